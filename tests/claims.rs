@@ -4,8 +4,15 @@ use crate::{
     compare::fixture::{Bench, CLEAR, Variant, spec},
     support::Place,
 };
-use dbdyno::store::Store;
-use std::fs;
+use dbdyno::{
+    bench::{BenchPlan, ReadyMade},
+    catalog::{Catalog, UserFolders},
+    engines::{Engine, Registry},
+    metric::{Figures, Metric},
+    store::{Store, TestRecord},
+};
+use dbdyno_engine::{describe::OptionSpec, durability::Tier, settings::Settings};
+use std::{fs, sync::Arc};
 
 /// Claims about an engine that takes 1 µs an operation and one that takes 2: time A / time B is 0.5.
 const CLAIMS: &str = r#"
@@ -76,7 +83,7 @@ fn nothing_is_judged_before_anything_is_measured() {
     let json = place.ok(&["claims", "blog", "--format", "json"]);
     assert!(verdicts(&json).iter().all(|(_, verdict)| verdict == "not_measured"), "{json}");
     let table = place.ok(&["claims", "blog"]);
-    assert!(table.contains("8 not measured yet") && table.contains("the preset `claimed` measures it"), "{table}");
+    assert!(table.contains("8 not measured yet") && table.contains("`dbdyno --preset claimed` measures it"), "{table}");
     assert!(table.contains("!  One sample."), "caveats come first: {table}");
     assert!(!table.contains('\u{1b}'), "escape sequences of a file do not reach the terminal");
 }
@@ -119,7 +126,7 @@ fn the_published_benchmarks_are_listed() {
     let presets = place.ok(&["list", "presets"]);
     for name in ["blog", "crossdb", "drivers", "lumosql", "pragma", "snkv"] {
         for sent in place.ok(&["claims", name]).split("`dbdyno --preset ").skip(1) {
-            let preset = sent.split('`').next().unwrap();
+            let preset = sent.split(['`', ' ']).next().unwrap();
             assert!(presets.lines().any(|line| line.starts_with(preset)), "{name} sends to `{preset}`: {presets}");
         }
     }
@@ -198,4 +205,138 @@ fn a_size_that_was_run_once_takes_no_answer_from_the_others() {
     }
     Store::new(place.store()).write(&bench.batch).unwrap();
     assert_eq!(verdicts(&place.ok(&["claims", "theirs", "--format", "json"]))[0].1, "agrees");
+}
+
+/// All engines that presets name: those that are built as programs of their own as likenesses of ones that are built in.
+fn every_engine() -> Registry {
+    let mut registry = Registry::built_in();
+    let drivers = ["mattn", "modernc", "ncruces", "glebarez", "zombiezen", "crawshaw", "eaton", "bvinc", "sqinn"];
+    let outside = drivers.map(|driver| (format!("go-{driver}"), "sqlite"));
+    for (name, like) in outside.into_iter().chain([("lmdb1".to_owned(), "lmdb")]) {
+        let like = registry.get(like).unwrap().clone();
+        let mut description = (*like.description).clone();
+        if name == "lmdb1" {
+            let choices = ["off", "chacha20poly1305"];
+            description.options.push(OptionSpec::choice("encrypt", &choices, "off", "of every page"));
+            description.options.push(OptionSpec::bool("checksum", "off", "of every page"));
+        }
+        description.name = name;
+        registry.engines.push(Engine { description: Arc::new(description), launch: like.launch });
+    }
+    registry
+}
+
+/// Runs as a preset's plan has them. Each configuration takes as long as its label makes it.
+fn planned(bench: &mut Bench, plan: &BenchPlan) {
+    let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
+    let options = |settings: &Settings| settings.iter().map(|(name, value)| (leaked(name), leaked(value))).collect();
+    let session = bench.session("here");
+    for run in &plan.runs {
+        let configuration = &plan.configurations[run.configuration];
+        let variant = Variant {
+            label: configuration.label.clone(),
+            // Libraries that are not there have none.
+            tier: if configuration.tier == Tier::Unknown { Tier::Consistent } else { configuration.tier },
+            options: options(&configuration.settings),
+            suite: leaked(&plan.suite.name),
+            suite_options: options(&configuration.suite_settings),
+            size: leaked(&configuration.size.to_string()),
+            ..spec(leaked(configuration.engine_name()))
+        };
+        bench.run(&session, run.round, &variant, &[]);
+        let run_id = bench.batch.runs.last().unwrap().run_id.clone();
+        let weight = variant.label.bytes().map(u64::from).sum::<u64>();
+        for test in plan.suite.tests().filter(|test| plan.pick.has(test.number)) {
+            bench.batch.results.push(TestRecord {
+                run_id: run_id.clone(),
+                test: test.number,
+                test_name: test.name.to_owned(),
+                finished_at: None,
+                figures: Figures::default()
+                    .with(Metric::Wall, 1_000_000 + 1000 * weight + u64::from(run.round))
+                    .with(Metric::Operations, 1000),
+                verification: None,
+                agrees: Some(true),
+                operations_per_sample: None,
+                histogram: None,
+                failure: None,
+            });
+        }
+    }
+}
+
+#[test]
+fn a_store_with_the_runs_of_every_preset_has_every_claim_judged() {
+    let place = Place::new();
+    let catalog = Catalog::new(UserFolders { root: place.path("config") });
+    let registry = every_engine();
+    let mut bench = Bench::default();
+    for name in catalog.preset_names() {
+        let ReadyMade::Bench(preset) = ReadyMade::find(&catalog, &name).unwrap() else { continue };
+        let suite = catalog.suite(&preset.spec.suite).unwrap();
+        planned(&mut bench, &BenchPlan::new(&preset.spec, suite, &registry).unwrap());
+    }
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    for name in catalog.claims_names() {
+        let table: serde_json::Value = serde_json::from_str(&place.ok(&["claims", &name, "--format", "json"])).unwrap();
+        for comparison in table["comparisons"].as_array().unwrap() {
+            for row in comparison["rows"].as_array().unwrap() {
+                let title = format!("{name}, {}, {}: {row}", comparison["title"], row["name"]);
+                assert!(row["obstacle"].is_null(), "{title}");
+            }
+            if comparison["preset"].is_string() {
+                assert_ne!(comparison["runs"][0], 0, "{name}, {}: its preset ran", comparison["title"]);
+            }
+        }
+    }
+    // LumoSQL's presets have SQLite, LMDB and LMDB 1.0 in several settings each; the claims are judged by those that were published.
+    let text = place.ok(&["claims", "lumosql"]);
+    assert!(!text.contains("undecided:") && text.contains("; others match too: "), "{text}");
+}
+
+#[test]
+fn a_selection_that_cannot_be_read_is_said_in_its_rows_and_the_others_are_judged() {
+    let place = place();
+    let broken = CLAIMS.replace("engine=null latency_ns=7\"", "tier>=high\"");
+    fs::write(place.path("config/claims/blog.toml"), broken).unwrap();
+    let out = place.ok(&["--preset", "claimed", "--quiet"]);
+    assert!(out.contains("? undecided: `tier>=high`: expected"), "{out}");
+    let found = verdicts(&place.ok(&["claims", "blog", "--format", "json"]));
+    assert_eq!((found[0].1.as_str(), found[7].1.as_str()), ("agrees", "undecided"));
+}
+
+#[test]
+fn sizes_that_were_not_published_show_the_direction_only() {
+    let place = place();
+    let sized = CLAIMS.replacen("suite = \"kv\"", "suite = \"kv\"\nsizes = [5000]", 1);
+    fs::write(place.path("config/claims/blog.toml"), sized).unwrap();
+    let out = place.ok(&["--preset", "claimed", "--quiet"]);
+    let said = "measured at size 1000, published at 5000: only the direction can be judged";
+    assert!(out.contains(said) && out.contains("`dbdyno --preset claimed --size 5000` measures it"), "{out}");
+    let found = verdicts(&place.ok(&["claims", "blog", "--format", "json"]));
+    let of = |name: &str| found.iter().find(|(known, _)| known == name).unwrap().1.clone();
+    assert_eq!([of("writes"), of("updates"), of("deletes")], ["direction_only", "undecided", "direction_only"]);
+    // With a published size the others are shown, and not judged.
+    place.ok(&["--preset", "claimed", "--quiet", "--size", "5000"]);
+    let text = place.ok(&["claims", "blog"]);
+    assert!(text.contains("published at size 5000; also measured at 1000, which is not judged"), "{text}");
+    assert!(text.contains("0.55x (232K/s / 128K/s)") && text.contains("✓ agrees"), "{text}");
+}
+
+#[test]
+fn of_several_configurations_the_claim_is_judged_by_those_that_are_alike() {
+    let place = place();
+    fs::write(place.path("config/claims/theirs.toml"), IMPORTED).unwrap();
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &spec("y"), &CLEAR);
+    // Newer, and with an option that the claim does not name and x does not have so.
+    bench.pairs(&spec("x"), &Variant { options: vec![("sync", "off")], ..spec("y") }, &[(1000, 500); 8]);
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    let table: serde_json::Value = serde_json::from_str(&place.ok(&["claims", "theirs", "--format", "json"])).unwrap();
+    let comparison = &table["comparisons"][0];
+    assert_eq!(comparison["rows"][0]["reproduction"], "agrees", "{comparison}");
+    assert_eq!(comparison["selections"][1], "engine=y source! sync=full");
+    assert_eq!((&comparison["others"][0], &comparison["others"][1]), (&0.into(), &1.into()));
+    let text = place.ok(&["claims", "theirs"]);
+    assert!(text.contains("others match too: 0 configurations of A, 1 configuration of B"), "{text}");
 }

@@ -108,3 +108,19 @@ fn other_configurations_are_other_series() {
     lengths.sort_unstable();
     assert_eq!(lengths, [1, 1, 30], "another option and another host are told apart");
 }
+
+#[test]
+fn series_that_are_split_say_by_what() {
+    let place = Place::new();
+    let mut bench = sessions(None);
+    // The same label with another option, as of a session in which all had it.
+    let session = bench.session("here");
+    bench.run(&session, 0, &Variant { options: vec![("sync", "off")], ..spec("x") }, &[2_000_000]);
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    let table = place.ok(&["trend", "engine=x"]);
+    for heading in ["x with sync=full · kv", "x with sync=off · kv"] {
+        assert_eq!(table.lines().filter(|line| line.starts_with(heading)).count(), 1, "{heading}: {table}");
+    }
+    let csv = place.ok(&["trend", "engine=x", "--format", "csv"]);
+    assert!(csv.lines().next().unwrap().contains(",split_by,") && csv.contains(",sync=off,"), "{csv}");
+}

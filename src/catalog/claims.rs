@@ -31,7 +31,7 @@ pub struct ClaimedComparison {
     pub suite: String,
     /// The preset that measures it, where there is one.
     pub preset: Option<String>,
-    /// The sizes that it was published at; empty where it does not say.
+    /// The sizes that it was published at, and is judged at; empty where it is for all sizes.
     pub sizes: Vec<Size>,
     /// The selection of stored runs that is A, at any size.
     pub a: String,
@@ -64,6 +64,13 @@ pub struct Claim {
     pub b: Option<String>,
 }
 
+impl Claim {
+    /// Whether it is about this test.
+    pub fn is_of(&self, test: u32, name: &str) -> bool {
+        test.to_string() == self.test || name.eq_ignore_ascii_case(&self.test)
+    }
+}
+
 /// What is claimed of time A / time B: below 1 A is faster.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClaimedRatio {
@@ -73,6 +80,8 @@ pub enum ClaimedRatio {
     AFaster,
     /// That B is faster, without a figure.
     BFaster,
+    /// That neither is: about the same, without a figure.
+    Same,
 }
 
 #[derive(Deserialize)]
@@ -146,6 +155,7 @@ struct FileClaim {
 enum FasterSide {
     A,
     B,
+    Neither,
 }
 
 impl Claims {
@@ -201,7 +211,12 @@ fn check(claim: Spanned<FileClaim>, source: &CatalogText) -> Result<Claim, Catal
         }
         (None, Some(FasterSide::A), None) => ClaimedRatio::AFaster,
         (None, Some(FasterSide::B), None) => ClaimedRatio::BFaster,
-        _ => return wrong("claim: expected either a ratio, with or without a range, or faster = \"a\" or \"b\""),
+        (None, Some(FasterSide::Neither), None) => ClaimedRatio::Same,
+        _ => {
+            return wrong(
+                "claim: expected either a ratio, with or without a range, or faster = \"a\", \"b\" or \"neither\"",
+            );
+        }
     };
     Ok(Claim { test: claim.test, name: claim.name, ratio, a: claim.a, b: claim.b })
 }

@@ -1,33 +1,25 @@
 //! What is stored of the things that a publication compares.
 
-use super::{ClaimsTable, ComparedClaims, RunOrigin};
+use super::{
+    ClaimsTable, ComparedClaims, RunOrigin,
+    choose::choose,
+    table::{Found, FoundPair},
+};
 use crate::{
     catalog::{ClaimedComparison, Claims},
-    compare::{Comparison, Options, Side, compare, load_all, with_repeats},
+    compare::{Options, Side, compare, load_all, with_repeats},
+    engines::{Registry, built_in},
     metric::Metric,
     store::{Latencies, Selection, Store, StoreError},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Debug, thiserror::Error)]
-pub enum JudgeError {
-    /// A selection of the claims file is wrong.
-    #[error("{title}: {message}")]
-    Selection {
-        /// The comparison that has it.
-        title: String,
-        /// What was expected.
-        message: String,
-    },
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// Judges claims by what is stored. A store that is not there yet has measured nothing.
+/// Judges claims by what is stored. A store that is not there yet has measured nothing. What stands against judging one comparison is said
+/// in its rows; the others are judged.
 ///
 /// # Errors
-/// A selection that cannot be read, or what is wrong with the store.
-pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, JudgeError> {
+/// What is wrong with the store.
+pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, StoreError> {
     if !store.exists() {
         return Ok(ClaimsTable::new(claims, &[]));
     }
@@ -37,33 +29,58 @@ pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, JudgeError>
     let mut selections: BTreeMap<String, Selection> = BTreeMap::new();
     for claimed in &claims.comparisons {
         for text in origins.iter().flat_map(|origin| <[String; 2]>::from(claimed.selections(*origin))) {
-            let wrong = |message| JudgeError::Selection { title: claimed.title.clone(), message };
-            let selection = Selection::parse_line(&text).map_err(wrong)?;
-            selections.insert(text, selection);
+            if let Ok(selection) = Selection::parse_line(&text) {
+                selections.insert(text, selection);
+            }
         }
     }
     let asked: Vec<(&str, &Selection)> =
         selections.iter().map(|(text, selection)| (text.as_str(), selection)).collect();
     let sides = load_all(store, &asked, Metric::Wall, Latencies::Left)?;
-    let sides: BTreeMap<&str, &Side> = asked.iter().map(|(text, _)| *text).zip(&sides).collect();
+    let registry = registry_of(&sides);
+    let sides: BTreeMap<&str, (&Selection, &Side)> =
+        asked.iter().zip(&sides).map(|((text, selection), side)| (*text, (*selection, side))).collect();
     let mut compared = Vec::new();
     for claimed in &claims.comparisons {
-        let of = |origin| if origins.contains(&origin) { found(claimed, origin, store, &sides) } else { Ok(None) };
+        let of = |origin| match origins.contains(&origin) {
+            true => found(claimed, origin, store, (&sides, &registry)),
+            false => Ok(Found::Nothing),
+        };
         compared.push(ComparedClaims { measured: of(RunOrigin::Measured)?, imported: of(RunOrigin::Imported)? });
     }
     Ok(ClaimsTable::new(claims, &compared))
+}
+
+/// The engines, whose options have defaults. Programs are asked only where runs are of other engines than those that are built in.
+fn registry_of(sides: &[Side]) -> Registry {
+    let engines: BTreeSet<&str> =
+        sides.iter().flat_map(|side| &side.runs).map(|run| run.configuration.engine.as_str()).collect();
+    match engines.into_iter().all(|engine| built_in(engine).is_some()) {
+        true => Registry::built_in(),
+        false => Registry::discover(),
+    }
 }
 
 fn found(
     claimed: &ClaimedComparison,
     origin: RunOrigin,
     store: &Store,
-    sides: &BTreeMap<&str, &Side>,
-) -> Result<Option<Comparison>, JudgeError> {
+    (sides, registry): (&BTreeMap<&str, (&Selection, &Side)>, &Registry),
+) -> Result<Found, StoreError> {
     let (a, b) = claimed.selections(origin);
-    let of = |text: &str| sides.get(text).copied().filter(|side| !side.runs.is_empty());
-    let Some((a, b)) = of(&a).zip(of(&b)) else { return Ok(None) };
-    let [a, b] = with_repeats(store, [a, b])?;
+    for text in [&a, &b] {
+        if let Err(message) = Selection::parse_line(text) {
+            return Ok(Found::Wrong(message));
+        }
+    }
+    let Some(((of_a, a), (of_b, b))) = sides.get(a.as_str()).zip(sides.get(b.as_str())) else {
+        return Ok(Found::Nothing);
+    };
+    let named: BTreeSet<String> = of_a.names().chain(of_b.names()).map(str::to_owned).collect();
+    let Some(chosen) = choose([a, b], claimed, &named, registry) else { return Ok(Found::Nothing) };
+    let [a, b] = with_repeats(store, [&chosen.a, &chosen.b])?;
     let options = Options { allowed: claimed.allow.clone(), ..Options::default() };
-    Ok(Some(compare(&a, &b, &options)))
+    let comparison = compare(&a, &b, &options);
+    let (others, unclaimed) = (chosen.others, chosen.unclaimed);
+    Ok(Found::Pair(Box::new(FoundPair { comparison, others, unclaimed })))
 }

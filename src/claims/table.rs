@@ -1,6 +1,6 @@
 //! A publication's claims beside the measurements that answer them.
 
-use super::{MeasuredRatio, Reproduction, judge};
+use super::{ClaimedDirection, JudgedSizes, MeasuredRatio, Reproduction, direction, judge};
 use crate::{
     catalog::{Claim, ClaimedComparison, ClaimedRatio, Claims},
     compare::{Comparison, Line, RatioRange},
@@ -8,6 +8,7 @@ use crate::{
 };
 use dbdyno_engine::size::Size;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// One publication's claims, judged.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,13 +36,34 @@ pub enum RunOrigin {
     Imported,
 }
 
-/// What was compared of the two sides of a claim; none where a side has no runs.
+/// What was compared of the two sides of a claim.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ComparedClaims {
     /// Runs that dbdyno made.
-    pub measured: Option<Comparison>,
+    pub measured: Found,
     /// Runs that were imported.
-    pub imported: Option<Comparison>,
+    pub imported: Found,
+}
+
+/// What is stored of the two sides of a claim.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Found {
+    /// A side has no runs.
+    #[default]
+    Nothing,
+    /// A side's selection cannot be read: what was expected.
+    Wrong(String),
+    Pair(Box<FoundPair>),
+}
+
+/// One configuration of each side, compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundPair {
+    pub comparison: Comparison,
+    /// How many other configurations match A and B.
+    pub others: (usize, usize),
+    /// See [`JudgedComparison::unclaimed`].
+    pub unclaimed: Vec<String>,
 }
 
 /// Two things that a publication compares, beside what was measured of them.
@@ -55,16 +77,24 @@ pub struct JudgedComparison {
     pub a_name: String,
     /// What the publication calls B.
     pub b_name: String,
-    /// The selections of stored runs that are A and B.
+    /// The selections of stored runs that are A and B: what the claim says, and what tells the configuration that it is judged by from
+    /// others that match.
     pub selections: (String, String),
-    /// Runs found for A and B.
+    /// How many other configurations match A and B.
+    pub others: (usize, usize),
+    /// Options that the claim does not name and that are not at their default: those in which A and B differ (`B cache_size=-65536`), then
+    /// those that `both` have alike.
+    pub unclaimed: Vec<String>,
+    /// Runs of these configurations.
     pub runs: (usize, usize),
     /// What measures it.
     pub preset: Option<String>,
-    /// The sizes that it was published at; empty where that is not known.
+    /// The sizes that it was published at, and is judged at; empty where it is for all sizes.
     pub published_sizes: Vec<String>,
-    /// The sizes that it is judged by: published ones where any is measured, else all that are.
+    /// The sizes whose ratios are shown: published ones where any is measured, else all that are.
     pub measured_sizes: Vec<String>,
+    /// Further sizes that are measured. They were not published, and are not judged.
+    pub other_sizes: Vec<String>,
     pub rows: Vec<JudgedClaim>,
 }
 
@@ -75,6 +105,10 @@ pub struct JudgedClaim {
     pub name: String,
     /// What is claimed, in words: `0.08x [0.06, 0.15]`.
     pub published: String,
+    /// The side that is claimed to be faster.
+    pub direction: ClaimedDirection,
+    /// Whether a range was published with the figure.
+    pub has_range: bool,
     /// The figures published for A and B.
     pub figures: Option<(String, String)>,
     pub measured: Option<MeasuredRatio>,
@@ -89,8 +123,9 @@ impl ClaimsTable {
         let nothing = ComparedClaims::default();
         let compared = compared.iter().chain(std::iter::repeat(&nothing));
         let comparisons = claims.comparisons.iter().zip(compared).flat_map(|(claimed, found)| {
-            let measured = judged(claimed, found.measured.as_ref(), RunOrigin::Measured);
-            let imported = found.imported.iter().map(|found| judged(claimed, Some(found), RunOrigin::Imported));
+            let measured = judged(claimed, &found.measured, RunOrigin::Measured);
+            let has_imported = found.imported != Found::Nothing;
+            let imported = has_imported.then(|| judged(claimed, &found.imported, RunOrigin::Imported));
             [measured].into_iter().chain(imported)
         });
         Self {
@@ -136,53 +171,66 @@ impl ClaimedComparison {
     }
 }
 
-fn judged(claimed: &ClaimedComparison, found: Option<&Comparison>, origin: RunOrigin) -> JudgedComparison {
+fn judged(claimed: &ClaimedComparison, found: &Found, origin: RunOrigin) -> JudgedComparison {
+    let pair = if let Found::Pair(pair) = found { Some(&**pair) } else { None };
     let published_sizes: Vec<String> = claimed.sizes.iter().map(Size::to_string).collect();
-    let lines = lines_at(found, &published_sizes);
-    let mut measured_sizes: Vec<String> = lines.iter().map(|line| line.size.clone()).collect();
-    measured_sizes.sort_unstable();
-    measured_sizes.dedup();
+    let usable = |line: &&Line| line.a.is_some() && line.b.is_some() || !line.obstacles.is_empty();
+    let all: Vec<&Line> = pair.iter().flat_map(|pair| &pair.comparison.lines).filter(usable).collect();
+    let is_published = |line: &&Line| published_sizes.is_empty() || published_sizes.contains(&line.size);
+    let (at, others): (Vec<&Line>, Vec<&Line>) = all.into_iter().partition(is_published);
+    let (lines, others, judged) = match at.is_empty() {
+        true => (others, Vec::new(), JudgedSizes::Other),
+        false => (at, others, JudgedSizes::Published),
+    };
+    let wrong = if let Found::Wrong(message) = found { Some(message) } else { None };
     JudgedComparison {
         origin,
         published_sizes,
-        measured_sizes,
+        measured_sizes: sizes(&lines),
+        other_sizes: sizes(&others),
         title: match origin {
             RunOrigin::Measured => claimed.title.clone(),
             RunOrigin::Imported => format!("{}, by imported runs", claimed.title),
         },
         a_name: claimed.a_name.clone(),
         b_name: claimed.b_name.clone(),
-        selections: claimed.selections(origin),
-        runs: found.map_or((0, 0), |found| (found.a.runs, found.b.runs)),
+        selections: pair.map_or_else(
+            || claimed.selections(origin),
+            |FoundPair { comparison: Comparison { a, b, .. }, .. }| (a.selection.clone(), b.selection.clone()),
+        ),
+        others: pair.map_or((0, 0), |pair| pair.others),
+        unclaimed: pair.map_or_else(Vec::new, |pair| pair.unclaimed.clone()),
+        runs: pair.map_or((0, 0), |pair| (pair.comparison.a.runs, pair.comparison.b.runs)),
         preset: claimed.preset.clone(),
-        rows: claimed.claims.iter().map(|claim| row(claim, &lines)).collect(),
+        rows: claimed.claims.iter().map(|claim| row(claim, &lines, judged, wrong)).collect(),
     }
 }
 
-/// The lines that both sides have: those at published sizes where there are any, else all.
-fn lines_at<'c>(found: Option<&'c Comparison>, published: &[String]) -> Vec<&'c Line> {
-    let usable = |line: &&Line| line.a.is_some() && line.b.is_some() || !line.obstacles.is_empty();
-    let all: Vec<&Line> = found.iter().flat_map(|found| &found.lines).filter(usable).collect();
-    let at: Vec<&Line> = all.iter().copied().filter(|line| published.contains(&line.size)).collect();
-    if at.is_empty() { all } else { at }
+/// The sizes of lines, in the order of numbers.
+fn sizes(lines: &[&Line]) -> Vec<String> {
+    let sizes: BTreeSet<(Result<Size, ()>, &str)> =
+        lines.iter().map(|line| (line.size.parse().map_err(|_| ()), line.size.as_str())).collect();
+    sizes.into_iter().map(|(_, size)| size.to_owned()).collect()
 }
 
-fn row(claim: &Claim, lines: &[&Line]) -> JudgedClaim {
-    let is_of = |line: &&&Line| line.test.to_string() == claim.test || line.name.eq_ignore_ascii_case(&claim.test);
-    let lines: Vec<&Line> = lines.iter().filter(is_of).copied().collect();
+fn row(claim: &Claim, lines: &[&Line], sizes: JudgedSizes, wrong: Option<&String>) -> JudgedClaim {
+    let lines: Vec<&Line> = lines.iter().filter(|line| claim.is_of(line.test, &line.name)).copied().collect();
     let measured = measured(&lines);
+    let of_lines = || lines.iter().flat_map(|line| &line.obstacles).map(|obstacle| obstacle.message.clone()).next();
     let obstacle = match measured {
         Some(_) => None,
-        None => lines.iter().flat_map(|line| &line.obstacles).map(|obstacle| obstacle.message.clone()).next(),
+        None => wrong.cloned().or_else(of_lines),
     };
     let reproduction = match (&measured, &obstacle) {
         (None, Some(_)) => Reproduction::Undecided,
-        _ => judge(claim.ratio, measured),
+        _ => judge(claim.ratio, measured, sizes),
     };
     JudgedClaim {
         test: claim.test.clone(),
         name: claim.name.clone(),
         published: published(claim.ratio),
+        direction: direction(claim.ratio),
+        has_range: matches!(claim.ratio, ClaimedRatio::Figure { range: Some(_), .. }),
         figures: claim.a.clone().zip(claim.b.clone()),
         measured,
         reproduction,
@@ -214,5 +262,6 @@ fn published(claimed: ClaimedRatio) -> String {
         ClaimedRatio::Figure { ratio, range: Some((low, high)) } => format!("{ratio:.2}x [{low:.2}, {high:.2}]"),
         ClaimedRatio::AFaster => "A faster".to_owned(),
         ClaimedRatio::BFaster => "B faster".to_owned(),
+        ClaimedRatio::Same => "the same".to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     base::{csv::Cells, units::counted},
     catalog::Catalog,
-    claims::{JudgeError, judged},
+    claims::judged,
     report::{
         claims::{FORMATS, text},
         format::Format,
@@ -26,15 +26,6 @@ pub(super) struct ClaimsArgs {
     /// How to write them.
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
     format: Format,
-}
-
-impl From<JudgeError> for CliError {
-    fn from(error: JudgeError) -> Self {
-        match error {
-            JudgeError::Selection { .. } => Self::Usage(error.to_string()),
-            JudgeError::Store(error) => Self::Store(error),
-        }
-    }
 }
 
 /// Lists the claims files, or shows one judged.

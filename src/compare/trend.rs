@@ -35,6 +35,8 @@ pub struct Trend {
 pub struct TrendSeries {
     /// The configuration's label in its newest session.
     pub label: String,
+    /// Options that tell it from other series of its engine and suite, where its label does not have them: `cache_size=-2000`.
+    pub split_by: Vec<String>,
     pub suite: String,
     /// Host and disk.
     pub place: String,
@@ -126,10 +128,19 @@ pub fn trend(side: &Side, command: &str) -> Trend {
             found.entry(key).or_default().entry(run.session_id).or_default().push((run, value));
         }
     }
-    let mut series: Vec<TrendSeries> =
-        found.into_iter().map(|(key, of)| one(key, &of, &sessions, side.metric)).collect();
+    let asked: BTreeSet<_> = found.keys().map(|(suite, engine, asked, ..)| (*suite, *engine, *asked)).collect();
+    let with_split = |(key, of): (SeriesKey<'_>, OfSession<'_>)| {
+        let (suite, engine, own, ..) = key;
+        let alike = asked.iter().filter(|(of_suite, of_engine, _)| (*of_suite, *of_engine) == (suite, engine));
+        let others: Vec<&BTreeMap<String, String>> = alike.map(|(.., asked)| *asked).collect();
+        let series = one(key, &of, &sessions, side.metric);
+        TrendSeries { split_by: split_by(own, &others, &series.label), ..series }
+    };
+    let mut series: Vec<TrendSeries> = found.into_iter().map(with_split).collect();
     series.sort_by(|one, next| {
-        let key = |series: &TrendSeries| (series.suite.clone(), series.label.clone(), series.place.clone());
+        let key = |series: &TrendSeries| {
+            (series.suite.clone(), series.label.clone(), series.split_by.clone(), series.place.clone())
+        };
         key(one)
             .cmp(&key(next))
             .then_with(|| super::layout::by_size(&one.size, &next.size))
@@ -142,6 +153,14 @@ pub fn trend(side: &Side, command: &str) -> Trend {
         metric: metric_named(&[side]),
         series,
     }
+}
+
+/// The options in which a configuration differs from others, with its values, but for those in its label.
+fn split_by(own: &BTreeMap<String, String>, others: &[&BTreeMap<String, String>], label: &str) -> Vec<String> {
+    let names: BTreeSet<&String> = others.iter().flat_map(|other| other.keys()).collect();
+    let differs = |name: &&String| others.iter().any(|other| other.get(*name) != own.get(*name));
+    let said = |name: &String| format!("{name}={}", own.get(name).map_or("none", String::as_str));
+    names.into_iter().filter(differs).map(said).filter(|said| !label.contains(said.as_str())).collect()
 }
 
 fn one(
@@ -172,6 +191,7 @@ fn one(
     let Moves { changes, drift, correlation, too_few } = moves(&medians, metric);
     TrendSeries {
         label,
+        split_by: Vec::new(),
         suite: suite.to_owned(),
         place,
         size: size.to_owned(),

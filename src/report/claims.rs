@@ -1,12 +1,15 @@
 //! The table of a publication's claims as text.
 
-use super::format::{Format, WriteError};
+use super::{
+    command::shell,
+    format::{Format, WriteError},
+};
 use crate::{
     base::{
         grid::Grid,
         units::{counted, plain},
     },
-    claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
+    claims::{ClaimedDirection, ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
 };
 use console::Alignment;
 use std::fmt::Write as _;
@@ -68,20 +71,56 @@ fn one(comparison: &JudgedComparison) -> String {
         grid.row([name(row), published(row), measured(row), verdict(row)]);
     }
     let mut text = grid.render();
-    if comparison.is_at_other_sizes() {
-        let (here, published) = (comparison.measured_sizes.join(", "), comparison.published_sizes.join(", "));
-        let _ = writeln!(text, "  !  measured at size {}, published at {}", plain(&here), plain(&published));
+    for note in notes(comparison) {
+        let _ = writeln!(text, "  !  {}", plain(&note));
     }
     let missing = comparison.origin == RunOrigin::Measured
-        && comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured);
+        && (comparison.is_at_other_sizes()
+            || comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured));
     if missing {
         let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));
-        let _ = match &comparison.preset {
-            Some(preset) => writeln!(text, "  the preset `{}` measures it", plain(preset)),
+        let _ = match measured_by(comparison) {
+            Some(command) => writeln!(text, "  `{}` measures it", plain(&command)),
             None => writeln!(text, "  no preset measures it; it is judged by runs that match A `{a}` and B `{b}`"),
         };
     }
     text
+}
+
+/// What to know about a comparison: which of its claims have no direction, which runs it is judged by, and at which sizes.
+pub(crate) fn notes(comparison: &JudgedComparison) -> Vec<String> {
+    let JudgedComparison { others: (of_a, of_b), selections: (a, b), unclaimed, measured_sizes, .. } = comparison;
+    let mut notes = Vec::new();
+    let has_no_direction = |row: &&JudgedClaim| row.direction == ClaimedDirection::Neither && row.has_range;
+    let open: Vec<&str> = comparison.rows.iter().filter(has_no_direction).map(|row| row.test.as_str()).collect();
+    if !open.is_empty() {
+        notes.push(format!("the published range includes 1, so no direction is claimed: {}", open.join(", ")));
+    }
+    if of_a + of_b > 0 {
+        let also = format!("{} of A, {} of B", counted(*of_a, "configuration"), counted(*of_b, "configuration"));
+        notes.push(format!("judged by A `{a}`, B `{b}`; others match too: {also}"));
+    }
+    if !unclaimed.is_empty() {
+        notes.push(format!("options that the claim does not name: {}", unclaimed.join(", ")));
+    }
+    let published = comparison.published_sizes.join(", ");
+    if comparison.is_at_other_sizes() {
+        let here = measured_sizes.join(", ");
+        notes.push(format!("measured at size {here}, published at {published}: only the direction can be judged"));
+    } else if !comparison.other_sizes.is_empty() {
+        let others = comparison.other_sizes.join(", ");
+        notes.push(format!("published at size {published}; also measured at {others}, which is not judged"));
+    }
+    notes
+}
+
+/// The command that measures a comparison, at the published size where there is one only: presets have several themselves.
+pub(crate) fn measured_by(comparison: &JudgedComparison) -> Option<String> {
+    let mut words = vec!["dbdyno", "--preset", comparison.preset.as_ref()?];
+    if let [size] = comparison.published_sizes.as_slice() {
+        words.extend(["--size", size]);
+    }
+    Some(shell(words))
 }
 
 fn name(row: &JudgedClaim) -> String {

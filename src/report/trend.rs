@@ -37,8 +37,9 @@ pub fn text(trend: &Trend, format: Format, cells: Cells) -> Result<String, Write
 
 /// What is the same for neighbouring series: configuration, place and size.
 pub(crate) fn heading(series: &TrendSeries) -> String {
-    let TrendSeries { label, suite, place, size, .. } = series;
-    format!("{label} · {suite} · size {size} · {place}")
+    let TrendSeries { label, split_by, suite, place, size, .. } = series;
+    let split = if split_by.is_empty() { String::new() } else { format!(" with {}", split_by.join(", ")) };
+    format!("{label}{split} · {suite} · size {size} · {place}")
 }
 
 fn groups(trend: &Trend) -> impl Iterator<Item = &[TrendSeries]> {
@@ -189,7 +190,7 @@ pub(crate) fn sparkline(series: &TrendSeries, most_columns: usize) -> String {
     line
 }
 
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 23] = [
     "label",
     "suite",
     "place",
@@ -210,6 +211,7 @@ const COLUMNS: [&str; 22] = [
     "drift_low",
     "drift_high",
     "correlation",
+    "split_by",
     "selection",
     "command",
 ];
@@ -243,6 +245,7 @@ fn csv(trend: &Trend, cells: Cells) -> String {
                 number(drift.map(|range| range.low)),
                 number(drift.map(|range| range.high)),
                 number(series.correlation),
+                series.split_by.join(" "),
                 trend.selection.clone(),
                 trend.command.clone(),
             ];

@@ -2,7 +2,7 @@
 
 use super::PreparedSession;
 use crate::{
-    claims::{ClaimsTable, JudgeError, judged},
+    claims::{ClaimsTable, judged},
     compare::{Comparison, Options, by_configuration, compare_all, load},
     metric::Metric,
     runner::Report,
@@ -17,7 +17,7 @@ pub struct FollowUp {
     /// For each engine, size and test.
     pub effects: Vec<SelectedEffects>,
     /// Published figures beside measured ones.
-    pub claims: Option<Result<ClaimsTable, JudgeError>>,
+    pub claims: Option<Result<ClaimsTable, StoreError>>,
 }
 
 /// The effects of options on what a selection means.

@@ -135,7 +135,7 @@ fn the_family_of_a_table_is_the_one_that_finds_most_with_one_false_in_twenty() {
 fn noise_does_not_win_agreement_with_a_claim() {
     use dbdyno::{
         catalog::ClaimedRatio,
-        claims::{MeasuredRatio, Reproduction, judge},
+        claims::{JudgedSizes, MeasuredRatio, Reproduction, judge},
     };
     // Published is 0.5, and the truth is 1: pairs scatter by 5 % to a factor of 3.
     for deviation in [0.05, 0.3, 0.6, 1.1] {
@@ -146,7 +146,7 @@ fn noise_does_not_win_agreement_with_a_claim() {
             let found = paired_ratio(&a, &[1.0; 8]).unwrap();
             let measured = MeasuredRatio { ratio: found.ratio, interval: Some((found.low, found.high)) };
             let claimed = ClaimedRatio::Figure { ratio: 0.5, range: Some((0.4, 0.6)) };
-            match judge(claimed, Some(measured)) {
+            match judge(claimed, Some(measured), JudgedSizes::Published) {
                 Reproduction::Agrees => agrees += 1,
                 Reproduction::Undecided => undecided += 1,
                 _ => {}

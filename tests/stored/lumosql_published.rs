@@ -147,4 +147,13 @@ fn one_command_answers_with_the_published_table() {
         let expected = format!("[{}, {}]", shown(*min), shown(*max));
         assert!(line.contains(&shown(*median)) && line.contains(&expected), "{line}: published {median} {expected}");
     }
+    // So have the claims, which choose each side's configuration without any option.
+    let json = place.ok(&["claims", "lumosql", "--format", "json"]);
+    let table: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let imported = table["comparisons"].as_array().unwrap().iter().filter(|one| one["origin"] == "imported");
+    let rows: Vec<&serde_json::Value> = imported.flat_map(|one| one["rows"].as_array().unwrap()).collect();
+    assert!(rows.len() > 18 && rows.iter().all(|row| row["obstacle"].is_null()), "{rows:?}");
+    for row in &rows[..PUBLISHED.len()] {
+        assert_eq!(row["reproduction"], "agrees", "{row}");
+    }
 }

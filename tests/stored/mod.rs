@@ -1,5 +1,6 @@
 //! Stored results: imports, copies, selections, annotations, migrations; through the library and the program itself.
 
+mod exports;
 mod lists;
 mod lumosql;
 mod lumosql_doubts;

@@ -183,7 +183,11 @@ fn views_and_macros_of_a_store_are_not_run() {
     for (command, expected) in commands.iter().zip(&expected) {
         assert_eq!(&dbdyno(&copy, command).good(), expected, "{command:?}");
     }
-    // Nor when it is written to, imported, copied or copied to.
+    // Nor when it is exported, written to, imported, copied or copied to.
+    for format in ["csv", "json", "parquet"] {
+        let file = folder.path().join(format!("theirs.{format}"));
+        dbdyno(&copy, &["export", "--format", format, "--out", text(&file)]).good();
+    }
     dbdyno(&copy, &["tag", "--all", "--add", "mine"]).good();
     let back = folder.path().join("back.duckdb");
     dbdyno(&back, &["import", text(&copy)]).good();

@@ -1,6 +1,6 @@
-//! A comparison as CSV (RFC 4180): a header, then a row a line.
+//! A comparison as CSV (RFC 4180): a header, then a row for each line of it.
 
-use super::flat::{COLUMNS, rows};
+use super::flat::{COLUMNS, OF_WHOLE, rows};
 use crate::{
     base::csv::{Cells, line},
     compare::Comparison,
@@ -15,11 +15,20 @@ pub fn csv(comparison: &Comparison, written: Cells) -> Result<String, serde_json
     Ok(of_rows(rows(comparison)?, written))
 }
 
-/// The header, then these rows.
+/// The header, then these rows. What is about the whole comparison is much longer than a line of it, and written where it is not what the
+/// row above has.
 pub(super) fn of_rows(rows: Vec<Vec<Cell>>, written: Cells) -> String {
     let mut out = line(COLUMNS.iter().map(|(name, _)| *name), written);
+    let mut above = vec![String::new(); OF_WHOLE];
     for row in rows {
-        let cells: Vec<String> = row.into_iter().map(text).collect();
+        let mut cells: Vec<String> = row.into_iter().map(text).collect();
+        let of_line = cells.len().saturating_sub(OF_WHOLE);
+        for (cell, above) in cells[of_line..].iter_mut().zip(&mut above) {
+            match cell == above {
+                true => cell.clear(),
+                false => above.clone_from(cell),
+            }
+        }
         out.push_str(&line(cells.iter().map(String::as_str), written));
     }
     out

@@ -50,6 +50,9 @@ pub(super) const COLUMNS: &[(&str, CellKind)] = &[
     ("command", CellKind::Text),
 ];
 
+/// How many of the columns, the last ones, are about the whole comparison: the same in each of its rows.
+pub(super) const OF_WHOLE: usize = 8;
+
 /// The rows, each with a cell a column. Lists and facts of the whole are JSON.
 pub(super) fn rows(comparison: &Comparison) -> Result<Vec<Vec<Cell>>, serde_json::Error> {
     let whole = whole(comparison)?;

@@ -14,7 +14,10 @@ use crate::{
     metric::Metric,
 };
 use duckdb::{Connection, appender_params_from_iter};
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+};
 
 /// What a reader should know of such an import.
 pub(super) const LIMITS: &str = "a listing has no histograms, timelines, warnings or notes, and no time at which a run \
@@ -56,7 +59,7 @@ const NEEDED: [ListingColumn; 14] = [
     open(WALL, "UBIGINT"),
 ];
 /// Columns that are taken where they are there, beside those of the figures.
-const TAKEN: [ListingColumn; 18] = [
+const TAKEN: [ListingColumn; 24] = [
     open("actor", "VARCHAR"),
     open("started_at", "TIMESTAMP"),
     open("host", "VARCHAR"),
@@ -75,9 +78,40 @@ const TAKEN: [ListingColumn; 18] = [
     open("cache", "VARCHAR"),
     open("keys", MAP),
     open("tags", "VARCHAR[]"),
+    open("ordinal", "INTEGER"),
+    open("twin_of", "VARCHAR"),
+    open("tier_evidence", "VARCHAR"),
+    open("agrees", "BOOLEAN"),
+    open("option_details", ARRAY),
+    open("session_facts", OBJECT),
 ];
 /// Names and values, written as JSON.
 const MAP: &str = "MAP(VARCHAR, VARCHAR)";
+/// JSON whose parts are read where they are known.
+const ARRAY: &str = "ARRAY";
+const OBJECT: &str = "OBJECT";
+
+/// Columns that all rows of a run have alike.
+const OF_RUN: [&str; 14] = [
+    "session_id",
+    "ordinal",
+    "round",
+    "started_at",
+    "run_status",
+    "engine",
+    "engine_version",
+    "label",
+    "twin_of",
+    "suite",
+    "size",
+    "seed",
+    "tier",
+    "options",
+];
+/// Columns that are long, and on one row of a session or run at least.
+const ONCE: [&str; 2] = ["session_facts", "option_details"];
+/// Columns that all rows of a session have alike.
+const OF_SESSION: [&str; 6] = ["host_id", "host", "cpu", "disk", "preset", "source"];
 
 fn columns() -> impl Iterator<Item = ListingColumn> {
     let figures = Metric::stored().map(Metric::name).filter(|name| *name != WALL);
@@ -98,6 +132,10 @@ fn figures() -> String {
 #[derive(Debug)]
 pub(super) struct Listing {
     rows: Vec<Vec<Option<String>>>,
+    /// The file, where rows have lines of their own.
+    csv: Option<PathBuf>,
+    /// Whether runs say what they are twins of; older files say it in labels only.
+    pub(super) has_twins: bool,
 }
 
 /// Reads a listing. One that was made to be read is refused with the columns that it lacks.
@@ -108,13 +146,27 @@ pub(super) fn read(path: &Path, kind: ImportKind) -> Result<Listing, ImportError
         ImportKind::ParquetListing => parquet(&absolute(path)?).map_err(|error| broken(error.to_string()))?,
         _ => csv(&absolute(path)?).map_err(|error| broken(error.to_string()))?,
     };
-    let is_missing = |needed: &&'static str| !names.iter().any(|name| name == needed);
-    let missing: Vec<&'static str> = NEEDED.iter().map(|column| column.name).filter(is_missing).collect();
+    let has = |name: &str| names.iter().any(|known| known == name);
+    let missing: Vec<&'static str> = NEEDED.iter().map(|column| column.name).filter(|name| !has(name)).collect();
     if !missing.is_empty() {
         return Err(ImportError::Listing { path: path.to_owned(), missing });
     }
     let row = |mut object: Object| columns().map(|column| object.remove(column.name).flatten()).collect();
-    Ok(Listing { rows: objects.into_iter().map(row).collect() })
+    let csv = (kind == ImportKind::Csv).then(|| path.to_owned());
+    Ok(Listing { has_twins: has("twin_of"), rows: objects.into_iter().map(row).collect(), csv })
+}
+
+/// The line that each of so many rows of CSV begins in, from 1; nothing where the text does not have as many and a header.
+fn lines_of(text: &str, rows: usize) -> Vec<usize> {
+    let (mut starts, mut is_quoted, mut is_new) = (Vec::new(), false, true);
+    for (line, text) in text.lines().enumerate() {
+        if is_new && !text.is_empty() {
+            starts.push(line + 1);
+        }
+        is_quoted ^= text.matches('"').count() % 2 == 1;
+        is_new = !is_quoted;
+    }
+    if starts.len() == rows + 1 { starts.split_off(1) } else { Vec::new() }
 }
 
 type Object = BTreeMap<String, Option<String>>;
@@ -182,12 +234,13 @@ fn objects(
 }
 
 impl Listing {
-    /// Puts the rows into the staged tables. A value that its column cannot hold is named.
+    /// Puts the rows into the staged tables. A value that its column cannot hold is named, and rows that contradict each other are.
     pub(super) fn stage(&self, connection: &Connection) -> Result<(), String> {
         self.append(connection).map_err(|error| error.to_string())?;
-        if let Some(wrong) = first_wrong(connection).map_err(|error| error.to_string())? {
-            return Err(wrong);
+        if let Some((row, wrong)) = first_wrong(connection).map_err(|error| error.to_string())? {
+            return Err(format!("{}, {wrong}", self.place(row)));
         }
+        self.contradiction().map_or(Ok(()), Err)?;
         let sql = include_str!("listing.sql").replace("incoming.", &format!("{INCOMING}.main."));
         let sql = sql.replace("{figures}", &figures());
         connection.execute_batch(&sql).map_err(|error| error.to_string())
@@ -202,20 +255,63 @@ impl Listing {
         }
         appender.flush()
     }
+
+    /// Where a row is, by its place from 0: `line 5: row 3`.
+    fn place(&self, row: usize) -> String {
+        let text = self.csv.as_ref().and_then(|path| input::read_text(path).ok());
+        let line = text.and_then(|text| lines_of(&text, self.rows.len()).get(row).copied());
+        let line = line.map_or_else(String::new, |line| format!("line {line}: "));
+        format!("{line}row {}", row + 1)
+    }
+
+    /// The first two rows that say different things of one session, run or test, in words.
+    fn contradiction(&self) -> Option<String> {
+        let names: Vec<&'static str> = columns().map(|column| column.name).collect();
+        let at = |name: &str| names.iter().position(|known| *known == name);
+        let places = |of: &[&str]| of.iter().filter_map(|name| at(name)).collect::<Vec<_>>();
+        let all: Vec<usize> = (0..names.len()).filter(|place| !ONCE.contains(&names[*place])).collect();
+        let kinds = [
+            ("session", places(&["session_id"]), places(&OF_SESSION)),
+            ("run", places(&["run_id"]), places(&OF_RUN)),
+            ("run and test", places(&["run_id", "test", "actor"]), all),
+        ];
+        for (kind, key, alike) in &kinds {
+            let mut known: HashMap<[&str; 3], usize> = HashMap::new();
+            for (row, values) in self.rows.iter().enumerate() {
+                let part = |at: usize| key.get(at).and_then(|place| values[*place].as_deref()).unwrap_or_default();
+                let first = *known.entry([part(0), part(1), part(2)]).or_insert(row);
+                if let Some(place) = alike.iter().find(|place| self.rows[first][**place] != values[**place]) {
+                    let said =
+                        |row: usize| self.rows[row][*place].as_ref().map_or("nothing".to_owned(), |v| format!("`{v}`"));
+                    let (one, other, name) = (self.place(first), self.place(row), names[*place]);
+                    let (before, after) = (said(first), said(row));
+                    return Some(format!(
+                        "{one} and {other} contradict each other: they are of one {kind}, and {name} is {before}, then {after}"
+                    ));
+                }
+            }
+        }
+        None
+    }
 }
 
-/// The first value of the staged rows that is missing or not of its column's type, in words.
-fn first_wrong(connection: &Connection) -> duckdb::Result<Option<String>> {
+/// The place, from 0, of the first of the staged rows with a value that is missing or not of its column's type, and what is wrong.
+fn first_wrong(connection: &Connection) -> duckdb::Result<Option<(usize, String)>> {
     let of_column = |column: ListingColumn| {
         let ListingColumn { name, sql_type, filled } = column;
-        let converted = match sql_type {
-            MAP | "VARCHAR[]" => format!("TRY_CAST(TRY_CAST({name} AS JSON) AS {sql_type})"),
-            _ => format!("TRY_CAST({name} AS {sql_type})"),
+        let is_right = match sql_type {
+            "VARCHAR" => "true".to_owned(),
+            MAP | "VARCHAR[]" => format!("TRY_CAST(TRY_CAST({name} AS JSON) AS {sql_type}) IS NOT NULL"),
+            ARRAY | OBJECT => format!("coalesce(json_type(TRY_CAST({name} AS JSON)) = '{sql_type}', false)"),
+            "BOOLEAN" => format!("{name} IN ('true', 'false')"),
+            "UUID" | "TIMESTAMP" => format!("TRY_CAST({name} AS {sql_type}) IS NOT NULL"),
+            // DuckDB rounds 1.5 and reads 0x10.
+            _ => format!("regexp_full_match({name}, '[0-9]+') AND TRY_CAST({name} AS {sql_type}) IS NOT NULL"),
         };
         let missing = if filled { format!("{name} IS NULL OR ") } else { String::new() };
         format!(
-            "SELECT rowid + 1 AS place, '{name}' AS name, '{sql_type}' AS kind, {name} AS found FROM {INCOMING}.main.listed \
-             WHERE {missing}{name} IS NOT NULL AND {converted} IS NULL"
+            "SELECT rowid AS place, '{name}' AS name, '{sql_type}' AS kind, {name} AS found FROM {INCOMING}.main.listed \
+             WHERE {missing}{name} IS NOT NULL AND NOT ({is_right})"
         )
     };
     let each = columns().map(of_column).collect::<Vec<_>>().join(" UNION ALL ");
@@ -226,12 +322,34 @@ fn first_wrong(connection: &Connection) -> duckdb::Result<Option<String>> {
             "VARCHAR" => "a text",
             "UUID" => "a UUID",
             "TIMESTAMP" => "a time",
+            "BOOLEAN" => "true or false",
             MAP => "an object of texts",
             "VARCHAR[]" => "a list of texts",
+            ARRAY => "a list of objects",
+            OBJECT => "an object",
             _ => "a whole number",
         };
+        let range = match kind.as_str() {
+            "UTINYINT" => " (0 to 255)",
+            "INTEGER" => " (0 to 2147483647)",
+            "UBIGINT" => " (0 to 18446744073709551615)",
+            _ => "",
+        };
         let found = found.map_or("nothing".to_owned(), |text| format!("`{text}`"));
-        Ok(format!("row {place}, column {name}: expected {expected}, found {found}"))
+        Ok((place.unsigned_abs() as usize, format!("column {name}: expected {expected}, found {found}{range}")))
     })?;
     wrong.into_iter().next().transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_csv_begin_in_their_lines() {
+        let text = "a,b\n1,\"x\ny\"\"\n\"\n\n2,z\n";
+        assert_eq!(lines_of(text, 2), [2, 6]);
+        assert_eq!(lines_of(text, 3), [0; 0], "other rows than these");
+        assert_eq!(lines_of("a\r\n1\r\n", 1), [2]);
+    }
 }

@@ -1,14 +1,34 @@
 -- From the staged table `listed`, the columns of the view `results` as text, to the store's tables.
 
+-- Files have it on one row of each session at least; those of dbdyno 0.2 do not have it.
+CREATE TABLE incoming.session_fact AS
+SELECT session_id, from_json(any_value(session_facts)::JSON, '{
+    "started_at": "TIMESTAMP", "dbdyno_version": "VARCHAR", "debug_build": "BOOLEAN", "command_line": "VARCHAR",
+    "kernel": "VARCHAR", "file_system": "VARCHAR", "host_kernel": "VARCHAR", "cores": "INTEGER",
+    "memory_bytes": "UBIGINT", "os": "VARCHAR", "virtualisation": "VARCHAR",
+    "warnings": [{"warning_id": "UUID", "run_id": "UUID", "test": "INTEGER", "linter": "VARCHAR", "message": "VARCHAR"}]
+}') AS facts
+FROM incoming.listed
+GROUP BY session_id;
+
 INSERT INTO incoming.host BY NAME
-SELECT DISTINCT ON (host_id) coalesce(host_id, 'unknown') AS host_id, coalesce(host, 'unknown') AS name, cpu AS cpu_model
-FROM incoming.listed;
+SELECT DISTINCT ON (host_id)
+    coalesce(host_id, 'unknown') AS host_id,
+    coalesce(host, 'unknown') AS name,
+    cpu AS cpu_model,
+    facts.cores,
+    facts.memory_bytes,
+    facts.host_kernel AS kernel,
+    facts.os,
+    facts.virtualisation
+FROM incoming.listed LEFT JOIN incoming.session_fact USING (session_id)
+ORDER BY host_id, facts.started_at DESC NULLS LAST;
 
 INSERT INTO incoming.session BY NAME
 SELECT
     session_id,
     any_value(coalesce(host_id, 'unknown')) AS host_id,
-    min(started_at::TIMESTAMP) AS started_at,
+    coalesce(any_value(facts.started_at), min(started_at::TIMESTAMP)) AS started_at,
     -- Sessions and runs that are under way elsewhere will not end here.
     CASE WHEN bool_and(run_status = 'done') THEN 'done' ELSE 'failed' END AS status,
     any_value(preset) AS preset,
@@ -16,25 +36,37 @@ SELECT
     max(round::INTEGER) + 1 AS rounds,
     count(DISTINCT run_id) AS planned_runs,
     any_value(disk) AS disk_model,
-    coalesce(any_value(source), 'listing') AS source
-FROM incoming.listed
+    coalesce(any_value(source), 'listing') AS source,
+    any_value(facts.dbdyno_version) AS dbdyno_version,
+    any_value(facts.debug_build) AS debug_build,
+    any_value(facts.command_line) AS command_line,
+    any_value(facts.kernel) AS kernel,
+    any_value(facts.file_system) AS file_system
+FROM incoming.listed LEFT JOIN incoming.session_fact USING (session_id)
 GROUP BY session_id;
+
+INSERT INTO incoming.warning BY NAME
+SELECT warning.* , session_id
+FROM (SELECT session_id, unnest(facts.warnings) AS warning FROM incoming.session_fact)
+WHERE warning.warning_id IS NOT NULL;
 
 INSERT INTO incoming.run BY NAME
 SELECT DISTINCT ON (run_id)
     run_id,
     session_id,
-    0 AS ordinal,
+    coalesce(ordinal, '0') AS ordinal,
     round,
     started_at,
     run_status AS status,
     engine,
     engine_version,
     label,
+    twin_of,
     suite,
     size,
     seed,
     tier,
+    tier_evidence,
     'as listed' AS tier_reason,
     memory_limit_bytes,
     data_bytes,
@@ -42,12 +74,35 @@ SELECT DISTINCT ON (run_id)
     false AS other_run_waited
 FROM incoming.listed;
 
+-- An option that has no details is one of the engine, in force as it was asked for. Files of dbdyno 0.2 have no details.
 INSERT INTO incoming.run_option BY NAME
-SELECT run_id, 'engine' AS scope, entry.key AS name, entry.value AS in_force, false AS assumed
+WITH option AS (
+    SELECT run_id, any_value(options) AS options, any_value(option_details) AS option_details
+    FROM incoming.listed
+    GROUP BY run_id
+),
+detailed AS (
+    SELECT run_id, unnest(from_json(option_details::JSON, '[{
+        "scope": "VARCHAR", "name": "VARCHAR", "asked": "VARCHAR", "in_force": "VARCHAR", "assumed": "BOOLEAN"
+    }]')) AS entry
+    FROM option
+    WHERE option_details IS NOT NULL
+)
+SELECT run_id, entry.scope, entry.name, entry.asked, entry.in_force, entry.assumed FROM detailed
+UNION ALL
+SELECT
+    run_id,
+    'engine' AS scope,
+    entry.key AS name,
+    CASE WHEN option_details IS NOT NULL THEN entry.value END AS asked,
+    entry.value AS in_force,
+    false AS assumed
 FROM (
-    SELECT run_id, unnest(map_entries(options::JSON::MAP(VARCHAR, VARCHAR))) AS entry
-    FROM (SELECT DISTINCT ON (run_id) run_id, options FROM incoming.listed WHERE options IS NOT NULL)
-);
+    SELECT run_id, option_details, unnest(map_entries(options::JSON::MAP(VARCHAR, VARCHAR))) AS entry
+    FROM option
+    WHERE options IS NOT NULL
+)
+WHERE (run_id, entry.key) NOT IN (SELECT (run_id, entry.name) FROM detailed);
 
 INSERT INTO incoming.run_key BY NAME
 SELECT run_id, entry.key AS key, entry.value AS value
@@ -67,7 +122,7 @@ SELECT
     test_name,
     {figures},
     verification,
-    CASE WHEN status = 'disagrees' THEN false END AS agrees,
+    coalesce(agrees, CASE WHEN status = 'disagrees' THEN 'false' END) AS agrees,
     coalesce(failure, CASE WHEN status = 'failed' THEN 'failed' END) AS failure
 FROM incoming.listed
 -- CSV does not tell what is not there from an empty text.
@@ -80,6 +135,6 @@ SELECT
     actor,
     test_name,
     {figures},
-    CASE WHEN status = 'disagrees' THEN false END AS agrees
+    coalesce(agrees, CASE WHEN status = 'disagrees' THEN 'false' END) AS agrees
 FROM incoming.listed
 WHERE actor <> '';

@@ -61,7 +61,7 @@ impl Store {
             ImportKind::Csv | ImportKind::Json | ImportKind::ParquetListing => {
                 let listing = listing::read(path, kind)?;
                 (
-                    self.staged_from(path, true, |connection| listing.stage(connection))?,
+                    self.staged_from(path, !listing.has_twins, |connection| listing.stage(connection))?,
                     vec![listing::LIMITS.to_owned()],
                 )
             }

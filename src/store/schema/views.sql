@@ -5,6 +5,7 @@ CREATE OR REPLACE VIEW run_facts AS
 SELECT
     s.session_id,
     r.run_id,
+    r.ordinal,
     r.round,
     r.started_at,
     r.finished_at,
@@ -14,7 +15,10 @@ SELECT
     r.engine,
     r.engine_version,
     r.label,
+    r.twin_of,
     coalesce(o.options, MAP {}) AS options,
+    -- What `options` does not tell of them.
+    coalesce(o.option_details, '[]')::JSON AS option_details,
     r.tier,
     r.tier_evidence,
     r.status AS run_status,
@@ -29,21 +33,43 @@ SELECT
     r.memory_limit_bytes,
     r.data_bytes,
     coalesce(r.cache, 'warm') AS cache,
+    -- What comparisons look at of the session and its machine, beyond the columns.
+    to_json({
+        'started_at': s.started_at, 'dbdyno_version': s.dbdyno_version, 'debug_build': s.debug_build,
+        'command_line': s.command_line, 'kernel': s.kernel, 'file_system': s.file_system, 'host_kernel': h.kernel,
+        'cores': h.cores, 'memory_bytes': h.memory_bytes, 'os': h.os, 'virtualisation': h.virtualisation,
+        'warnings': coalesce(w.warnings, [])
+    }) AS session_facts,
     coalesce(k.keys, MAP {}) AS keys,
     coalesce(g.tags, []) AS tags
 FROM (FROM run {of}) r
 JOIN session s ON s.session_id = r.session_id
 LEFT JOIN host h ON h.host_id = s.host_id
 LEFT JOIN (
-    SELECT run_id, map_from_entries(list({'k': name, 'v': value} ORDER BY name)) AS options
+    SELECT
+        run_id,
+        map_from_entries(list({'k': name, 'v': value} ORDER BY name)) AS options,
+        to_json(flatten(list(details ORDER BY name) FILTER (NOT is_plain))) AS option_details
     FROM (
-        -- An option of the engine comes before one of the suite with the same name.
-        SELECT run_id, name, arg_min(coalesce(in_force, asked), scope) AS value
+        SELECT
+            run_id,
+            name,
+            -- An option of the engine comes before one of the suite with the same name.
+            arg_min(coalesce(in_force, asked), scope) AS value,
+            bool_and(scope = 'engine' AND coalesce(NOT assumed AND asked = in_force, false)) AS is_plain,
+            list({'scope': scope, 'name': name, 'asked': asked, 'in_force': in_force, 'assumed': assumed} ORDER BY scope) AS details
         FROM run_option {of}
         GROUP BY run_id, name
     )
     GROUP BY run_id
 ) o ON o.run_id = r.run_id
+LEFT JOIN (
+    SELECT session_id, list({
+        'warning_id': warning_id, 'run_id': run_id, 'test': test, 'linter': linter, 'message': message
+    } ORDER BY warning_id) AS warnings
+    FROM warning
+    GROUP BY session_id
+) w ON w.session_id = s.session_id
 LEFT JOIN (
     SELECT run_id, map_from_entries(list({'k': key, 'v': value} ORDER BY key)) AS keys FROM run_key {of} GROUP BY run_id
 ) k ON k.run_id = r.run_id
@@ -54,6 +80,7 @@ CREATE OR REPLACE VIEW run_tests AS
 SELECT
     r.session_id,
     r.run_id,
+    r.ordinal,
     r.round,
     r.started_at,
     r.host,
@@ -65,13 +92,16 @@ SELECT
     r.engine,
     r.engine_version,
     r.label,
+    r.twin_of,
     r.options,
+    r.option_details,
     r.tier,
     r.tier_evidence,
     {status} AS status,
     {run_status} AS run_status,
     {figures},
     t.verification,
+    t.agrees,
     r.preset,
     r.seed,
     r.host_id,
@@ -82,6 +112,7 @@ SELECT
     r.memory_limit_bytes,
     r.data_bytes,
     r.cache,
+    r.session_facts,
     r.keys,
     r.tags
 FROM run_facts r

@@ -66,7 +66,20 @@ impl Listed {
 /// The order of a list, but for the tests of a run.
 const NEWEST: &str = "started_at DESC NULLS LAST, run_id";
 /// Columns that only the whole view has; `all` is all of them.
-const WIDE: [&str; 7] = ["all", "options", "keys", "verification", "seed", "failure", "data_bytes"];
+const WIDE: [&str; 12] = [
+    "all",
+    "options",
+    "option_details",
+    "keys",
+    "verification",
+    "agrees",
+    "seed",
+    "failure",
+    "data_bytes",
+    "ordinal",
+    "twin_of",
+    "session_facts",
+];
 
 /// Columns that are made for reading.
 const READABLE: [(&str, &str); 3] = [

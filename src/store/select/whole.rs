@@ -9,10 +9,14 @@ use super::{
 use duckdb::{Connection, ToSql, params_from_iter};
 use std::path::Path;
 
-/// All columns with their own types.
-const TYPED: &str = "*";
-/// All columns as text that a listing is read back from: maps and lists as JSON.
-const TEXT: &str = "* REPLACE (to_json(options) AS options, to_json(keys) AS keys, to_json(tags) AS tags)";
+/// All columns with their own types. What all rows of a session or run have in common and is long is on the first of them, of each part that
+/// is read.
+const COLUMNS: &str = "* REPLACE (
+    CASE WHEN row_number() OVER (PARTITION BY session_id ORDER BY {order}) = 1 THEN session_facts END AS session_facts,
+    CASE WHEN row_number() OVER (PARTITION BY run_id ORDER BY {order}) = 1 THEN option_details END AS option_details{texts})";
+const ORDER: &str = "started_at, run_id, test, actor NULLS FIRST";
+/// What makes them texts that a listing is read back from: maps and lists as JSON.
+const TEXTS: &str = ", to_json(options) AS options, to_json(keys) AS keys, to_json(tags) AS tags";
 /// Runs that are read at a time.
 const PART: u64 = 2_000;
 
@@ -37,11 +41,11 @@ pub enum WholeForm {
 }
 
 /// The query and its parameters; `exported_by` is the command.
-fn query(columns: &str, selection: &Selection, command: &str) -> (String, Vec<String>) {
+fn query(texts: &str, selection: &Selection, command: &str) -> (String, Vec<String>) {
     let (condition, of_condition) = selection.condition();
-    let sql = format!(
-        "SELECT {columns}, CAST(? AS VARCHAR) AS exported_by FROM results WHERE {condition} ORDER BY started_at, run_id, test, actor NULLS FIRST"
-    );
+    let columns = COLUMNS.replace("{texts}", texts).replace("{order}", ORDER);
+    let sql =
+        format!("SELECT {columns}, CAST(? AS VARCHAR) AS exported_by FROM results WHERE {condition} ORDER BY {ORDER}");
     (sql, std::iter::once(command.to_owned()).chain(of_condition).collect())
 }
 
@@ -77,9 +81,10 @@ impl Store {
     /// # Errors
     /// A store that cannot be read, or a file that cannot be written.
     pub fn write_results_parquet(&self, selection: &Selection, command: &str, file: &Path) -> Result<(), StoreError> {
-        let (sql, parameters) = query(TYPED, selection, command);
+        let (sql, parameters) = query("", selection, command);
         self.reading_reaching(&Reach::Files(vec![file.to_owned()]), |connection| {
             let copy = || -> duckdb::Result<()> {
+                schema::make_views(connection, |name| name == "results")?;
                 connection.execute(&format!("CREATE TEMP TABLE exported AS {sql}"), params_from_iter(parameters))?;
                 connection.execute("SET VARIABLE file = ?", [file.to_string_lossy()])?;
                 // The file is a temporary one already.
@@ -106,8 +111,8 @@ fn parts(
     let of_part = "WHERE run_id IN (SELECT run_id FROM part)";
     schema::make_views_of(connection, |name| name == "results", of_part).map_err(wrong)?;
     let (sql, parameters) = match form {
-        WholeForm::Texts => query(TEXT, selection, command),
-        WholeForm::Objects => query(TYPED, selection, command),
+        WholeForm::Texts => query(TEXTS, selection, command),
+        WholeForm::Objects => query("", selection, command),
     };
     let relation = format!("({sql}\n)");
     let bound: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();

@@ -31,7 +31,7 @@ use uuid::Uuid;
 const RUNS: &str = "
     SELECT c.place, c.sides, epoch_us(r.started_at) AS started, r.run_id::VARCHAR AS run_id, r.session_id::VARCHAR AS session_id, r.ordinal, r.round, r.seed, r.status, r.label,
            r.twin_of, r.size, r.engine, r.engine_version AS version, r.tier, r.suite, r.memory_limit_bytes::UBIGINT AS memory_limit,
-           coalesce(r.cache, 'warm') AS cache, k.kind
+           coalesce(r.cache, 'warm') AS cache, r.tier_evidence, k.kind
     FROM chosen_run c JOIN run r USING (run_id) LEFT JOIN (
         SELECT run_id, bit_xor(hash(scope, name, asked, in_force)) AS kind
         FROM run_option WHERE run_id {within} AND run_id IN (SELECT run_id FROM chosen_run) GROUP BY run_id
@@ -80,6 +80,8 @@ struct ConfigurationKey {
     suite: Arc<str>,
     memory_limit: Option<u64>,
     cache: Arc<str>,
+    /// What was found of its tier when it ran, or later.
+    tier_evidence: Option<Arc<str>>,
     /// What its options come to.
     kind: Option<u64>,
 }
@@ -213,10 +215,11 @@ fn read_runs(
     let (ordinal, round) = (chunk.numbers::<Int32Type>("ordinal")?, chunk.numbers::<Int32Type>("round")?);
     let (seed, kind) = (chunk.numbers::<UInt64Type>("seed")?, chunk.numbers::<UInt64Type>("kind")?);
     let (tier, memory_limit) = (chunk.numbers::<UInt8Type>("tier")?, chunk.numbers::<UInt64Type>("memory_limit")?);
-    let [status, label, twin_of, size, engine, version, suite, cache] =
-        ["status", "label", "twin_of", "size", "engine", "version", "suite", "cache"].map(|name| chunk.texts(name));
+    let [status, label, twin_of, size, engine, version, suite, cache, tier_evidence] =
+        ["status", "label", "twin_of", "size", "engine", "version", "suite", "cache", "tier_evidence"]
+            .map(|name| chunk.texts(name));
     let (status, label, twin_of, size) = (status?, label?, twin_of?, size?);
-    let (engine, version, suite, cache) = (engine?, version?, suite?, cache?);
+    let (engine, version, suite, cache, tier_evidence) = (engine?, version?, suite?, cache?, tier_evidence?);
     let nothing: (Arc<RunConfiguration>, Arc<BTreeMap<String, String>>) = Default::default();
     for row in chunk.rows() {
         let run_id = identifier(run_ids.value(row))?;
@@ -227,6 +230,7 @@ fn read_runs(
             suite: texts.one(suite.value(row)),
             memory_limit: number(memory_limit, row),
             cache: texts.one(cache.value(row)),
+            tier_evidence: text(tier_evidence, row).map(|verdict| texts.one(verdict)),
             kind: number(kind, row),
         };
         // Mostly that of the run before.
@@ -280,7 +284,7 @@ fn configurations(connection: &Connection, keys: Vec<(ConfigurationKey, Uuid)>) 
 }
 
 fn configured(key: ConfigurationKey, options: &[OptionRow], verdicts: &TierVerdicts) -> Configured {
-    let ConfigurationKey { engine, version, tier, suite, memory_limit, cache, .. } = key;
+    let ConfigurationKey { engine, version, tier, suite, memory_limit, cache, tier_evidence, .. } = key;
     let of = |engine: bool, value: fn(&OptionRow) -> Option<&String>| -> BTreeMap<String, String> {
         let of_scope = options.iter().filter(|option| (option.scope == "engine") == engine);
         of_scope.filter_map(|option| Some((option.name.clone(), value(option)?.clone()))).collect()
@@ -294,7 +298,11 @@ fn configured(key: ConfigurationKey, options: &[OptionRow], verdicts: &TierVerdi
         engine: engine.to_string(),
         version: version.to_string(),
         tier,
-        tier_evidence: verdicts.of(&engine, &version, &of(true, OptionRow::asked)).map(str::to_owned),
+        // A store that runs were imported to may not have the evidence itself.
+        tier_evidence: verdicts
+            .of(&engine, &version, &of(true, OptionRow::asked))
+            .or(tier_evidence.as_deref())
+            .map(str::to_owned),
         options: of(true, OptionRow::in_force),
         suite: suite.to_string(),
         suite_options: of(false, OptionRow::in_force),

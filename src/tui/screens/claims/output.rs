@@ -4,7 +4,7 @@ use super::{ClaimsScreen, Dialog, Intents, claim_name};
 use crate::{
     claims::{JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
     report::{
-        claims::{FORMATS, measured, published, text, verdict},
+        claims::{FORMATS, measured, measured_by, notes, published, text, verdict},
         command::shell,
         format::Format,
     },
@@ -104,9 +104,8 @@ fn explanation(comparison: &JudgedComparison, claim: &JudgedClaim) -> Vec<String
         format!("judged by stored runs: {runs_a} of A `{a}`, {runs_b} of B `{b}`"),
         format!("{} shows them", shell(["dbdyno", "compare", "--a", a, "--b", b])),
     ]);
-    if let Some(preset) = &comparison.preset {
-        lines.push(format!("{} measures it", shell(["dbdyno", "--preset", preset])));
-    }
+    lines.extend(notes(comparison).into_iter().map(|note| format!("! {note}")));
+    lines.extend(measured_by(comparison).map(|command| format!("{command} measures it")));
     lines
 }
 
@@ -115,16 +114,19 @@ fn rule(reproduction: Reproduction) -> &'static str {
     match reproduction {
         Reproduction::Agrees => {
             "Agrees: the measured 95 % interval is inside the published range, or no wider than it with the ratio inside; a figure \
-             without a range is taken as +-25 %; a claim without a figure needs the whole interval on its side of 1."
+             without a range is taken as +-25 %, `the same` as +-10 %. A claim that one side is faster needs the whole interval on that \
+             side of 1."
         }
         Reproduction::DirectionOnly => {
-            "Direction only: the same side is faster, by a factor outside the published range."
+            "Direction only: the same side is faster, by a factor outside the published range, or at sizes that were not published."
         }
         Reproduction::NotReproduced => {
-            "Not reproduced: the measured interval misses the published range, and is not on the same side of 1."
+            "Not reproduced: the measured interval misses the published range, or the claimed side is not faster: the other one is, or \
+             both are the same (+-3 %)."
         }
         Reproduction::Undecided => {
-            "Undecided: there are too few runs for an interval, it is too wide to tell, or what stands above is in the way."
+            "Undecided: there are too few runs for an interval, it is too wide to tell, only other sizes were measured, or what stands \
+             above is in the way."
         }
         Reproduction::NotMeasured => "Not measured: nothing stored is of both sides.",
     }
