@@ -56,13 +56,14 @@ const NEEDED: [ListingColumn; 14] = [
     open(WALL, "UBIGINT"),
 ];
 /// Columns that are taken where they are there, beside those of the figures.
-const TAKEN: [ListingColumn; 18] = [
+const TAKEN: [ListingColumn; 19] = [
     open("actor", "VARCHAR"),
     open("started_at", "TIMESTAMP"),
     open("host", "VARCHAR"),
     open("tier", "UTINYINT"),
     open("cpu_ns", "UBIGINT"),
     open("verification", "VARCHAR"),
+    open("verified", "VARCHAR"),
     open("preset", "VARCHAR"),
     open("seed", "UBIGINT"),
     open("host_id", "VARCHAR"),

@@ -67,7 +67,7 @@ SELECT
     test_name,
     {figures},
     verification,
-    CASE WHEN status = 'disagrees' THEN false END AS agrees,
+    CASE WHEN status = 'disagrees' THEN false WHEN verified = 'yes' THEN true END AS agrees,
     coalesce(failure, CASE WHEN status = 'failed' THEN 'failed' END) AS failure
 FROM incoming.listed
 -- CSV does not tell what is not there from an empty text.
@@ -80,6 +80,6 @@ SELECT
     actor,
     test_name,
     {figures},
-    CASE WHEN status = 'disagrees' THEN false END AS agrees
+    CASE WHEN status = 'disagrees' THEN false WHEN verified = 'yes' THEN true END AS agrees
 FROM incoming.listed
 WHERE actor <> '';

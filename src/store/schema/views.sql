@@ -72,6 +72,7 @@ SELECT
     {run_status} AS run_status,
     {figures},
     t.verification,
+    {verified} AS verified,
     r.preset,
     r.seed,
     r.host_id,

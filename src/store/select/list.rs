@@ -41,6 +41,7 @@ impl Listed {
                 "round",
                 "tier",
                 "status",
+                "verified",
                 "wall_ms",
                 "rate",
                 "p50_ns",
