@@ -13,6 +13,7 @@ mod crash;
 mod crossdb;
 mod docs;
 mod drivers;
+mod evidence;
 mod example_engine;
 mod faults;
 mod files;

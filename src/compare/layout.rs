@@ -28,6 +28,8 @@ pub(super) struct SideSample<'s> {
     pub(super) answer: Option<u64>,
     /// Whether the answers are those of other engines, as its result has it.
     pub(super) agrees: Option<bool>,
+    /// Whether anything was held against the answers.
+    pub(super) is_verified: bool,
     /// The seed of its inputs, as its run has it.
     pub(super) seed: Option<u64>,
     /// Operations done. Of an imported test that is not counted in operations, the whole test is one.
@@ -44,6 +46,7 @@ impl<'s> SideSample<'s> {
             value,
             answer,
             agrees,
+            is_verified: run.is_verified(result),
             seed: run.seed,
             operations: operations.unwrap_or(1),
         })

@@ -226,6 +226,8 @@ pub enum ObstacleKind {
     SharedRuns,
     /// Answers are wrong, or differ between A and B at the same seed.
     FailedVerification,
+    /// Nothing was held against the answers: compared all the same.
+    NotVerified,
     /// Only one of the values is 0.
     NoRatio,
     /// A difference that can be allowed.

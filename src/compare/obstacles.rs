@@ -41,6 +41,7 @@ pub(super) fn obstacles(
     let fixed = several.into_iter().chain([
         must(ObstacleKind::SharedRuns, shared_runs(line, &known.shared)),
         must(ObstacleKind::FailedVerification, verification(line, &both)),
+        not_verified(&both),
         must(ObstacleKind::NoRatio, no_ratio(&both)),
     ]);
     let can = |difference, message: Option<String>| {
@@ -141,6 +142,18 @@ fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
     (count > 0).then(|| {
         format!("A and B gave different answers to the same inputs, in {count} of {}", counted(line.b.len(), "run"))
     })
+}
+
+/// What was not verified is compared all the same, and said to be so.
+fn not_verified(both: &Both<'_, '_>) -> Option<Obstacle> {
+    let of_side = |side, counts: &Counts<'_, '_>| (counts.unverified > 0).then_some(side);
+    let (side, whose) = match (of_side(SideName::A, &both.a), of_side(SideName::B, &both.b)) {
+        (None, None) => return None,
+        (Some(side), None) | (None, Some(side)) => (Some(side), side.to_string()),
+        (Some(_), Some(_)) => (None, "A and B".to_owned()),
+    };
+    let message = format!("not verified: nothing was held against answers of {whose}");
+    Some(Obstacle { kind: ObstacleKind::NotVerified, side, message, allowed: true })
 }
 
 /// What answers follow from, beside the seed: size, suite, and its options.
@@ -285,6 +298,8 @@ struct Counts<'l, 's> {
     kinds: Vec<&'l SideSample<'s>>,
     /// Answers that other engines do not give.
     wrong: usize,
+    /// Answers that nothing was held against.
+    unverified: usize,
     /// Values without a ratio to another.
     zeros: usize,
     /// Operations of a run.
@@ -298,6 +313,7 @@ impl<'l, 's> Counts<'l, 's> {
         for sample in samples {
             let (kind, operations) = (kind(sample), sample.operations);
             counts.wrong += usize::from(sample.agrees == Some(false));
+            counts.unverified += usize::from(!sample.is_verified);
             counts.zeros += usize::from(sample.value <= 0.0);
             // Mostly all are of one kind, and did the same.
             if last != Some((kind, operations)) {

@@ -5,7 +5,7 @@ use crate::{
     base::units::{self, counted},
     lint::{is_unequal_memory, summed_texts},
     stats::{ALPHA, rounds_needed},
-    store::{ComparedTest, RunTests, SessionFacts},
+    store::{RunTests, SessionFacts},
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -14,8 +14,14 @@ use std::{
 use uuid::Uuid;
 
 /// Linters whose doubt is about a session as a whole, and that a comparison judges for its own lines.
-const JUDGED_HERE: [&str; 5] =
-    ["failed verification: ", "too few repeats: ", "unequal tiers: ", "unequal memory: ", "failed runs: "];
+const JUDGED_HERE: [&str; 6] = [
+    "failed verification: ",
+    "not verified: ",
+    "too few repeats: ",
+    "unequal tiers: ",
+    "unequal memory: ",
+    "failed runs: ",
+];
 
 /// Findings of the comparison first, then those of its sessions.
 pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>) -> Vec<String> {
@@ -25,7 +31,6 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String
         taken_together(sides, pooled),
         too_few_rounds(lines),
         left_out(lines),
-        unverified(lines, sides),
         unknown_tiers(lines),
         unequal_memory(sides),
         failed(sides),
@@ -84,20 +89,6 @@ fn left_out(lines: &[Line]) -> Option<String> {
             counted(b, "run")
         )
     })
-}
-
-fn unverified(lines: &[Line], sides: &[&Side]) -> Option<String> {
-    let compared: BTreeSet<u32> = lines.iter().filter(|line| line.found.is_some()).map(|line| line.test).collect();
-    let silent: BTreeSet<&str> = sides
-        .iter()
-        .flat_map(|side| &side.runs)
-        .filter(|run| {
-            let silent = |test: &ComparedTest| test.answer.is_none() && compared.contains(&test.test);
-            run.tests.iter().any(silent)
-        })
-        .map(|run| &*run.label)
-        .collect();
-    (!silent.is_empty()).then(|| format!("not all answers of {} were verified", joined(&silent)))
 }
 
 /// Where the tiers of both sides are unknown they do not differ, and need not be equal.

@@ -69,6 +69,30 @@ impl Linter for NotCrossChecked {
     }
 }
 
+/// There was nothing to hold answers against.
+pub(super) struct NotVerified;
+
+impl Linter for NotVerified {
+    fn name(&self) -> &'static str {
+        "not verified"
+    }
+
+    fn summary(&self) -> &'static str {
+        "tests have answers that nothing could be held against"
+    }
+
+    fn explain(&self) -> &'static str {
+        "What threads answer depends on their order, and nothing is known that has to hold in any order: give each thread a number of \
+         operations and let none write what others read, or let threads work with accounts."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let unverified = places(evidence, |result| !result.is_verified());
+        let of_engines = unverified.into_iter().filter(|(run, _)| run.engine != HARNESS_ENGINE);
+        by_configuration("nothing was held against the answers", of_engines)
+    }
+}
+
 /// Configurations promise different durability.
 pub(super) struct UnequalTiers;
 

@@ -4,17 +4,19 @@ mod cold;
 mod fairness;
 mod outside;
 mod place;
+mod reads;
 mod repeats;
 
 pub use fairness::{HARNESS_FACTOR, is_unequal_memory};
 pub use outside::OUTSIDE_SHARE;
+pub use reads::ReadingTests;
 
 use crate::{
     base::units::counted,
     host::WorkFolderFacts,
     metric::Metric,
     stats::median,
-    store::{HarnessRecord, RunRecord, SessionRecord, TestRecord, WarningRecord},
+    store::{ActorRecord, HarnessRecord, RunRecord, SessionRecord, TestRecord, WarningRecord},
 };
 use std::collections::BTreeMap;
 
@@ -29,6 +31,10 @@ pub struct SessionEvidence<'e> {
     pub runs: &'e [RunRecord],
     /// Finished tests of its runs.
     pub results: &'e [TestRecord],
+    /// What the actors of its tests did.
+    pub actors: &'e [ActorRecord],
+    /// What of its suite only reads.
+    pub reading: &'e ReadingTests,
     /// What the harness costs.
     pub harness: &'e [HarnessRecord],
     /// Whether its runs were chosen as it went: they are no repeats of each other.
@@ -145,6 +151,8 @@ pub trait Linter: Sync {
 pub const LINTERS: &[&dyn Linter] = &[
     &fairness::Disagreement,
     &fairness::NotCrossChecked,
+    &fairness::NotVerified,
+    &reads::ReadsNothing,
     &fairness::UnequalTiers,
     &fairness::DifferingOptions,
     &fairness::UnequalMemory,

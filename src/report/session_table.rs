@@ -78,6 +78,8 @@ pub struct SessionRow {
     pub tier: Tier,
     /// Whether its answers differ from other engines'.
     pub disagrees: bool,
+    /// Whether there was nothing to hold its answers against.
+    pub not_verified: bool,
     /// Whether an operation takes too little time beside the harness.
     pub harness_bound: bool,
 }
@@ -233,6 +235,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
         actors: Vec::new(),
         tier: run.tier,
         disagrees: members.iter().any(|result| result.agrees == Some(false)),
+        not_verified: run.engine != HARNESS_ENGINE && members.iter().any(|result| !result.is_verified()),
         harness_bound: run.engine != HARNESS_ENGINE
             && harness_ns.is_some_and(|harness| 1e9 / own_rate < HARNESS_FACTOR * harness),
     })

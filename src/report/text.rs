@@ -104,6 +104,9 @@ pub fn session_notes(table: &SessionTable) -> String {
     if rows().any(|row| row.disagrees) {
         text.push_str("✗  answers differ from those of other engines: these figures are worth nothing\n");
     }
+    if rows().any(|row| row.not_verified) {
+        text.push_str("?  not verified: there is nothing to hold these answers against\n");
+    }
     for warning in &table.warnings {
         let _ = writeln!(text, "!  {}", plain(warning));
     }
@@ -115,6 +118,8 @@ fn cells(row: &SessionRow, colour: Colouring) -> [String; 10] {
     let quantile = |ns: Option<u64>| ns.map_or_else(unknown, |ns| duration(ns as f64));
     let mark = if row.disagrees {
         "✗"
+    } else if row.not_verified {
+        "?"
     } else if row.harness_bound {
         "h"
     } else {

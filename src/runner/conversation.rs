@@ -2,7 +2,7 @@
 
 use super::sent::SentHistogram;
 use dbdyno_engine::{
-    protocol::{Event, SuiteJob, TestDone, TestHead},
+    protocol::{ActorDone, Event, SuiteJob, TestDone, TestHead},
     suite::{KvLoad, SqlLoad},
 };
 use std::sync::Arc;
@@ -22,8 +22,19 @@ struct OwedTest {
     measured: bool,
     /// How many operations it is; none where it depends on what is in the database.
     operations: Option<u64>,
-    /// Its actors with their threads, where it has several.
-    actors: Vec<(String, u32)>,
+    /// The most rows of one operation; none where that depends on what is in the database.
+    most_rows: Option<u64>,
+    /// Its actors, where it has several threads.
+    actors: Vec<OwedActor>,
+}
+
+/// An actor as the job asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct OwedActor {
+    name: String,
+    threads: u32,
+    /// As that of the test.
+    most_rows: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +52,7 @@ impl Conversation {
             number: test.number,
             measured: test.measured,
             operations: test.operations,
+            most_rows: most_rows(suite, test.number),
             actors: actors(suite, test.number),
         };
         let mut owed: Vec<_> = suite.tests().iter().map(owed_test).collect();
@@ -91,48 +103,43 @@ impl Conversation {
     }
 }
 
+/// The most rows that an operation of a test of one thread has.
+fn most_rows(suite: &SuiteJob, number: u32) -> Option<u64> {
+    let SuiteJob::Kv(suite) = suite else { return None };
+    match &suite.tests.iter().find(|test| test.number == number)?.load {
+        KvLoad::Alone(alone) => alone.work.most_rows(),
+        KvLoad::Actors(_) | KvLoad::Compaction(_) => None,
+    }
+}
+
 /// The actors of a test that have threads.
-fn actors(suite: &SuiteJob, number: u32) -> Vec<(String, u32)> {
-    let actors: Vec<(&String, u32)> = match suite {
+fn actors(suite: &SuiteJob, number: u32) -> Vec<OwedActor> {
+    let owed = |name: &String, threads, most_rows| OwedActor { name: name.clone(), threads, most_rows };
+    let actors: Vec<OwedActor> = match suite {
         SuiteJob::Kv(suite) => {
             let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
                 KvLoad::Actors(load) => Some(load),
                 KvLoad::Alone(_) | KvLoad::Compaction(_) => None,
             });
-            loads.flat_map(|load| &load.actors).map(|actor| (&actor.name, actor.threads)).collect()
+            let actors = loads.flat_map(|load| &load.actors);
+            actors.map(|actor| owed(&actor.name, actor.threads, actor.work.most_rows())).collect()
         }
         SuiteJob::Sql(suite) => {
             let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
                 SqlLoad::Actors { actors } => Some(actors),
                 SqlLoad::Alone { .. } => None,
             });
-            loads.flatten().map(|actor| (&actor.name, actor.threads)).collect()
+            loads.flatten().map(|actor| owed(&actor.name, actor.threads, None)).collect()
         }
     };
-    let with_threads = actors.into_iter().filter(|(_, threads)| *threads > 0);
-    with_threads.map(|(name, threads)| (name.clone(), threads)).collect()
+    actors.into_iter().filter(|actor| actor.threads > 0).collect()
 }
 
 /// What a result must add up to.
 fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogram>) -> Result<(), String> {
     let test = done.test;
     if let Some(owed) = owed {
-        if owed.measured != done.measured {
-            let (said, asked) = (done.measured, owed.measured);
-            return Err(format!("test {test} ended with measured={said}, and was begun with measured={asked}"));
-        }
-        let told: Vec<(String, u32)> = done.actors.iter().map(|actor| (actor.name.clone(), actor.threads)).collect();
-        if owed.actors != told {
-            let words = |actors: &[(String, u32)]| -> String {
-                let words: Vec<String> = actors.iter().map(|(name, threads)| format!("{name} x{threads}")).collect();
-                if words.is_empty() { "none".to_owned() } else { words.join(", ") }
-            };
-            let (told, asked) = (words(&told), words(&owed.actors));
-            return Err(format!("test {test} has the actors {told}, and the job asks for {asked}"));
-        }
-        if let Some(expected) = owed.operations.filter(|expected| *expected != done.operations) {
-            return Err(format!("test {test} has {} operations, and the job asks for {expected}", done.operations));
-        }
+        check_asked(done, &owed)?;
     }
     for actor in &done.actors {
         let samples = SentHistogram::read(&actor.histogram)
@@ -142,6 +149,17 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
         if samples.saturating_mul(actor.operations_per_sample.max(1)) > actor.operations {
             let (name, operations) = (&actor.name, actor.operations);
             return Err(format!("actor `{name}` of test {test} has {samples} samples of {operations} operations"));
+        }
+    }
+    if !done.actors.is_empty() {
+        let of_actors = |figure: fn(&ActorDone) -> u64| done.actors.iter().map(figure).fold(0, u64::saturating_add);
+        for (word, of_test, of_actors) in [
+            ("operations", done.operations, of_actors(|actor| actor.operations)),
+            ("rows", done.rows, of_actors(|actor| actor.rows)),
+        ] {
+            if of_test != of_actors {
+                return Err(format!("test {test} has {of_test} {word}, and its actors have {of_actors} together"));
+            }
         }
     }
     if done.wall_ns == 0 {
@@ -157,6 +175,44 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
     Ok(())
 }
 
+/// Whether a result is that of the test that the job asks for.
+fn check_asked(done: &TestDone, owed: &OwedTest) -> Result<(), String> {
+    let test = done.test;
+    if owed.measured != done.measured {
+        let (said, asked) = (done.measured, owed.measured);
+        return Err(format!("test {test} ended with measured={said}, and was begun with measured={asked}"));
+    }
+    let asked: Vec<(&str, u32)> = owed.actors.iter().map(|actor| (&*actor.name, actor.threads)).collect();
+    let told: Vec<(&str, u32)> = done.actors.iter().map(|actor| (&*actor.name, actor.threads)).collect();
+    if asked != told {
+        let words = |actors: &[(&str, u32)]| -> String {
+            let words: Vec<String> = actors.iter().map(|(name, threads)| format!("{name} x{threads}")).collect();
+            if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+        };
+        let (told, asked) = (words(&told), words(&asked));
+        return Err(format!("test {test} has the actors {told}, and the job asks for {asked}"));
+    }
+    if let Some(expected) = owed.operations.filter(|expected| *expected != done.operations) {
+        return Err(format!("test {test} has {} operations, and the job asks for {expected}", done.operations));
+    }
+    check_rows(&format!("test {test}"), done.rows, done.operations, owed.most_rows)?;
+    for (actor, owed) in done.actors.iter().zip(&owed.actors) {
+        let what = format!("actor `{}` of test {test}", actor.name);
+        check_rows(&what, actor.rows, actor.operations, owed.most_rows)?;
+    }
+    Ok(())
+}
+
+/// Whether so many operations can have so many rows.
+fn check_rows(what: &str, rows: u64, operations: u64, most_each: Option<u64>) -> Result<(), String> {
+    match most_each {
+        Some(each) if rows > operations.saturating_mul(each) => {
+            Err(format!("{what} has {rows} rows of {operations} operations, and one of them has {each} at most"))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,7 +221,13 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn conversation() -> Conversation {
-        let owed = |number, measured, operations| OwedTest { number, measured, operations, actors: Vec::new() };
+        let owed = |number, measured, operations| OwedTest {
+            number,
+            measured,
+            operations,
+            most_rows: Some(1),
+            actors: Vec::new(),
+        };
         Conversation { owed: vec![owed(3, true, None), owed(1, false, Some(1))], state: ConversationState::Starting }
     }
 
@@ -238,6 +300,9 @@ mod tests {
             "test 1 ended with measured=true, and was begun with measured=false"
         );
         assert_eq!(result(done(1, 2, 1)), "test 1 has 2 samples of 1 operations");
+        let Event::TestDone(mut more) = done(1, 1, 1) else { unreachable!() };
+        more.rows = 8;
+        assert_eq!(result(Event::TestDone(more)), "test 1 has 8 rows of 1 operations, and one of them has 1 at most");
         let Event::TestDone(mut timeless) = done(1, 1, 1) else { unreachable!() };
         timeless.wall_ns = 0;
         assert_eq!(result(Event::TestDone(timeless)), "test 1 took no time at all");

@@ -110,6 +110,7 @@ fn run(run_id: Uuid, session_id: Uuid, round: u32, value: f64, configuration: &A
             value: Some(value),
             operations: Some(1000),
             answer: Some(0),
+            is_verified: true,
             agrees: None,
             latencies: None,
         }],

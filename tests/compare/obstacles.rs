@@ -159,7 +159,9 @@ fn answers_to_other_inputs_may_differ_and_missing_ones_are_said() {
     bench.pairs(&silent, &spec("y"), &CLEAR);
     let found = bench.compared("engine=x", "engine=y", &Options::default());
     assert!(found.lines[0].found.is_some());
-    assert!(found.warnings.contains(&"not all answers of x were verified".to_owned()), "{:?}", found.warnings);
+    let badge = &found.lines[0].obstacles[0];
+    assert!(badge.allowed && badge.kind == ObstacleKind::NotVerified, "{badge:?}");
+    assert_eq!(badge.message, "not verified: nothing was held against answers of A");
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     value: Some(wall.trunc()),
                     operations: Some(1),
                     answer: None,
+                    is_verified: false,
                     agrees: None,
                     latencies: None,
                 }],

@@ -23,6 +23,8 @@ pub const OLDEST_PROTOCOL: u32 = 1;
 /// What a verification value begins with: which checksum it is. Values that begin otherwise are of another, and are not
 /// compared with it; those of workers that speak version 1 begin with nothing.
 pub const DIGEST: &str = "2:";
+/// What a verification value begins with that is no checksum: what holds in any order of a test's threads held, or did not.
+pub const INVARIANTS: &str = "invariants:";
 /// The verification value of a test whose answers depend on the order of its threads, where what holds in any order held.
 pub const INVARIANTS_HELD: &str = "invariants:held";
 /// Longest line taken, bytes.

@@ -1,10 +1,13 @@
 //! The engine that does nothing, deterministically: the harness's own cost, and what tests script behaviour with.
 
+mod lying;
 mod simulation;
 mod sql;
-mod torn;
 
-use self::{simulation::Simulation, torn::Torn};
+use self::{
+    lying::{Lie, LyingMap, Rows, View},
+    simulation::Simulation,
+};
 use dbdyno_engine::{
     EngineError,
     clock::{Clock, SystemClock},
@@ -46,9 +49,10 @@ pub fn describe() -> Description {
                 .tune(&[]),
             OptionSpec::choice(
                 "answers",
-                &["none", "wrong", "torn"],
+                &["none", "wrong", "torn", "nothing", "stale"],
                 "none",
-                "none; wrong ones, to be verified; or those of a map whose reads see writes that are not yet committed",
+                "none; wrong ones, to be verified; or those of a map whose reads see writes that are not yet committed, find no key, or see \
+                 it as it was when their test began",
             )
             .tune(&[]),
             OptionSpec::choice(
@@ -124,7 +128,7 @@ enum Fault {
 #[derive(Debug)]
 pub struct NullEngine {
     answers: bool,
-    torn: Option<Torn>,
+    map: Option<LyingMap>,
     /// None: time is real.
     simulation: Option<Simulation>,
     rows: AtomicU64,
@@ -152,7 +156,7 @@ impl NullEngine {
         let answers = settings.text("answers")?;
         Ok(Self {
             answers: answers != "none",
-            torn: (answers == "torn").then(Torn::default),
+            map: Lie::named(answers).map(LyingMap::new),
             simulation: simulated.then(|| Simulation::new(settings)).transpose()?,
             rows: AtomicU64::new(0),
             fault: match open.settings.text("fault")? {
@@ -223,12 +227,22 @@ impl KvShared for NullEngine {
     type Shared<'e> = NullSession<'e>;
 
     fn shared(&self) -> NullSession<'_> {
-        NullSession(self)
+        NullSession::new(self)
     }
 }
 
 #[derive(Debug)]
-pub struct NullSession<'e>(&'e NullEngine);
+pub struct NullSession<'e> {
+    engine: &'e NullEngine,
+    /// The rows when it began, where it sees no later ones.
+    old: Option<Rows>,
+}
+
+impl<'e> NullSession<'e> {
+    fn new(engine: &'e NullEngine) -> Self {
+        Self { engine, old: engine.map.as_ref().and_then(LyingMap::frozen) }
+    }
+}
 
 impl KvSession for NullSession<'_> {
     type Read<'s>
@@ -241,17 +255,21 @@ impl KvSession for NullSession<'_> {
         Self: 's;
 
     fn read(&mut self) -> Result<NullTable<'_>, EngineError> {
-        Ok(NullTable(self.0))
+        let view = self.engine.map.as_ref().map_or(View::Now, |map| map.view(self.old.as_ref()));
+        Ok(NullTable { engine: self.engine, view })
     }
 
     fn write(&mut self) -> Result<NullTable<'_>, EngineError> {
-        Ok(NullTable(self.0))
+        Ok(NullTable { engine: self.engine, view: View::Now })
     }
 }
 
 /// A transaction and its table.
 #[derive(Debug)]
-pub struct NullTable<'s>(&'s NullEngine);
+pub struct NullTable<'s> {
+    engine: &'s NullEngine,
+    view: View<'s>,
+}
 
 impl KvTransaction for NullTable<'_> {
     type Table<'t>
@@ -260,7 +278,7 @@ impl KvTransaction for NullTable<'_> {
         Self: 't;
 
     fn table(&mut self) -> Result<NullTable<'_>, EngineError> {
-        Ok(NullTable(self.0))
+        Ok(NullTable { engine: self.engine, view: self.view })
     }
 
     fn commit(self) -> Result<(), EngineError> {
@@ -271,33 +289,33 @@ impl KvTransaction for NullTable<'_> {
 impl KvRead for NullTable<'_> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.0.work();
-        match &self.0.torn {
+        self.engine.work();
+        match &self.engine.map {
             None => Ok(Some(visit(VALUE))),
-            Some(torn) => Ok(torn.get(key).map(|value| visit(&value))),
+            Some(map) => Ok(map.get(self.view, key).map(|value| visit(&value))),
         }
     }
 
     #[inline]
-    fn exists(&mut self, _: &[u8]) -> Result<bool, EngineError> {
-        self.0.work();
-        Ok(true)
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        self.engine.work();
+        Ok(self.engine.map.as_ref().is_none_or(|map| map.get(self.view, key).is_some()))
     }
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        if let Some(torn) = &self.0.torn {
-            torn.walk(visit);
+        if let Some(map) = &self.engine.map {
+            map.walk(self.view, visit);
             return Ok(());
         }
-        for _ in 0..self.0.rows.load(Relaxed) {
-            self.0.work();
+        for _ in 0..self.engine.rows.load(Relaxed) {
+            self.engine.work();
             visit(KEY, VALUE);
         }
         Ok(())
     }
 
     fn range(&mut self, _: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.work();
+        self.engine.work();
         (0..most).for_each(|_| visit(KEY, VALUE));
         Ok(())
     }
@@ -306,18 +324,18 @@ impl KvRead for NullTable<'_> {
 impl KvWrite for NullTable<'_> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        self.0.work();
-        match &self.0.torn {
+        self.engine.work();
+        match &self.engine.map {
             // With several threads it may lose count, which is of no interest.
-            None => self.0.rows.store(self.0.rows.load(Relaxed) + 1, Relaxed),
-            Some(torn) => torn.put(key, value),
+            None => self.engine.rows.store(self.engine.rows.load(Relaxed) + 1, Relaxed),
+            Some(map) => map.put(key, value),
         }
         Ok(())
     }
 
     #[inline]
     fn delete(&mut self, _: &[u8]) -> Result<bool, EngineError> {
-        self.0.work();
+        self.engine.work();
         Ok(true)
     }
 }

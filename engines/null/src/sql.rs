@@ -22,7 +22,7 @@ impl SqlEngine for NullEngine {
 
     fn session<'e>(&'e mut self) -> Result<NullSession<'e>, EngineError> {
         self.count_session()?;
-        Ok(NullSession(self))
+        Ok(NullSession::new(self))
     }
 }
 
@@ -31,7 +31,7 @@ impl SqlThreads for NullEngine {
     fn another(&self) -> Result<Self, EngineError> {
         Ok(Self {
             answers: self.answers,
-            torn: None,
+            map: None,
             simulation: self.simulation.clone(),
             rows: AtomicU64::default(),
             fault: Fault::None,
@@ -45,17 +45,17 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
     type Row<'r> = NullRow;
 
     fn create_table(&mut self, _: &'e TableSpec) -> Result<(), EngineError> {
-        self.0.work();
+        self.engine.work();
         Ok(())
     }
 
     fn create_index(&mut self, _: &'e IndexSpec) -> Result<(), EngineError> {
-        self.0.work();
+        self.engine.work();
         Ok(())
     }
 
     fn drop_table(&mut self, _: &'e TableSpec) -> Result<(), EngineError> {
-        self.0.work();
+        self.engine.work();
         Ok(())
     }
 
@@ -65,7 +65,7 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
     }
 
     fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
-        self.0.work();
+        self.engine.work();
         Ok(0)
     }
 
@@ -82,7 +82,7 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
     }
 
     fn run(&mut self, _: &'e str, _: Option<&'e DirectPlan>) -> Result<(), EngineError> {
-        self.0.work();
+        self.engine.work();
         Ok(())
     }
 
@@ -92,13 +92,13 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
 
     #[inline]
     fn execute(&mut self, (): &mut (), _: &[SqlValue]) -> Result<u64, EngineError> {
-        self.0.work();
+        self.engine.work();
         Ok(1)
     }
 
     #[inline]
     fn query(&mut self, (): &mut (), _: &[SqlValue], mut visit: impl FnMut(&NullRow)) -> Result<(), EngineError> {
-        self.0.work();
+        self.engine.work();
         visit(&NullRow);
         Ok(())
     }

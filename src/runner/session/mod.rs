@@ -14,7 +14,7 @@ use crate::{
     base::identifier::identifier,
     bench::{BenchPlan, Configuration},
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
-    lint::{self, SessionEvidence},
+    lint::{self, ReadingTests, SessionEvidence},
     process::{self, MemoryControl},
     store::{
         ActorRecord, Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError,
@@ -373,12 +373,16 @@ impl RunningSession<'_> {
             (false, true) => Status::Failed,
             (false, false) => Status::Done,
         };
+        let first = self.plan.configurations.first();
+        let reading = first.map(|one| ReadingTests::of(&self.plan.job(one))).unwrap_or_default();
         let evidence = SessionEvidence {
             session: &self.record,
             folder: facts,
             concurrent: self.launch.concurrent || self.unlocked,
             runs: &runs,
             results,
+            actors: &self.actors,
+            reading: &reading,
             harness: &harness,
             is_open: self.is_open,
         };

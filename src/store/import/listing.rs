@@ -66,6 +66,7 @@ const TAKEN: [ListingColumn; 24] = [
     open("tier", "UTINYINT"),
     open("cpu_ns", "UBIGINT"),
     open("verification", "VARCHAR"),
+    open("verified", "VARCHAR"),
     open("preset", "VARCHAR"),
     open("seed", "UBIGINT"),
     open("host_id", "VARCHAR"),
@@ -81,7 +82,6 @@ const TAKEN: [ListingColumn; 24] = [
     open("ordinal", "INTEGER"),
     open("twin_of", "VARCHAR"),
     open("tier_evidence", "VARCHAR"),
-    open("agrees", "BOOLEAN"),
     open("option_details", ARRAY),
     open("session_facts", OBJECT),
 ];

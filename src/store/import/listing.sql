@@ -122,7 +122,7 @@ SELECT
     test_name,
     {figures},
     verification,
-    coalesce(agrees, CASE WHEN status = 'disagrees' THEN 'false' END) AS agrees,
+    CASE WHEN status = 'disagrees' OR verified = 'no' THEN false WHEN verified = 'yes' THEN true END AS agrees,
     coalesce(failure, CASE WHEN status = 'failed' THEN 'failed' END) AS failure
 FROM incoming.listed
 -- CSV does not tell what is not there from an empty text.
@@ -135,6 +135,6 @@ SELECT
     actor,
     test_name,
     {figures},
-    coalesce(agrees, CASE WHEN status = 'disagrees' THEN 'false' END) AS agrees
+    CASE WHEN status = 'disagrees' OR verified = 'no' THEN false WHEN verified = 'yes' THEN true END AS agrees
 FROM incoming.listed
 WHERE actor <> '';

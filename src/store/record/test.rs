@@ -60,6 +60,11 @@ impl TestRecord {
         self.figures.get(metric)
     }
 
+    /// Whether there is anything to hold its answers against: a checksum, or what holds in any order of threads.
+    pub fn is_verified(&self) -> bool {
+        self.verification.is_some() || self.agrees.is_some()
+    }
+
     /// Its samples, ns; none where there are none that can be read.
     pub fn samples(&self) -> Option<Histogram<u64>> {
         from_bytes(&self.histogram.as_ref()?.0).ok()

@@ -12,7 +12,7 @@ pub(in crate::store) fn narrow() -> String {
         &NARROW
             .replace(
                 "{columns_of_tests}",
-                "t.test, t.test_name, t.actor, {status} AS status, {run_status} AS run_status, {figures}",
+                "t.test, t.test_name, t.actor, {status} AS status, {verified} AS verified, {run_status} AS run_status, {figures}",
             )
             .replace("{join_tests}", "LEFT JOIN (FROM {tests} {of}) t ON t.run_id = r.run_id"),
     )
@@ -41,12 +41,21 @@ const STATUS: &str = "CASE
         ELSE 'ok'
     END";
 
+/// What is known of a test's answers. Of an actor's part, its test's row says it where they were not held against others.
+const VERIFIED: &str = "CASE
+        WHEN t.agrees THEN 'yes'
+        WHEN t.agrees = false THEN 'no'
+        WHEN t.test IS NULL OR t.actor IS NOT NULL THEN NULL
+        WHEN t.verification IS NOT NULL THEN 'not cross-checked'
+        ELSE 'not verified'
+    END";
+
 /// The results of tests as a whole, and of the actors of those that have several threads. A row of an actor has the test's number and a name
 /// of its own.
 pub(in crate::store) const TESTS: &str =
     "(SELECT *, NULL::VARCHAR AS actor FROM result UNION ALL BY NAME FROM actor_result)";
 
-/// SQL with the rules put in that several queries share: `{tests}`, `{status}`, `{run_status}`, and `{figures}` for the columns of all figures. A figure that says
+/// SQL with the rules put in that several queries share: `{tests}`, `{status}`, `{verified}`, `{run_status}`, and `{figures}` for the columns of all figures. A figure that says
 /// how well something was done is NULL where it does not count, so that whoever makes statistics of a view need not know.
 pub(in crate::store) fn filled(sql: &str) -> String {
     let figure = |metric: &Metric| match metric.better() {
@@ -56,6 +65,7 @@ pub(in crate::store) fn filled(sql: &str) -> String {
     let figures: Vec<String> = Metric::ALL.iter().map(figure).collect();
     sql.replace("{tests}", TESTS)
         .replace("{status}", STATUS)
+        .replace("{verified}", VERIFIED)
         .replace("{run_status}", RUN_STATUS)
         .replace("{figures}", &figures.join(",\n    "))
 }

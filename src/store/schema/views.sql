@@ -101,7 +101,7 @@ SELECT
     {run_status} AS run_status,
     {figures},
     t.verification,
-    t.agrees,
+    {verified} AS verified,
     r.preset,
     r.seed,
     r.host_id,

@@ -42,7 +42,11 @@ facts AS (
     UNION ALL
     SELECT run_id, 7, 'test', test, test || ' ' || test_name,
            coalesce(round(wall_ns / 1e6, 3) || ' ms', 'no time')
-           || coalesce(' (failed: ' || failure || ')', CASE WHEN agrees = false THEN ' (disagrees)' ELSE '' END)
+           || coalesce(' (failed: ' || failure || ')', CASE
+               WHEN agrees = false THEN ' (disagrees)'
+               WHEN agrees IS NULL AND verification IS NULL THEN ' (not verified)'
+               ELSE ''
+           END)
     FROM result
     UNION ALL
     SELECT run_id, 8, 'warning', coalesce(test, 0), linter, coalesce('test ' || test || ': ', '') || message

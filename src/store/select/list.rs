@@ -41,6 +41,7 @@ impl Listed {
                 "round",
                 "tier",
                 "status",
+                "verified",
                 "wall_ms",
                 "rate",
                 "p50_ns",
@@ -66,13 +67,12 @@ impl Listed {
 /// The order of a list, but for the tests of a run.
 const NEWEST: &str = "started_at DESC NULLS LAST, run_id";
 /// Columns that only the whole view has; `all` is all of them.
-const WIDE: [&str; 12] = [
+const WIDE: [&str; 11] = [
     "all",
     "options",
     "option_details",
     "keys",
     "verification",
-    "agrees",
     "seed",
     "failure",
     "data_bytes",

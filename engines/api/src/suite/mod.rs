@@ -1,6 +1,7 @@
 //! A suite as a worker gets it: every count, format and statement already resolved for one size and one choice of the
 //! suite's options.
 
+mod certain;
 mod expression;
 mod kv;
 mod plan;

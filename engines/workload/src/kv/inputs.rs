@@ -36,6 +36,7 @@ struct Drawn<'t> {
     value: usize,
     end: usize,
     number: u64,
+    record: u64,
 }
 
 /// An operation with its inputs.
@@ -47,6 +48,8 @@ pub struct Input<'i> {
     pub value: &'i [u8],
     /// Rows of a range, amount of a transfer.
     pub number: u64,
+    /// The index of the record that the key is of.
+    pub record: u64,
 }
 
 /// Shows the inputs of a test of one thread, in the order in which its operations are done.
@@ -99,9 +102,9 @@ impl<'t> Inputs<'t> {
 
     #[inline]
     pub(super) fn take(&mut self) -> Input<'_> {
-        let Drawn { operation, key, value, end, number } = self.block[self.next];
+        let Drawn { operation, key, value, end, number, record } = self.block[self.next];
         self.next += 1;
-        Input { operation, key: &self.bytes[key..value], value: &self.bytes[value..end], number }
+        Input { operation, key: &self.bytes[key..value], value: &self.bytes[value..end], number, record }
     }
 
     pub(super) fn draw_block(&mut self) {
@@ -156,7 +159,7 @@ impl<'t> Inputs<'t> {
             // A small database has fewer.
             Operation::Audit { accounts: Some(accounts) } => self.test.records.min(*accounts),
         };
-        self.block.push(Drawn { operation, key, value, end: self.bytes.len(), number });
+        self.block.push(Drawn { operation, key, value, end: self.bytes.len(), number, record: index });
         self.ordinal += 1;
     }
 

@@ -113,10 +113,10 @@ pub(crate) fn run<E: KvEngine, T: Threading<E>>(
         }
         let measured = match &test.load {
             KvLoad::Alone(alone) => {
-                measure_alone(&harness, job, (test, alone), &mut phases, &mut engine).map(|done| (done, engine))
+                measure_alone(&harness, job, (suite, test, alone), &mut phases, &mut engine).map(|done| (done, engine))
             }
             KvLoad::Actors(load) => {
-                measure_actors::<E, T>(&harness, job, (test, load), accounts, &mut phases, &mut engine)
+                measure_actors::<E, T>(&harness, job, (suite, test, load), accounts, &mut phases, &mut engine)
                     .map(|done| (done, engine))
             }
             KvLoad::Compaction(_) => measure_compaction(&harness, job, (suite, test), &mut phases, engine),
@@ -202,7 +202,7 @@ fn reopening<'j>(job: &'j Job, suite: &KvSuite, folder: &'j Path) -> Open<'j> {
 fn measure_alone<E: KvEngine>(
     harness: &Harness<'_>,
     job: &Job,
-    (test, alone): (&KvTest, &KvAlone),
+    (suite, test, alone): (&KvSuite, &KvTest, &KvAlone),
     phases: &mut Phases,
     engine: &mut E,
 ) -> Result<TestDone, EngineError> {
@@ -221,7 +221,7 @@ fn measure_alone<E: KvEngine>(
     if test.verify_state {
         tally.state(&mut session)?;
     }
-    let verification = answers.then(|| tally.verification());
+    let verification = (answers && suite.has_fixed_answers(test)).then(|| tally.verification());
     let KvTally { operations, rows, .. } = tally;
     Ok(TestDone { operations, rows, verification, ..done })
 }
@@ -249,14 +249,15 @@ fn measure_compaction<E: KvEngine>(
     if test.verify_state {
         tally.state(&mut engine.session(&test.sql)?)?;
     }
-    let verification = engine.answers().then(|| tally.verification());
+    let answers = engine.answers() && suite.has_fixed_answers(test);
+    let verification = answers.then(|| tally.verification());
     Ok((TestDone { operations: 1, rows: tally.rows, verification, ..done }, engine))
 }
 
 fn measure_actors<E: KvEngine, T: Threading<E>>(
     harness: &Harness<'_>,
     job: &Job,
-    (test, load): (&KvTest, &KvActors),
+    (suite, test, load): (&KvSuite, &KvTest, &KvActors),
     accounts: Option<Accounts>,
     phases: &mut Phases,
     engine: &mut E,
@@ -269,7 +270,7 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
     let folder = database_folder(job, &test.database);
     harness.announce_actors(head, actors::heads(load), load.time_ms.map(|ms| ms + load.warm_up_ms));
     let frame = harness.begin(head, progress(test.number, None, Arc::clone(&shown)));
-    let of = ActorsTest { test, load, accounts, seed: job.seed, folder: &folder, shown: &shown };
+    let of = ActorsTest { suite, test, load, accounts, seed: job.seed, folder: &folder, shown: &shown };
     let performed = T::perform(engine, &of)?;
     let done = frame.end(performed.spent, phases, &folder, E::MAIN_FILE)?;
     let mut done = performed.result(done);

@@ -18,13 +18,21 @@ pub(super) struct KvTally {
     pub(super) rows: u64,
     /// Transfers that were committed.
     pub(super) transfers: u64,
-    digest: Digest,
+    pub(super) digest: Digest,
     /// What the accounts are together, as audits have to find them.
     pub(super) accounts: Accounts,
     /// The first audit that found something else.
     pub(super) broken: Option<Accounts>,
     /// The first audit of a part that found another number of accounts than it had to, with that number.
     pub(super) short: Option<(u64, u64)>,
+    /// Reads of a key, or from a key on, that found nothing.
+    pub(super) missed: u64,
+    /// What the versions of an audit add up to at least: those of what was committed before it began.
+    pub(super) least_versions: u64,
+    /// The versions of the first audit with fewer, and what there were at least.
+    pub(super) stale: Option<(u64, u64)>,
+    /// The account that the last transfer took from, and its version since.
+    pub(super) last_transfer: (u64, u64),
     /// The first snapshot that was not the same at its end as at its beginning.
     pub(super) moved: Option<MovedSnapshot>,
 }
@@ -35,10 +43,9 @@ impl KvTally {
         Self { accounts, ..Self::default() }
     }
 
-    /// Begun anew, but for what there is of accounts.
+    /// Begun anew, but for what there is of accounts and what was found wrong.
     pub(super) fn anew(self) -> Self {
-        let Self { transfers, accounts, broken, short, moved, .. } = self;
-        Self { transfers, accounts, broken, short, moved, ..Self::default() }
+        Self { operations: 0, rows: 0, digest: Digest::default(), ..self }
     }
 
     #[inline]
@@ -61,11 +68,21 @@ impl KvTally {
         self.rows += u64::from(found);
     }
 
+    /// A read that found its key or did not.
+    #[inline]
+    fn looked_up(&mut self, found: bool) {
+        self.rows += u64::from(found);
+        self.missed += u64::from(!found);
+    }
+
     pub(super) fn audited(&mut self, found: Accounts) {
         self.rows += found.count;
         self.digest.word(found.balances);
         if self.accounts.broken_by(&found).is_some() {
             self.broken.get_or_insert(found);
+        }
+        if found.versions < self.least_versions {
+            self.stale.get_or_insert((found.versions, self.least_versions));
         }
     }
 
@@ -80,6 +97,13 @@ impl KvTally {
     /// Reads the whole database into the digest.
     pub(super) fn state<S: KvSession>(&mut self, session: &mut S) -> Result<(), EngineError> {
         session.read()?.scan(|key, value| self.row(key, value))
+    }
+
+    /// Makes what a thread read part of this one.
+    pub(super) fn thread(&mut self, mut digest: Digest, rows: u64) {
+        digest.word(rows);
+        self.digest.word(digest.to_word());
+        self.rows += rows;
     }
 
     pub(super) fn verification(&self) -> String {
@@ -104,7 +128,13 @@ pub(super) fn apply_alone<S: KvSession>(
     tally: &mut KvTally,
 ) -> Result<(), EngineError> {
     if !input.operation.writes() {
-        return apply_read(&mut session.read()?, input, tally);
+        let (digest, rows) = (tally.digest, tally.rows);
+        let done = session.read().and_then(|mut read| apply_read(&mut read, input, tally));
+        if done.is_err() {
+            // What was read by halves is read again.
+            (tally.digest, tally.rows) = (digest, rows);
+        }
+        return done;
     }
     let before = *tally;
     let mut transaction = session.write()?;
@@ -122,15 +152,22 @@ pub(super) fn apply_alone<S: KvSession>(
 
 #[inline]
 pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
-    tally.operations += 1;
     match input.operation {
         Operation::Get => {
             let found = read.get(input.key, |value| tally.digest.bytes(value))?.is_some();
-            tally.rows += u64::from(found);
+            tally.looked_up(found);
         }
-        Operation::Exists => tally.found(read.exists(input.key)?),
+        Operation::Exists => {
+            let found = read.exists(input.key)?;
+            tally.digest.word(u64::from(found));
+            tally.looked_up(found);
+        }
         Operation::Scan => read.scan(|key, value| tally.answer(key, value))?,
-        Operation::Range { .. } => read.range(input.key, input.number, |key, value| tally.answer(key, value))?,
+        Operation::Range { .. } => {
+            let before = tally.rows;
+            read.range(input.key, input.number, |key, value| tally.answer(key, value))?;
+            tally.missed += u64::from(tally.rows == before);
+        }
         Operation::Audit { accounts: None } => tally.audited(Accounts::read(read)?),
         Operation::Audit { accounts: Some(_) } => {
             tally.audited_some(Accounts::read_some(read, input.key, input.number)?, input.number);
@@ -144,6 +181,7 @@ pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut
             return Err(EngineError::new("a suite asks for a write in a read transaction"));
         }
     }
+    tally.operations += 1;
     Ok(())
 }
 
@@ -191,5 +229,6 @@ fn transfer<W: KvWrite>(table: &mut W, input: &Input<'_>, tally: &mut KvTally) -
     tally.digest.word(to.balance);
     tally.rows += 2;
     tally.transfers += 1;
+    tally.last_transfer = (input.record, from.version);
     Ok(())
 }

@@ -75,6 +75,8 @@ pub struct ResultRow {
     pub p99_ns: Option<u64>,
     /// `ok`, or why the figures do not count; for a run without a test how the run stands.
     pub status: String,
+    /// What is known of its answers: `yes`, `no`, `not cross-checked`, `not verified`; none of an actor's part.
+    pub verified: Option<String>,
     /// How the run ended.
     pub run_status: String,
     /// Durability tier.
@@ -135,7 +137,7 @@ pub(super) fn results(
     let sql = format!(
         "SELECT n.run_id, coalesce(strftime(n.started_at, '%Y-%m-%d %H:%M:%S'), '') AS started, n.suite, n.size, n.test,
                 coalesce(n.test_name, '') AS test_name, n.label, n.engine_version AS version, n.wall_ns, n.operations, n.rate,
-                n.p50_ns, n.p99_ns, coalesce(n.status, n.run_status) AS status, n.run_status, n.tier, n.round,
+                n.p50_ns, n.p99_ns, coalesce(n.status, n.run_status) AS status, n.verified, n.run_status, n.tier, n.round,
                 coalesce(n.host, '') AS host, array_to_string(n.tags, ' ') AS tags
          FROM shown JOIN ({}) n ON n.run_id = shown.run_id AND n.test IS NOT DISTINCT FROM shown.test AND n.actor IS NOT DISTINCT FROM shown.actor
          ORDER BY {}, n.actor NULLS FIRST",

@@ -79,8 +79,11 @@ pub struct ComparedTest {
     /// The metric that was asked for, in its unit; none: not measured.
     pub value: Option<f64>,
     pub operations: Option<u64>,
-    /// A hash of the answers' checksum; none: the engine does not answer.
+    /// A hash of the answers' checksum and rows; none: there is no checksum that is the same for all engines.
     pub answer: Option<u64>,
+    /// Whether there is anything to hold its answers against: a checksum, or what holds in any order of threads. Of an actor's part,
+    /// its test says so.
+    pub is_verified: bool,
     /// Whether the answers equal those of the other engines; none: not compared.
     pub agrees: Option<bool>,
     /// Latencies of single operations, HdrHistogram V2 compressed; none: not recorded, or not asked for.
@@ -274,6 +277,13 @@ fn selected(
 
 fn wrong(error: duckdb::Error) -> StoreError {
     StoreError::Query { message: error.to_string() }
+}
+
+impl RunTests {
+    /// Whether there was anything to hold the answers of one of its tests against.
+    pub fn is_verified(&self, test: &ComparedTest) -> bool {
+        test.is_verified || self.tests.iter().any(|one| one.test == test.test && one.is_verified)
+    }
 }
 
 impl ComparedTest {

@@ -36,6 +36,7 @@ pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Ove
         ResultColumn::P99 => (ns(row.p99_ns), "p99_ns", latency("99 %")),
         ResultColumn::Status => (row.status.clone(), "status", vec![
             "ok: the test ended, and its answers are those of the other engines where they could be compared.".to_owned(),
+            "not verified: the test ended, and there is nothing to hold its answers against.".to_owned(),
             "disagrees: its answers differ from those of most engines. failed, invalid: its figures are in no statistics.".to_owned(),
         ]),
         ResultColumn::Tier => (row.tier.map_or_else(|| "-".to_owned(), |tier| tier.to_string()), "tier", vec![

@@ -246,7 +246,7 @@ fn figures(test: &TestRecord) -> Vec<SectionLine> {
     let line = |name: &str, value: String| SectionLine::Fact { name: name.to_owned(), value, odd: false };
     let figure = |metric: &Metric| Some(line(metric.title(), metric.shown(test.figures.value(*metric)?)));
     let answers = [
-        ("answers", test.verification.clone()),
+        ("answers", test.verification.clone().or_else(|| (!test.is_verified()).then(|| "not verified".to_owned()))),
         ("answers agree", test.agrees.map(|agrees| if agrees { "yes" } else { "no" }.to_owned())),
         ("ended", test.finished_at.map(|at| at.to_string())),
     ];

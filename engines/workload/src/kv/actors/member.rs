@@ -3,66 +3,28 @@
 use super::{
     arrivals::Arrivals,
     course::{Course, Phase},
+    place::{ThreadDone, ThreadPlace},
 };
 use crate::{
     actors::ThreadCounts,
     kv::{
         accounts::Accounts,
-        inputs::{Input, Inputs},
+        inputs::Input,
         operations::{KvTally, MovedSnapshot, apply_alone},
     },
     recorder::{RecordedTime, Recorder},
-    rng::SplitMix64,
 };
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
     kv::{KvHandle, KvSession, KvThreads},
-    suite::{Arrival, During, KvActor, KvTest},
+    suite::{Arrival, During, Operation},
 };
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
-
-/// Which thread it is.
-pub(super) struct ThreadPlace<'t> {
-    pub(super) test: &'t KvTest,
-    pub(super) actor: &'t KvActor,
-    pub(super) seed: u64,
-    /// The actor's among the actors of the test, from 0.
-    pub(super) number: u64,
-    /// The thread's among those of the actor, from 0.
-    pub(super) thread: u32,
-}
-
-/// What a thread did while it was measured.
-#[derive(Debug, Default)]
-pub(super) struct ThreadDone {
-    pub(super) operations: u64,
-    pub(super) rows: u64,
-    /// Committed ones, those of the warm-up too.
-    pub(super) transfers: u64,
-    pub(super) broken: Option<Accounts>,
-    pub(super) short: Option<(u64, u64)>,
-    pub(super) moved: Option<MovedSnapshot>,
-    /// Operations that were given up.
-    pub(super) failures: u64,
-    /// How often another transaction was in the way.
-    pub(super) busy: u64,
-    pub(super) retries: u64,
-    /// Time of the operations, ns; where they are due at times, with the waits for those.
-    pub(super) wall_ns: u64,
-    /// Time of getting inputs ready, ns.
-    pub(super) between_ns: u64,
-    /// When its clock stood at the beginning of the measuring, ns.
-    pub(super) begun_ns: u64,
-    /// From there to the end, ns.
-    pub(super) elapsed_ns: u64,
-    /// Operations that were due and not begun.
-    pub(super) backlog: u64,
-}
 
 /// An operation that others have been in the way of for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -85,7 +47,8 @@ pub(super) fn work<E: KvThreads>(
         let (clock, session) = (engine.clock(), &mut session);
         is_started = true;
         course.start();
-        let thread = Thread { clock, session, place, course, counts, tally, strife: Strife::default() };
+        let strife = Strife::default();
+        let thread = Thread { clock, session, place, course, counts, tally, strife, looks: 0, stale_read: None };
         match (place.actor.arrival, place.actor.work.holds()) {
             (_, true) => thread.hold(),
             (None, _) => thread.one_after_the_other(),
@@ -122,6 +85,9 @@ struct Thread<'w, S, C> {
     counts: Arc<ThreadCounts>,
     tally: KvTally,
     strife: Strife,
+    /// How often it looked for what others have committed.
+    looks: usize,
+    stale_read: Option<String>,
 }
 
 /// What other transactions cost.
@@ -149,11 +115,18 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
                 }
                 Phase::WarmUp | Phase::Measured => {}
             }
-            if self.persist(&inputs.next(&mut recorder), turn)? {
+            if inputs.is_drawn_out() {
+                recorder.stand_still(|| {
+                    inputs.draw_block();
+                    self.look_for_news(1)
+                })?;
+            }
+            if self.persist(&inputs.take(), turn)? {
                 recorder.lap();
             }
         }
         let spent = recorder.finish()?;
+        self.look_for_news(usize::MAX)?;
         Ok(self.done(spent, (begun, spent.wall + spent.between)))
     }
 
@@ -179,6 +152,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             }
             if inputs.is_drawn_out() {
                 inputs.draw_block();
+                self.look_for_news(1)?;
                 between += self.clock.now() - now;
             } else if due > now {
                 self.clock.wait_until(due.min(now + LOOK_NS));
@@ -196,6 +170,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         }
         let elapsed = self.clock.now() - begun;
         let backlog = if self.tally.operations < quota { arrivals.due_before(elapsed) } else { 0 };
+        self.look_for_news(usize::MAX)?;
         Ok(ThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, (begun, elapsed)) })
     }
 
@@ -206,6 +181,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             self.pause();
         }
         let begun = self.clock.now();
+        self.expect_versions();
         let mut snapshot = self.session.snapshot()?;
         let first = Accounts::read(&mut snapshot)?;
         self.counts.held.store(1, Relaxed);
@@ -267,7 +243,10 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     /// Does an operation, again and again where others are in its way; false where it was given up.
     #[inline]
     fn persist(&mut self, input: &Input<'_>, turn: Turn) -> Result<bool, EngineError> {
-        match apply_alone(self.session, input, &mut self.tally) {
+        if matches!(input.operation, Operation::Audit { accounts: None }) {
+            self.expect_versions();
+        }
+        match self.apply(input) {
             Ok(()) => Ok(true),
             Err(error) if error.is_busy => self.try_again(input, turn),
             Err(error) => Err(error),
@@ -289,7 +268,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             }
             thread::yield_now();
             self.strife.retries += 1;
-            match apply_alone(self.session, input, &mut self.tally) {
+            match self.apply(input) {
                 Ok(()) => return Ok(true),
                 Err(error) if error.is_busy => {}
                 Err(error) => return Err(error),
@@ -297,16 +276,49 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         }
     }
 
-    fn done(&self, spent: RecordedTime, (begun_ns, elapsed_ns): (u64, u64)) -> ThreadDone {
-        let KvTally { operations, rows, transfers, broken, short, moved, .. } = self.tally;
+    #[inline]
+    fn apply(&mut self, input: &Input<'_>) -> Result<(), EngineError> {
+        apply_alone(self.session, input, &mut self.tally)?;
+        if matches!(input.operation, Operation::Transfer { .. }) {
+            let ThreadPlace { ordinal, acknowledged, .. } = *self.place;
+            acknowledged.commit(ordinal, self.tally.transfers, self.tally.last_transfer);
+        }
+        Ok(())
+    }
+
+    /// What begins to read all accounts now has to see all that was committed.
+    fn expect_versions(&mut self) {
+        self.tally.least_versions = self.tally.accounts.versions + 2 * self.place.acknowledged.transfers();
+    }
+
+    /// Reads accounts that others wrote last, up to `most` of them, one after the other: in no operation's time.
+    fn look_for_news(&mut self, most: usize) -> Result<(), EngineError> {
+        if !self.place.expects_news {
+            return Ok(());
+        }
+        let stamps = self.place.acknowledged.stamps();
+        for stamp in stamps.iter().cycle().skip(self.looks % stamps.len().max(1)).take(most.min(stamps.len())) {
+            let stale = stamp.look(self.session, &self.place.test.key)?;
+            self.stale_read = self.stale_read.take().or(stale);
+            self.looks += 1;
+        }
+        Ok(())
+    }
+
+    fn done(self, spent: RecordedTime, (begun_ns, elapsed_ns): (u64, u64)) -> ThreadDone {
+        let KvTally { operations, rows, digest, transfers, broken, short, moved, missed, stale, .. } = self.tally;
         let Strife { busy, retries, failures } = self.strife;
         ThreadDone {
             operations,
             rows,
+            digest,
             transfers,
             broken,
             short,
             moved,
+            missed,
+            stale_audit: stale,
+            stale_read: self.stale_read,
             failures,
             busy,
             retries,
@@ -334,24 +346,5 @@ fn phase<C: Clock>(course: &Course, clock: &C, turn: Turn) -> Phase {
     match turn.until {
         Some(until) if clock.now() >= until => Phase::Over,
         _ => course.phase(clock, turn.started),
-    }
-}
-
-impl ThreadPlace<'_> {
-    /// A stream of random numbers of this thread's own.
-    fn stream(&self, purpose: u64) -> SplitMix64 {
-        let of_test = SplitMix64::stream(self.seed, u64::from(self.test.number)).next_u64();
-        SplitMix64::stream(of_test, purpose << 48 | self.number << 32 | u64::from(self.thread))
-    }
-
-    fn inputs(&self) -> Inputs<'_> {
-        let place = (u64::from(self.thread), u64::from(self.actor.threads));
-        Inputs::new(self.test, &self.actor.work, self.stream(0), place)
-    }
-
-    /// How many operations are this thread's.
-    fn quota(&self) -> u64 {
-        let threads = u64::from(self.actor.threads);
-        self.actor.operations.map_or(u64::MAX, |all| all / threads + u64::from(u64::from(self.thread) < all % threads))
     }
 }

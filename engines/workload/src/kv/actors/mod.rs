@@ -3,11 +3,17 @@
 mod arrivals;
 mod course;
 mod follow;
+mod freshness;
 mod member;
+mod place;
+mod verification;
 
 use self::{
     course::Course,
-    member::{ThreadDone, ThreadPlace, work},
+    freshness::Acknowledged,
+    member::work,
+    place::{ThreadDone, ThreadPlace},
+    verification::verification,
 };
 use super::{accounts::Accounts, operations::KvTally};
 use crate::{
@@ -21,12 +27,9 @@ use dbdyno_engine::{
     counters::Counters,
     kv::{KvHandle, KvSession, KvThreads},
     protocol::{ActorDone, ActorHead},
-    suite::{KvActor, KvActors, KvTest, Operation},
+    suite::{KvActor, KvActors, KvSuite, KvTest, KvWork, Operation},
 };
 use std::{path::Path, thread};
-
-/// What a verification value begins with that tells of an invariant which did not hold.
-const INVARIANTS: &str = "invariants:";
 
 /// What is said of the actors of a test that have threads.
 pub(super) fn heads(load: &KvActors) -> Vec<ActorHead> {
@@ -51,6 +54,7 @@ pub(super) fn shapes(load: &KvActors) -> impl Iterator<Item = ActorShape> {
 
 /// A test of several threads.
 pub(crate) struct ActorsTest<'t> {
+    pub(super) suite: &'t KvSuite,
     pub(super) test: &'t KvTest,
     pub(super) load: &'t KvActors,
     /// As they were before; none where the actors work with none.
@@ -76,9 +80,20 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
     let course = Course::new(load, clock.is_real());
     let cores = Cores::for_threads(course.threads());
     let places = places(load.actors.iter().map(|actor| actor.threads));
+    let acknowledged = Acknowledged::new(places.len());
+    let has_news = accounts.is_some() && engine.answers();
     let (done, followed) = thread::scope(|scope| {
         let spawn = |(ordinal, (actor, thread)): (usize, (usize, u32))| {
-            let place = ThreadPlace { test, actor: &load.actors[actor], seed, number: actor as u64, thread };
+            let place = ThreadPlace {
+                test,
+                actor: &load.actors[actor],
+                seed,
+                number: actor as u64,
+                thread,
+                ordinal,
+                acknowledged: &acknowledged,
+                expects_news: has_news && only_reads(&load.actors[actor].work),
+            };
             let (course, cores, counts) = (&course, &cores, shown.actors[actor].thread(thread));
             let tally = KvTally::of(accounts.unwrap_or_default());
             scope.spawn(move || {
@@ -103,10 +118,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
             actor_done(&load.actors[actor], &shown.actors[actor], &threads, clock.is_real())
         })
         .collect();
-    let verification = match accounts {
-        Some(before) if engine.answers() => Some(verification(engine, test, before, &done)?),
-        _ => None,
-    };
+    let verification = verification(engine, of, &done)?;
     let wall = if clock.is_real() {
         from_first_to_last(&done.iter().collect::<Vec<_>>())
     } else {
@@ -139,39 +151,9 @@ fn accounts<E: KvThreads>(engine: &E, test: &KvTest) -> Result<Accounts, EngineE
     Accounts::read(&mut session.read()?)
 }
 
-/// Holds what audits found, and what is there afterwards, against what transfers keep: the sum of all balances. Each transfer that was
-/// committed raises two versions.
-fn verification<E: KvThreads>(
-    engine: &E,
-    test: &KvTest,
-    before: Accounts,
-    done: &[ThreadDone],
-) -> Result<String, EngineError> {
-    let after = accounts(engine, test)?;
-    let expected = before.versions + 2 * done.iter().map(|thread| thread.transfers).sum::<u64>();
-    let broken = done.iter().find_map(|thread| {
-        let found = before.broken_by(&thread.broken?)?;
-        Some(format!("an audit found {found}"))
-    });
-    let broken = broken.or_else(|| {
-        let moved = done.iter().find_map(|thread| thread.moved)?;
-        let (first, last) = (moved.first, moved.last);
-        Some(format!("a snapshot that was held had {first} at its beginning, and {last} at its end"))
-    });
-    let broken = broken.or_else(|| {
-        let (found, expected) = done.iter().find_map(|thread| thread.short)?;
-        Some(format!("an audit of {expected} accounts found {found}"))
-    });
-    let broken = broken.or_else(|| before.broken_by(&after).map(|found| format!("afterwards there are {found}")));
-    let broken = broken.or_else(|| {
-        (after.versions != expected).then(|| {
-            format!("the versions add up to {}, and by the transfers that were committed to {expected}", after.versions)
-        })
-    });
-    Ok(match broken {
-        None => dbdyno_engine::protocol::INVARIANTS_HELD.to_owned(),
-        Some(broken) => format!("{INVARIANTS}{broken}"),
-    })
+/// Whether it is read after read, each of what is there when it begins.
+fn only_reads(work: &KvWork) -> bool {
+    !work.writes() && !work.holds()
 }
 
 /// From the first thread's beginning to the last one's end, ns. Threads that have so much to do and no more need not work at the same time.

@@ -148,6 +148,7 @@ fn of_all_tests(run: &RunTests, all: usize) -> Option<RunTests> {
         value: Some(geometric_mean(&values).ok()?),
         operations: None,
         answer: None,
+        is_verified: run.tests.iter().all(|test| run.is_verified(test)),
         agrees: None,
         latencies: None,
     };

@@ -290,9 +290,10 @@ fn withheld(kind: ObstacleKind) -> TextPiece<'static> {
         ObstacleKind::FailedVerification => piece("✗ answers differ", Role::Bad),
         ObstacleKind::Differ(difference) => piece(format!("· {} differ", difference.word()), Role::Warn),
         ObstacleKind::NoRatio => piece("· no ratio to 0", Role::Dim),
-        ObstacleKind::SeveralConfigurations | ObstacleKind::SharedRuns | ObstacleKind::OneSide => {
-            piece("· not comparable", Role::Dim)
-        }
+        ObstacleKind::SeveralConfigurations
+        | ObstacleKind::SharedRuns
+        | ObstacleKind::OneSide
+        | ObstacleKind::NotVerified => piece("· not comparable", Role::Dim),
     }
 }
 

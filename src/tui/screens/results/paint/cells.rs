@@ -218,6 +218,9 @@ fn result(
         ResultColumn::Status if is_cut_short(&row.run_status) && row.status != row.run_status => {
             format!("{}, {}", row.status, row.run_status)
         }
+        ResultColumn::Status if row.status == "ok" && row.verified.as_deref() == Some("not verified") => {
+            "not verified".to_owned()
+        }
         ResultColumn::Status => row.status.clone(),
         ResultColumn::Tags => row.tags.clone(),
         ResultColumn::Tier => tier(row.tier, None),

@@ -112,6 +112,7 @@ fn test_cells(StoredTest { test, .. }: &StoredTest) -> [String; 8] {
     let status = match (&test.failure, test.agrees) {
         (Some(_), _) => "✗ failed",
         (None, Some(false)) => "✗ disagrees",
+        (None, None) if !test.is_verified() => "? not verified",
         _ => "ok",
     };
     [

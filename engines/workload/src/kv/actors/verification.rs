@@ -1,0 +1,93 @@
+//! What the answers of several threads amount to.
+
+use super::{ActorsTest, accounts, place::ThreadDone};
+use crate::kv::{accounts::Accounts, operations::KvTally};
+use dbdyno_engine::{
+    EngineError,
+    kv::KvThreads,
+    protocol::{INVARIANTS, INVARIANTS_HELD},
+    suite::Operation,
+};
+
+/// The checksum of what all threads read, where that is certain; else whether what holds in any order of them held. None: there is
+/// nothing to hold the answers against.
+pub(super) fn verification<E: KvThreads>(
+    engine: &E,
+    of: &ActorsTest<'_>,
+    done: &[ThreadDone],
+) -> Result<Option<String>, EngineError> {
+    if !engine.answers() || done.iter().all(|thread| thread.operations == 0) {
+        return Ok(None);
+    }
+    let has_records =
+        of.suite.holds_every_record(of.test) || of.accounts.is_some_and(|accounts| accounts.count >= of.test.records);
+    let broken = match of.accounts {
+        Some(before) => broken_accounts(before, &accounts(engine, of.test)?, done),
+        None => None,
+    };
+    let broken = missed(done).filter(|_| has_records).or(broken);
+    let gave_up = done.iter().any(|thread| thread.failures > 0);
+    Ok(match broken {
+        Some(broken) => Some(format!("{INVARIANTS}{broken}")),
+        None if of.suite.has_fixed_answers(of.test) && !gave_up => Some(digest(done)),
+        None if of.accounts.is_some() || has_records && looks_up(of) => Some(INVARIANTS_HELD.to_owned()),
+        None => None,
+    })
+}
+
+fn digest(done: &[ThreadDone]) -> String {
+    let mut all = KvTally::default();
+    done.iter().for_each(|thread| all.thread(thread.digest, thread.rows));
+    all.verification()
+}
+
+/// Whether threads read by key.
+fn looks_up(of: &ActorsTest<'_>) -> bool {
+    let by_key =
+        |operation: &Operation| matches!(operation, Operation::Get | Operation::Exists | Operation::Range { .. });
+    of.test.works().into_iter().flat_map(|work| &work.work).any(|work| by_key(&work.operation))
+}
+
+/// Reads that found nothing, of records that are all there.
+fn missed(done: &[ThreadDone]) -> Option<String> {
+    let missed: u64 = done.iter().map(|thread| thread.missed).sum();
+    let reads = if missed == 1 { "read" } else { "reads" };
+    (missed > 0).then(|| format!("{missed} {reads} found no row, although every record is stored"))
+}
+
+/// Holds what threads found, and what is there afterwards, against what transfers keep: the sum of all balances. Each transfer that was
+/// committed raises two versions, for all who read after it.
+fn broken_accounts(before: Accounts, after: &Accounts, done: &[ThreadDone]) -> Option<String> {
+    let first =
+        |broken: fn(&Accounts, &ThreadDone) -> Option<String>| done.iter().find_map(|thread| broken(&before, thread));
+    let audit = |before: &Accounts, thread: &ThreadDone| {
+        let found = before.broken_by(&thread.broken?)?;
+        Some(format!("an audit found {found}"))
+    };
+    let moved = |_: &Accounts, thread: &ThreadDone| {
+        let moved = thread.moved?;
+        let (first, last) = (moved.first, moved.last);
+        Some(format!("a snapshot that was held had {first} at its beginning, and {last} at its end"))
+    };
+    let short = |_: &Accounts, thread: &ThreadDone| {
+        let (found, expected) = thread.short?;
+        Some(format!("an audit of {expected} accounts found {found}"))
+    };
+    let stale_audit = |_: &Accounts, thread: &ThreadDone| {
+        let (found, expected) = thread.stale_audit?;
+        Some(format!("an audit found versions that add up to {found}, after {expected} were committed"))
+    };
+    let expected = before.versions + 2 * done.iter().map(|thread| thread.transfers).sum::<u64>();
+    first(audit)
+        .or_else(|| first(moved))
+        .or_else(|| first(short))
+        .or_else(|| first(stale_audit))
+        .or_else(|| first(|_, thread| thread.stale_read.clone()))
+        .or_else(|| before.broken_by(after).map(|found| format!("afterwards there are {found}")))
+        .or_else(|| {
+            (after.versions != expected).then(|| {
+                let found = after.versions;
+                format!("the versions add up to {found}, and by the transfers that were committed to {expected}")
+            })
+        })
+}
