@@ -54,11 +54,11 @@ pub struct SessionRow {
     pub runs: usize,
     /// Median wall time of the runs, ns.
     pub median_ns: f64,
-    /// Fastest run over the median, slowest run over the median.
+    /// Fastest run over the median, slowest run over the median; of a test that ended after a time, in time an operation.
     pub spread: (f64, f64),
     /// Operations of one run.
     pub operations: u64,
-    /// Operations a second, at the median.
+    /// Operations a second, at the median: operations over the median time, and of a test that ended after a time, at the median run.
     pub rate: f64,
     /// Median latency of an operation over all runs, ns; none where too few operations were timed one by one.
     pub p50_ns: Option<u64>,
@@ -191,12 +191,13 @@ impl SessionTable {
 
 fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<SessionRow> {
     let first = members.first()?;
-    let walls: Vec<f64> = members.iter().filter_map(|result| result.figures.value(Metric::Wall)).collect();
-    let median_ns = median(&walls).ok()?;
+    let compared: Vec<f64> = members.iter().filter_map(|result| result.figures.compared(Metric::Wall)).collect();
+    let middle_run = median(&compared).ok()?;
     let known = |metric: Metric| {
         let values: Vec<f64> = members.iter().filter_map(|result| result.figures.value(metric)).collect();
-        median(&values).ok()
+        metric.median(&values).ok()
     };
+    let median_ns = known(Metric::Wall)?;
     let middle = |metric: Metric| known(metric).map(|middle| middle.round() as u64);
     let outside = |outside_ns: f64| {
         Some(OutsideRow {
@@ -211,15 +212,15 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
     };
     let latencies = merged(members);
     let quantile = |q: f64| latencies.as_ref().and_then(|all| supported_quantile(all, q));
-    let least = walls.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = walls.iter().copied().fold(0.0, f64::max);
+    let least = compared.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = compared.iter().copied().fold(0.0, f64::max);
     let operations = first.figure(Metric::Operations)?;
     let rate = known(Metric::Rate)?;
     Some(SessionRow {
         label: run.label.clone(),
         runs: members.len(),
         median_ns,
-        spread: (least / median_ns, most / median_ns),
+        spread: (least / middle_run, most / middle_run),
         operations,
         rate,
         p50_ns: quantile(0.5),
@@ -254,7 +255,7 @@ fn actor_row(members: &[&ActorRecord]) -> Option<ActorRow> {
     let first = members.first()?;
     let known = |metric: Metric| {
         let values: Vec<f64> = members.iter().filter_map(|actor| actor.figures.value(metric)).collect();
-        median(&values).ok()
+        metric.median(&values).ok()
     };
     let count = |metric: Metric| known(metric).map(|middle| middle.round() as u64);
     let latencies = members.iter().try_fold(empty(), |mut all, actor| {

@@ -43,7 +43,8 @@ const OPTIONS: &str = "SELECT run_id::VARCHAR AS run_id, scope, name, asked, in_
 
 /// The tests in any order.
 const RESULTS: &str = "
-    SELECT c.place, c.sides, t.test, t.test_name, ({value})::DOUBLE AS value, t.operations::UBIGINT AS operations,
+    SELECT c.place, c.sides, t.test, t.test_name, ({value})::DOUBLE AS value, t.limit_ns IS NOT NULL AS timed,
+           t.operations::UBIGINT AS operations,
            CASE WHEN t.verification IS NOT NULL THEN hash(t.verification) END AS answer, t.agrees,
            t.peak_rss_bytes::UBIGINT AS peak, {latencies} AS latencies
     FROM {tests} t JOIN {keys} WHERE t.run_id {within}";
@@ -308,13 +309,15 @@ fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), 
     let (tests, names) = (chunk.numbers::<Int32Type>("test")?, chunk.texts("test_name")?);
     let value = chunk.numbers::<Float64Type>("value")?;
     let (operations, answer) = (chunk.numbers::<UInt64Type>("operations")?, chunk.numbers::<UInt64Type>("answer")?);
-    let (agrees, peak) = (chunk.flags("agrees")?, chunk.numbers::<UInt64Type>("peak")?);
+    let (agrees, timed) = (chunk.flags("agrees")?, chunk.flags("timed")?);
+    let peak = chunk.numbers::<UInt64Type>("peak")?;
     let latencies = chunk.bytes("latencies")?;
     for row in chunk.rows() {
         let test = ComparedTest {
             test: tests.value(row).unsigned_abs(),
             name: texts.one(names.value(row)),
             value: number(value, row),
+            timed: flag(timed, row) == Some(true),
             operations: number(operations, row),
             answer: number(answer, row),
             agrees: flag(agrees, row),
