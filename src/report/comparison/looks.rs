@@ -26,9 +26,7 @@ pub(crate) fn estimate(comparison: &Comparison) -> Option<String> {
     let is_estimate = |found: &JudgedRatio| found.interval.is_some() && !found.exact && found.sessions.is_none();
     found.any(is_estimate).then(|| {
         let column = words::ratio_column(comparison.ratios);
-        format!(
-            "{column}: estimated from all runs (Hodges-Lehmann), as its interval is, and no ratio of the two medians"
-        )
+        format!("{column}: estimated from all runs (Hodges-Lehmann), not the ratio of the medians")
     })
 }
 
