@@ -4,16 +4,16 @@
 //! Records, views, listings, comparisons and screens read this list. A new figure is an entry here, a migration that adds its
 //! column, and a counter of this name that workers send ([`TestDone`]).
 
-use crate::base::units;
-use dbdyno_engine::protocol::{ActorDone, TestDone};
-use dbdyno_workload::histogram::supported_quantile;
-use hdrhistogram::Histogram;
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{self, MapAccess, Visitor},
-    ser::SerializeMap,
+mod figures;
+
+pub use figures::Figures;
+
+use crate::{
+    base::units,
+    stats::{NoAnswer, median},
 };
-use std::fmt;
+use dbdyno_engine::protocol::TestDone;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -310,15 +310,40 @@ impl Metric {
 
     /// SQL for the value by which runs are compared in it, as [`Figures::compared`] has it.
     pub(crate) fn compared_sql(self) -> String {
-        match self {
-            Self::Wall | Self::OpenAndTest => {
-                let unit = if self == Self::Wall { UNIT_SQL.to_owned() } else { self.sql() };
-                format!(
-                    "CASE WHEN t.limit_ns IS NULL THEN {unit} WHEN t.operations > 0 THEN ({unit}) * 1e6 / t.operations END"
-                )
-            }
+        let value = match self {
+            Self::Wall => UNIT_SQL.to_owned(),
             Self::Rate => format!("CASE WHEN t.wall_ns > 0 THEN t.operations * 1e9 / ({UNIT_SQL}) END"),
             metric => metric.sql(),
+        };
+        if !self.adds_up() {
+            return value;
+        }
+        format!("CASE WHEN t.limit_ns IS NULL THEN {value} WHEN t.operations > 0 THEN ({value}) / t.operations END")
+    }
+
+    /// The median of some values of it: one estimate, whichever way round it is said. So that operations a second are those of the median
+    /// time, the median of rates is that of their reciprocals.
+    ///
+    /// # Errors
+    /// No value, or one that is not finite.
+    pub fn median(self, values: &[f64]) -> Result<f64, NoAnswer> {
+        if self.unit() != Unit::Rate || values.iter().any(|rate| *rate <= 0.0) {
+            return median(values);
+        }
+        let each: Vec<f64> = values.iter().map(|rate| 1.0 / rate).collect();
+        median(&each).map(|each| 1.0 / each)
+    }
+
+    /// A value of one operation for people: `2.42 µs/op`, `0.0213/op`.
+    pub fn shown_per_operation(self, value: f64) -> String {
+        let digits = |value: f64| {
+            let whole = if value > 0.0 { value.log10().floor() as i32 } else { 0 };
+            format!("{value:.*}", usize::try_from(2 - whole).unwrap_or(0).min(9))
+        };
+        match self.unit() {
+            Unit::Count => format!("{}/op", digits(value)),
+            Unit::Bytes if value < 1024.0 => format!("{} B/op", digits(value)),
+            _ => format!("{}/op", self.shown(value)),
         }
     }
 
@@ -344,139 +369,6 @@ impl Default for Metric {
 /// [`Figures::unit_ns`] of a row `t` of the table `result`.
 const UNIT_SQL: &str = "CASE WHEN t.start_bytes IS NULL THEN t.wall_ns ELSE t.wall_ns + t.open_ns END";
 
-/// The figures of one test of a run; none of those that are not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Figures([Option<u64>; Metric::ALL.len()]);
-
-impl Default for Figures {
-    fn default() -> Self {
-        Self([None; Metric::ALL.len()])
-    }
-}
-
-impl Figures {
-    /// What a worker said of a finished test; `latencies` are those of its samples, where they are asked for.
-    pub fn from_test_done(done: &TestDone, latencies: Option<&Histogram<u64>>) -> Self {
-        Self::read(done, latencies, None)
-    }
-
-    /// What a worker said of an actor of a finished test, with its service and its response times.
-    pub fn from_actor_done(
-        actor: &ActorDone,
-        service: Option<&Histogram<u64>>,
-        response: Option<&Histogram<u64>>,
-    ) -> Self {
-        let ActorDone { wall_ns, operations, rows, operations_per_sample, .. } = *actor;
-        let counters = actor.counters.clone();
-        let as_test = TestDone { wall_ns, operations, rows, operations_per_sample, counters, ..TestDone::default() };
-        let mut figures = Self::read(&as_test, service, response);
-        // What all actors have together.
-        for metric in [Metric::Database, Metric::Side, Metric::PeakMemory] {
-            figures.set(metric, None);
-        }
-        figures
-    }
-
-    fn read(done: &TestDone, latencies: Option<&Histogram<u64>>, response: Option<&Histogram<u64>>) -> Self {
-        // A sample of several operations says nothing about the quantiles of single ones.
-        let single = latencies.filter(|_| done.operations_per_sample == 1);
-        let mut figures = Self::default();
-        for metric in Metric::stored() {
-            let value = match metric.facts().source {
-                MetricSource::Event(read) => read(done),
-                MetricSource::Latency(quantile) => single.and_then(|all| supported_quantile(all, quantile)),
-                MetricSource::Response(quantile) => response.and_then(|all| supported_quantile(all, quantile)),
-                MetricSource::Samples => latencies.map(Histogram::len),
-                MetricSource::Made { .. } => None,
-            };
-            figures.set(metric, value);
-        }
-        figures
-    }
-
-    /// A figure as it is stored; none of those that are made from others.
-    pub fn get(&self, metric: Metric) -> Option<u64> {
-        self.0[metric as usize]
-    }
-
-    /// Any figure, also one made from others, in its unit.
-    pub fn value(&self, metric: Metric) -> Option<f64> {
-        match metric.facts().source {
-            MetricSource::Made { of, .. } => of(self),
-            _ => self.get(metric).map(|value| value as f64),
-        }
-    }
-
-    /// The time of what is compared, ns: of the test; with that of opening the database where it began cold, because an engine may read
-    /// in either. None of a cold test whose opening was not measured.
-    pub fn unit_ns(&self) -> Option<u64> {
-        let wall = self.get(Metric::Wall)?;
-        match self.get(Metric::Start) {
-            Some(_) => Some(wall.saturating_add(self.get(Metric::Open)?)),
-            None => Some(wall),
-        }
-    }
-
-    /// The engine's peak of memory, bytes; of a worker that does not say what it needs itself, that of its process.
-    pub fn memory_bytes(&self) -> Option<u64> {
-        let engine = self.value(Metric::EngineMemory).map(|bytes| bytes as u64);
-        engine.or(self.get(Metric::PeakMemory))
-    }
-
-    /// What was done for a test outside of what is compared of it, ns.
-    pub fn outside_unit_ns(&self) -> Option<f64> {
-        Some(self.value(Metric::Total)? - self.unit_ns()? as f64)
-    }
-
-    /// The time by which runs are compared, ns: that of the [unit](Self::unit_ns); of a test that ended with the time, which all runs have
-    /// in common, what a million of its operations take.
-    pub fn compared_ns(&self) -> Option<u64> {
-        let unit = self.unit_ns()?;
-        if self.get(Metric::Limit).is_none() {
-            return Some(unit);
-        }
-        let operations = self.get(Metric::Operations).filter(|operations| *operations > 0)?;
-        Some((u128::from(unit) * 1_000_000 / u128::from(operations)) as u64)
-    }
-
-    /// The value by which runs are compared in a metric.
-    pub fn compared(&self, metric: Metric) -> Option<f64> {
-        match metric {
-            Metric::Wall => self.compared_ns().map(|ns| ns as f64),
-            Metric::OpenAndTest => self.get(Metric::Start).and(self.compared_ns()).map(|ns| ns as f64),
-            Metric::Rate => {
-                let unit = self.unit_ns().filter(|ns| *ns > 0)?;
-                Some(self.get(Metric::Operations)? as f64 * 1e9 / unit as f64)
-            }
-            metric => self.value(metric),
-        }
-    }
-
-    /// What there is of these together; none where the engine was not even seen to settle.
-    fn outside(&self, metrics: [Metric; 3]) -> Option<f64> {
-        let [open, settle, close] = metrics.map(|metric| self.get(metric));
-        Some((open.unwrap_or(0) + settle? + close.unwrap_or(0)) as f64)
-    }
-
-    pub fn set(&mut self, metric: Metric, value: Option<u64>) {
-        self.0[metric as usize] = value;
-    }
-
-    /// The same of an actor in a test that has these: it began as the test did.
-    #[must_use]
-    pub fn begun_as(mut self, test: &Self) -> Self {
-        [Metric::Start, Metric::Open].into_iter().for_each(|metric| self.set(metric, test.get(metric)));
-        self
-    }
-
-    /// The same with one figure more.
-    #[must_use]
-    pub fn with(mut self, metric: Metric, value: u64) -> Self {
-        self.set(metric, Some(value));
-        self
-    }
-}
-
 impl Serialize for Metric {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
@@ -490,49 +382,9 @@ impl<'de> Deserialize<'de> for Metric {
     }
 }
 
-/// As fields by their names.
-impl Serialize for Figures {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for metric in Metric::stored() {
-            map.serialize_entry(metric.name(), &self.get(metric))?;
-        }
-        map.end()
-    }
-}
-
-/// From fields by their names; what is no figure is passed over.
-impl<'de> Deserialize<'de> for Figures {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FiguresVisitor;
-
-        impl<'de> Visitor<'de> for FiguresVisitor {
-            type Value = Figures;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the figures of a test by their names")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Figures, A::Error> {
-                let mut figures = Figures::default();
-                while let Some(name) = map.next_key::<String>()? {
-                    match Metric::stored().find(|metric| metric.name() == name) {
-                        Some(metric) => figures.set(metric, map.next_value()?),
-                        None => drop(map.next_value::<de::IgnoredAny>()?),
-                    }
-                }
-                Ok(figures)
-            }
-        }
-
-        deserializer.deserialize_map(FiguresVisitor)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_workload::histogram::empty;
 
     #[test]
     fn names_and_titles_are_each_one_figures() {
@@ -544,54 +396,22 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_read_from_an_event_and_survive_json() {
-        let mut done =
-            TestDone { wall_ns: 2_000_000_000, operations: 10, operations_per_sample: 1, ..TestDone::default() };
-        for (name, value) in [("user_ns", 300), ("system_ns", 200), ("syncs", 7)] {
-            done.counters.set(name, Some(value));
-        }
-        let mut latencies = empty();
-        (0..100).for_each(|ns| latencies.saturating_record(ns));
-        let figures = Figures::from_test_done(&done, Some(&latencies));
-        assert_eq!(figures.get(Metric::Syncs), Some(7));
-        assert_eq!(figures.value(Metric::Cpu), Some(500.0));
-        assert_eq!(figures.value(Metric::Rate), Some(5.0));
-        assert_eq!(figures.get(Metric::P50), Some(49));
-        assert_eq!(figures.get(Metric::P99), None, "one sample lies beyond it");
-        let text = serde_json::to_string(&figures).unwrap();
-        assert_eq!(serde_json::from_str::<Figures>(&text).unwrap(), figures);
-        done.operations_per_sample = 100;
-        assert_eq!(Figures::from_test_done(&done, Some(&latencies)).get(Metric::P50), None);
-    }
-
-    #[test]
-    fn the_memory_of_an_engine_is_what_is_above_the_workers_own() {
-        let figures = Figures::default().with(Metric::PeakMemory, 23 << 20);
-        assert_eq!(figures.value(Metric::EngineMemory), None, "what the worker needs itself is not known");
-        let of = |floor: u64| figures.with(Metric::FloorMemory, floor).value(Metric::EngineMemory);
-        assert_eq!((of(22 << 20), of(24 << 20)), (Some(f64::from(1 << 20)), Some(0.0)));
-    }
-
-    #[test]
-    fn what_is_compared_of_a_cold_test_is_opening_and_the_test() {
-        let warm = Figures::default().with(Metric::Wall, 300).with(Metric::Operations, 10).with(Metric::Open, 700);
-        let cold = warm.with(Metric::Start, 4096);
-        assert_eq!((warm.compared(Metric::Wall), cold.compared(Metric::Wall)), (Some(300.0), Some(1000.0)));
-        assert_eq!(cold.compared(Metric::Rate), Some(1e7));
-        assert_eq!((warm.value(Metric::OpenAndTest), cold.value(Metric::OpenAndTest)), (None, Some(1000.0)));
-        let timed = cold.with(Metric::Limit, 300);
-        assert_eq!(timed.compared(Metric::Wall), Some(1e8));
-        assert_eq!(timed.compared(Metric::OpenAndTest), Some(1e8));
-        let mut unopened = cold;
-        unopened.set(Metric::Open, None);
-        assert_eq!((unopened.compared(Metric::Wall), unopened.compared(Metric::Rate)), (None, None));
-    }
-
-    #[test]
     fn values_are_shown_in_their_units() {
         assert_eq!(Metric::Wall.shown(12_149_000.0), "12.1 ms");
         assert_eq!(Metric::EngineMemory.shown(1_048_576.0), "1.00 MiB");
         assert_eq!(Metric::Syncs.shown(10_000.0), "10,000");
         assert_eq!(Metric::Rate.shown(826_400.0), "826 k/s");
+        assert_eq!(Metric::Wall.shown_per_operation(2_420.0), "2.42 µs/op");
+        assert_eq!(Metric::Busy.shown_per_operation(0.021_26), "0.0213/op");
+        assert_eq!(Metric::Syncs.shown_per_operation(0.0), "0.00/op");
+        assert_eq!(Metric::Written.shown_per_operation(35.24), "35.2 B/op");
+    }
+
+    #[test]
+    fn the_median_of_rates_is_that_of_their_times() {
+        // Of 1,000 operations that took 1 and 3 ms the median time is 2 ms: 500,000 a second.
+        assert_eq!(Metric::Wall.median(&[1e6, 3e6]), Ok(2e6));
+        assert_eq!(Metric::Rate.median(&[1e6, 1e6 / 3.0]), Ok(5e5));
+        assert_eq!(Metric::Rate.median(&[0.0, 2.0]), Ok(1.0));
     }
 }

@@ -33,6 +33,7 @@ mod lumosql_backends;
 mod memory;
 mod ordered;
 mod power;
+mod presets;
 mod resume;
 mod rocksdb;
 mod rowsum;

@@ -1,9 +1,11 @@
 //! A bench before it is run: what is asked for ([`Spec`]), and the ordered list of runs that follows from it ([`BenchPlan`]).
 
+mod closing;
 mod conditions;
 mod plan;
 mod spec;
 
+pub use closing::Closing;
 pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
 pub use plan::{
     BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, Missing, PlanError, PlannedRun, Space,

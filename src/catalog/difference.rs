@@ -1,5 +1,6 @@
 //! What may differ between two sides of a comparison.
 
+use dbdyno_engine::describe::one_of;
 use serde::{Deserialize, Serialize};
 
 /// A difference between A and B that keeps them from being compared unless it is allowed.
@@ -50,6 +51,16 @@ impl Difference {
             Self::Memory => "memory limits",
             Self::Caches => "cold and warm",
         }
+    }
+
+    /// The one of this name, as `--allow` and presets give it.
+    ///
+    /// # Errors
+    /// The names there are.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let names: Vec<String> = Self::ALL.iter().map(|difference| difference.name().to_owned()).collect();
+        let found = Self::ALL.into_iter().find(|difference| difference.name() == name);
+        found.ok_or_else(|| format!("unknown difference `{name}`: expected {}", one_of(&names)))
     }
 
     /// The name of what allows it: `suite-options`.

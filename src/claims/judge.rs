@@ -167,7 +167,11 @@ mod tests {
     fn an_interval_inside_the_range_or_as_narrow_about_a_ratio_inside_agrees() {
         assert_eq!(judged(RANGED, 0.41, 0.59), Reproduction::Agrees);
         assert_eq!(judged(RANGED, 0.5, 0.65), Reproduction::Agrees);
-        assert_eq!(judged(PLAIN, 2.3, 2.6), Reproduction::Agrees, "a figure alone is taken as a factor of 1.25 either way");
+        assert_eq!(
+            judged(PLAIN, 2.3, 2.6),
+            Reproduction::Agrees,
+            "a figure alone is taken as a factor of 1.25 either way"
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     base::units,
     bench::{BenchPlan, Configuration, DataRatio, Estimate, MemoryLimit, Spec},
+    catalog::Difference,
     claims::ClaimsTable,
     engines::Registry,
     report::{
@@ -64,6 +65,13 @@ pub(super) struct BenchArgs {
     /// Seed of all random keys and values [default: from the clock].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Compare with this configuration at the end: an engine of this bench, with options where it runs several times [default: what the
+    /// preset says, else of each tier the first].
+    #[arg(long, value_name = "ENGINE[:OPTION=VALUE,...]")]
+    reference: Option<String>,
+    /// Compare at the end although these differ: tiers, hosts, sizes, suites, suite-options, memory, caches.
+    #[arg(long, value_name = "DIFFERENCE[,DIFFERENCE]", value_delimiter = ',', value_parser = Difference::named)]
+    allow: Vec<Difference>,
     /// Begin no further round that would end after this time: 90s, 5m, 1h.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<Duration>,
@@ -97,6 +105,7 @@ impl BenchArgs {
             ("--test", !self.tests.is_empty()),
             ("--stars", self.stars.is_some()),
             ("--claims", self.claims.is_some()),
+            ("--reference", self.reference.is_some()),
         ];
         if let Some((flag, _)) = of_one.iter().find(|(_, given)| *given) {
             return Err(CliError::Usage(format!(
@@ -152,6 +161,11 @@ impl BenchArgs {
         spec.effects |= self.effects;
         spec.claims = self.claims.clone().or(spec.claims);
         spec.seed = self.seed.or(spec.seed);
+        if let Some(reference) = &self.reference {
+            let set = spec.set_reference(reference);
+            set.map_err(|error| CliError::Usage(format!("--reference {error}")))?;
+        }
+        spec.allow.extend(&self.allow);
         Ok(spec)
     }
 }
@@ -274,7 +288,7 @@ fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
 mod tests {
     use crate::{
         bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
-        catalog::CatalogText,
+        catalog::{CatalogText, Difference},
         cli::{Cli, CliCommand},
     };
     use clap::Parser;
@@ -303,7 +317,8 @@ mod tests {
         let size = (1_u64..1000, option::of(1_u64..1000)).prop_map(|(first, second)| Size { first, second });
         let what = (name(), values(), collection::vec(engine, 1..4), collection::vec(size, 0..3));
         let how = (1_u32..10_000, collection::vec(value(), 0..3), any::<bool>(), option::of(1_u32..10_000));
-        let end = (any::<bool>(), option::of(name()), option::of(any::<u64>()));
+        let allow = collection::btree_set(prop::sample::select(Difference::ALL.to_vec()), 0..3);
+        let end = (any::<bool>(), option::of(name()), option::of(any::<u64>()), any::<bool>(), allow);
         let ratio = (1_u32..100_000).prop_map(|ratio| DataRatio::new(f64::from(ratio) / 16.0).unwrap());
         let limit = option::of((12_u32..40).prop_map(|shift| MemoryLimit(3 << shift)));
         let cache = prop_oneof![Just(CacheStart::Warm), Just(CacheStart::Cold)];
@@ -311,11 +326,17 @@ mod tests {
         (what, how, end, held).prop_map(|(what, how, end, (data_ratios, memory_limit, cache))| {
             let (suite, suite_options, engines, sizes) = what;
             let (rounds, tests, twins, stars) = how;
-            let (effects, claims, seed) = end;
+            let (effects, claims, seed, has_reference, allow) = end;
             // An engine of the suite's name would take its options: nobody could tell them apart.
             let engines =
                 engines.into_iter().map(|engine| EngineChoice { name: format!("e-{}", engine.name), ..engine });
-            let engines = engines.collect();
+            let engines: Vec<EngineChoice> = engines.collect();
+            let one = |(name, values): (&String, &Vec<String>)| (name.clone(), values[..1].to_vec());
+            let reference = engines.first().filter(|_| has_reference).map(|engine| EngineChoice {
+                name: engine.name.clone(),
+                options: engine.options.iter().map(one).collect(),
+                optional: false,
+            });
             let sizes = if data_ratios.is_empty() { sizes } else { Vec::new() };
             Spec {
                 suite,
@@ -332,6 +353,8 @@ mod tests {
                 effects,
                 claims,
                 seed,
+                reference,
+                allow,
             }
         })
     }

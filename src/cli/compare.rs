@@ -7,11 +7,12 @@ use super::{
     until_decided::{Further, until_decided},
 };
 use crate::{
-    base::units::plain,
+    base::{output::Output, units::plain},
     catalog::Difference,
     compare::{
         Axis, Beside, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several,
-        Side, by_configuration, compare, compare_all, gate, load, load_all, load_both, others_of, with_repeats,
+        Side, as_rates, by_configuration, compare, compare_all, gate, load, load_all, load_both, others_of,
+        with_repeats,
     },
     metric::{Better, Metric},
     report::{
@@ -20,6 +21,7 @@ use crate::{
         text::Colouring,
         tracked::{RATIO_TRACKERS, ratios},
     },
+    session::{Verdicts, closing, verdicts_of},
     store::{Latencies, Selection, Store},
 };
 use clap::Args;
@@ -44,7 +46,7 @@ pub(super) struct CompareArgs {
     /// Side B, written like side A.
     #[arg(long, value_name = "SELECTION", requires = "a")]
     b: Option<String>,
-    /// Put several sides beside this one, written like side A; of a whole session, beside its first configuration.
+    /// Put several sides beside this one, written like side A; of a whole session, each tier beside one of its own.
     #[arg(long, value_name = "SELECTION", conflicts_with_all = ["a", "b", "by", "pivot", "scaling", "fail_if_slower"])]
     reference: Option<String>,
     /// A side to put beside the reference, written like side A; of several configurations, each. Without any, all other configurations of
@@ -57,7 +59,7 @@ pub(super) struct CompareArgs {
     /// Show the ratios as a table over two keys. Engine, version, label, tier and options split A; other keys split both sides.
     #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
     pivot: Option<String>,
-    /// What is compared: the wall time, or any other figure of a test.
+    /// What is compared: the wall time (operations a second, where some test ended after a time), or any other figure of a test.
     #[arg(long, value_name = "METRIC", default_value = "wall_ns", value_parser = metric(), hide_possible_values = true)]
     metric: Metric,
     /// The order of the tests of a size.
@@ -70,6 +72,9 @@ pub(super) struct CompareArgs {
     /// Show by how many percent A differs from B in place of the ratio. What programs read has ratios.
     #[arg(long)]
     percent: bool,
+    /// Show the ratio of the two medians too, beside the estimate that the interval belongs to. What programs read has it always.
+    #[arg(long)]
+    median_ratio: bool,
     /// Show how the figures of each side grow: time with the size, operations a second with every numeric option that has
     /// several values within the side.
     #[arg(long)]
@@ -145,7 +150,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
         args.with.iter().map(|text| Ok((text, selection("--with", text)?))).collect::<Result<_, CliError>>()?;
     let format = args.format.own(SEVERAL_FORMATS);
     let format = format.map_err(|error| CliError::Usage(format!("--reference: --format {error}")))?;
-    let options = options(args)?;
+    let mut options = options(args)?;
     let output = args.out.checked(places)?;
     if format == Format::Parquet && output.is_none() {
         return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
@@ -153,14 +158,18 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     let store = places.opened()?;
     let first = load(&store, reference, &wanted, args.metric, Latencies::Left)?;
     let mut first = found(&store, "--reference", &wanted, first)?;
-    let mut parts = by_configuration(&first);
-    let candidates = match (others.is_empty(), parts.len() > 1) {
-        (true, true) => {
-            first = parts.remove(0);
-            parts
+    let mut candidates = match others.is_empty() {
+        true if by_configuration(&first).len() > 1 => {
+            let closing = closing(&store, &first)?;
+            options.allowed.extend(&closing.allow);
+            as_rates([&mut first]);
+            let Verdicts { sides, alone } = verdicts_of(by_configuration(&first), &closing, &options);
+            shown_beside(sides, args, (format, output.as_ref()))?;
+            alone.iter().for_each(|line| say!("note: {}", plain(line)));
+            return Ok(ExitCode::SUCCESS);
         }
-        (true, false) => others_of(&store, &first, Latencies::Left)?,
-        (false, _) => {
+        true => others_of(&store, &first, Latencies::Left)?,
+        false => {
             let selections: Vec<(&str, &Selection)> =
                 others.iter().map(|(text, wanted)| (text.as_str(), wanted)).collect();
             let sides = load_all(&store, &selections, args.metric, Latencies::Left)?.into_iter().zip(&selections);
@@ -174,11 +183,21 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
             "--reference '{reference}': its sessions have no other configuration: name the sides to put beside it with --with"
         )));
     }
-    let mut comparisons = compare_all(&candidates, &first, &options);
+    as_rates(candidates.iter_mut().chain([&mut first]));
+    shown_beside(compare_all(&candidates, &first, &options), args, (format, output.as_ref()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows sides beside their references.
+fn shown_beside(
+    mut comparisons: Vec<Comparison>,
+    args: &CompareArgs,
+    (format, output): (Format, Option<&Output>),
+) -> Result<(), CliError> {
     if args.sort == LineOrder::Effect {
         comparisons.iter_mut().for_each(Comparison::sort_by_effect);
     }
-    match &output {
+    match output {
         Some(output) => {
             let style = TableStyle { colour: Colouring::Off, width: WIDTH };
             export_several(&comparisons, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
@@ -188,7 +207,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
         }
     }
     say_allowances(&comparisons);
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Prints a comparison; only a table has colours.
@@ -231,6 +250,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
         }
         [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
     }
+    as_rates([&mut side_a, &mut side_b]);
     let [a, b] = with_repeats(&store, [&side_a, &side_b])?;
     let mut comparison = compare(&a, &b, &options);
     if matches!(args.format, OutputFormat::Own(Format::Html | Format::Json)) {
@@ -346,6 +366,7 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
     Ok(Options {
         several: if args.reference.is_some() { Several::Withheld } else { Several::Matched },
         pooled: args.pool.iter().map(|name| name.trim().to_owned()).collect(),
+        median_ratios: args.median_ratio,
         ratios: if args.percent { RatioForm::Percent } else { RatioForm::Factor },
         allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
         by_size: args.by == Some(SummaryKey::Size),

@@ -7,13 +7,20 @@ use super::{
     progress::{self, Style},
 };
 use crate::{
+    base::units::plain,
     bench::BenchPlan,
-    compare::Comparison,
     report::{
-        command::shell, comparison::verdicts as verdicts_text, session_table::SessionTable, soak::soaks_text, text,
+        command::shell,
+        comparison::{
+            several::{is_same_reference, summary},
+            verdicts as verdicts_text,
+        },
+        session_table::SessionTable,
+        soak::soaks_text,
+        text,
     },
     runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
-    session::verdicts,
+    session::{Verdicts, verdicts},
     soak::Soak,
     store::{Status, Store},
 };
@@ -96,16 +103,21 @@ pub(super) fn session_text(table: &SessionTable) -> String {
     text::session_table(table, colour())
 }
 
-/// Most configurations whose verdicts are shown without being asked for.
+/// Most configurations of a group whose verdicts are shown without being asked for.
 const MOST_SHOWN: usize = 8;
 
-/// A session's configurations beside its first, with verdicts; of very many the command that shows them.
-fn told(sides: &[Comparison], command: &str) -> String {
-    match sides.len() {
-        0 => String::new(),
-        1..=MOST_SHOWN => format!("\n{}", verdicts_text(sides, table_style())),
-        others => format!("\n{} configurations: {command} compares them with the first\n", others + 1),
+/// A session's configurations beside the reference of their group, with verdicts; of very many a line each says how they do.
+fn told(verdicts: &Verdicts, command: &str) -> String {
+    let Verdicts { sides, alone } = verdicts;
+    let mut text = String::new();
+    if sides.chunk_by(is_same_reference).all(|group| group.len() <= MOST_SHOWN) && !sides.is_empty() {
+        text = format!("\n{}", verdicts_text(sides, table_style()));
+    } else if !sides.is_empty() {
+        let lines = sides.iter().map(|side| plain(&summary(side)) + "\n");
+        text = format!("\n{}{command} shows them test by test\n", lines.collect::<String>());
     }
+    let alone = alone.iter().map(|line| plain(line) + "\n");
+    text + &alone.collect::<String>()
 }
 
 /// Prints the table, as `shown` shows it, and chooses the exit code. The command that it tells needs `places` to mean this store.
@@ -129,10 +141,12 @@ pub(super) fn conclude(
     let places = places.arguments();
     let words = ["dbdyno", "compare", "--reference", &selection].into_iter();
     let command = shell(words.chain(places.iter().map(String::as_str)));
-    let sides = verdicts(id, &command, store)?;
+    let verdicts = verdicts(id, &command, store)?;
     if style == Style::Json {
+        let Verdicts { sides, alone } = &verdicts;
         if !sides.is_empty() {
-            let line = serde_json::json!({ "event": "verdicts", "session_id": id, "comparisons": sides });
+            let line =
+                serde_json::json!({ "event": "verdicts", "session_id": id, "comparisons": sides, "alone": alone });
             print(&format!("{line}\n"))?;
         }
         let line = serde_json::json!({ "event": "table", "session_id": id, "table": table, "followed": soaks });
@@ -142,7 +156,7 @@ pub(super) fn conclude(
         if !soaks.is_empty() {
             print(&format!("\n{}", soaks_text(&soaks)))?;
         }
-        print_coloured(&told(&sides, &command))?;
+        print_coloured(&told(&verdicts, &command))?;
     }
     if let Some(reason) = &report.unmerged {
         let journal = store.journal_folder();

@@ -6,7 +6,7 @@ use super::{
     output::{command_line, written},
 };
 use crate::{
-    compare::{load, trend},
+    compare::{as_rates, load, trend},
     metric::Metric,
     report::{
         format::Format,
@@ -38,12 +38,13 @@ pub(super) fn over_sessions(places: &Places, args: &TrendArgs) -> Result<ExitCod
     let (selection, words) = (args.selection.selection()?, args.selection.line());
     let output = args.out.checked(places)?;
     let store = places.opened()?;
-    let side = load(&store, &words, &selection, args.metric, Latencies::Left)?;
+    let mut side = load(&store, &words, &selection, args.metric, Latencies::Left)?;
     if side.runs.is_empty() {
         return Err(CliError::Usage(format!(
             "no result matches in {}: `dbdyno results --group-by KEY` lists the values that a key has",
             store.path().display()
         )));
     }
+    as_rates([&mut side]);
     written(&text(&trend(&side, &command_line()), args.format, args.csv.cells)?, output.as_ref())
 }

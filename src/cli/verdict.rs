@@ -27,7 +27,7 @@ pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> S
     };
     let command = command_of(&["dbdyno", "compare", "--reference"]);
     // Without the store there is still what the session itself says.
-    let sides = verdicts(id, &command, &store.clone().with_patience(PATIENCE)).unwrap_or_default();
+    let sides = verdicts(id, &command, &store.clone().with_patience(PATIENCE)).unwrap_or_default().sides;
     let command = if sides.is_empty() { command_of(&["dbdyno", "results"]) } else { command };
     let planned = counted(record.planned_runs as usize, "run");
     let mut lines = vec![format!("session {}: {}, {done} of {planned} done", record.suite, record.status.word())];

@@ -9,6 +9,7 @@ use super::{
     options::Options,
     pairs::{Matched, matched},
     sessions::{self, Repeats, SessionTest},
+    zeros::RankedRatio,
 };
 use crate::{
     metric::{Better, Metric, Variability},
@@ -36,6 +37,8 @@ enum Tested {
     Sampled(SampledRatio),
     /// The ratio of two values that are the same in every run of their sides: there is nothing to test.
     Exact(f64),
+    /// Values in which chance has a part, and of which some are 0.
+    Ranked(RankedRatio),
 }
 
 #[derive(Debug)]
@@ -53,6 +56,7 @@ impl Tested {
         match self {
             Self::Sampled(sampled) => sampled.p,
             Self::Exact(_) => None,
+            Self::Ranked(ranked) => ranked.p,
         }
     }
 }
@@ -94,6 +98,9 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: 
             None if matched.is_across_sessions() => {
                 Tested::Sampled(of_sessions(sessions::test(&laid, &matched, &known.repeats), a.median / b.median))
             }
+            None if a.values.iter().chain(&b.values).any(|value| *value <= 0.0) => {
+                Tested::Ranked(RankedRatio::new(&a.values, &b.values, matched.paired, a.median / b.median))
+            }
             None => Tested::Sampled(of_runs(&matched, a.median / b.median, spending)),
         }),
         _ => None,
@@ -132,12 +139,13 @@ fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option
     Some(Figure {
         label: first.run.label.to_string(),
         tier: first.run.configuration.tier,
-        median: median(&values).ok()?,
+        median: metric.median(&values).ok()?,
         interval: if metric.is_quantile() { median_range(&values) } else { None },
         values,
         run_ids: samples.iter().map(|sample| sample.run.run_id).collect(),
         left_out: selected - samples.len(),
         operations: first.operations,
+        per_operation: metric.adds_up() && samples.iter().any(|sample| sample.timed),
         latency: latency(samples),
     })
 }
@@ -189,6 +197,10 @@ pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric) -> (Vec<Line>, usize
         .map(|LineDraft { mut line, tested, spending }| {
             line.found = tested.and_then(|tested| match tested {
                 Tested::Exact(ratio) => Some(exact_ratio(ratio, metric)),
+                Tested::Ranked(ranked) => {
+                    let p_adjusted = ranked.p.and_then(|_| adjusted.next());
+                    Some(ranked.judged(p_adjusted, line.noise_floor.value, metric))
+                }
                 Tested::Sampled(sampled) => {
                     let p_adjusted = sampled.p.and_then(|_| adjusted.next());
                     let tests = (factor as f64 * spending.factor) as usize;

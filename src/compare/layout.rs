@@ -22,8 +22,10 @@ use std::{
 pub(super) struct SideSample<'s> {
     pub(super) run: &'s RunTests,
     pub(super) result: &'s ComparedTest,
-    /// In the metric's unit.
+    /// In the metric's unit; see [`ComparedTest::timed`].
     pub(super) value: f64,
+    /// Whether the test ended after a time, as its result has it.
+    pub(super) timed: bool,
     /// A hash of the answers, as its result has it: what is looked at of very many results of a line lies together.
     pub(super) answer: Option<u64>,
     /// Whether the answers are those of other engines, as its result has it.
@@ -39,11 +41,12 @@ pub(super) struct SideSample<'s> {
 impl<'s> SideSample<'s> {
     /// None of a test without a value.
     pub(super) fn from_result(run: &'s RunTests, result: &'s ComparedTest) -> Option<Self> {
-        let ComparedTest { value, answer, agrees, operations, .. } = *result;
+        let ComparedTest { value, timed, answer, agrees, operations, .. } = *result;
         value.map(|value| Self {
             run,
             result,
             value,
+            timed,
             answer,
             agrees,
             is_verified: run.is_verified(result),

@@ -3,8 +3,8 @@
 use crate::{
     metric::Metric,
     store::{
-        Latencies, RepeatedTest, RunConfiguration, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError,
-        literal,
+        ComparedTest, Latencies, RepeatedTest, RunConfiguration, RunTests, SelectedRuns, Selection, SessionFacts,
+        Store, StoreError, literal,
     },
 };
 use dbdyno_engine::protocol::CacheStart;
@@ -97,6 +97,30 @@ pub fn load_all(
         repeats: Vec::new(),
     };
     Ok(selected.into_iter().zip(selections).map(side).collect())
+}
+
+/// Puts sides that were read for their times into operations a second, where some test ended after a time: such a test has no time of its
+/// own, and one table has one figure. Where a test has no count of operations, which some imported ones lack, nothing changes, and what
+/// ended after a time has the time of an operation.
+pub fn as_rates<'s>(sides: impl IntoIterator<Item = &'s mut Side>) {
+    let sides: Vec<&mut Side> = sides.into_iter().filter(|side| side.metric == Metric::Wall).collect();
+    let tests = || sides.iter().flat_map(|side| &side.runs).flat_map(|run| &run.tests);
+    let some_timed = tests().any(|test| test.timed);
+    if some_timed && tests().all(|test| test.value.is_none() || rate(test).is_some()) {
+        for side in sides {
+            side.metric = Metric::Rate;
+            let tests = side.runs.iter_mut().chain(&mut side.twins).flat_map(|run| &mut run.tests);
+            tests.for_each(|test| test.value = rate(test));
+        }
+    }
+}
+
+/// Operations a second of a test that was read for its time.
+fn rate(test: &ComparedTest) -> Option<f64> {
+    let ns = test.value.filter(|ns| *ns > 0.0)?;
+    // The time of a test that ended after one is that of an operation.
+    let operations = if test.timed { 1 } else { test.operations.filter(|operations| *operations > 0)? };
+    Some(operations as f64 * 1e9 / ns)
 }
 
 /// The configurations of a side, each as a side of its own, in the order in which they first ran. Runs of an A/A comparison's twins are left

@@ -16,6 +16,7 @@ mod beside;
 mod evidence;
 mod facts;
 mod gate;
+mod groups;
 mod latency;
 mod layout;
 mod load;
@@ -32,10 +33,12 @@ mod sessions;
 mod sizes;
 mod trend;
 mod warnings;
+mod zeros;
 
 pub use beside::{Beside, BesideLine};
 pub use gate::{Gate, OpenReason, OpenTest, gate};
-pub use load::{Side, by_configuration, load, load_all, load_both, of_sessions, others_of, with_repeats};
+pub use groups::{Grouped, ReferenceGroup, grouped};
+pub use load::{Side, as_rates, by_configuration, load, load_all, load_both, of_sessions, others_of, with_repeats};
 pub use looks::{AnotherLook, price};
 pub use model::{
     Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, FigureRange, JudgedRatio, Latency, Line, Mean,
@@ -48,6 +51,7 @@ pub use scaling::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, Scal
 pub use sizes::{TestKey, by_test, over_sizes, without_numbers};
 pub use trend::{Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries, trend};
 
+use crate::metric::Metric;
 use evidence::{Known, LineDraft};
 use layout::Layout;
 use rayon::prelude::*;
@@ -63,16 +67,27 @@ pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
 /// Each of several sides as A beside one reference as B. Their tests are one family: what is called faster or slower in any of these tables
 /// is so together.
 pub fn compare_all(candidates: &[Side], reference: &Side, options: &Options) -> Vec<Comparison> {
-    let mut each: Vec<Drafts> = candidates.iter().map(|candidate| drafts(candidate, reference, options)).collect();
+    compare_pairs(candidates.iter().map(|candidate| (candidate, reference)).collect(), options)
+}
+
+/// The sides of several groups, each beside the reference of its group, in their order. All tests of all groups are one family.
+pub fn compare_groups(groups: &[ReferenceGroup], options: &Options) -> Vec<Comparison> {
+    let pairs = groups.iter().flat_map(|group| group.candidates.iter().map(move |side| (side, &group.reference)));
+    compare_pairs(pairs.collect(), options)
+}
+
+fn compare_pairs(pairs: Vec<(&Side, &Side)>, options: &Options) -> Vec<Comparison> {
+    let metric = pairs.first().map_or_else(Metric::default, |(_, reference)| reference.metric);
+    let mut each: Vec<Drafts> = pairs.iter().map(|(a, b)| drafts(a, b, options)).collect();
     let lengths: Vec<usize> = each.iter().map(|drafts| drafts.lines.len()).collect();
     let all = each.iter_mut().flat_map(|drafts| std::mem::take(&mut drafts.lines)).collect();
-    let (lines, compared) = evidence::judge(all, reference.metric);
+    let (lines, compared) = evidence::judge(all, metric);
     let mut lines = lines.into_iter();
-    let of = |((candidate, drafts), length): ((&Side, Drafts), usize)| {
+    let of = |(((a, b), drafts), length): (((&Side, &Side), Drafts), usize)| {
         let lines = lines.by_ref().take(length).collect();
-        comparison(candidate, reference, options, lines, compared, drafts.unmatched)
+        comparison(a, b, options, lines, compared, drafts.unmatched)
     };
-    candidates.iter().zip(each).zip(lengths).map(of).collect()
+    pairs.into_iter().zip(each).zip(lengths).map(of).collect()
 }
 
 /// Lines that wait for the p values of the others.
@@ -115,6 +130,7 @@ fn comparison(
         b: side_b,
         compared,
         ratios: options.ratios,
+        median_ratios: options.median_ratios,
         unmatched,
         means,
         overall,

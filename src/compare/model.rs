@@ -34,6 +34,9 @@ pub struct Comparison {
     /// How readers are shown the ratios.
     #[serde(default)]
     pub ratios: RatioForm,
+    /// Whether readers are shown the ratios of medians too.
+    #[serde(default)]
+    pub median_ratios: bool,
     pub a: SideFacts,
     pub b: SideFacts,
     /// How many tests were compared, which is what p values were adjusted for.
@@ -153,8 +156,18 @@ pub struct Figure {
     pub left_out: usize,
     /// Operations of one run.
     pub operations: u64,
+    /// Whether median and values are those of one operation: the metric adds up over operations, and the test ended after a time.
+    #[serde(default)]
+    pub per_operation: bool,
     /// Latencies of operations over these runs; none where single operations were not timed.
     pub latency: Option<Latency>,
+}
+
+impl Figure {
+    /// One of its values for people.
+    pub fn shown(&self, value: f64, metric: Metric) -> String {
+        if self.per_operation { metric.shown_per_operation(value) } else { metric.shown(value) }
+    }
 }
 
 /// An interval of a figure.
@@ -228,7 +241,7 @@ pub enum ObstacleKind {
     FailedVerification,
     /// Nothing was held against the answers: compared all the same.
     NotVerified,
-    /// Only one of the values is 0.
+    /// A side is 0, and the other is not.
     NoRatio,
     /// A difference that can be allowed.
     #[serde(untagged)]
@@ -240,11 +253,10 @@ pub enum ObstacleKind {
 pub struct JudgedRatio {
     /// The verdict on A.
     pub verdict: Verdict,
-    /// Value A / value B: the Hodges-Lehmann estimate that the interval belongs to; with too few runs for an interval, the
-    /// ratio of the medians.
+    /// Value A / value B: the Hodges-Lehmann estimate that the interval belongs to; without an interval, the ratio of the medians.
     pub ratio: f64,
     pub median_ratio: f64,
-    /// The ratio's interval; none with too few runs.
+    /// The ratio's interval; none with too few runs, or where some values are 0.
     pub interval: Option<RatioRange>,
     /// Whether runs were compared in pairs of one round.
     pub paired: bool,

@@ -42,7 +42,7 @@ pub(super) fn obstacles(
         must(ObstacleKind::SharedRuns, shared_runs(line, &known.shared)),
         must(ObstacleKind::FailedVerification, verification(line, &both)),
         not_verified(&both),
-        must(ObstacleKind::NoRatio, no_ratio(&both)),
+        must(ObstacleKind::NoRatio, no_ratio(matched, &both)),
     ]);
     let can = |difference, message: Option<String>| {
         let allowed = options.allowed.contains(&difference);
@@ -196,10 +196,20 @@ fn kind<'s>(sample: &SideSample<'s>) -> (*const RunConfiguration, &'s str) {
     (Arc::as_ptr(&sample.run.configuration), &sample.run.size)
 }
 
-fn no_ratio(both: &Both<'_, '_>) -> Option<String> {
+/// Nothing on both sides is the same. A side that is nothing in half of its runs or more has no ratio; fewer zeros have ranks, but medians of
+/// sessions are compared by their logarithms.
+fn no_ratio(matched: &Matched<'_>, both: &Both<'_, '_>) -> Option<String> {
     let (zeros, all) = (both.a.zeros + both.b.zeros, both.a.samples + both.b.samples);
-    // Nothing on both sides is the same; else there is no ratio to nothing.
-    (zeros > 0 && zeros < all).then(|| "one of the values is 0, which has no ratio".to_owned())
+    if zeros == 0 || zeros == all {
+        return None;
+    }
+    let is_nothing = |counts: &Counts<'_, '_>| counts.zeros * 2 >= counts.samples;
+    let none = matched.is_across_sessions() || is_nothing(&both.a) || is_nothing(&both.b);
+    let said = |side: &str, zeros: usize, of: usize| format!("{side} is 0 in {zeros} of {}", counted(of, "run"));
+    none.then(|| {
+        let (a, b) = (said("A", both.a.zeros, both.a.samples), said("B", both.b.zeros, both.b.samples));
+        format!("no ratio: {a}, {b}")
+    })
 }
 
 fn tiers(both: &Both<'_, '_>) -> Option<String> {
@@ -217,9 +227,15 @@ fn suites(both: &Both<'_, '_>) -> Option<String> {
     if sizes(both).is_some() || suite_options(both).is_some() {
         return None;
     }
-    let said = |counts: &Counts<'_, '_>| counts.operations.iter().map(u64::to_string).collect::<BTreeSet<_>>();
+    let said = |counts: &Counts<'_, '_>| {
+        let in_words = |done: &Option<u64>| match done {
+            Some(operations) => counted(*operations, "operation"),
+            None => "as many operations as there was time for".to_owned(),
+        };
+        counts.operations.iter().map(in_words).collect::<BTreeSet<_>>()
+    };
     let (a, b) = (said(&both.a), said(&both.b));
-    (a != b).then(|| format!("the work differs: A did {} operations, B did {}", joined(&a), joined(&b)))
+    (a != b).then(|| format!("the work differs: A did {}, B did {}", joined(&a), joined(&b)))
 }
 
 fn suite_options(both: &Both<'_, '_>) -> Option<String> {
@@ -302,8 +318,8 @@ struct Counts<'l, 's> {
     unverified: usize,
     /// Values without a ratio to another.
     zeros: usize,
-    /// Operations of a run.
-    operations: BTreeSet<u64>,
+    /// Operations of a run; none of one that ended after a time, which is compared by the operation.
+    operations: BTreeSet<Option<u64>>,
 }
 
 impl<'l, 's> Counts<'l, 's> {
@@ -311,7 +327,7 @@ impl<'l, 's> Counts<'l, 's> {
         let mut counts = Self { samples: samples.len(), ..Self::default() };
         let (mut seen, mut last) = (HashSet::new(), None);
         for sample in samples {
-            let (kind, operations) = (kind(sample), sample.operations);
+            let (kind, operations) = (kind(sample), (!sample.timed).then_some(sample.operations));
             counts.wrong += usize::from(sample.agrees == Some(false));
             counts.unverified += usize::from(!sample.is_verified);
             counts.zeros += usize::from(sample.value <= 0.0);

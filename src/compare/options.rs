@@ -15,6 +15,8 @@ pub struct Options {
     pub pooled: BTreeSet<String>,
     /// How readers are shown ratios.
     pub ratios: RatioForm,
+    /// Whether readers are shown the ratios of medians too.
+    pub median_ratios: bool,
     /// Whether to summarise each test over its sizes.
     pub by_size: bool,
     /// Whether to say how figures grow with the size and with numeric options.

@@ -95,6 +95,10 @@ fn of_rounds<R: Eq + Hash>(lines: &[&Line], round: impl Fn((Uuid, Uuid)) -> Opti
             before = Some((a, b));
         }
         for (place, (value_a, value_b)) in of_line.iter().zip(a.values.iter().zip(&b.values)) {
+            // Where something is 0 there is no mean of logarithms.
+            if *value_a <= 0.0 || *value_b <= 0.0 {
+                return None;
+            }
             let (lines, sum) = &mut rounds[*place];
             *lines += 1;
             *sum += (value_a / value_b).ln();

@@ -179,7 +179,7 @@ fn one(
                 started_at: sessions.get(session_id)?.started_at.clone(),
                 engine_version: versions.into_iter().collect::<Vec<_>>().join(" "),
                 runs: values.len(),
-                median: median(&values).ok()?,
+                median: metric.median(&values).ok()?,
             };
             Some((point, Arc::clone(&runs.first()?.0.label)))
         })

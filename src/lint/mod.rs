@@ -193,6 +193,8 @@ struct Series<'e> {
     test: u32,
     operations: u64,
     wall_ns: Vec<f64>,
+    /// The times by which runs are compared: of a test that ended after a time, those of an operation.
+    compared_ns: Vec<f64>,
     /// What was done outside of the timer, ns; of those runs that tell. Opening of a test that began cold is a part of what is compared.
     outside_ns: Vec<f64>,
 }
@@ -231,6 +233,7 @@ fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<Series<'e>> {
                 test: result.test,
                 operations: result.figure(Metric::Operations)?,
                 wall_ns: values(Metric::Wall),
+                compared_ns: members.iter().filter_map(|(_, result)| result.figures.compared(Metric::Wall)).collect(),
                 outside_ns: members.iter().filter_map(|(_, result)| result.figures.outside_unit_ns()).collect(),
             })
         })

@@ -67,7 +67,7 @@ impl Linter for TooFew {
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let all = series(evidence);
-        let Some(runs) = all.iter().map(|series| series.wall_ns.len()).min() else { return Vec::new() };
+        let Some(runs) = all.iter().map(|series| series.compared_ns.len()).min() else { return Vec::new() };
         let tests = all.iter().map(|series| series.test).collect::<BTreeSet<_>>().len();
         let configurations = all.iter().map(|series| &series.run.label).collect::<BTreeSet<_>>().len();
         if runs < MIN_RUNS {
@@ -117,7 +117,7 @@ impl Linter for FirstRunOutlier {
             median(&distances).is_ok_and(|mad| (first - centre).abs() > OUTLIER * mad.max(centre * 0.01))
         };
         let all = series(evidence);
-        let odd = all.iter().filter(|series| series.wall_ns.len() > 4 && unlike(&series.wall_ns));
+        let odd = all.iter().filter(|series| series.compared_ns.len() > 4 && unlike(&series.compared_ns));
         by_configuration("the first run differs much from the others", odd.map(|series| (series.run, series.place())))
     }
 }
@@ -156,7 +156,7 @@ impl Linter for Unsettled {
             apart && !within(after / before, SETTLED)
         };
         let all = series(evidence);
-        let moving = all.iter().filter(|series| series.wall_ns.len() >= MIN_RUNS && drifts(&series.wall_ns));
+        let moving = all.iter().filter(|series| series.compared_ns.len() >= MIN_RUNS && drifts(&series.compared_ns));
         by_configuration("times were still moving", moving.map(|series| (series.run, series.place())))
     }
 }

@@ -1,9 +1,9 @@
 //! Tests against runs, or against configurations over their runs.
 
 use crate::{
-    base::units::{counted, duration},
+    base::units::counted,
     compare::without_numbers,
-    stats::median,
+    metric::Metric,
     store::{ColumnKind, TestTime, TextRows},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ impl MatrixColumns {
 /// What stands in a cell.
 #[derive(Debug, Clone, PartialEq)]
 enum MatrixCell {
-    /// ns, or a share of the column's total; the median over so many runs.
+    /// ns, operations a second in the row of a test that ended after a time, or a share of the column's total; the median over so many runs.
     Figure { figure: f64, runs: usize },
     /// Why there is none.
     Word(String),
@@ -43,12 +43,31 @@ struct MatrixColumn {
     runs: usize,
 }
 
+/// A row.
+#[derive(Debug, Clone, PartialEq)]
+struct MatrixTest {
+    number: u32,
+    name: String,
+    /// What its cells are: times, or operations a second where it ended after a time.
+    metric: Metric,
+}
+
+impl MatrixTest {
+    fn heading(&self) -> String {
+        let Self { number, name, metric } = self;
+        if *metric == Metric::Wall {
+            format!("{number} {name}")
+        } else {
+            format!("{number} {name}, {}", metric.title())
+        }
+    }
+}
+
 /// Times of tests, a column a run or a configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     kind: MatrixColumns,
-    /// Each test's number and name.
-    tests: Vec<(u32, String)>,
+    tests: Vec<MatrixTest>,
     columns: Vec<MatrixColumn>,
     cells: BTreeMap<(usize, usize), MatrixCell>,
     normalised: bool,
@@ -68,6 +87,12 @@ impl Matrix {
             MatrixColumns::Configurations => of_configurations(times),
         };
         let rows: BTreeMap<(u32, String), usize> = tests.keys().cloned().zip(0..).collect();
+        let timed: BTreeSet<(u32, String)> = times.iter().filter(|time| time.timed).map(test_of).collect();
+        let of_key = |((number, folded), name): ((u32, String), String)| {
+            let metric = if timed.contains(&(number, folded)) { Metric::Rate } else { Metric::Wall };
+            MatrixTest { number, name, metric }
+        };
+        let tests: Vec<MatrixTest> = tests.into_iter().map(of_key).collect();
         let mut cells = BTreeMap::new();
         for (at, (_, times)) in columns.iter().enumerate() {
             let mut of_row: BTreeMap<usize, Vec<&TestTime>> = BTreeMap::new();
@@ -75,26 +100,33 @@ impl Matrix {
                 let row = rows.get(&test_of(time)).copied().unwrap_or_default();
                 of_row.entry(row).or_default().push(time);
             }
-            cells.extend(of_row.into_iter().map(|(row, times)| ((row, at), cell(&times))));
+            let cells_of =
+                of_row.into_iter().filter_map(|(row, times)| Some((row, cell(&times, tests.get(row)?.metric))));
+            cells.extend(cells_of.map(|(row, cell)| ((row, at), cell)));
         }
-        let tests = tests.into_iter().map(|((test, _), name)| (test, name)).collect();
         let column = |(heading, times): (String, Vec<&TestTime>)| MatrixColumn { heading, runs: runs_of(&times) };
         let columns = columns.into_iter().map(column).collect();
         Self { kind, tests, columns, cells, normalised: false, incomplete: 0 }
     }
 
-    /// Each time as its share of the column's total. A column without all tests has no total to compare.
+    /// Each time as its share of the column's total. A column without all tests has no total to compare, and a test that ended after a time
+    /// has no part in one.
     #[must_use]
     pub fn normalised(mut self) -> Self {
         self.normalised = true;
         for column in 0..self.columns.len() {
-            let of_column = (0..self.tests.len()).map(|row| match self.cells.get(&(row, column)) {
+            let is_time = |row: &usize| self.tests[*row].metric == Metric::Wall;
+            let rows: Vec<usize> = (0..self.tests.len()).filter(is_time).collect();
+            for row in (0..self.tests.len()).filter(|row| !rows.contains(row)) {
+                self.cells.insert((row, column), MatrixCell::Word("no share".to_owned()));
+            }
+            let of_column = rows.iter().map(|&row| match self.cells.get(&(row, column)) {
                 Some(MatrixCell::Figure { figure, .. }) => Some(*figure),
                 _ => None,
             });
             let total = of_column.sum::<Option<f64>>().filter(|total| *total > 0.0);
             self.incomplete += usize::from(total.is_none());
-            for row in 0..self.tests.len() {
+            for row in rows {
                 if let Some(cell @ MatrixCell::Figure { .. }) = self.cells.get_mut(&(row, column)) {
                     *cell = match (&*cell, total) {
                         (MatrixCell::Figure { figure, runs }, Some(total)) => {
@@ -115,7 +147,7 @@ impl Matrix {
             let text = self.text(row, column, exact);
             if exact { text } else { Some(text.unwrap_or_else(|| "-".to_owned())) }
         };
-        let tests: Vec<String> = self.tests.iter().map(|(test, name)| format!("{test} {name}")).collect();
+        let tests: Vec<String> = self.tests.iter().map(MatrixTest::heading).collect();
         let headings: Vec<String> = self.columns.iter().map(|column| column.heading.clone()).collect();
         let (corner, across, down) =
             if transposed { (self.kind.word(), tests, headings) } else { ("test", headings, tests) };
@@ -139,7 +171,8 @@ impl Matrix {
         if exact {
             return Some(figure.to_string());
         }
-        let shown = if self.normalised { format!("{:.2} %", figure * 100.0) } else { duration(figure) };
+        let metric = self.tests.get(row).map_or_else(Metric::default, |test| test.metric);
+        let shown = if self.normalised { format!("{:.2} %", figure * 100.0) } else { metric.shown(figure) };
         // Where not all runs of a configuration have a time.
         let of = self.columns.get(column).is_some_and(|column| runs < column.runs);
         Some(if of { format!("{shown} ({})", counted(runs, "run")) } else { shown })
@@ -217,14 +250,14 @@ fn differing(options: &str, others: &BTreeSet<&str>) -> String {
 }
 
 /// What stands for some times of a test: their median, or why there is none.
-fn cell(times: &[&TestTime]) -> MatrixCell {
-    let figures: Vec<f64> =
-        times.iter().filter(|time| time.status == "ok").filter_map(|time| Some(time.wall_ns? as f64)).collect();
+fn cell(times: &[&TestTime], metric: Metric) -> MatrixCell {
+    let of = |time: &TestTime| if metric == Metric::Rate { time.rate } else { time.wall_ns.map(|ns| ns as f64) };
+    let figures: Vec<f64> = times.iter().filter(|time| time.status == "ok").filter_map(|time| of(time)).collect();
     let word = || match times.iter().find(|time| time.status != "ok") {
         Some(time) => time.status.clone(),
         None => "no time".to_owned(),
     };
-    match median(&figures) {
+    match metric.median(&figures) {
         Ok(figure) => MatrixCell::Figure { figure, runs: figures.len() },
         Err(_) => MatrixCell::Word(word()),
     }
@@ -247,7 +280,8 @@ mod tests {
         let text = |text: &str| text.to_owned();
         let (label, engine_version, size) = (text("lmdb"), text("0.9"), text("1"));
         let (run_id, test_name, status, options) = (text(run), text(name), text(status), text("{}"));
-        TestTime { run_id, label, engine_version, size, options, test, test_name, status, wall_ns }
+        let rate = None;
+        TestTime { run_id, label, engine_version, size, options, test, test_name, status, wall_ns, rate, timed: false }
     }
 
     fn texts(rows: &TextRows) -> Vec<Vec<&str>> {
@@ -309,6 +343,24 @@ mod tests {
         let rows = Matrix::new(&times[..4], MatrixColumns::Configurations).rows(false, false);
         assert_eq!(rows.columns, ["test", "lmdb 0.9 · 1 · 2 runs", "lmdb 1.0 · 1 · 1 run"]);
         assert_eq!(texts(&rows)[0][1], "2.00 ms (1 run)");
+    }
+
+    #[test]
+    fn what_ended_after_a_time_has_a_rate_and_no_share() {
+        let timed = |run: &str, rate: f64| TestTime {
+            rate: Some(rate),
+            timed: true,
+            ..time(run, 2, "Lookups alone", Some(1_000_000_000))
+        };
+        let load = |run: &str, ms: u64| time(run, 1, "Load", Some(ms * 1_000_000));
+        let times = [load("a1", 3), timed("a1", 400_000.0), load("a2", 5), timed("a2", 600_000.0)];
+        let matrix = Matrix::new(&times, MatrixColumns::Configurations);
+        let rows = matrix.rows(false, false);
+        assert_eq!(texts(&rows), [["1 Load", "4.00 ms"], ["2 Lookups alone, operations a second", "480 k/s"]]);
+        let shares = matrix.normalised();
+        assert_eq!(shares.incomplete, 0);
+        assert_eq!(texts(&shares.rows(false, false))[1][1], "no share");
+        assert_eq!(texts(&shares.rows(false, false))[0][1], "100.00 %");
     }
 
     #[test]

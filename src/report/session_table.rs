@@ -3,7 +3,7 @@
 use crate::{
     engines::HARNESS_ENGINE,
     lint::{HARNESS_FACTOR, OUTSIDE_SHARE, summed},
-    metric::Metric,
+    metric::{Figures, Metric},
     stats::median,
     store::{ActorRecord, HarnessRecord, RunRecord, TestRecord, WarningRecord},
 };
@@ -54,11 +54,11 @@ pub struct SessionRow {
     pub runs: usize,
     /// Median time of the runs, ns: of the test, and of opening the database with it where it began cold.
     pub median_ns: f64,
-    /// Fastest run over the median, slowest run over the median.
+    /// Fastest run over the median, slowest run over the median; of a test that ended after a time, in time an operation.
     pub spread: (f64, f64),
     /// Operations of one run.
     pub operations: u64,
-    /// Operations a second, at the median.
+    /// Operations a second, at the median: operations over the median time, and of a test that ended after a time, at the median run.
     pub rate: f64,
     /// Median latency of an operation over all runs, ns; none where too few operations were timed one by one.
     pub p50_ns: Option<u64>,
@@ -193,12 +193,14 @@ impl SessionTable {
 
 fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<SessionRow> {
     let first = members.first()?;
-    let times: Vec<f64> = members.iter().filter_map(|result| result.figures.unit_ns()).map(|ns| ns as f64).collect();
-    let median_ns = median(&times).ok()?;
+    let compared: Vec<f64> = members.iter().filter_map(|result| result.figures.compared(Metric::Wall)).collect();
+    let middle_run = median(&compared).ok()?;
     let known = |metric: Metric| {
         let values: Vec<f64> = members.iter().filter_map(|result| result.figures.value(metric)).collect();
-        median(&values).ok()
+        metric.median(&values).ok()
     };
+    let times: Vec<f64> = members.iter().filter_map(|result| result.figures.unit_ns()).map(|ns| ns as f64).collect();
+    let median_ns = median(&times).ok()?;
     let middle = |metric: Metric| known(metric).map(|middle| middle.round() as u64);
     let rates: Vec<f64> = members.iter().filter_map(|result| result.figures.compared(Metric::Rate)).collect();
     let beyond: Vec<f64> = members.iter().filter_map(|result| result.figures.outside_unit_ns()).collect();
@@ -215,17 +217,17 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
     };
     let latencies = merged(members);
     let quantile = |q: f64| latencies.as_ref().and_then(|all| supported_quantile(all, q));
-    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = times.iter().copied().fold(0.0, f64::max);
+    let least = compared.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = compared.iter().copied().fold(0.0, f64::max);
     let operations = first.figure(Metric::Operations)?;
     let own_rate = known(Metric::Rate)?;
     Some(SessionRow {
         label: run.label.clone(),
         runs: members.len(),
         median_ns,
-        spread: (least / median_ns, most / median_ns),
+        spread: (least / middle_run, most / middle_run),
         operations,
-        rate: median(&rates).ok()?,
+        rate: Metric::Rate.median(&rates).ok()?,
         p50_ns: quantile(0.5),
         p99_ns: quantile(0.99),
         database_bytes: middle(Metric::Database),
@@ -258,8 +260,11 @@ fn actor_rows(tests: &[&TestRecord], actors: &[ActorRecord]) -> Vec<ActorRow> {
 fn actor_row(members: &[&ActorRecord]) -> Option<ActorRow> {
     let first = members.first()?;
     let known = |metric: Metric| {
-        let values: Vec<f64> = members.iter().filter_map(|actor| actor.figures.compared(metric)).collect();
-        median(&values).ok()
+        // Of what began cold, the rate counts opening.
+        let value =
+            |figures: &Figures| if metric == Metric::Rate { figures.compared(metric) } else { figures.value(metric) };
+        let values: Vec<f64> = members.iter().filter_map(|actor| value(&actor.figures)).collect();
+        metric.median(&values).ok()
     };
     let count = |metric: Metric| known(metric).map(|middle| middle.round() as u64);
     let latencies = members.iter().try_fold(empty(), |mut all, actor| {

@@ -2,11 +2,12 @@
 
 use super::PreparedSession;
 use crate::{
+    bench::Closing,
     claims::{ClaimsTable, judged},
-    compare::{Comparison, Options, by_configuration, compare_all, load},
+    compare::{Comparison, Grouped, Options, Side, as_rates, by_configuration, compare_groups, grouped, load},
     metric::Metric,
     runner::Report,
-    store::{Latencies, Selection, Store, StoreError},
+    store::{Latencies, Selection, Store, StoreError, tier_words},
     tune::effects::{GridEffects, effects},
 };
 use std::collections::BTreeSet;
@@ -29,16 +30,59 @@ pub struct SelectedEffects {
     pub found: Result<GridEffects, String>,
 }
 
-/// The configurations of a session beside its first; nothing of one with a single configuration.
+/// The configurations of a session, compared as its bench asked for.
+#[derive(Debug, Default)]
+pub struct Verdicts {
+    /// Those of each group beside its reference, group by group; nothing of a single configuration.
+    pub sides: Vec<Comparison>,
+    /// Configurations without an equal, in sentences.
+    pub alone: Vec<String>,
+}
+
+/// Compares the configurations of a session with each other.
 ///
 /// # Errors
 /// What is wrong with the store.
-pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Vec<Comparison>, StoreError> {
+pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdicts, StoreError> {
     let text = format!("session={session_id}");
     let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
-    let sides = by_configuration(&load(store, &text, &selection, Metric::Wall, Latencies::Left)?);
-    let options = Options { command: command.to_owned(), ..Options::default() };
-    Ok(sides.split_first().map_or_else(Vec::new, |(first, others)| compare_all(others, first, &options)))
+    let mut side = load(store, &text, &selection, Metric::Wall, Latencies::Left)?;
+    as_rates([&mut side]);
+    let closing = closing(store, &side)?;
+    let options = Options { command: command.to_owned(), allowed: closing.allow.clone(), ..Options::default() };
+    Ok(verdicts_of(by_configuration(&side), &closing, &options))
+}
+
+/// Compares configurations, each a side, as a bench asked for.
+pub fn verdicts_of(sides: Vec<Side>, closing: &Closing, options: &Options) -> Verdicts {
+    let Grouped { groups, alone } = grouped(sides, &closing.references, &options.allowed);
+    Verdicts { sides: compare_groups(&groups, options), alone: alone.iter().filter_map(said_alone).collect() }
+}
+
+/// How the bench of a side's session asked for its configurations to be compared; of several sessions nothing.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn closing(store: &Store, side: &Side) -> Result<Closing, StoreError> {
+    let mut own = side.sessions.iter().filter(|session| session.adds_to.is_none());
+    let (Some(session), None) = (own.next(), own.next()) else { return Ok(Closing::default()) };
+    let details = store.session_details(&session.session_id.to_string())?.unwrap_or_default();
+    let kept = serde_json::from_str(&details).ok().and_then(|mut details: serde_json::Value| {
+        let closing = details.get_mut("closing")?.take();
+        serde_json::from_value(closing).ok()
+    });
+    // Sessions of older versions and imported ones say nothing.
+    Ok(kept.unwrap_or_default())
+}
+
+/// `lmdb[sync=nosync] is compared with nothing: no other is tier 1 ...`.
+fn said_alone(side: &Side) -> Option<String> {
+    let run = side.runs.first()?;
+    let tier = tier_words(run.configuration.tier);
+    Some(format!(
+        "{} is compared with nothing: no other is tier {tier} with its options of the suite (allow different tiers to compare all the same)",
+        run.label
+    ))
 }
 
 impl PreparedSession {

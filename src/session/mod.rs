@@ -4,7 +4,7 @@
 mod follow;
 mod further;
 
-pub use follow::{FollowUp, SelectedEffects, verdicts};
+pub use follow::{FollowUp, SelectedEffects, Verdicts, closing, verdicts, verdicts_of};
 pub use further::{FurtherError, FurtherRounds};
 
 use crate::{

@@ -18,7 +18,7 @@ pub struct TestEffect {
     pub name: String,
     /// Pairs of runs of one round.
     pub pairs: usize,
-    /// Median time of the base, ns; none for a mean of several tests.
+    /// Median time of the base, ns, of a test that ended after a time that of an operation; none for a mean of several tests.
     pub base_ns: Option<f64>,
     /// Median time with the change, ns.
     pub changed_ns: Option<f64>,
@@ -91,8 +91,8 @@ struct Times {
 impl Times {
     fn from_pairs(pairs: Vec<(&Sample, &Sample)>, spending: Spending) -> Self {
         let times = Self {
-            a: pairs.iter().map(|(a, _)| a.wall_ns as f64).collect(),
-            b: pairs.iter().map(|(_, b)| b.wall_ns as f64).collect(),
+            a: pairs.iter().map(|(a, _)| a.time_ns).collect(),
+            b: pairs.iter().map(|(_, b)| b.time_ns).collect(),
             disagree: pairs.into_iter().any(disagrees),
             tested: None,
         };

@@ -2,7 +2,7 @@
 
 use super::samples::{Sample, Samples};
 use crate::{bench::BenchPlan, metric::Figures, runner::RunnerEvent, store::Status};
-use dbdyno_engine::protocol::{Event, TestDone};
+use dbdyno_engine::protocol::Event;
 use std::collections::BTreeMap;
 
 /// Listens to a session and keeps what its finished runs measured.
@@ -30,7 +30,8 @@ impl<'p> LiveSamples<'p> {
     pub fn hear(&mut self, event: &RunnerEvent) -> Option<u32> {
         match event {
             RunnerEvent::Worker { ordinal, says: Event::TestDone(done), .. } if done.measured => {
-                self.under_way.entry(*ordinal).or_default().push((done.test, sample(done)));
+                let sample = Sample::new(Figures::from_test_done(done, None), None);
+                self.under_way.entry(*ordinal).or_default().extend(sample.map(|sample| (done.test, sample)));
                 None
             }
             RunnerEvent::RunEnded { ordinal, status, failure } => self.ended(*ordinal, *status, failure.as_deref()),
@@ -54,8 +55,4 @@ impl<'p> LiveSamples<'p> {
         *ended += 1;
         (*ended == self.plan.configurations.len()).then_some(planned.round + 1)
     }
-}
-
-fn sample(done: &TestDone) -> Sample {
-    Sample { wall_ns: done.wall_ns, figures: Figures::from_test_done(done, None), agrees: None }
 }

@@ -1,16 +1,21 @@
 //! What runs of variants measured, by round, so that runs of one round can be paired.
 
-use crate::{bench::BenchPlan, metric::Figures, runner::Report, store::Status};
+use crate::{
+    bench::BenchPlan,
+    metric::{Figures, Metric},
+    runner::Report,
+    store::Status,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A round: its session and its number in it. Runs of a round had the same inputs.
 pub type RoundKey = (String, u32);
 
 /// What a finished test of a run measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
-    /// Wall time, ns.
-    pub wall_ns: u64,
+    /// Wall time, ns; of a test that ended after a time, that of an operation.
+    pub time_ns: f64,
     pub figures: Figures,
     /// Whether its answers are those of the other variants; none where there was nothing to compare.
     pub agrees: Option<bool>,
@@ -19,7 +24,7 @@ pub struct Sample {
 impl Sample {
     /// None without a time.
     pub fn new(figures: Figures, agrees: Option<bool>) -> Option<Self> {
-        figures.compared_ns().map(|wall_ns| Self { wall_ns, figures, agrees })
+        figures.compared(Metric::Wall).map(|time_ns| Self { time_ns, figures, agrees })
     }
 }
 
@@ -79,8 +84,8 @@ impl Samples {
         let of = |variant: usize| self.runs.get(&(variant, round.clone()));
         let (a, b) = (of(a)?, of(b)?);
         let log = |(test, _): &(u32, String)| {
-            let (a, b) = (a.get(test)?.wall_ns, b.get(test)?.wall_ns);
-            (a > 0 && b > 0).then(|| (a as f64 / b as f64).ln())
+            let (a, b) = (a.get(test)?.time_ns, b.get(test)?.time_ns);
+            (a > 0.0 && b > 0.0).then(|| (a / b).ln())
         };
         let logs: Vec<f64> = tests.iter().map(log).collect::<Option<_>>()?;
         (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)

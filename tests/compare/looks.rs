@@ -108,6 +108,7 @@ fn run(run_id: Uuid, session_id: Uuid, round: u32, value: f64, configuration: &A
             test: 2,
             name: "Random reads".into(),
             value: Some(value),
+            timed: false,
             operations: Some(1000),
             answer: Some(0),
             is_verified: true,

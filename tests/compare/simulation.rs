@@ -242,6 +242,7 @@ fn compared_test(result: &TestRecord) -> ComparedTest {
         test: result.test,
         name: result.test_name.as_str().into(),
         value: result.figures.compared(Metric::Wall),
+        timed: result.figures.is_timed(),
         operations: result.figure(Metric::Operations),
         answer: Some(0),
         is_verified: true,

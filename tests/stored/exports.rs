@@ -349,7 +349,7 @@ fn files_of_version_0_2_are_still_taken() {
     let listing = dbdyno(store.path(), &["results", "--columns", "all", "--format", "json"]).good();
     let mut rows: Vec<serde_json::Map<String, serde_json::Value>> = serde_json::from_str(&listing).unwrap();
     for row in &mut rows {
-        for added in ["ordinal", "twin_of", "option_details", "agrees", "session_facts"] {
+        for added in ["ordinal", "twin_of", "option_details", "verified", "session_facts"] {
             row.remove(added).unwrap();
         }
     }

@@ -55,6 +55,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     test: 1,
                     name: "writes".into(),
                     value: Some(wall.trunc()),
+                    timed: false,
                     operations: Some(1),
                     answer: None,
                     is_verified: false,

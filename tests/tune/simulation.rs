@@ -42,7 +42,7 @@ impl Trials {
         for (place, run) in plan.runs.iter().enumerate() {
             let work = [1.0, factor][run.configuration];
             let wall_ns = self.machine.time(work, place as f64 / last);
-            let sample = Sample { wall_ns, figures: Figures::default(), agrees: None };
+            let sample = Sample { time_ns: wall_ns as f64, figures: Figures::default(), agrees: None };
             samples.add(run.configuration, (format!("look {look}"), run.round), 2, sample);
         }
         let effects = judge(samples, 0, 1, &self.workload.tests(), Spending::at_look(look, 1));

@@ -19,6 +19,7 @@ use self::{
     missing::{none_left, usable},
 };
 use super::{
+    closing::Closing,
     conditions::Conditions,
     spec::{EngineChoice, Spec},
 };
@@ -80,6 +81,8 @@ pub struct BenchPlan {
     pub seed: u64,
     /// What all runs are held to.
     pub conditions: Conditions,
+    /// How configurations are compared at the end.
+    pub closing: Closing,
 }
 
 impl BenchPlan {
@@ -132,9 +135,10 @@ impl BenchPlan {
             }
         }
         label(&mut configurations, &mut left_out);
+        let closing = Closing::of(spec, &configurations)?;
         let rounds = spec.rounds;
         let runs = runs(configurations.len(), rounds, seed);
-        let plan = Self { suite, pick, configurations, left_out, missing, runs, rounds, seed, conditions };
+        let plan = Self { suite, pick, configurations, left_out, missing, runs, rounds, seed, conditions, closing };
         Ok(if spec.twins { plan.with_twins() } else { plan })
     }
 
@@ -164,7 +168,11 @@ impl BenchPlan {
                 }
                 Err(reason) => return Err(PlanError::Request(reason)),
                 Ok(None) => {}
-                Ok(Some(probed)) => configuration.take(probed)?,
+                Ok(Some(probed)) => {
+                    let before = configuration.label.clone();
+                    configuration.take(probed)?;
+                    self.closing.rename(&before, &configuration.label);
+                }
             }
             usable.push(configuration);
         }

@@ -2,7 +2,7 @@
 
 use super::{BenchPlan, Configuration, PlanError, PlannedRun};
 use crate::{
-    bench::Conditions,
+    bench::{Closing, Conditions},
     catalog::{Catalog, Suite, TestPick},
     engines::Registry,
 };
@@ -23,6 +23,9 @@ pub struct StoredPlan {
     /// What all runs are held to; nothing in what older versions stored.
     #[serde(default)]
     conditions: Conditions,
+    /// How configurations are compared at the end; nothing in what older versions stored.
+    #[serde(default)]
+    closing: Closing,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,6 +79,7 @@ impl BenchPlan {
             seed: self.seed,
             configurations: self.configurations.iter().map(configuration).collect(),
             conditions: self.conditions,
+            closing: self.closing.clone(),
             runs: self.runs.iter().map(|run| (run.round, run.configuration, run.seed)).collect(),
         })
     }
@@ -87,7 +91,7 @@ impl StoredPlan {
     /// # Errors
     /// An engine that is not here any more, an option or a suite that it does not understand any more.
     pub fn plan(self, registry: &Registry) -> Result<(BenchPlan, Vec<DifferingVersion>), PlanError> {
-        let Self { suite, pick, rounds, seed, configurations, runs, conditions } = self;
+        let Self { suite, pick, rounds, seed, configurations, runs, conditions, closing } = self;
         let suite = Catalog::suite_of(&suite.name, "the suite as it was stored", suite.text)
             .map_err(|error| PlanError::Request(error.to_string()))?;
         let planned: Vec<Configuration> =
@@ -110,6 +114,7 @@ impl StoredPlan {
             rounds,
             seed,
             conditions,
+            closing,
         };
         // Which version a library has that an option names is known from here on.
         plan.probe()?;

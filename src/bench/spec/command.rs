@@ -43,6 +43,12 @@ impl Spec {
         if let Some(seed) = self.seed {
             add("--seed", seed.to_string());
         }
+        if let Some(reference) = &self.reference {
+            add("--reference", reference.to_string());
+        }
+        for difference in &self.allow {
+            add("--allow", difference.name().to_owned());
+        }
         words.extend(self.twins.then(|| "--aa".to_owned()));
         words.extend(self.effects.then(|| "--effects".to_owned()));
         words

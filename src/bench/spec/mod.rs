@@ -11,9 +11,9 @@ pub use sequence::{ReadyMade, Sequence};
 pub use toml::Preset;
 
 use super::conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit, size_of};
-use crate::catalog::{Suite, TestPick};
-use dbdyno_engine::{protocol::CacheStart, size::Size};
-use std::collections::BTreeMap;
+use crate::catalog::{Difference, Suite, TestPick};
+use dbdyno_engine::{describe::one_of, protocol::CacheStart, size::Size};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Options with the values to take; several are a sweep.
 pub type Values = BTreeMap<String, Vec<String>>;
@@ -48,6 +48,11 @@ pub struct Spec {
     pub claims: Option<String>,
     /// Seed of all randomness. None: drawn when it starts.
     pub seed: Option<u64>,
+    /// The configuration that its last table compares the others with: an engine, with as many of its options as name one. None: of each
+    /// tier the first.
+    pub reference: Option<EngineChoice>,
+    /// Differences between configurations that this table compares under a badge.
+    pub allow: BTreeSet<Difference>,
 }
 
 /// An engine with the option values to take.
@@ -101,6 +106,12 @@ impl Spec {
             self.suite_options.insert(option.to_owned(), values.clone());
             found = true;
         }
+        // A reference that is not run any more is none.
+        let is_gone = |reference: &mut EngineChoice| {
+            let kept = reference.options.get(option).is_none_or(|of| of.iter().all(|value| values.contains(value)));
+            reference.name == owner && !kept
+        };
+        self.reference.take_if(is_gone);
         for engine in self.engines.iter_mut().filter(|engine| engine.name == owner) {
             engine.options.insert(option.to_owned(), values.clone());
             found = true;
@@ -116,6 +127,28 @@ impl Spec {
             self.suite,
             names.join(", ")
         )))
+    }
+
+    /// Sets the reference from `ENGINE[:OPTION=VALUE,...]`. Whether a configuration has these values is found when it is planned.
+    ///
+    /// # Errors
+    /// It names no engine of this bench, or an option several times.
+    pub fn set_reference(&mut self, text: &str) -> Result<(), SpecError> {
+        let reference: EngineChoice = text.parse()?;
+        let mut names: Vec<String> = self.engines.iter().map(|engine| engine.name.clone()).collect();
+        if !names.contains(&reference.name) {
+            names.sort_unstable();
+            names.dedup();
+            let expected = format!("expected one of the engines of this bench ({})", one_of(&names));
+            return Err(SpecError(format!("`{text}`: unknown engine `{}`: {expected}", reference.name)));
+        }
+        if let Some((option, _)) = reference.options.iter().find(|(_, values)| values.len() != 1) {
+            return Err(SpecError(format!(
+                "`{text}`: several values of {option}: expected one, as it names one engine"
+            )));
+        }
+        self.reference = Some(EngineChoice { optional: false, ..reference });
+        Ok(())
     }
 
     /// Reads `OWNER.OPTION=VALUE[|VALUE]` and sets it.

@@ -3,7 +3,7 @@
 use super::{DataRatio, EngineChoice, Spec, Values};
 use crate::{
     base::output::Guarded,
-    catalog::{Catalog, CatalogError, CatalogText},
+    catalog::{Catalog, CatalogError, CatalogText, Difference},
 };
 use dbdyno_engine::size::Size;
 use serde::Deserialize;
@@ -43,6 +43,9 @@ struct PresetFile {
     stars: Option<Spanned<u32>>,
     #[serde(default)]
     effects: bool,
+    reference: Option<Spanned<String>>,
+    #[serde(default)]
+    allow: Vec<Spanned<String>>,
     #[serde(rename = "engine")]
     engines: Spanned<Vec<FileEngine>>,
 }
@@ -170,6 +173,9 @@ impl Preset {
         add("stars", spec.stars.map(|stars| i64::from(stars).into()));
         add("effects", spec.effects.then(|| true.into()));
         add("claims", spec.claims.clone().map(Into::into));
+        add("reference", spec.reference.as_ref().map(|reference| reference.to_string().into()));
+        let allowed: Vec<String> = spec.allow.iter().map(|difference| difference.name().to_owned()).collect();
+        add("allow", (!allowed.is_empty()).then(|| texts(&allowed)));
         // TOML's whole numbers end at 2^63 - 1.
         add("seed", spec.seed.map(|seed| seed.to_string().into()));
         add("engine", Some(toml::Value::Array(engines.collect())));
@@ -220,12 +226,17 @@ impl Preset {
         let seed = seed.transpose()?;
         let memory_limit = memory_limit.transpose()?;
         let cache = cache.transpose()?.unwrap_or_default();
+        let allowed = |name: &Spanned<String>| {
+            let found = Difference::named(name.get_ref());
+            found.map_err(|message| source.wrong(name.span(), format!("allow: {message}")))
+        };
+        let allow = file.allow.iter().map(allowed).collect::<Result<_, _>>()?;
         let engine = |engine: &FileEngine| EngineChoice {
             name: engine.name.clone(),
             options: texts(&engine.options),
             optional: engine.optional,
         };
-        let spec = Spec {
+        let mut spec = Spec {
             suite: file.suite,
             suite_options: texts(&file.suite_options),
             engines: file.engines.get_ref().iter().map(engine).collect(),
@@ -240,7 +251,13 @@ impl Preset {
             effects: file.effects,
             claims: file.claims,
             seed,
+            reference: None,
+            allow,
         };
+        if let Some(reference) = file.reference {
+            let set = spec.set_reference(reference.get_ref());
+            set.map_err(|error| source.wrong(reference.span(), format!("reference: {error}")))?;
+        }
         Ok(Self { name: name.to_owned(), title: file.title, spec })
     }
 }
@@ -272,6 +289,8 @@ mod tests {
                 effects: true,
                 twins: true,
                 seed: Some(u64::MAX),
+                reference: Some("sqlite:journal_mode=wal".parse().unwrap()),
+                allow: [Difference::Tiers, Difference::SuiteOptions].into(),
                 engines: vec![
                     EngineChoice { name: "sqlite".to_owned(), options, optional: true },
                     EngineChoice { name: "sqlite".to_owned(), ..EngineChoice::default() },

@@ -12,7 +12,10 @@ use super::{
     model::{Part, SideName},
     sizes::without_numbers,
 };
-use crate::stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, median, scaling};
+use crate::{
+    metric::Metric,
+    stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, scaling},
+};
 use axes::{Place, SIZE, Varied, varied};
 use std::{
     cmp::Ordering,
@@ -31,7 +34,8 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
     let mut tests: BTreeMap<(u32, String), Vec<(SideName, SideSample<'_>)>> = BTreeMap::new();
     for (name, side) in [(SideName::A, a), (SideName::B, b)] {
         for run in &side.runs {
-            for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
+            let samples = run.tests.iter().filter_map(|result| SideSample::from_result(run, result));
+            for sample in samples.map(|sample| in_time(sample, side.metric)) {
                 let key = (sample.result.test, without_numbers(&sample.result.name));
                 tests.entry(key).or_default().push((name, sample));
             }
@@ -50,6 +54,15 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
     }
     curves.sort_by(in_order);
     curves
+}
+
+/// The same with the time that a side in operations a second was read for.
+fn in_time(sample: SideSample<'_>, metric: Metric) -> SideSample<'_> {
+    let operations = if sample.timed { 1 } else { sample.operations };
+    match metric {
+        Metric::Rate => SideSample { value: operations as f64 * 1e9 / sample.value, ..sample },
+        _ => sample,
+    }
 }
 
 fn in_order(one: &ScalingCurve, other: &ScalingCurve) -> Ordering {
@@ -107,9 +120,11 @@ fn told_apart(curves: Vec<(Part, Varied<'_>)>) -> Vec<(Varied<'_>, Part)> {
 }
 
 fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) -> ScalingCurve {
-    let figure = if varied.axis == SIZE { Growing::Time } else { Growing::Rate };
     let mut moving = varied.moving;
     let all = || varied.by_x.values().flatten();
+    // What ended after a time took as long at each size.
+    let is_rate = varied.axis != SIZE || all().any(|sample| sample.timed);
+    let figure = if is_rate { Growing::Rate } else { Growing::Time };
     let tiers: BTreeSet<Option<u8>> = all().map(|sample| sample.run.configuration.tier).collect();
     if tiers.len() > 1 {
         moving.push("tier".to_owned());
@@ -157,9 +172,9 @@ fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) 
     ScalingPoint {
         value: value.unwrap_or_default(),
         x: place.x(),
-        figure: median(&figures).ok().filter(|figure| figure.is_finite()).unwrap_or(0.0),
+        figure: figure.median(&figures).ok().filter(|figure| figure.is_finite()).unwrap_or(0.0),
         operations: first.map_or(0, |sample| sample.operations),
-        times_ns: samples.iter().map(|sample| sample.value as u64).collect(),
+        times_ns: samples.iter().map(|sample| sample.value.round() as u64).collect(),
         run_ids: samples.iter().map(|sample| sample.run.run_id).collect(),
     }
 }
@@ -168,6 +183,8 @@ fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) 
 fn of_sample(sample: &SideSample<'_>, figure: Growing) -> f64 {
     match figure {
         Growing::Time => sample.value,
+        // The value of a test that ended after a time is that of one operation.
+        Growing::Rate if sample.timed => 1e9 / sample.value,
         Growing::Rate => sample.operations as f64 * 1e9 / sample.value,
     }
 }

@@ -1,7 +1,10 @@
 //! How figures grow, as every output shows it.
 
 use super::super::model::{Part, SideName};
-use crate::stats::Slope;
+use crate::{
+    metric::Metric,
+    stats::{NoAnswer, Slope},
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -33,8 +36,18 @@ pub struct ScalingCurve {
 pub enum Growing {
     /// The time of the whole test, ns: what grows with the size.
     Time,
-    /// Operations a second: what grows with any option.
+    /// Operations a second: what grows with any option, and all that there is of a test that ended after a time.
     Rate,
+}
+
+impl Growing {
+    /// The median of some figures of it.
+    pub(super) fn median(self, figures: &[f64]) -> Result<f64, NoAnswer> {
+        match self {
+            Self::Time => Metric::Wall.median(figures),
+            Self::Rate => Metric::Rate.median(figures),
+        }
+    }
 }
 
 /// What was measured at one value of the axis.
@@ -48,7 +61,7 @@ pub struct ScalingPoint {
     pub figure: f64,
     /// Operations of one run.
     pub operations: u64,
-    /// The wall times of the runs, ns.
+    /// The wall times of the runs, ns; those of an operation where the test ended after a time.
     pub times_ns: Vec<u64>,
     /// The runs that these times are of, in the same order.
     pub run_ids: Vec<Uuid>,

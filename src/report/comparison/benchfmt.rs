@@ -44,10 +44,11 @@ pub fn benchfmt(comparison: &Comparison) -> String {
         // Only what may be compared: benchstat knows no obstacles.
         for line in comparison.lines.iter().filter(|line| line.found.is_some()) {
             let figure = if side == "A" { &line.a } else { &line.b };
-            let Some(Figure { values, operations, .. }) = figure else { continue };
+            let Some(Figure { values, operations, per_operation, .. }) = figure else { continue };
             let operations = (*operations).max(1);
             for value in values {
-                let (value, unit) = measured(*value, operations, comparison.metric);
+                let of = if *per_operation { 1 } else { operations };
+                let (value, unit) = measured(*value, of, comparison.metric);
                 out.push_str(&format!("{} {operations} {value} {unit}\n", name(line)));
             }
         }

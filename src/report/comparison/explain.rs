@@ -150,9 +150,12 @@ fn what_ratio_is(metric: Metric) -> String {
 
 /// SQL for the values behind these lines, of exactly their runs; none where there is no figure.
 pub(crate) fn sql(lines: &[&Line], metric: Metric) -> Option<String> {
+    let mut figures = lines.iter().flat_map(|line| sides(line));
+    let name = metric.name();
     let value = match metric {
-        Metric::Wall => "wall_ns / 1e6 AS ms",
-        metric => metric.name(),
+        _ if figures.any(|(_, figure)| figure.per_operation) => format!("{name} / operations AS {name}_per_operation"),
+        Metric::Wall => "wall_ns / 1e6 AS ms".to_owned(),
+        _ => name.to_owned(),
     };
     query(&format!("SELECT run_id, label, round, {value} FROM results"), lines)
 }
@@ -197,12 +200,12 @@ fn figure_words(figure: &Figure, metric: Metric) -> String {
         some => format!("; {} without a partner left out", units::counted(some, "run")),
     };
     let interval = figure.interval.map_or_else(String::new, |interval| {
-        format!(" [{}-{}, bootstrap]", metric.shown(interval.low), metric.shown(interval.high))
+        format!(" [{}-{}, bootstrap]", figure.shown(interval.low, metric), figure.shown(interval.high, metric))
     });
     format!(
         "{}, median {}{interval} of {}{left_out}",
         figure.label,
-        metric.shown(figure.median),
+        figure.shown(figure.median, metric),
         units::counted(figure.values.len(), "run")
     )
 }
@@ -242,6 +245,10 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
             "A/B {}: the ratio of the medians. No session was repeated, so nothing says how far sessions lie apart.",
             words::ratio(found.ratio)
         )),
+        None if found.p.is_some() => text.push(format!(
+            "A/B {}: the ratio of the medians. Some values are 0, which have ranks and no ratios: so there is a test and no interval.",
+            words::ratio(found.ratio)
+        )),
         None => text.push(format!(
             "A/B {}: the ratio of the medians. An interval needs {MIN_RUNS} runs a side.",
             words::ratio(found.ratio)
@@ -271,6 +278,9 @@ fn rule(found: &JudgedRatio) -> String {
         Verdict::Undecided { .. } if found.sessions.is_some() => {
             "Run both in one session, or each in more: more rounds of these sessions decide nothing.".to_owned()
         }
+        Verdict::Faster | Verdict::Slower if found.interval.is_none() => {
+            format!("p adjusted is below {ALPHA}, the ratio is beyond the noise floor.")
+        }
         Verdict::Faster | Verdict::Slower => {
             format!("p adjusted is below {ALPHA}, the interval excludes 1, the ratio is beyond the noise floor.")
         }
@@ -284,9 +294,12 @@ fn rule(found: &JudgedRatio) -> String {
 fn runs(line: &Line, metric: Metric) -> Vec<String> {
     let paired = line.found.as_ref().is_some_and(|found| found.paired);
     let short = |id: &Uuid| id.to_string().chars().take(18).collect::<String>();
-    let one = |(id, value): (&Uuid, &f64)| format!("{:>8} {}", metric.shown(*value), short(id));
     let of = |figure: &Option<Figure>| -> Vec<String> {
-        figure.iter().flat_map(|figure| figure.run_ids.iter().zip(&figure.values)).map(one).collect()
+        let of_figure = |figure: &Figure| {
+            let one = |(id, value): (&Uuid, &f64)| format!("{:>8} {}", figure.shown(*value, metric), short(id));
+            figure.run_ids.iter().zip(&figure.values).map(one).collect()
+        };
+        figure.as_ref().map_or_else(Vec::new, of_figure)
     };
     let (a, b) = (of(&line.a), of(&line.b));
     let ratios: Vec<String> = match (&line.a, &line.b) {

@@ -74,6 +74,8 @@ struct HtmlRow {
     time_b: String,
     runs: String,
     ratio: String,
+    /// That of the medians; none where it is not asked for.
+    of_medians: Option<String>,
     interval: String,
     p: String,
     sign: &'static str,
@@ -160,10 +162,11 @@ fn groups(
             let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
             let lines: Vec<&Line> = comparison.lines.iter().filter(of_mean).collect();
             let part = words::part(&mean.part);
+            let shown = (comparison.metric, form, comparison.median_ratios);
             HtmlGroup {
                 title: format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " }),
                 forest: axis.plot(&lines, mean),
-                rows: lines.into_iter().map(|line| row(line, (comparison.metric, form), beside, notes)).collect(),
+                rows: lines.into_iter().map(|line| row(line, shown, beside, notes)).collect(),
                 mean: mean.ratio.map(|ratio| words::ratio_as(ratio, form)),
                 mean_interval: mean.interval.map_or_else(String::new, |range| words::range_as(Some(range), form)),
                 tests: mean.tests,
@@ -174,7 +177,7 @@ fn groups(
 
 fn row(
     line: &Line,
-    (metric, form): (Metric, RatioForm),
+    (metric, form, medians): (Metric, RatioForm, bool),
     beside: &[BesideColumn<'_>],
     notes: &mut Footnotes,
 ) -> HtmlRow {
@@ -186,6 +189,7 @@ fn row(
         time_b: words::value(line.b.as_ref(), metric),
         runs: format!("{} / {}", runs(&line.a), runs(&line.b)),
         ratio: found.map_or("-".to_owned(), |found| words::ratio_as(found.ratio, form)),
+        of_medians: medians.then(|| found.map_or("-".to_owned(), |found| words::ratio_as(found.median_ratio, form))),
         interval: found.map_or("-".to_owned(), |found| words::range_as(found.interval, form)),
         p: found.and_then(|found| found.p_adjusted).map_or("-".to_owned(), |p| format!("{p:.2}")),
         sign: words::sign(found.map(|found| found.verdict)),

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     base::units::plain,
-    compare::{Comparison, curve_families},
+    compare::{Comparison, JudgedRatio, curve_families},
 };
 
 /// The document: tables, then everything that belongs to them.
@@ -25,7 +25,11 @@ pub fn markdown(comparison: &Comparison) -> String {
     };
     let (a, b) = (words::column(comparison.metric, "A"), words::column(comparison.metric, "B"));
     let form = comparison.ratios;
-    head(&mut out, &["test", "size", &a, &b, words::ratio_column(form), "95 %", "verdict"].map(str::to_owned));
+    let medians = comparison.median_ratios;
+    let mut titles = vec!["test", "size", &a, &b, words::ratio_column(form)];
+    titles.extend(medians.then_some(looks::MEDIAN_RATIOS));
+    titles.extend(["95 %", "verdict"]);
+    head(&mut out, &titles.into_iter().map(str::to_owned).collect::<Vec<_>>());
     for mean in &comparison.means {
         for line in comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size) {
             let marks = escaped(&words::marks(&notes.numbers(line)));
@@ -38,23 +42,18 @@ pub fn markdown(comparison: &Comparison) -> String {
                 None => ("-".to_owned(), "-".to_owned(), "not comparable".to_owned()),
             };
             let name = format!("{} {} {}", line.test, line.name, words::part(&line.part));
-            row(
-                &mut out,
-                &[
-                    escaped(name.trim_end()),
-                    escaped(&line.size),
-                    words::value(line.a.as_ref(), comparison.metric),
-                    words::value(line.b.as_ref(), comparison.metric),
-                    ratio,
-                    interval,
-                    format!("{} {marks}", escaped(&verdict)).trim_end().to_owned(),
-                ],
-            );
+            let [a, b] = [&line.a, &line.b].map(|figure| words::value(figure.as_ref(), comparison.metric));
+            let mut cells = vec![escaped(name.trim_end()), escaped(&line.size), a, b, ratio];
+            let of_medians = |found: &JudgedRatio| words::ratio_as(found.median_ratio, form);
+            cells.extend(medians.then(|| line.found.as_ref().map_or("-".to_owned(), of_medians)));
+            cells.extend([interval, format!("{} {marks}", escaped(&verdict)).trim_end().to_owned()]);
+            row(&mut out, &cells);
         }
         if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
             let name = format!("geometric mean ({}) {}", mean.tests, words::part(&mean.part));
             let ratio = words::ratio_as(ratio, form);
-            let cells = [escaped(name.trim_end()), escaped(&mean.size), String::new(), String::new(), ratio];
+            let mut cells = vec![escaped(name.trim_end()), escaped(&mean.size), String::new(), String::new(), ratio];
+            cells.extend(medians.then(String::new));
             let interval = mean.interval.map_or_else(String::new, |interval| words::range_as(Some(interval), form));
             row(&mut out, &[&cells[..], &[interval, String::new()]].concat());
         }

@@ -2,7 +2,7 @@
 
 use super::{
     TableStyle, csv, facts, flat,
-    looks::looks,
+    looks::{estimate, looks},
     markdown::escaped,
     several_page::page,
     words::{self, Footnotes},
@@ -153,6 +153,16 @@ fn means(side: &Comparison) -> Option<String> {
     (!means.is_empty()).then(|| format!("{}: geometric mean {}", name(&side.a), means.join(", ")))
 }
 
+/// Whether two sides stand beside the same reference.
+pub(crate) fn is_same_reference(one: &Comparison, next: &Comparison) -> bool {
+    one.b.selection == next.b.selection
+}
+
+/// The sides of each reference, which come one after the other.
+pub(crate) fn by_reference(sides: &[Comparison]) -> impl Iterator<Item = &[Comparison]> {
+    sides.chunk_by(is_same_reference)
+}
+
 /// What is said below the figures: once, whatever the number of sides.
 fn below(sides: &[Comparison], notes: &Footnotes) -> Vec<String> {
     let mut lines: Vec<String> = sides.iter().map(summary).collect();
@@ -166,6 +176,7 @@ fn below(sides: &[Comparison], notes: &Footnotes) -> Vec<String> {
         overall.for_each(|overall| add(format!("{}: {overall}", name(&side.a))));
     }
     sides.iter().filter_map(words::about_sessions).for_each(|note| add(note.to_owned()));
+    sides.iter().find_map(estimate).into_iter().for_each(&mut add);
     sides.first().and_then(words::family).into_iter().for_each(&mut add);
     for side in sides {
         looks(side).into_iter().for_each(|note| add(format!("{}: {note}", name(&side.a))));
@@ -187,8 +198,11 @@ pub(crate) fn warnings(sides: &[Comparison]) -> Vec<String> {
 
 pub(crate) fn head(sides: &[Comparison]) -> Vec<String> {
     let Some(first) = sides.first() else { return Vec::new() };
-    let mut lines = vec![facts::side("B", &first.b)];
-    lines.extend(sides.iter().map(|side| facts::side("A", &side.a)));
+    let of_group = |group: &[Comparison]| {
+        let reference = group.iter().take(1).map(|side| facts::side("B", &side.b));
+        reference.chain(group.iter().map(|side| facts::side("A", &side.a))).collect::<Vec<_>>()
+    };
+    let mut lines: Vec<String> = by_reference(sides).flat_map(of_group).collect();
     let figure = words::figure(first.metric).into_iter();
     lines.push(figure.chain(words::basis(first)).chain([words::noise(first)]).collect::<Vec<_>>().join(" · "));
     lines
@@ -196,16 +210,20 @@ pub(crate) fn head(sides: &[Comparison]) -> Vec<String> {
 
 /// The verdicts on several sides as a table of text, without what is said of where they come from.
 pub fn verdicts(sides: &[Comparison], style: TableStyle) -> String {
-    let Some(first) = sides.first() else { return String::new() };
     let mut notes = Footnotes::default();
     let mut text = String::new();
     let fit = (style.width.saturating_sub(NAME + 10) / EACH).max(1);
-    for part in (0..sides.len()).collect::<Vec<_>>().chunks(fit) {
-        text.push_str(&grid(sides, part, &mut notes));
-        text.push('\n');
+    for group in by_reference(sides) {
+        for part in (0..group.len()).collect::<Vec<_>>().chunks(fit) {
+            text.push_str(&grid(group, part, &mut notes));
+            text.push('\n');
+        }
+        let first = &group[0];
+        let column = words::ratio_column(first.ratios);
+        let signs = words::signs(first.metric);
+        text.push_str(&format!("{column} {} against {} · {signs}\n", what(first), name(&first.b)));
+        text.push_str(if group.len() < sides.len() { "\n" } else { "" });
     }
-    let column = words::ratio_column(first.ratios);
-    text.push_str(&format!("{column} {} against {} · {}\n", what(first), name(&first.b), words::signs(first.metric)));
     for line in below(sides, &notes) {
         text.push_str(&plain(&line));
         text.push('\n');
@@ -282,9 +300,11 @@ fn table(sides: &[Comparison], style: TableStyle) -> String {
 
 /// The options in force of all sides, what they have alike once.
 pub(crate) fn options(sides: &[Comparison]) -> Vec<String> {
-    let Some(first) = sides.first() else { return Vec::new() };
-    let each: Vec<(&str, &SideFacts)> =
-        [&first.b].into_iter().chain(sides.iter().map(|side| &side.a)).map(|side| ("", side)).collect();
+    let mut each: Vec<(&str, &SideFacts)> = Vec::new();
+    for group in by_reference(sides) {
+        each.push(("", &group[0].b));
+        each.extend(group.iter().map(|side| ("", &side.a)));
+    }
     facts::options_of(&each)
 }
 
@@ -293,11 +313,23 @@ fn markdown(sides: &[Comparison]) -> String {
     let mut notes = Footnotes::default();
     let form = first.ratios;
     let mut out: String = head(sides).iter().map(|line| format!("{}  \n", escaped(line))).collect();
-    let reference_name = escaped(&name(&first.b));
+    by_reference(sides).for_each(|group| out.push_str(&markdown_table(group, form, &mut notes)));
+    out.push('\n');
+    let warnings = warnings(sides).into_iter().map(|warning| format!("Warning: {warning}"));
+    let means = sides.iter().filter_map(means);
+    for line in means.chain(below(sides, &notes)).chain(warnings).chain(options(sides)).chain(facts::origin(first)) {
+        out.push_str(&format!("- {}\n", escaped(&line)));
+    }
+    out
+}
+
+/// The sides beside one reference.
+fn markdown_table(sides: &[Comparison], form: RatioForm, notes: &mut Footnotes) -> String {
+    let first = &sides[0];
     let column = words::ratio_column(form);
     let titles: String =
         sides.iter().map(|side| format!(" {} | {column} | 95 % | verdict |", escaped(&name(&side.a)))).collect();
-    out.push_str(&format!("\n| test | size | {reference_name} |{titles}\n| :-- | --: | --: |"));
+    let mut out = format!("\n| test | size | {} |{titles}\n| :-- | --: | --: |", escaped(&name(&first.b)));
     out.push_str(&" --: | --: | --: | :-- |".repeat(sides.len()));
     out.push('\n');
     for size in sizes(sides) {
@@ -319,12 +351,6 @@ fn markdown(sides: &[Comparison]) -> String {
             }
             out.push('\n');
         }
-    }
-    out.push('\n');
-    let warnings = warnings(sides).into_iter().map(|warning| format!("Warning: {warning}"));
-    let means = sides.iter().filter_map(means);
-    for line in means.chain(below(sides, &notes)).chain(warnings).chain(options(sides)).chain(facts::origin(first)) {
-        out.push_str(&format!("- {}\n", escaped(&line)));
     }
     out
 }

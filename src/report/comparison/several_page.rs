@@ -3,7 +3,7 @@
 use super::{
     facts, html,
     looks::looks,
-    several::{head, mean_of, name, options, reference, rows, sizes, summary, warnings},
+    several::{by_reference, head, mean_of, name, options, reference, rows, sizes, summary, warnings},
     words::{self, Footnotes},
 };
 use crate::{
@@ -19,8 +19,9 @@ const DEEPEST: f64 = 60.0;
 #[derive(Debug, Serialize)]
 struct SeveralPage {
     dbdyno_version: String,
-    reference: String,
-    names: Vec<String>,
+    title: String,
+    /// Whether there are several references.
+    several: bool,
     head: Vec<String>,
     summaries: Vec<String>,
     groups: Vec<SeveralGroup>,
@@ -34,6 +35,8 @@ struct SeveralPage {
 
 #[derive(Debug, Serialize)]
 struct SeveralGroup {
+    reference: String,
+    names: Vec<String>,
     size: String,
     rows: Vec<HeatRow>,
     means: Vec<String>,
@@ -65,7 +68,14 @@ struct HeatCell {
 /// The template does not fit.
 pub(super) fn page(sides: &[Comparison]) -> Result<String, minijinja::Error> {
     let mut notes = Footnotes::default();
-    let groups = sizes(sides).into_iter().map(|size| group(sides, size, &mut notes)).collect();
+    let mut groups: Vec<SeveralGroup> = Vec::new();
+    for sides in by_reference(sides) {
+        groups.extend(sizes(sides).into_iter().map(|size| group(sides, size, &mut notes)));
+    }
+    let title = |sides: &[Comparison]| {
+        let names: Vec<String> = sides.iter().map(|side| name(&side.a)).collect();
+        format!("{} against {}", names.join(", "), name(&sides[0].b))
+    };
     let first = sides.first();
     let metric = first.map_or(Metric::Wall, |side| side.metric);
     let sessions = sides.iter().find_map(words::about_sessions).map(str::to_owned);
@@ -76,8 +86,8 @@ pub(super) fn page(sides: &[Comparison]) -> Result<String, minijinja::Error> {
     let looked = sides.iter().flat_map(looked);
     let page = SeveralPage {
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-        reference: first.map_or_else(String::new, |side| name(&side.b)),
-        names: sides.iter().map(|side| name(&side.a)).collect(),
+        title: by_reference(sides).map(title).collect::<Vec<_>>().join("; "),
+        several: by_reference(sides).count() > 1,
         head: head(sides),
         summaries: sides.iter().map(summary).collect(),
         groups,
@@ -101,6 +111,8 @@ fn group(sides: &[Comparison], size: &str, notes: &mut Footnotes) -> SeveralGrou
         Some(format!("{}{interval}", words::ratio(mean.ratio?)))
     };
     SeveralGroup {
+        reference: sides.first().map_or_else(String::new, |side| name(&side.b)),
+        names: sides.iter().map(|side| name(&side.a)).collect(),
         size: size.to_owned(),
         rows: rows(sides, size)
             .into_iter()

@@ -11,7 +11,6 @@ use crate::{
         Comparison, JudgedRatio, Line, ObstacleKind, OverSizes, Part, Pivot, RatioForm, ScalingCurve, SizeRatio,
         curve_families,
     },
-    metric::Metric,
     report::text::Colouring,
     stats::Verdict,
 };
@@ -109,7 +108,10 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
     let more = longest.saturating_sub(NAME).min(spare);
     let bar = (spare - more).saturating_sub(2);
     let bar = (bar >= BARS.0).then(|| bar.min(BARS.1));
-    let mut columns = vec![Alignment::Left, Alignment::Right, Alignment::Right, Alignment::Right, Alignment::Left];
+    let medians = comparison.median_ratios;
+    let mut columns = vec![Alignment::Left, Alignment::Right, Alignment::Right, Alignment::Right];
+    columns.extend(medians.then_some(Alignment::Right));
+    columns.push(Alignment::Left);
     columns.extend(bar.map(|_| Alignment::Left));
     columns.push(Alignment::Left);
     let mut grid = Grid::new(columns);
@@ -118,8 +120,9 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         words::column(comparison.metric, "A"),
         words::column(comparison.metric, "B"),
         words::ratio_column(comparison.ratios).to_owned(),
-        "95 %".to_owned(),
     ];
+    head.extend(medians.then(|| looks::MEDIAN_RATIOS.to_owned()));
+    head.push("95 %".to_owned());
     head.extend(bar.map(|width| format!("{:^width$}", "A < 1 > B")));
     head.push("verdict".to_owned());
     grid.row(head);
@@ -131,19 +134,17 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         for line in comparison.lines.iter().filter(of_mean) {
             let numbers = notes.numbers(line);
             let shown = truncate_str(&name(line), NAME + more, "…").into_owned();
-            grid.row([shown].into_iter().chain(cells(
-                line,
-                (comparison.metric, comparison.ratios),
-                &numbers,
-                bar.map(|width| (width, reach)),
-                style.colour,
-            )));
+            let bar = bar.map(|width| (width, reach));
+            grid.row([shown].into_iter().chain(cells(line, comparison, &numbers, bar, style.colour)));
         }
         if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
             let name = format!("geometric mean ({})", mean.tests);
             let form = comparison.ratios;
             let interval = mean.interval.map_or_else(String::new, |interval| words::range_as(Some(interval), form));
-            grid.row([name, String::new(), String::new(), words::ratio_as(ratio, form), interval]);
+            let mut mean = vec![name, String::new(), String::new(), words::ratio_as(ratio, form)];
+            mean.extend(medians.then(String::new));
+            mean.push(interval);
+            grid.row(mean);
         }
     }
     grid.render()
@@ -156,22 +157,25 @@ fn name(line: &Line) -> String {
 /// All cells but the name.
 fn cells(
     line: &Line,
-    (metric, form): (Metric, RatioForm),
+    comparison: &Comparison,
     notes: &[usize],
     bar: Option<(usize, f64)>,
     colour: Colouring,
 ) -> Vec<String> {
+    let (metric, form, medians) = (comparison.metric, comparison.ratios, comparison.median_ratios);
     let mut cells = vec![words::value(line.a.as_ref(), metric), words::value(line.b.as_ref(), metric)];
     let marks = words::marks(notes);
     match &line.found {
         Some(found) => {
-            cells.extend([words::ratio_as(found.ratio, form), words::range_as(found.interval, form)]);
+            cells.push(words::ratio_as(found.ratio, form));
+            cells.extend(medians.then(|| words::ratio_as(found.median_ratio, form)));
+            cells.push(words::range_as(found.interval, form));
             cells.extend(bar.map(|(width, reach)| draw(found, width, reach)));
             let text = format!("{} {marks}", words::short_verdict_as(found, metric, form)).trim_end().to_owned();
             cells.push(coloured(text, found.verdict, colour));
         }
         None => {
-            cells.extend(["-".to_owned(), "-".to_owned()]);
+            cells.extend(vec!["-".to_owned(); 2 + usize::from(medians)]);
             cells.extend(bar.map(|_| String::new()));
             cells.push(format!("not comparable {marks}"));
         }

@@ -1,5 +1,6 @@
 //! What every output says in the same words.
 
+use super::looks;
 use crate::{
     base::units::counted,
     compare::{
@@ -342,7 +343,7 @@ pub(crate) fn left_out(mean: &Mean) -> Option<String> {
 }
 
 pub(crate) fn value(figure: Option<&Figure>, metric: Metric) -> String {
-    figure.map_or("-".to_owned(), |figure| metric.shown(figure.median))
+    figure.map_or("-".to_owned(), |figure| figure.shown(figure.median, metric))
 }
 
 /// The sentences that lines refer to by number: each obstacle once, in the order of the lines.
@@ -352,9 +353,9 @@ pub(crate) struct Footnotes {
 }
 
 impl Footnotes {
-    /// The numbers, from 1, of a line's obstacles.
+    /// The numbers, from 1, of what is to be said of a line: its obstacles, and that its medians say something else than its ratio.
     pub(crate) fn numbers(&mut self, line: &Line) -> Vec<usize> {
-        line.obstacles.iter().map(|found| self.number(obstacle(found))).collect()
+        line.obstacles.iter().map(obstacle).chain(looks::medians_apart(line)).map(|text| self.number(text)).collect()
     }
 
     /// The number of a sentence, from 1.

@@ -3,7 +3,7 @@
 use crate::{
     base::units::plain,
     metric::{Metric, Unit},
-    stats::{Interval, median, median_interval},
+    stats::{Interval, median_interval},
     store::TestFigures,
 };
 
@@ -78,6 +78,6 @@ impl Summary {
     /// None where no run has a value.
     pub(super) fn of(test: &TestFigures, metric: Metric) -> Option<Self> {
         let values = values(test, metric);
-        Some(Self { median: median(&values).ok()?, interval: median_interval(&values).ok(), runs: values.len() })
+        Some(Self { median: metric.median(&values).ok()?, interval: median_interval(&values).ok(), runs: values.len() })
     }
 }

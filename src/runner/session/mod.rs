@@ -270,7 +270,7 @@ pub(crate) fn host_record(host: &HostFacts) -> HostRecord {
 
 fn describe(plan: &BenchPlan, launch: &SessionLaunch, host: &HostFacts, folder: &WorkFolderFacts) -> SessionRecord {
     let load = Load::read();
-    let details = serde_json::json!({ "host": host, "work_folder": folder, "load": load });
+    let details = serde_json::json!({ "host": host, "work_folder": folder, "load": load, "closing": plan.closing });
     let folder = folder.clone();
     SessionRecord {
         session_id: identifier(),

@@ -4,7 +4,7 @@ use super::super::{Selection, Store, StoreError};
 use serde::Deserialize;
 
 /// A test of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TestTime {
     pub run_id: String,
     /// Its configuration's label.
@@ -19,6 +19,10 @@ pub struct TestTime {
     pub status: String,
     /// Wall time, ns; none where it does not count or is not known.
     pub wall_ns: Option<u64>,
+    /// Operations a second, as the time.
+    pub rate: Option<f64>,
+    /// Whether it ended after a time, so that only its rate says something.
+    pub timed: bool,
 }
 
 impl Store {
@@ -27,8 +31,10 @@ impl Store {
     /// # Errors
     /// A store that cannot be opened or read.
     pub fn test_times(&self, selection: &Selection) -> Result<Vec<TestTime>, StoreError> {
-        let sql = "SELECT run_id, label, engine_version, size, to_json(options)::VARCHAR AS options, test, test_name, status, wall_ns FROM selected
-                   WHERE actor IS NULL ORDER BY started_at NULLS FIRST, run_id, test";
+        let sql =
+            "SELECT run_id, label, engine_version, size, to_json(options)::VARCHAR AS options, test, test_name, status,
+                          wall_ns, rate::DOUBLE AS rate, limit_ns IS NOT NULL AS timed
+                   FROM selected WHERE actor IS NULL ORDER BY started_at NULLS FIRST, run_id, test";
         self.selected_rows(selection, sql, &[])
     }
 }

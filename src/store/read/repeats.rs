@@ -46,6 +46,19 @@ const REPEATS: &str = "
     GROUP BY ALL ORDER BY ALL";
 
 impl Store {
+    /// What a session recorded in no column of its own, as JSON; none where there is no such session, or it was imported.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn session_details(&self, session_id: &str) -> Result<Option<String>, StoreError> {
+        if !self.exists() {
+            return Ok(None);
+        }
+        let sql = "SELECT details::VARCHAR FROM session WHERE session_id = ?::UUID";
+        let found: Vec<(Option<String>,)> = self.rows(sql, &[&session_id])?;
+        Ok(found.into_iter().next().and_then(|(details,)| details))
+    }
+
     /// Whether any session was imported.
     ///
     /// # Errors

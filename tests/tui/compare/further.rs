@@ -38,7 +38,7 @@ fn pair(place: Place) -> Journey {
 /// What is undecided in the only session of a place.
 fn undecided(place: &Place) -> AnotherLook {
     let session = place.value("SELECT session_id::VARCHAR FROM session");
-    let sides = verdicts(&session, "", &Store::new(place.store())).unwrap();
+    let sides = verdicts(&session, "", &Store::new(place.store())).unwrap().sides;
     let looks = sides[0].other_looks();
     assert_eq!(looks.len(), 1, "{looks:?}");
     looks[0].clone()

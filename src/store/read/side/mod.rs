@@ -76,8 +76,10 @@ pub struct ComparedTest {
     pub test: u32,
     /// The test's name; of an actor's part of it with the actor's.
     pub name: Arc<str>,
-    /// The metric that was asked for, in its unit; none: not measured.
+    /// The metric that was asked for, in its unit, as [`Figures::compared`](crate::metric::Figures::compared) has it; none: not measured.
     pub value: Option<f64>,
+    /// Whether it ended after a time: of a metric that adds up, the value is that of one operation.
+    pub timed: bool,
     pub operations: Option<u64>,
     /// A hash of the answers' checksum and rows; none: there is no checksum that is the same for all engines.
     pub answer: Option<u64>,

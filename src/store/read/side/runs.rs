@@ -43,7 +43,8 @@ const OPTIONS: &str = "SELECT run_id::VARCHAR AS run_id, scope, name, asked, in_
 
 /// The tests in any order.
 const RESULTS: &str = "
-    SELECT c.place, c.sides, t.test, t.test_name, ({value})::DOUBLE AS value, t.operations::UBIGINT AS operations,
+    SELECT c.place, c.sides, t.test, t.test_name, ({value})::DOUBLE AS value, t.limit_ns IS NOT NULL AS timed,
+           t.operations::UBIGINT AS operations,
            CASE WHEN t.verification NOT LIKE 'invariants:%' THEN hash(t.verification, t.rows) END AS answer,
            t.verification IS NOT NULL OR t.agrees IS NOT NULL AS verified, t.agrees,
            ({peak})::UBIGINT AS peak, {latencies} AS latencies
@@ -318,14 +319,15 @@ fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), 
     let (tests, names) = (chunk.numbers::<Int32Type>("test")?, chunk.texts("test_name")?);
     let value = chunk.numbers::<Float64Type>("value")?;
     let (operations, answer) = (chunk.numbers::<UInt64Type>("operations")?, chunk.numbers::<UInt64Type>("answer")?);
-    let verified = chunk.flags("verified")?;
-    let (agrees, peak) = (chunk.flags("agrees")?, chunk.numbers::<UInt64Type>("peak")?);
+    let (agrees, timed) = (chunk.flags("agrees")?, chunk.flags("timed")?);
+    let (verified, peak) = (chunk.flags("verified")?, chunk.numbers::<UInt64Type>("peak")?);
     let latencies = chunk.bytes("latencies")?;
     for row in chunk.rows() {
         let test = ComparedTest {
             test: tests.value(row).unsigned_abs(),
             name: texts.one(names.value(row)),
             value: number(value, row),
+            timed: flag(timed, row) == Some(true),
             operations: number(operations, row),
             answer: number(answer, row),
             is_verified: flag(verified, row) == Some(true),

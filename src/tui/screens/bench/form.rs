@@ -2,10 +2,11 @@
 
 use crate::{
     bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
-    catalog::Suite,
+    catalog::{Difference, Suite},
     engines::Registry,
 };
 use dbdyno_engine::{protocol::CacheStart, size::Size};
+use std::collections::BTreeSet;
 
 /// Rounds when none are asked for: with these the largest suite, of 18 tests, can be decided.
 pub const DEFAULT_ROUNDS: u32 = 10;
@@ -57,6 +58,10 @@ pub struct Form {
     pub(crate) effects: bool,
     /// Seed of all randomness; none: drawn when it starts.
     pub(crate) seed: Option<u64>,
+    /// The configuration that a session ends in comparing the others with, as the preset has it.
+    pub(crate) reference: Option<EngineChoice>,
+    /// Differences that it compares under a badge.
+    pub(crate) allow: BTreeSet<Difference>,
 }
 
 impl Form {
@@ -78,6 +83,8 @@ impl Form {
         self.tests.clear();
         self.data_ratios.clear();
         (self.memory_limit, self.cache) = (None, CacheStart::Warm);
+        self.reference = None;
+        self.allow.clear();
         self.offered = offered(suite, &suite.default_sizes);
         self.sizes.clone_from(&suite.default_sizes);
         self.changed();
@@ -119,11 +126,21 @@ impl Form {
         self.stars = spec.stars;
         self.effects = spec.effects;
         self.seed = spec.seed;
+        self.reference.clone_from(&spec.reference);
+        self.allow.clone_from(&spec.allow);
     }
 
     /// The bench that is chosen.
     pub(crate) fn spec(&self) -> Spec {
         let on = self.entries.iter().filter(|entry| entry.on);
+        // What the reference is may have been taken out.
+        let is_there = |reference: &&EngineChoice| {
+            let has = |entry: &EngineEntry, (name, values): (&String, &Vec<String>)| {
+                entry.options.get(name).is_none_or(|all| values.iter().all(|value| all.contains(value)))
+            };
+            let is_it = |entry: &EngineEntry| reference.options.iter().all(|option| has(entry, option));
+            self.entries.iter().any(|entry| entry.on && entry.engine == reference.name && is_it(entry))
+        };
         Spec {
             suite: self.suite.clone(),
             suite_options: self.suite_options.clone(),
@@ -145,6 +162,8 @@ impl Form {
             effects: self.effects,
             claims: self.claims.clone(),
             seed: self.seed,
+            reference: self.reference.as_ref().filter(is_there).cloned(),
+            allow: self.allow.clone(),
         }
     }
 

@@ -4,7 +4,7 @@
 use super::matrix::{self, Matrix, WantedMatrix};
 use crate::{
     catalog::Difference,
-    compare::{AnotherLook, Axis, Beside, Comparison, Options, Several, Side, compare, load, with_repeats},
+    compare::{AnotherLook, Axis, Beside, Comparison, Options, Several, Side, as_rates, compare, load, with_repeats},
     metric::Metric,
     store::{Latencies, Offer, ReadWatch, Selection, Store},
     tui::{
@@ -166,7 +166,8 @@ impl SidesRead {
 }
 
 fn compared(wanted: &WantedComparison, sides: SidesRead, store: &Store) -> Result<Compared, String> {
-    let SidesRead { a, b, unknown } = sides;
+    let SidesRead { mut a, mut b, unknown } = sides;
+    as_rates([&mut a, &mut b]);
     let [a, b] = with_repeats(store, [&a, &b]).map_err(|error| error.to_string())?;
     let options = options(wanted);
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };

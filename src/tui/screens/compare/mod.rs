@@ -30,6 +30,7 @@ use super::{
     screen::{Context, Screen},
 };
 use crate::{
+    metric::Metric,
     session::FurtherRounds,
     store::Offer,
     tui::{
@@ -92,6 +93,14 @@ impl CompareScreen {
 
     pub(crate) fn matrix(&self) -> Option<&Matrix> {
         self.found_matrix()?.as_ref().ok().map(Box::as_ref)
+    }
+
+    /// What the figures on screen are: what was asked for, or operations a second in place of times where tests ended after a time.
+    pub(crate) fn metric(&self) -> Metric {
+        let session = || Some(self.matrix()?.comparisons.first()?.metric);
+        let pair = || Some(self.compared()?.plain.metric);
+        let shown = if self.looked.view.is_of_session() { session() } else { pair() };
+        shown.unwrap_or(self.looked.metric)
     }
 
     /// The matrix behind a pair, whatever the pair is compared by and in.

@@ -85,10 +85,10 @@ impl CompareScreen {
     /// The SQL that fetches what is under the cursor of a pair.
     fn sql(&self) -> Option<String> {
         match self.looked.view {
-            CompareView::Table => self.line().and_then(|line| explain::sql(&[line], self.looked.metric)),
-            CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines, self.looked.metric)),
+            CompareView::Table => self.line().and_then(|line| explain::sql(&[line], self.metric())),
+            CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines, self.metric())),
             CompareView::Latencies => self.line().and_then(explain::latency_sql),
-            CompareView::Pivot => self.cell().and_then(|cell| explain::sql(&cell.lines, self.looked.metric)),
+            CompareView::Pivot => self.cell().and_then(|cell| explain::sql(&cell.lines, self.metric())),
             CompareView::Scaling => self.family().and_then(|family| scaling::sql(&family)),
             CompareView::Matrix | CompareView::Sweep => None,
         }

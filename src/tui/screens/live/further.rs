@@ -21,7 +21,7 @@ pub struct UndecidedTest {
 
 /// What is undecided in a session.
 pub(super) fn undecided(session: &str, setup: &TuiSetup) -> Result<Vec<UndecidedTest>, String> {
-    let sides = verdicts(session, "", &setup.store).map_err(|error| error.to_string())?;
+    let sides = verdicts(session, "", &setup.store).map_err(|error| error.to_string())?.sides;
     let of_side = sides.iter().flat_map(|side| {
         let test = |look: AnotherLook| UndecidedTest {
             command_line: further::command(side, &look, [], &setup.arguments),

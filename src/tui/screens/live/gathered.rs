@@ -1,7 +1,7 @@
 //! What the session has measured so far, in the form in which stored runs are compared: the same functions judge both.
 
 use crate::{
-    bench::{BenchPlan, Configuration, PlannedRun},
+    bench::{BenchPlan, Closing, Configuration, PlannedRun},
     compare::Side,
     metric::{Figures, Metric},
     runner::{Report, WrongAnswer},
@@ -20,10 +20,21 @@ use uuid::Uuid;
 pub struct RunTime {
     /// Place of the run in the session.
     pub(crate) ordinal: u32,
-    /// The time by which runs are compared, ns.
+    /// From the test's beginning to its end, ns.
     pub(crate) ns: f64,
+    pub(crate) operations: u64,
     /// Whether other engines gave other answers.
     pub(crate) wrong: bool,
+}
+
+impl RunTime {
+    /// The time, or operations a second.
+    pub(crate) fn value(&self, metric: Metric) -> f64 {
+        match metric {
+            Metric::Rate => self.operations as f64 * 1e9 / self.ns.max(1.0),
+            _ => self.ns,
+        }
+    }
 }
 
 /// A configuration at a size, with what its runs have in common.
@@ -43,12 +54,16 @@ pub struct Gathered {
     session: Uuid,
     /// Which look at something undecided it is; none: a session of its own.
     pub(super) first_look: Option<u32>,
+    /// How the session will compare its configurations.
+    pub(super) closing: Closing,
     measured: Vec<Measured>,
     planned: Vec<PlannedRun>,
     runs: Vec<RunTests>,
     /// Tests as a whole by number and name: the parts that actors have in them are compared too.
     whole: BTreeSet<(u32, Arc<str>)>,
     times: BTreeMap<(usize, u32), Vec<RunTime>>,
+    /// Whether some test ended after a time.
+    timed: bool,
 }
 
 impl Gathered {
@@ -57,11 +72,13 @@ impl Gathered {
         Self {
             session: Uuid::nil(),
             first_look: None,
+            closing: plan.closing.clone(),
             measured: plan.configurations.iter().map(|one| Measured::new(plan, one)).collect(),
             planned: plan.runs.clone(),
             runs: Vec::new(),
             whole: BTreeSet::new(),
             times: BTreeMap::new(),
+            timed: false,
         }
     }
 
@@ -72,6 +89,11 @@ impl Gathered {
     /// Whether it is of the session with this UUID.
     pub(super) fn is_of(&self, session: &str) -> bool {
         Uuid::try_parse(session).is_ok_and(|id| id == self.session)
+    }
+
+    /// What the session's table is in: [`as_rates`](crate::compare::as_rates) says why.
+    pub(crate) fn metric(&self) -> Metric {
+        if self.timed { Metric::Rate } else { Metric::Wall }
     }
 
     /// The times of a test of a configuration, in the order of its runs.
@@ -145,8 +167,11 @@ impl Gathered {
     /// Adds a test to the last run.
     fn add(&mut self, ordinal: u32, whole: ComparedTest, parts: Vec<ComparedTest>) {
         let Some(planned) = self.planned.get(ordinal as usize) else { return };
-        if let Some(ns) = whole.value {
-            let time = RunTime { ordinal, ns, wrong: whole.agrees == Some(false) };
+        self.timed |= whole.timed;
+        if let Some(value) = whole.value {
+            let operations = whole.operations.unwrap_or(1);
+            let ns = if whole.timed { value * operations as f64 } else { value };
+            let time = RunTime { ordinal, ns, operations, wrong: whole.agrees == Some(false) };
             self.times.entry((planned.configuration, whole.test)).or_default().push(time);
         }
         self.whole.insert((whole.test, Arc::clone(&whole.name)));
@@ -285,6 +310,7 @@ fn compared(
         test,
         name: name.into(),
         value: figures.compared(Metric::Wall),
+        timed: figures.is_timed(),
         operations: figures.get(Metric::Operations),
         answer: verification.filter(is_checksum).map(hash),
         is_verified: verification.is_some() || agrees.is_some(),

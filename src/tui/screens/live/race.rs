@@ -1,7 +1,7 @@
 //! The race: tests down, configurations across, each cell what is known of it so far.
 
 use super::{RunState, WatchedRun, WatchedSession, gathered::RunTime, standing::Standing};
-use crate::{stats::Verdict, store::Status};
+use crate::{metric::Metric, stats::Verdict, store::Status};
 use dbdyno_engine::size::Size;
 
 /// A configuration at all its sizes.
@@ -23,6 +23,8 @@ pub(crate) struct RaceRow<'s> {
 /// A test of a configuration.
 #[derive(Debug)]
 pub(crate) struct RaceCell<'s> {
+    /// What its figures are.
+    pub(crate) metric: Metric,
     /// In the order of its runs.
     pub(crate) times: &'s [RunTime],
     /// Runs that failed before the test was finished.
@@ -84,6 +86,7 @@ impl WatchedSession {
                 && !times.iter().any(|time| time.ordinal as usize == ordinal)
         };
         RaceCell {
+            metric: self.gathered.metric(),
             times,
             failed: self.runs.iter().enumerate().filter(|run| failed(*run)).count(),
             place: self.race_place(configuration, test),
@@ -91,10 +94,21 @@ impl WatchedSession {
         }
     }
 
-    /// The label of what the others stand against: the first, unless that never finished a test.
-    pub(crate) fn reference(&self) -> Option<&str> {
-        let place = self.standings.reference.first().copied().unwrap_or(0);
-        self.configurations.get(place).map(|one| one.label.as_str())
+    /// The labels of what others stand against; before a test is finished, the first.
+    pub(crate) fn references(&self) -> Vec<&str> {
+        let mut labels: Vec<&str> = Vec::new();
+        let places = self.standings.references.iter().copied();
+        let labelled = places.filter_map(|place| self.configurations.get(place)).map(|one| one.label.as_str());
+        for label in labelled {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        if labels.is_empty() {
+            self.configurations.iter().take(1).map(|one| one.label.as_str()).collect()
+        } else {
+            labels
+        }
     }
 
     /// The configuration and number of the test under way; between two tests of a run, of the one that has just ended.
@@ -107,16 +121,11 @@ impl WatchedSession {
         if let Some(standing) = self.standings.tests.get(&(configuration, test)) {
             return RacePlace::Against(standing);
         }
-        if !self.standings.reference.contains(&configuration) {
+        if !self.standings.references.contains(&configuration) {
             return RacePlace::Open;
         }
-        let size = self.configurations[configuration].size;
-        let rivals = self
-            .configurations
-            .iter()
-            .enumerate()
-            .filter(|(place, other)| *place != configuration && other.size == size && !other.twin);
-        let mut rivals = rivals.map(|(place, _)| self.standings.tests.get(&(place, test))).peekable();
+        let rivals = self.standings.against.iter().filter(|(_, reference)| **reference == configuration);
+        let mut rivals = rivals.map(|(place, _)| self.standings.tests.get(&(*place, test))).peekable();
         let is_slower = |standing: Option<&Standing>| matches!(standing, Some(Standing::Judged(found)) if found.verdict == Verdict::Slower);
         RacePlace::Reference { is_fastest: rivals.peek().is_some() && rivals.all(is_slower) }
     }

@@ -1,7 +1,9 @@
 //! How configurations stand against the first: what `compare --reference` says of the runs so far.
 
 use super::gathered::Gathered;
-use crate::compare::{JudgedRatio, Line, ObstacleKind, Options, by_configuration, compare_all};
+use crate::compare::{
+    JudgedRatio, Line, ObstacleKind, Options, Side, as_rates, by_configuration, compare_groups, grouped,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -19,31 +21,40 @@ pub(crate) enum Standing {
 pub struct Standings {
     /// Whose runs they are of.
     pub(super) session: Uuid,
-    /// Configurations, one a size, that the others stand against.
-    pub(super) reference: BTreeSet<usize>,
+    /// Configurations, one a size, that others stand against: one of each group.
+    pub(super) references: BTreeSet<usize>,
+    /// What each configuration stands against, where it is none of these.
+    pub(super) against: BTreeMap<usize, usize>,
     /// By configuration and test.
     pub(super) tests: BTreeMap<(usize, u32), Standing>,
 }
 
 impl Gathered {
-    /// Compares all configurations with the reference, the first. All tests are one family, as everywhere.
+    /// Compares all configurations with the reference of their group, as the session's last table will. All tests are one family, as
+    /// everywhere.
     pub(super) fn standings(&self) -> Standings {
-        let mut parts = by_configuration(&self.side()).into_iter();
-        let Some(first) = parts.next() else { return Standings { session: self.session(), ..Standings::default() } };
-        let candidates: Vec<_> = parts.collect();
-        let options = Options { first_look: self.first_look, ..Options::default() };
-        let mut tests = BTreeMap::new();
-        for (candidate, comparison) in candidates.iter().zip(compare_all(&candidates, &first, &options)) {
+        let mut side = self.side();
+        as_rates([&mut side]);
+        let allowed = self.closing.allow.clone();
+        let groups = grouped(by_configuration(&side), &self.closing.references, &allowed).groups;
+        let options = Options { first_look: self.first_look, allowed, ..Options::default() };
+        let pairs = groups.iter().flat_map(|group| group.candidates.iter().map(|side| (side, &group.reference)));
+        let at = |side: &Side, size: &str| {
+            let run = side.runs.iter().find(|run| *run.size == *size);
+            run.and_then(|run| self.configuration(run))
+        };
+        let (mut tests, mut against) = (BTreeMap::new(), BTreeMap::new());
+        for ((candidate, reference), comparison) in pairs.zip(compare_groups(&groups, &options)) {
             for line in comparison.lines.iter().filter(|line| self.is_whole(line.test, &line.name)) {
-                let run = candidate.runs.iter().find(|run| *run.size == *line.size);
-                let configuration = run.and_then(|run| self.configuration(run));
-                if let Some((configuration, standing)) = configuration.zip(standing(line)) {
+                if let Some((configuration, standing)) = at(candidate, &line.size).zip(standing(line)) {
                     tests.insert((configuration, line.test), standing);
+                    against.extend(at(reference, &line.size).map(|reference| (configuration, reference)));
                 }
             }
         }
-        let reference = first.runs.iter().filter_map(|run| self.configuration(run)).collect();
-        Standings { session: self.session(), reference, tests }
+        let of_reference = groups.iter().flat_map(|group| &group.reference.runs);
+        let references = of_reference.filter_map(|run| self.configuration(run)).collect();
+        Standings { session: self.session(), references, against, tests }
     }
 }
 

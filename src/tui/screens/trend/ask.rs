@@ -1,7 +1,7 @@
 //! What the Trend pane asks of the world outside: a configuration over all of its sessions.
 
 use crate::{
-    compare::{Side, Trend, load, trend},
+    compare::{Side, Trend, as_rates, load, trend},
     metric::Metric,
     report::command::shell,
     store::{Latencies, ReadWatch, RunTests, Selection, Store, StoreError, literal},
@@ -67,6 +67,7 @@ fn followed(of: &TrendOf, store: &Store, arguments: &[String]) -> Result<Followe
     let mut side: Side = load(store, &line, &selection, of.metric, Latencies::Left).map_err(said)?;
     // Options may be in force under other names than they were asked for, so no selection means exactly these.
     side.runs.retain(|run| wanted.contains(&followable(run)));
+    as_rates([&mut side]);
     let metrics = store.metrics(&selection).map_err(said)?;
     Ok(Followed { trend: trend(&side, &command(words, of.metric, arguments)), metrics })
 }

@@ -3,7 +3,7 @@
 use super::super::{BesideReference, Sweep};
 use crate::{
     catalog::Difference,
-    compare::{Comparison, Options, Side, by_configuration, compare_all, load, of_sessions},
+    compare::{Comparison, Options, Side, as_rates, by_configuration, compare_all, load, of_sessions},
     metric::Metric,
     store::{Latencies, Selection, Store, StoreError},
 };
@@ -105,8 +105,9 @@ fn is_whole(side: &Side, part: &Side) -> bool {
 }
 
 fn matrix(beside: Beside, metric: Metric, allowed: &BTreeSet<Difference>, store: &Store) -> Result<Matrix, String> {
-    let Beside { mut parts, reference, begin_at, foreign } = beside;
+    let Beside { mut parts, reference, begin_at, mut foreign } = beside;
     let sweep = Sweep::of(&parts, allowed);
+    as_rates(parts.iter_mut().chain(&mut foreign));
     if parts.is_empty() || parts.len() + foreign.len() < 2 {
         return Err("its sessions have no other configuration: a and b type the selections of a pair".to_owned());
     }

@@ -39,7 +39,7 @@ impl CompareScreen {
         };
         let title = format!("{} {} · size {}", line.test, line.name, line.size);
         let text = [vec![sides, String::new()], explain::line(side, line, obstacle)].concat();
-        vec![Intent::Read(Overlay::explanation(title, text, explain::sql(&[line], self.looked.metric)))]
+        vec![Intent::Read(Overlay::explanation(title, text, explain::sql(&[line], self.metric())))]
     }
 
     fn mean_under_cursor<'c>(&self, side: &'c Comparison) -> Option<&'c Mean> {
@@ -64,7 +64,7 @@ impl CompareScreen {
             Some((side, None)) => side.lines.iter().collect(),
             None => Vec::new(),
         };
-        copied(explain::sql(&lines, self.looked.metric))
+        copied(explain::sql(&lines, self.metric()))
     }
 
     /// What to know before believing the figures.

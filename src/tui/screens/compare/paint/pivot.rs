@@ -93,10 +93,10 @@ fn draw_foot(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, pivot: &
         lines.push((text, Role::Warn));
     }
     if let Some(place) = screen.cell() {
-        let words = cell_words(&place, screen.looked.metric);
+        let words = cell_words(&place, screen.metric());
         lines.push((format!("{} · {}: {words}", place.row, place.column), Role::Text));
     }
-    lines.push((words::signs(screen.looked.metric), Role::Dim));
+    lines.push((words::signs(screen.metric()), Role::Dim));
     lines.push((words::PIVOT_CELLS.to_owned(), Role::Dim));
     for ((text, role), row) in lines.iter().zip(rows(area)) {
         paint.line(row, &[piece(text.as_str(), *role)]);

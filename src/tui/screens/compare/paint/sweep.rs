@@ -99,7 +99,7 @@ fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep
                 paint.text(line, &text, Role::Title);
             }
             SweepRow::Configuration(ranked) => {
-                paint.line(line, &cells(sweep, ranked, screen, in_tier, name_columns));
+                paint.line(line, &cells(sweep, ranked, in_tier, name_columns));
                 if at == under {
                     paint.highlight(line);
                 }
@@ -112,7 +112,7 @@ fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep
 }
 
 fn title(screen: &CompareScreen) -> &'static str {
-    if screen.looked.metric == crate::metric::Metric::Wall { "time" } else { "figure" }
+    if screen.metric() == crate::metric::Metric::Wall { "time" } else { "figure" }
 }
 
 /// The values of a configuration, as `option=value`.
@@ -122,15 +122,8 @@ fn name(sweep: &Sweep, at: usize) -> String {
     plain(&values.collect::<Vec<_>>().join(" "))
 }
 
-fn cells<'t>(
-    sweep: &Sweep,
-    ranked: &Ranked,
-    screen: &CompareScreen,
-    in_tier: usize,
-    name_columns: usize,
-) -> Vec<TextPiece<'t>> {
-    let metric = screen.looked.metric;
-    let value = ranked.value.map_or_else(String::new, |value| metric.shown(value));
+fn cells<'t>(sweep: &Sweep, ranked: &Ranked, in_tier: usize, name_columns: usize) -> Vec<TextPiece<'t>> {
+    let value = ranked.value.map_or_else(String::new, |value| sweep.metric().shown(value));
     let (ratio, role) = ratio_cell(ranked);
     let interval = if ranked.configuration == 0 { "the base".to_owned() } else { words::range(ranked.interval) };
     vec![

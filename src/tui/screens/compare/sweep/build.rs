@@ -3,7 +3,7 @@
 use super::{Sweep, SweepPlace, SweptConfiguration, SweptOption};
 use crate::{
     catalog::Difference,
-    compare::{Options, Side, compare_all},
+    compare::{Options, Side, as_rates, compare_all},
     metric::Metric,
     stats::geometric_mean,
     store::{ComparedTest, RunConfiguration, RunTests},
@@ -38,7 +38,9 @@ impl Sweep {
         };
         let mut allowed = allowed.clone();
         allowed.insert(Difference::Tiers);
-        let comparisons = compare_all(others, base, &Options { allowed, ..Options::default() });
+        let mut compared = parts.to_vec();
+        as_rates(&mut compared);
+        let comparisons = compare_all(&compared[1..], &compared[0], &Options { allowed, ..Options::default() });
         let all = Side { runs: parts.iter().flat_map(|part| part.runs.iter().cloned()).collect(), ..base.clone() };
         Some(Self {
             configurations: parts.iter().map(configuration).collect(),
@@ -146,6 +148,7 @@ fn of_all_tests(run: &RunTests, all: usize) -> Option<RunTests> {
         test: 0,
         name: "geometric mean of all tests".into(),
         value: Some(geometric_mean(&values).ok()?),
+        timed: false,
         operations: None,
         answer: None,
         is_verified: run.tests.iter().all(|test| run.is_verified(test)),

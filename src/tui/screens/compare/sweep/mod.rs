@@ -80,14 +80,19 @@ pub(crate) enum HeatCell {
 }
 
 impl Sweep {
+    /// What configurations are compared in.
+    pub(crate) fn metric(&self) -> Metric {
+        self.comparisons.first().map_or_else(Metric::default, |side| side.metric)
+    }
+
     /// The configurations by tier, what survives most first; within a tier the best first.
-    pub(crate) fn rows(&self, place: &SweepPlace, metric: Metric) -> Vec<SweepRow> {
+    pub(crate) fn rows(&self, place: &SweepPlace) -> Vec<SweepRow> {
         let tiers: BTreeSet<Reverse<Option<u8>>> = self.configurations.iter().map(|one| Reverse(one.tier)).collect();
         let of_tier = |Reverse(tier): Reverse<Option<u8>>| {
             let places = (0..self.configurations.len()).filter(|at| self.configurations[*at].tier == tier);
             let mut ranked: Vec<Ranked> = places.map(|at| self.ranked(at, place)).collect();
             ranked.sort_by(|one, next| {
-                let key = |ranked: &Ranked| match (ranked.ratio, metric.better()) {
+                let key = |ranked: &Ranked| match (ranked.ratio, self.metric().better()) {
                     (None, _) => f64::INFINITY,
                     (Some(ratio), Better::More) => -ratio,
                     (Some(ratio), _) => ratio,
@@ -151,7 +156,7 @@ impl CompareScreen {
     pub(crate) fn sweep_rows(&self) -> Option<(&SweepPlace, Vec<SweepRow>)> {
         let sweep = self.sweep()?;
         let place = sweep.places.get(self.looked.ranked_by)?;
-        Some((place, sweep.rows(place, self.looked.metric)))
+        Some((place, sweep.rows(place)))
     }
 
     /// The configuration of the ranking under the cursor.

@@ -2,9 +2,10 @@
 
 use super::names::{names, values_only};
 use crate::{
-    base::units::{self, plain},
+    base::units::plain,
     catalog::Role,
     compare::{JudgedRatio, ObstacleKind},
+    metric::Metric,
     report::comparison::words,
     stats::{Verdict, median},
     tui::{
@@ -94,7 +95,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     }
     draw_hidden(paint, area, (first, beside.len(), columns.len()), (range, tests.len()));
     if columns.len() > 1 {
-        let reference = fit(&values_only(&plain(session.reference().unwrap_or("the first"))), 24);
+        let reference = match session.references().as_slice() {
+            [only] => fit(&values_only(&plain(only)), 24),
+            several => format!("one of each tier ({})", several.len()),
+        };
         let foot = Rect { x: area.x + 1, y: area.bottom() - 1, width: area.width - 2, height: 1 };
         paint.text(foot, &fit(&format!(" ratio to {reference}: {SIGNS} "), usize::from(foot.width)), Role::Dim);
     }
@@ -112,7 +116,9 @@ fn title(session: &WatchedSession) -> String {
     let Some(run) = session.current.and_then(|at| session.runs.get(at)) else {
         return "Race · no test has begun yet".to_owned();
     };
-    let round = format!("Race · round {}/{}", run.round + 1, session.rounds);
+    let metric = session.gathered.metric();
+    let what = if metric == Metric::Wall { String::new() } else { format!(" · {}", metric.title()) };
+    let round = format!("Race{what} · round {}/{}", run.round + 1, session.rounds);
     let under_way = session.test_under_way().and_then(|(place, test)| {
         let (one, figures) = (session.configurations.get(place)?, session.figures.as_ref()?);
         let size = if session.race_rows().iter().any(|row| row.size != one.size) {
@@ -218,8 +224,7 @@ fn draw_row(
 
 /// Median, number of runs, and a sparkline of them.
 fn figures(cell: &RaceCell<'_>, grid: Grid) -> Vec<TextPiece<'static>> {
-    let times: Vec<f64> = cell.times.iter().map(|time| time.ns).collect();
-    let time = median(&times).map_or_else(|_| "-".to_owned(), units::duration);
+    let (times, time) = values(cell);
     let count = if times.is_empty() && cell.failed == 0 { String::new() } else { count_text(times.len(), cell.failed) };
     let rounds = grid.rounds();
     vec![
@@ -227,6 +232,14 @@ fn figures(cell: &RaceCell<'_>, grid: Grid) -> Vec<TextPiece<'static>> {
         piece(pad(&count, grid.count) + " ", if cell.failed > 0 { Role::Bad } else { Role::Dim }),
         piece(pad(&sparkline(&times[times.len().saturating_sub(rounds)..]), rounds), Role::Accent),
     ]
+}
+
+/// The figures of a cell, and their median in words. The title says what they are, so a rate does without its unit.
+fn values(cell: &RaceCell<'_>) -> (Vec<f64>, String) {
+    let values: Vec<f64> = cell.times.iter().map(|time| time.value(cell.metric)).collect();
+    let shown = |median| cell.metric.shown(median).trim_end_matches("/s").trim_end().to_owned();
+    let median = cell.metric.median(&values).map_or_else(|_| "-".to_owned(), shown);
+    (values, median)
 }
 
 /// The last rounds as bars. The scale has a tenth of the median on either side at least, so that what is steady looks steady: the median
@@ -242,8 +255,7 @@ fn sparkline(times: &[f64]) -> String {
 
 /// A cell in words: `325 µs n9 0.026 0.016-0.038 ▼`.
 pub(in crate::tui::screens::live) fn cell_in_words(cell: &RaceCell<'_>) -> String {
-    let times: Vec<f64> = cell.times.iter().map(|time| time.ns).collect();
-    let time = median(&times).map_or_else(|_| "-".to_owned(), units::duration);
+    let (times, time) = values(cell);
     let count = count_text(times.len(), cell.failed);
     format!("{time} {count} {}", verdict(cell).0).trim_end().to_owned()
 }

@@ -1,0 +1,115 @@
+//! Tests that end after a time: they have no time of their own to compare, and do as much as there is time for.
+
+use super::fixture::{Bench, Stored, spec};
+use crate::support::Place;
+use dbdyno::{
+    compare::{Comparison, Options, as_rates, compare},
+    metric::Metric,
+    report::comparison::{csv, markdown},
+    stats::Verdict,
+    store::Store,
+};
+
+/// Eight pairs in which a test of one second did about 143 operations of `x` and 103 of `y`, after one that does 1,000 of both.
+fn bench() -> Bench {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for round in 0..8 {
+        bench.run(&session, round, &spec("x"), &[2_000_000 + u64::from(round), 1_000_000_000]);
+        bench.run(&session, round, &spec("y"), &[3_000_000 + u64::from(round), 1_000_000_000]);
+    }
+    for (at, result) in bench.batch.results.iter_mut().filter(|result| result.test == 2).enumerate() {
+        let operations = if at % 2 == 0 { 143 } else { 103 } + at as u64 % 5;
+        let figures = result.figures.with(Metric::Operations, operations).with(Metric::Limit, 1_000_000_000);
+        result.figures = figures.with(Metric::Busy, operations / 2);
+        result.verification = None;
+    }
+    bench
+}
+
+fn compared(stored: &Stored, metric: Metric) -> Comparison {
+    let (mut a, mut b) = (stored.side_of("engine=x", metric), stored.side_of("engine=y", metric));
+    as_rates([&mut a, &mut b]);
+    compare(&a, &b, &Options::default())
+}
+
+#[test]
+fn they_are_compared_by_their_rate_which_is_named() {
+    let stored = bench().stored();
+    let comparison = compared(&stored, Metric::Wall);
+    assert_eq!(comparison.metric, Metric::Rate);
+    let line = &comparison.lines[1];
+    assert!(line.obstacles.is_empty(), "{:?}", line.obstacles);
+    let found = line.found.as_ref().unwrap();
+    assert!(found.verdict == Verdict::Faster && (1.3..1.45).contains(&found.ratio), "{found:?}");
+    assert!((143.0..149.0).contains(&line.a.as_ref().unwrap().median));
+    // The whole table is of one figure: what does a fixed number of operations has a rate too, and the same verdict.
+    let load = comparison.lines[0].found.as_ref().unwrap();
+    assert!(load.verdict == Verdict::Faster && (load.ratio - 1.5).abs() < 0.01, "{load:?}");
+    let text = markdown(&comparison);
+    assert!(text.contains("| operations a second A | operations a second B |"), "{text}");
+    assert!(text.contains("A 1.3"), "{text}");
+    let rows = csv(&comparison, dbdyno::base::csv::Cells::Escaped).unwrap();
+    assert!(rows.lines().skip(1).all(|row| row.contains(",rate,")), "{rows}");
+}
+
+#[test]
+fn what_adds_up_over_operations_is_that_of_one() {
+    let stored = bench().stored();
+    let comparison = compared(&stored, Metric::Busy);
+    let line = comparison.lines.iter().find(|line| line.test == 2).unwrap();
+    let a = line.a.as_ref().unwrap();
+    assert!(a.per_operation && (0.48..=0.5).contains(&a.median), "{a:?}");
+    assert!(markdown(&comparison).contains("/op |"), "{}", markdown(&comparison));
+    assert!(line.obstacles.is_empty(), "{:?}", line.obstacles);
+}
+
+#[test]
+fn a_table_of_times_has_the_time_of_an_operation_where_a_test_has_no_operations() {
+    let mut bench = bench();
+    for result in bench.batch.results.iter_mut().filter(|result| result.test == 1) {
+        result.figures.set(Metric::Operations, None);
+    }
+    let comparison = compared(&bench.stored(), Metric::Wall);
+    assert_eq!(comparison.metric, Metric::Wall);
+    let text = markdown(&comparison);
+    assert!(text.contains("ms/op |") && !text.contains(" s |"), "{text}");
+    let found = comparison.lines[1].found.as_ref().unwrap();
+    assert!(found.verdict == Verdict::Faster && found.ratio < 0.8, "{found:?}");
+}
+
+#[test]
+fn different_work_that_does_not_end_with_a_time_is_still_withheld() {
+    let mut bench = bench();
+    let of_y = |at: usize| at % 2 == 1;
+    for (_, result) in
+        bench.batch.results.iter_mut().filter(|result| result.test == 2).enumerate().filter(|(at, _)| of_y(*at))
+    {
+        result.figures.set(Metric::Limit, None);
+    }
+    let comparison = compared(&bench.stored(), Metric::Wall);
+    let line = &comparison.lines[1];
+    assert!(line.found.is_none());
+    assert!(
+        line.obstacles[0].message.contains("A did as many operations as there was time for"),
+        "{:?}",
+        line.obstacles
+    );
+}
+
+#[test]
+fn the_command_compares_them_and_follows_them_by_their_rate() {
+    let place = Place::new();
+    Store::new(place.store()).write(&bench().batch).unwrap();
+    let table = place.ok(&["compare", "--a", "engine=x", "--b", "engine=y"]);
+    assert!(table.contains("operations a second A") && table.contains("A 1.3"), "{table}");
+    assert!(!table.contains("1.00 s"), "{table}");
+    let beside = place.ok(&["compare", "--reference", "engine=y"]);
+    assert!(beside.contains("x against y: faster in 2 of 2 tests"), "{beside}");
+    let trend = place.ok(&["trend", "engine=x"]);
+    assert!(trend.contains("operations a second"), "{trend}");
+    let matrix = place.ok(&["results", "--by-configuration"]);
+    assert!(matrix.contains("2 Random reads, operations a second"), "{matrix}");
+    let growth = place.ok(&["compare", "--a", "engine=x", "--b", "engine=y", "--scaling"]);
+    assert!(growth.contains("nothing to fit"), "{growth}");
+}

@@ -1,0 +1,184 @@
+//! Every preset answers something: its plan is made as it is, its runs are made up, and its last table is read.
+
+use crate::support::Place;
+use dbdyno::{
+    bench::{BenchPlan, Configuration, PlannedRun, Preset, ReadyMade},
+    catalog::{Catalog, UserFolders},
+    compare::{Comparison, Options, Side, by_configuration},
+    engines::Registry,
+    session::{Verdicts, verdicts_of},
+    stats::{Verdict, rounds_needed},
+    store::{ComparedTest, RunConfiguration, RunTests},
+};
+use dbdyno_engine::{protocol::SuiteJob, suite::KvLoad};
+use dbdyno_workload::rng::SplitMix64;
+use std::{collections::BTreeSet, sync::Arc};
+use uuid::Uuid;
+
+/// The tests that end after a time.
+fn timed(plan: &BenchPlan, configuration: &Configuration) -> BTreeSet<u32> {
+    let SuiteJob::Kv(suite) = plan.job(configuration) else { return BTreeSet::new() };
+    let is_timed = |load: &KvLoad| matches!(load, KvLoad::Actors(actors) if actors.time_ms.is_some());
+    suite.tests.iter().filter(|test| is_timed(&test.load)).map(|test| test.number).collect()
+}
+
+/// The runs of a plan, as if each configuration took half as long again as the one before it, with noise of 1 %.
+fn side(plan: &BenchPlan) -> Side {
+    let mut rng = SplitMix64::new(1);
+    let configurations: Vec<Arc<RunConfiguration>> =
+        plan.configurations.iter().map(|one| configured(plan, one)).collect();
+    let labels: Vec<&str> = plan.configurations.iter().map(|one| one.label.as_str()).collect();
+    let run = |planned: &PlannedRun| {
+        let one = &plan.configurations[planned.configuration];
+        let place = labels.iter().position(|label| *label == one.label).unwrap();
+        let timed = timed(plan, one);
+        let mut time = || 1e6 * (1.0 + 0.5 * place as f64) * (0.99 + 0.02 * (rng.next_u64() as f64 / u64::MAX as f64));
+        let measured = plan.suite.tests().filter(|test| plan.pick.has(test.number));
+        RunTests {
+            run_id: Uuid::from_u128(u128::from(planned.ordinal) + 1),
+            session_id: Uuid::from_u128(1 << 64),
+            ordinal: planned.ordinal,
+            round: planned.round,
+            seed: Some(planned.seed),
+            status: "done".into(),
+            label: one.label.as_str().into(),
+            twin_of: None,
+            size: one.size.to_string().into(),
+            configuration: Arc::clone(&configurations[planned.configuration]),
+            asked: Arc::new(one.settings.to_map().into_iter().chain(one.suite_settings.to_map()).collect()),
+            peak_memory_bytes: None,
+            tests: measured
+                .map(|test| ComparedTest {
+                    test: test.number,
+                    name: test.name.as_str().into(),
+                    value: Some(time()),
+                    timed: timed.contains(&test.number),
+                    operations: Some(if timed.contains(&test.number) { u64::from(planned.ordinal) + 1 } else { 1000 }),
+                    answer: None,
+                    agrees: None,
+                    latencies: None,
+                })
+                .collect(),
+        }
+    };
+    Side { runs: plan.runs.iter().map(run).collect(), ..Side::default() }
+}
+
+fn configured(plan: &BenchPlan, one: &Configuration) -> Arc<RunConfiguration> {
+    Arc::new(RunConfiguration {
+        engine: one.engine_name().to_owned(),
+        version: one.engine.description.version.clone(),
+        tier: one.tier.number(),
+        tier_evidence: None,
+        options: one.settings.to_map(),
+        suite: plan.suite.name.clone(),
+        suite_options: one.suite_settings.to_map(),
+        memory_limit: plan.conditions.memory_limit,
+        cache: "warm".to_owned(),
+    })
+}
+
+/// The plan of a preset, or what is missing here.
+fn planned(catalog: &Catalog, registry: &Registry, preset: &Preset) -> Result<BenchPlan, String> {
+    let suite = catalog.suite(&preset.spec.suite).unwrap();
+    let mut plan = BenchPlan::new(&preset.spec, suite, registry).map_err(|error| error.to_string())?;
+    plan.probe().map_err(|error| error.to_string())?;
+    Ok(plan)
+}
+
+/// What the last table of a plan says.
+fn verdicts(plan: &BenchPlan) -> Verdicts {
+    let mut side = side(plan);
+    dbdyno::compare::as_rates([&mut side]);
+    let options = Options { allowed: plan.closing.allow.clone(), ..Options::default() };
+    verdicts_of(by_configuration(&side), &plan.closing, &options)
+}
+
+fn is_decided(side: &Comparison) -> bool {
+    let decided = |verdict: Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
+    !side.lines.is_empty()
+        && side.lines.iter().all(|line| line.found.as_ref().is_some_and(|found| decided(found.verdict)))
+}
+
+#[test]
+fn every_preset_has_as_many_rounds_as_its_tests_need_and_its_last_table_answers() {
+    let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
+    let registry = Registry::discover();
+    let (mut checked, mut missing) = (0, Vec::new());
+    for name in catalog.preset_names() {
+        let ReadyMade::Bench(preset) = ReadyMade::find(&catalog, &name).unwrap() else { continue };
+        let plan = match planned(&catalog, &registry, &preset) {
+            Ok(plan) => plan,
+            Err(reason) => {
+                missing.push(format!("not checked: {name}: {reason}"));
+                continue;
+            }
+        };
+        let tests = plan.suite.tests().filter(|test| plan.pick.has(test.number)).count();
+        // The effects of options answer a sweep, and what drifts a single engine.
+        if preset.spec.effects || preset.spec.engines.len() == 1 && plan.configurations.len() == 1 {
+            continue;
+        }
+        assert!(plan.rounds as usize >= rounds_needed(tests), "{name}: {} rounds of {tests} tests", plan.rounds);
+        if plan.configurations.iter().map(|one| &one.label).collect::<BTreeSet<_>>().len() == 1 {
+            missing.push(format!("not checked: {name}: only {} is here", plan.configurations[0].label));
+            continue;
+        }
+        let Verdicts { sides, alone } = verdicts(&plan);
+        assert!(!sides.is_empty(), "{name} compares nothing: {alone:?}");
+        for side in &sides {
+            let lines: Vec<_> = side.lines.iter().map(|line| (&line.name, &line.found, &line.obstacles)).collect();
+            assert!(is_decided(side), "{name}: {} against {}: {lines:?}", side.a.selection, side.b.selection);
+        }
+        checked += 1;
+    }
+    missing.iter().for_each(|line| println!("{line}"));
+    assert!(checked >= 15, "{checked} presets were checked; {missing:?}");
+}
+
+#[test]
+fn the_reference_and_what_is_allowed_are_those_of_the_preset() {
+    let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
+    let preset = Preset::find(&catalog, "pragma-quick").unwrap();
+    let plan = planned(&catalog, &Registry::discover(), &preset).unwrap();
+    let Verdicts { sides, alone } = verdicts(&plan);
+    assert!(sides.len() == 3 && alone.is_empty());
+    assert!(sides.iter().all(|side| side.b.selection.contains("journal_mode=truncate,synchronous=full")));
+    let badges = |side: &Comparison| side.lines[0].obstacles.iter().filter(|found| found.allowed).count();
+    assert_eq!(sides.iter().map(badges).sum::<usize>(), 2, "those of NORMAL are of another tier");
+}
+
+#[test]
+fn a_bench_of_timed_tests_ends_in_verdicts_on_rates() {
+    let place = Place::new();
+    let preset = ["--preset", "contention-quick", "--size", "1000", "--test", "1,3", "--repeat", "6", "--quiet"];
+    let said = place.ok(&preset);
+    let table = said.split("A/B operations a second against sqlite").next().unwrap();
+    assert!(table.len() < said.len(), "{said}");
+    assert!(!said.contains("n/c") && said.contains("lmdb against sqlite: "), "{said}");
+    let again = place.ok(&["compare", "--reference", "session=last"]);
+    assert!(again.contains("operations a second, more is better"), "{again}");
+}
+
+#[test]
+fn a_bench_says_what_its_reference_is() {
+    let place = Place::new();
+    let run = ["run", "--suite", "kv", "--size", "100", "--test", "1", "--repeat", "1", "--quiet"];
+    let engines = ["--engine", "sqlite:synchronous=off|normal", "--engine", "lmdb:sync=nosync"];
+    let of = |more: &[&str]| place.run(&[&run[..], &engines, more].concat());
+    let said = of(&["--reference", "lmdb", "--allow", "tiers"]).stdout;
+    assert!(said.contains("sqlite[synchronous=off] against lmdb: "), "{said}");
+    assert!(said.contains("sqlite[synchronous=normal] against lmdb: "), "{said}");
+    let later = place.ok(&["compare", "--reference", "session=last"]);
+    assert!(later.contains("sqlite[synchronous=off] against lmdb: "), "a session keeps what it was asked for: {later}");
+    for (reference, part) in [
+        ("redb", "unknown engine `redb`: expected one of the engines of this bench (lmdb or sqlite)"),
+        ("sqlite:synchronous=full", "no configuration is `sqlite:synchronous=full`: expected one of"),
+        ("sqlite:synchronous=off|full", "several values of synchronous"),
+    ] {
+        let done = of(&["--reference", reference]);
+        assert!(done.code == Some(2) && done.stderr.contains(part), "{reference}: {}", done.stderr);
+    }
+    let done = of(&["--allow", "tier"]);
+    assert!(done.stderr.contains("unknown difference `tier`: expected tiers, hosts"), "{}", done.stderr);
+}
