@@ -37,7 +37,7 @@ pub(super) fn medians_apart(line: &Line) -> Option<String> {
     let is_apart = found.median_ratio < low || found.median_ratio > high;
     is_apart.then(|| {
         let (medians, all) = (words::ratio(found.median_ratio), words::ratio(found.ratio));
-        format!("the ratio of the two medians is {medians}; the verdict is on {all}, which is estimated from all runs")
+        format!("the ratio of the two medians is {medians}; the verdict is on {all}")
     })
 }
 
