@@ -38,6 +38,14 @@ pub struct Attempt {
     pub rest: Candidate,
 }
 
+/// A value to put in the place of the winner's, with what a commit then survives.
+#[derive(Debug)]
+struct Substitute {
+    tier: Tier,
+    option: String,
+    instead: String,
+}
+
 /// A winner that is reduced to what makes it fast, step by step: it says what to measure next and is told what came of it.
 ///
 /// Everything is measured against the whole winner, so that what is dropped can never add up to a loss that shows. What lowers the tier
@@ -48,21 +56,20 @@ pub struct Reduction<'a> {
     aim: Aim<'a>,
     winner: Candidate,
     rest: Candidate,
-    /// Options with the values to put in the place of the winner's.
-    waiting: VecDeque<(String, String)>,
+    waiting: VecDeque<Substitute>,
     taken_out: Vec<TakenOut>,
 }
 
 impl<'a> Reduction<'a> {
     /// `gained`: the log ratio of a single change in the race, where it ran there; less than 0 is faster.
     pub fn new(aim: Aim<'a>, winner: Candidate, gained: impl Fn(&Change) -> Option<f64>) -> Self {
-        let mut options: Vec<(Tier, f64, Vec<(Tier, String, String)>)> = winner
+        let mut options: Vec<(Tier, f64, Vec<Substitute>)> = winner
             .change
             .0
             .iter()
             .map(|(option, value)| {
                 let places = substitutes(aim, &winner, option);
-                let highest = places.iter().map(|(tier, ..)| *tier).max().unwrap_or(winner.tier);
+                let highest = places.iter().map(|place| place.tier).max().unwrap_or(winner.tier);
                 let single = Change([(option.clone(), value.clone())].into());
                 (highest, gained(&single).unwrap_or(0.0), places)
             })
@@ -70,8 +77,7 @@ impl<'a> Reduction<'a> {
         options.sort_by(|(tier, gained, _), (other, other_gained, _)| {
             other.cmp(tier).then(other_gained.total_cmp(gained))
         });
-        let places = options.into_iter().flat_map(|(.., places)| places);
-        let waiting = places.map(|(_, option, instead)| (option, instead)).collect();
+        let waiting = options.into_iter().flat_map(|(.., places)| places).collect();
         Self { aim, rest: winner.clone(), winner, waiting, taken_out: Vec::new() }
     }
 
@@ -82,7 +88,7 @@ impl<'a> Reduction<'a> {
 
     /// What to measure against the winner next; none when all is decided.
     pub fn next_attempt(&mut self) -> Option<Attempt> {
-        while let Some((option, instead)) = self.waiting.pop_front() {
+        while let Some(Substitute { option, instead, .. }) = self.waiting.pop_front() {
             let value = self.winner.change.0.get(&option);
             // It may have gone already, or with another option that it needs.
             if value.is_none() || self.rest.change.0.get(&option) != value {
@@ -136,7 +142,7 @@ impl<'a> Reduction<'a> {
 
 /// The values that can stand in the place of a winner's, with what a commit then survives: the base's, and each with which it survives
 /// more than with the winner's. The highest tier comes first, and the base's before others of its tier.
-fn substitutes(aim: Aim<'_>, winner: &Candidate, option: &str) -> Vec<(Tier, String, String)> {
+fn substitutes(aim: Aim<'_>, winner: &Candidate, option: &str) -> Vec<Substitute> {
     let Some(base) = aim.base.get(option) else { return Vec::new() };
     let offered = aim.engine.option(option).map_or_else(Vec::new, |described| values(described, Some(base)));
     let tier = |value: &str| with_instead(aim, winner, option, value).map(|rest| rest.tier);
@@ -144,7 +150,7 @@ fn substitutes(aim: Aim<'_>, winner: &Candidate, option: &str) -> Vec<(Tier, Str
     let of_base = (tier(base).unwrap_or(winner.tier), base.to_owned());
     let mut found: Vec<(Tier, String)> = std::iter::once(of_base).chain(safer).collect();
     found.sort_by(|(one, _), (other, _)| other.cmp(one));
-    found.into_iter().map(|(tier, value)| (tier, option.to_owned(), value)).collect()
+    found.into_iter().map(|(tier, instead)| Substitute { tier, option: option.to_owned(), instead }).collect()
 }
 
 /// A candidate with another value of one of its options.
