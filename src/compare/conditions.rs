@@ -86,6 +86,7 @@ pub(super) struct DecidingConditions {
 struct SessionValues {
     /// One for each of [`DECIDING`].
     values: [Option<String>; DECIDING.len()],
+    /// What a small synced write takes: at best where that is known, as load makes it longer.
     fsync_ns: Option<u64>,
 }
 
@@ -93,7 +94,7 @@ impl DecidingConditions {
     pub(super) fn of(sides: &[&Side]) -> Self {
         let values = |SessionFacts { conditions, .. }: &SessionFacts| SessionValues {
             values: DECIDING.map(|condition| (condition.value)(conditions)),
-            fsync_ns: conditions.fsync_ns,
+            fsync_ns: conditions.sync_least_ns.or(conditions.fsync_ns),
         };
         let sessions = sides.iter().flat_map(|side| &side.sessions);
         Self { sessions: sessions.map(|session| (session.session_id, values(session))).collect() }

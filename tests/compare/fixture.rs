@@ -111,6 +111,7 @@ impl Bench {
             source: None,
             source_file: None,
             syncs_believed: None,
+            sync_least_ns: None,
             sync_doubt: None,
             cpus_allowed: None,
             cpu_quota: None,

@@ -197,6 +197,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             source: None,
             source_file: None,
             syncs_believed: Some(false),
+            sync_least_ns: Some(900),
             sync_doubt: Some(text("databases are in memory (tmpfs)")),
             cpus_allowed: Some(2),
             cpu_quota: Some(0.2),

@@ -79,6 +79,7 @@ pub(super) fn describe(
         source: None,
         source_file: None,
         syncs_believed: None,
+        sync_least_ns: None,
         sync_doubt: None,
         cpus_allowed: limits.map(|limits| limits.cpus),
         cpu_quota: limits.and_then(|limits| limits.cpu_quota),
@@ -98,6 +99,7 @@ impl RunningSession<'_> {
         let doubt = SyncDoubt::find(facts, &evidence);
         // Without a time of syncs there may be a doubt, but no belief.
         self.record.syncs_believed = (doubt.is_some() || evidence.times.is_some()).then_some(doubt.is_none());
+        self.record.sync_least_ns = evidence.times.map(|times| times.small_ns);
         self.record.sync_doubt = doubt.map(|doubt| doubt.to_string());
         self.keep(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
     }

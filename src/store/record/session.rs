@@ -86,6 +86,8 @@ record! {
         source_file: Option<String>,
         /// Whether syncs of the work folder reach a disk; none: not examined.
         syncs_believed: Option<bool>,
+        /// The shortest of small synced writes there, ns.
+        sync_least_ns: Option<u64>,
         /// Why they are not believed.
         sync_doubt: Option<String>,
         /// CPUs that it could run on; none: not known, as quota and memory are.

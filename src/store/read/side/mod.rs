@@ -147,6 +147,8 @@ pub struct SessionConditions {
     pub mount_options: Option<String>,
     /// Median of small synced writes in the work folder, ns.
     pub fsync_ns: Option<u64>,
+    /// The shortest of them, ns: other work makes a sync longer and never shorter.
+    pub sync_least_ns: Option<u64>,
     /// Whether syncs there reach a disk; none: not examined.
     pub syncs_believed: Option<bool>,
     /// Why they are not believed.
@@ -224,6 +226,7 @@ impl From<&SessionRecord> for SessionConditions {
         Self {
             mount_options: session.mount_options,
             fsync_ns: session.fsync_ns,
+            sync_least_ns: session.sync_least_ns,
             syncs_believed: session.syncs_believed,
             sync_doubt: session.sync_doubt,
             cpu_governor: session.cpu_governor,

@@ -17,7 +17,7 @@ const SESSIONS: &str = "
            s.file_system, s.disk_model, s.host_id::VARCHAR AS host_id, coalesce(h.name, '?') AS name, h.cpu_model,
            h.cores::UINTEGER AS cores, h.memory_bytes::UBIGINT AS memory_bytes, coalesce(s.kernel, h.kernel, '?') AS kernel,
            h.os, h.virtualisation, added.adds_to,
-           s.mount_options, s.fsync_ns::UBIGINT AS fsync_ns, s.syncs_believed, s.sync_doubt, s.cpu_governor, s.clock_source,
+           s.mount_options, s.fsync_ns::UBIGINT AS fsync_ns, s.sync_least_ns, s.syncs_believed, s.sync_doubt, s.cpu_governor, s.clock_source,
            s.build_profile, s.build_flags, s.cpus_allowed::UINTEGER AS cpus_allowed, s.cpu_quota,
            s.memory_max_bytes::UBIGINT AS memory_max_bytes, s.preloaded, s.allocator
     FROM session s LEFT JOIN host h USING (host_id) LEFT JOIN (
@@ -54,6 +54,7 @@ struct SessionRow {
     adds_to: Option<Uuid>,
     mount_options: Option<String>,
     fsync_ns: Option<u64>,
+    sync_least_ns: Option<u64>,
     syncs_believed: Option<bool>,
     sync_doubt: Option<String>,
     cpu_governor: Option<String>,
@@ -135,6 +136,7 @@ impl SessionRow {
             conditions: SessionConditions {
                 mount_options: row.mount_options,
                 fsync_ns: row.fsync_ns,
+                sync_least_ns: row.sync_least_ns,
                 syncs_believed: row.syncs_believed,
                 sync_doubt: row.sync_doubt,
                 cpu_governor: row.cpu_governor,

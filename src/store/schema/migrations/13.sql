@@ -1,5 +1,6 @@
 -- Whether syncs of the work folder reach a disk, and what of the machine a session was let have.
 ALTER TABLE session ADD COLUMN IF NOT EXISTS syncs_believed BOOLEAN; -- NULL: not examined
+ALTER TABLE session ADD COLUMN IF NOT EXISTS sync_least_ns UBIGINT; -- the shortest of small synced writes there, which other work does not make longer
 ALTER TABLE session ADD COLUMN IF NOT EXISTS sync_doubt VARCHAR; -- why they are not believed
 ALTER TABLE session ADD COLUMN IF NOT EXISTS cpus_allowed INTEGER; -- CPUs it could run on; NULL: not known, as are its quota and memory
 ALTER TABLE session ADD COLUMN IF NOT EXISTS cpu_quota DOUBLE; -- of control groups around it, CPUs' time; NULL: without
