@@ -8,6 +8,7 @@ mod capacity;
 mod catalog;
 mod claims;
 mod compare;
+mod conditions;
 mod conformance;
 mod crash;
 mod crossdb;

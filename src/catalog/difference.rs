@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Difference {
     /// Commits are not equally durable on both sides.
     Tiers,
-    /// They ran on different machines or disks, in different sessions.
+    /// They ran in different sessions, on different machines or disks or with different limits, mounts or builds.
     Hosts,
     /// They ran at different sizes.
     Sizes,
@@ -31,7 +31,7 @@ impl Difference {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Tiers => "tiers: what a commit survives",
-            Self::Hosts => "hosts: machines or disks",
+            Self::Hosts => "hosts: machines or disks, or their limits, mounts and builds",
             Self::Sizes => "sizes",
             Self::Suites => "suites, or the number of operations",
             Self::SuiteOptions => "suite options",

@@ -99,7 +99,7 @@ pub(super) struct CompareArgs {
     /// Compare although commits are not equally durable on both sides.
     #[arg(long)]
     allow_tiers: bool,
-    /// Compare although A and B ran on different hosts or disks.
+    /// Compare although A and B ran on different hosts or disks, or with different limits, mounts or builds.
     #[arg(long)]
     allow_hosts: bool,
     /// Compare tests although A ran at one size and B at another.

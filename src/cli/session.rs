@@ -128,7 +128,7 @@ pub(super) fn conclude(
     shown: fn(&SessionTable) -> String,
 ) -> Result<ExitCode, CliError> {
     let table = SessionTable::new(
-        &report.session.suite,
+        &report.session,
         &report.runs,
         &report.results,
         &report.actors,

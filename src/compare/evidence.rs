@@ -1,6 +1,7 @@
 //! Ratios, intervals and p values of lines, and the verdicts that follow.
 
 use super::{
+    conditions::DecidingConditions,
     latency::latency,
     layout::{Laid, SideSample},
     model::{ComparedSessions, Figure, FigureRange, JudgedRatio, Line, ObstacleKind, RatioRange, SideName},
@@ -66,6 +67,7 @@ impl Tested {
 pub(super) struct Known<'s> {
     /// Where each session ran.
     pub(super) places: BTreeMap<Uuid, String>,
+    pub(super) conditions: DecidingConditions,
     pub(super) floors: Floors<'s>,
     pub(super) repeats: Repeats<'s>,
     /// Runs that are on both sides.

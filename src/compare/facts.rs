@@ -5,7 +5,7 @@ use super::{
     load::Side,
     model::{MeasuredConfiguration, SideFacts},
 };
-use crate::store::RunConfiguration;
+use crate::store::{RunConfiguration, SessionFacts};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
@@ -15,6 +15,15 @@ use uuid::Uuid;
 /// Where each session ran.
 pub(super) fn places(sides: &[&Side]) -> BTreeMap<Uuid, String> {
     sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session.place())).collect()
+}
+
+/// The same with what a session did not have of its machine: what a curve has to have in common.
+pub(super) fn places_as_measured(sides: &[&Side]) -> BTreeMap<Uuid, String> {
+    let place = |session: &SessionFacts| {
+        let conditions = session.conditions.in_words(session.host.cores);
+        [session.place()].into_iter().chain(conditions).collect::<Vec<_>>().join(", ")
+    };
+    sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, place(session))).collect()
 }
 
 /// The runs that both sides mean.

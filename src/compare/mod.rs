@@ -13,6 +13,7 @@
 //! How the figures of a side grow with the size or an option is told without a ratio: see [`ScalingCurve`].
 
 mod beside;
+mod conditions;
 mod evidence;
 mod facts;
 mod gate;
@@ -99,6 +100,7 @@ struct Drafts {
 fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
     let known = Known {
         places: facts::places(&[a, b]),
+        conditions: conditions::DecidingConditions::of(&[a, b]),
         floors: noise::floors(&[a, b]),
         repeats: Repeats::of(&[a, b]),
         shared: facts::shared_runs(a, b),

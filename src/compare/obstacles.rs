@@ -12,7 +12,7 @@ use crate::{
     base::units::{self, counted},
     catalog::Difference,
     metric::Metric,
-    store::{RunConfiguration, RunTests, tier_words},
+    store::{RunConfiguration, RunTests},
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -53,7 +53,7 @@ pub(super) fn obstacles(
         can(Difference::Suites, suites(&both)),
         can(Difference::SuiteOptions, suite_options(&both)),
         can(Difference::Sizes, sizes(&both)),
-        can(Difference::Hosts, hosts(matched, &known.places)),
+        can(Difference::Hosts, hosts(matched, known)),
         can(Difference::Memory, memory(&both)),
         can(Difference::Caches, caches(&both)),
     ];
@@ -213,7 +213,7 @@ fn no_ratio(matched: &Matched<'_>, both: &Both<'_, '_>) -> Option<String> {
 }
 
 fn tiers(both: &Both<'_, '_>) -> Option<String> {
-    let (a, b) = both.values(|sample| tier_words(sample.run.configuration.tier));
+    let (a, b) = both.values(|sample| sample.run.configuration.durability());
     let unknown = both.a.kinds.iter().chain(&both.b.kinds).any(|sample| sample.run.configuration.tier.is_none());
     let says = if unknown { "commits are not known to be" } else { "commits are not" };
     (a != b).then(|| format!("{says} equally durable: A is tier {}, B is tier {}", joined(&a), joined(&b)))
@@ -279,17 +279,23 @@ fn caches(both: &Both<'_, '_>) -> Option<String> {
     })
 }
 
-/// Pairs ran in one session, which is on one host; runs of different sessions have to come from one place.
-fn hosts(matched: &Matched<'_>, places: &BTreeMap<Uuid, String>) -> Option<String> {
+/// Pairs ran in one session, which is on one host; runs of different sessions have to come from one place, and from like conditions.
+fn hosts(matched: &Matched<'_>, known: &Known<'_>) -> Option<String> {
     if matched.paired {
         return None;
     }
-    let of = |samples: &[SideSample<'_>]| -> BTreeSet<String> {
-        let sessions: HashSet<Uuid> = samples.iter().map(|sample| sample.run.session_id).collect();
-        sessions.into_iter().filter_map(|session| places.get(&session)).cloned().collect()
+    let of =
+        |samples: &[SideSample<'_>]| samples.iter().map(|sample| sample.run.session_id).collect::<BTreeSet<Uuid>>();
+    let places = |sessions: &BTreeSet<Uuid>| -> BTreeSet<String> {
+        sessions.iter().filter_map(|session| known.places.get(session)).cloned().collect()
     };
-    let (a, b) = (of(&matched.a), of(&matched.b));
-    (a.union(&b).count() > 1).then(|| format!("hosts or disks differ: A ran on {}, B on {}", joined(&a), joined(&b)))
+    let (of_a, of_b) = (of(&matched.a), of(&matched.b));
+    let (a, b) = (places(&of_a), places(&of_b));
+    let apart = (a.union(&b).count() > 1)
+        .then(|| format!("hosts or disks differ: A ran on {}, B on {}", joined(&a), joined(&b)));
+    let conditions = known.conditions.differences(&of_a, &of_b, apart.is_none());
+    let differ: Vec<String> = apart.into_iter().chain(conditions).collect();
+    (!differ.is_empty()).then(|| differ.join("; "))
 }
 
 /// What is counted of both sides of a line.

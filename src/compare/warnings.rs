@@ -1,9 +1,9 @@
 //! What a reader should know before believing a comparison.
 
-use super::{load::Side, model::Line};
+use super::{conditions, load::Side, model::Line};
 use crate::{
     base::units::{self, counted},
-    lint::{is_unequal_memory, summed_texts},
+    lint::{ENGINE_BUILD, built_to_debug, is_unequal_memory, summed_texts},
     stats::{ALPHA, rounds_needed},
     store::{RunTests, SessionFacts},
 };
@@ -14,13 +14,14 @@ use std::{
 use uuid::Uuid;
 
 /// Linters whose doubt is about a session as a whole, and that a comparison judges for its own lines.
-const JUDGED_HERE: [&str; 6] = [
-    "failed verification: ",
-    "not verified: ",
-    "too few repeats: ",
-    "unequal tiers: ",
-    "unequal memory: ",
-    "failed runs: ",
+const JUDGED_HERE: [&str; 7] = [
+    "failed verification",
+    "not verified",
+    "too few repeats",
+    "unequal tiers",
+    "unequal memory",
+    "failed runs",
+    ENGINE_BUILD,
 ];
 
 /// Findings of the comparison first, then those of its sessions.
@@ -38,11 +39,17 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String
         kernels(&sessions),
         debug(&sessions),
     ];
-    let mut all: Vec<String> = own.into_iter().flatten().collect();
+    let mut all: Vec<String> = own.into_iter().flatten().chain(slow_builds(sides)).collect();
+    if let [a, b] = sides {
+        all.extend(conditions::badges(a, b));
+    }
     // Each side knows of a session what is about its own configurations.
     let stored: BTreeSet<&String> =
         sides.iter().flat_map(|side| &side.sessions).flat_map(|session| &session.warnings).collect();
-    let judged = |warning: &&String| JUDGED_HERE.iter().any(|linter| warning.starts_with(linter));
+    let judged = |warning: &&String| {
+        let linter = warning.split_once(": ").map(|(linter, _)| linter);
+        linter.is_some_and(|linter| JUDGED_HERE.contains(&linter))
+    };
     all.extend(summed_texts(stored.into_iter().filter(|warning| !judged(warning))));
     all
 }
@@ -135,6 +142,19 @@ fn failed(sides: &[&Side]) -> Option<String> {
             counted(count(&mut runs()), "run")
         )
     })
+}
+
+/// Engines that were built to find mistakes, with the configurations that ran them.
+fn slow_builds(sides: &[&Side]) -> Vec<String> {
+    let mut slow: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    let runs = sides.iter().flat_map(|side| &side.runs);
+    for run in runs.filter(|run| seen.insert((Arc::as_ptr(&run.configuration), &*run.label))) {
+        if let Some(why) = run.configuration.build.as_deref().and_then(built_to_debug) {
+            slow.entry(why).or_default().insert(&run.label);
+        }
+    }
+    slow.into_iter().map(|(why, labels)| format!("{ENGINE_BUILD}: {why}: {}", joined(&labels))).collect()
 }
 
 fn versions(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {

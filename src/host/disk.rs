@@ -67,6 +67,11 @@ fn whole_disks(node: &Path, layers: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The file that a loop device is made of (`loop/backing_file`), as the one who made the device named it.
+pub(super) fn file_of_loop(disk: &Path) -> Option<PathBuf> {
+    text::read(disk.join("loop/backing_file")).map(PathBuf::from)
+}
+
 /// `device/model` (SCSI, SATA, USB, NVMe) or `device/name` (memory cards); virtio disks have neither.
 fn model(disk: &Path) -> Option<String> {
     let model = text::read(disk.join("device/model")).or_else(|| text::read(disk.join("device/name")))?;

@@ -17,6 +17,8 @@ pub(super) struct Mount {
     pub(super) file_system: String,
     /// What is mounted: a device, a server's folder, or any word.
     pub(super) source: String,
+    /// The folder that an overlay writes to, as whoever mounted it named it.
+    pub(super) upper: Option<String>,
 }
 
 /// The mount that `folder` (absolute, without symbolic links) is on.
@@ -49,8 +51,10 @@ fn parse(line: &str) -> Option<Mount> {
     let mut file_system = file_system.split(' ');
     let kind = unescape(file_system.next()?);
     let source = unescape(file_system.next()?);
-    let options = join_options(options, file_system.next().unwrap_or_default());
-    Some(Mount { id, device_number, point, options: unescape(&options), file_system: kind, source })
+    let of_file_system = file_system.next().unwrap_or_default();
+    let upper = of_file_system.split(',').find_map(|option| option.strip_prefix("upperdir=")).map(unescape);
+    let options = unescape(&join_options(options, of_file_system));
+    Some(Mount { id, device_number, point, options, file_system: kind, source, upper })
 }
 
 /// Both lists as one. A mount may be read-only on a file system that is not: then the mount's word holds.
@@ -159,6 +163,7 @@ mod tests {
         let root = find(CONTAINER, "/root/.cache");
         assert_eq!((root.file_system.as_str(), root.source.as_str()), ("overlay", "overlay"));
         assert_eq!(root.options, "rw,relatime");
+        assert_eq!(root.upper.as_deref(), Some("/var/lib/docker/overlay2/4f/diff"));
         assert_eq!(find(CONTAINER, "/data").device_number, "259:2");
     }
 

@@ -3,7 +3,7 @@
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-use super::text;
+use super::{Throttling, text};
 
 /// Ticks a second that `/proc/stat` counts in, where the kernel does not say: all but long gone ports have this.
 const USUAL_TICKS: u64 = 100;
@@ -27,6 +27,8 @@ pub struct NoiseSample {
     pub psi_io_us: Option<u64>,
     /// Microseconds in which some task waited for memory (`/proc/pressure/memory`).
     pub psi_memory_us: Option<u64>,
+    /// How often control groups around this process had used up their CPU time. `None` where none counts it.
+    pub throttling: Option<Throttling>,
 }
 
 /// Nanoseconds of all CPUs together, from the line `cpu` of `/proc/stat`. It counts in ticks of 10 ms.
@@ -62,6 +64,10 @@ pub struct NoiseDelta {
     pub psi_memory_share: Option<f64>,
     /// Context switches of the whole machine (`/proc/stat`).
     pub context_switches: Option<u64>,
+    /// Periods in which control groups around this process had used up their CPU time and its threads waited (`cpu.stat`).
+    pub throttled_periods: Option<u64>,
+    /// How long they waited, each CPU's for itself, ns.
+    pub throttled_ns: Option<u64>,
 }
 
 impl NoiseSample {
@@ -77,6 +83,7 @@ impl NoiseSample {
             psi_cpu_us: pressure("/proc/pressure/cpu"),
             psi_io_us: pressure("/proc/pressure/io"),
             psi_memory_us: pressure("/proc/pressure/memory"),
+            throttling: Throttling::now(),
         }
     }
 
@@ -84,6 +91,7 @@ impl NoiseSample {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> NoiseDelta {
         let elapsed_ns = self.monotonic_ns.saturating_sub(earlier.monotonic_ns);
+        let throttling = self.throttling.zip(earlier.throttling).map(|(later, earlier)| later.since(earlier));
         let cpu = self.cpu.zip(earlier.cpu).map(|(later, earlier)| later.since(earlier));
         let pressure = |later: Option<u64>, earlier: Option<u64>| {
             let (later, earlier) = later.zip(earlier)?;
@@ -100,6 +108,8 @@ impl NoiseSample {
                 .context_switches
                 .zip(earlier.context_switches)
                 .map(|(later, earlier)| later.saturating_sub(earlier)),
+            throttled_periods: throttling.map(|throttling| throttling.periods),
+            throttled_ns: throttling.map(|throttling| throttling.ns),
         }
     }
 }
@@ -206,6 +216,7 @@ btime 1763692000
             psi_cpu_us: some_total_us(psi),
             psi_io_us: some_total_us(psi),
             psi_memory_us: None,
+            throttling: Some(Throttling { periods: monotonic_ns / 1_000_000_000, ns: monotonic_ns }),
         }
     }
 
@@ -256,6 +267,7 @@ btime 1763692000
         assert_eq!(delta.psi_io_share, Some(0.25));
         assert_eq!(delta.psi_memory_share, None);
         assert_eq!(delta.context_switches, Some(234));
+        assert_eq!((delta.throttled_periods, delta.throttled_ns), (Some(1), Some(1_000_000_000)));
     }
 
     #[test]

@@ -72,18 +72,32 @@ pub struct WorkFolderFacts {
     /// Nanoseconds to write 4 KiB and sync them. [`WorkFolderFacts::read`] leaves it `None`, because to measure it
     /// writes to the folder and takes up to a second: set it from [`measure_fsync`](super::measure_fsync).
     pub fsync_ns: Option<u64>,
+    /// Of an overlay the folder that it writes to, of a loop device the folder of its file: what a sync does is decided there. `None` for
+    /// other file systems, and where that folder is not in sight, as from inside most containers.
+    #[serde(default)]
+    pub beneath: Option<Box<WorkFolderFacts>>,
 }
+
+/// An overlay on a file in a loop device on an overlay makes three; more than this is a loop.
+const MOST_LAYERS: usize = 8;
 
 impl WorkFolderFacts {
     /// Reads the facts of `folder`. If it is not there yet, of the nearest folder above that is.
     pub fn read(folder: &Path) -> Self {
+        Self::read_layers(folder, MOST_LAYERS)
+    }
+
+    fn read_layers(folder: &Path, layers: usize) -> Self {
         let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let existing = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
         let mount = existing.as_deref().and_then(mount);
-        let disk = disk::describe(&mount.as_ref().map(disks_beneath).unwrap_or_default());
+        let disks = mount.as_ref().map(disks_beneath).unwrap_or_default();
+        let disk = disk::describe(&disks);
         let space = existing.and_then(|path| rustix::fs::statvfs(path).ok());
+        let beneath = mount.as_ref().and_then(|mount| folder_beneath(mount, &disks));
         Self {
             path: path.to_string_lossy().into_owned(),
+            beneath: layers.checked_sub(1).and_then(|layers| Some(Box::new(Self::read_layers(&beneath?, layers)))),
             disk_model: disk.model,
             rotational: disk.rotational,
             free_bytes: space.as_ref().map(|space| space.f_bavail.saturating_mul(space.f_frsize)),
@@ -93,19 +107,36 @@ impl WorkFolderFacts {
         }
     }
 
-    /// Whether the folder is in memory, and its name does not say that this is meant: /dev/shm is memory and nothing else, while /tmp
-    /// is a disk on other machines.
-    pub fn is_in_memory_unasked(&self) -> bool {
-        self.is_memory_backed() && !Path::new(&self.path).starts_with("/dev/shm")
+    /// Whether the folder is in memory, and its name says that this is meant: /dev/shm is memory and nothing else, while /tmp is a disk on
+    /// other machines.
+    pub fn is_in_memory_by_name(&self) -> bool {
+        self.is_memory_backed() && Path::new(&self.path).starts_with("/dev/shm")
     }
 
-    /// Whether the folder is in memory, where a sync does nothing: tmpfs and its kin, or a disk made of memory.
+    /// Whether the folder is in memory, where a sync does nothing: tmpfs and its kin, a disk made of memory, or a layer above one of these.
     pub fn is_memory_backed(&self) -> bool {
         let device = self.device.as_deref().unwrap_or_default();
-        matches!(self.file_system.as_deref(), Some("tmpfs" | "ramfs" | "rootfs" | "devtmpfs" | "hugetlbfs"))
+        self.beneath.as_ref().is_some_and(|beneath| beneath.is_memory_backed())
+            || matches!(self.file_system.as_deref(), Some("tmpfs" | "ramfs" | "rootfs" | "devtmpfs" | "hugetlbfs"))
             || ["/dev/ram", "/dev/zram"].iter().any(|name| {
                 device.strip_prefix(name).is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
             })
+    }
+
+    /// The folder with each of those that it is a layer above, the upper first.
+    pub fn layers(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |layer| layer.beneath.as_deref())
+    }
+
+    /// The file system, and those that it is a layer above: `overlay on tmpfs`.
+    pub fn file_systems(&self) -> String {
+        let kind = |layer: &Self| layer.file_system.clone().unwrap_or_else(|| "an unknown file system".to_owned());
+        self.layers().map(kind).collect::<Vec<_>>().join(" on ")
+    }
+
+    /// The options of the mounts of all layers.
+    pub fn all_mount_options(&self) -> impl Iterator<Item = &str> {
+        self.layers().filter_map(|layer| layer.mount_options.as_deref()).flat_map(|options| options.split(','))
     }
 
     /// Whether the folder is on another machine, or shared into this one by its host.
@@ -125,6 +156,7 @@ impl WorkFolderFacts {
             free_bytes: None,
             total_bytes: None,
             fsync_ns: None,
+            beneath: None,
         }
     }
 
@@ -149,9 +181,21 @@ fn mount(folder: &Path) -> Option<Mount> {
     mounts::of_folder(&mountinfo, id, folder)
 }
 
-/// The folders in `/sys` of the disks that a folder, which is there, is on.
+/// The folder that an overlay writes to, or that has the file of a loop device.
+fn folder_beneath(mount: &Mount, disks: &[PathBuf]) -> Option<PathBuf> {
+    // As whoever mounted it named it: from another root, as a container has, there is no such folder.
+    let upper = mount.upper.as_ref().map(PathBuf::from).filter(|upper| upper.is_absolute() && upper.is_dir());
+    upper.or_else(|| {
+        let file = disks.iter().find_map(|disk| disk::file_of_loop(disk)).filter(|file| file.is_file())?;
+        Some(file.parent()?.to_owned())
+    })
+}
+
+/// The folders in `/sys` of the disks that a folder, which is there, is on: beneath all layers that are in sight.
 pub(super) fn disks(folder: &Path) -> Vec<PathBuf> {
-    let folder = fs::canonicalize(folder).ok();
+    let facts = WorkFolderFacts::read(folder);
+    let lowest = facts.layers().last().map_or(folder, |layer| Path::new(&layer.path));
+    let folder = fs::canonicalize(lowest).ok();
     folder.as_deref().and_then(mount).as_ref().map(disks_beneath).unwrap_or_default()
 }
 
@@ -190,7 +234,21 @@ mod tests {
         assert!(!on("overlay", "overlay").is_memory_backed());
         assert!(!WorkFolderFacts::unknown().is_memory_backed());
         let below = |path: &str| WorkFolderFacts { path: path.to_owned(), ..on("tmpfs", "tmpfs") };
-        assert!(below("/tmp/work").is_in_memory_unasked() && !below("/dev/shm/work").is_in_memory_unasked());
+        assert!(!below("/tmp/work").is_in_memory_by_name() && below("/dev/shm/work").is_in_memory_by_name());
+    }
+
+    #[test]
+    fn a_layer_is_in_memory_where_what_it_is_above_is() {
+        let above = |kind: &str, beneath: WorkFolderFacts| WorkFolderFacts {
+            beneath: Some(Box::new(beneath)),
+            mount_options: Some("rw,volatile".to_owned()),
+            ..on(kind, kind)
+        };
+        let overlay = above("overlay", on("tmpfs", "tmpfs"));
+        assert!(overlay.is_memory_backed() && overlay.file_systems() == "overlay on tmpfs");
+        let in_file = above("ext4", above("overlay", on("xfs", "/dev/sda1")));
+        assert!(!in_file.is_memory_backed() && in_file.file_systems() == "ext4 on overlay on xfs");
+        assert_eq!(in_file.all_mount_options().filter(|option| *option == "volatile").count(), 2);
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Linters: what a reader of a session's figures should know before believing them.
 
+mod builds;
 mod cold;
 mod fairness;
 mod outside;
 mod place;
 mod reads;
 mod repeats;
+mod throttled;
 
+pub(crate) use builds::{ENGINE_BUILD, built_to_debug};
 pub use fairness::{HARNESS_FACTOR, is_unequal_memory};
 pub use outside::OUTSIDE_SHARE;
 pub use reads::ReadingTests;
@@ -158,12 +161,16 @@ pub const LINTERS: &[&dyn Linter] = &[
     &fairness::UnequalMemory,
     &fairness::HarnessBound,
     &outside::OutsideTheTimer,
-    &place::MemoryBacked,
+    &place::NoDisk,
+    &place::ChangingMount,
     &place::NetworkFolder,
     &cold::NotCold,
     &place::NoisyHost,
+    &throttled::Throttled,
     &place::Concurrent,
-    &place::DebugBuild,
+    &builds::DebugBuild,
+    &builds::EngineBuild,
+    &builds::PreloadedLibraries,
     &repeats::FailedRuns,
     &repeats::TooFew,
     &repeats::FirstRunOutlier,

@@ -1,31 +1,77 @@
 //! Whether the machine and the folder are fit to measure on.
 
 use super::{Found, Linter, SessionEvidence, by_configuration};
-use crate::{base::units::counted, store::RunRecord};
-use std::collections::BTreeMap;
+use crate::{
+    base::units::counted,
+    engines::HARNESS_ENGINE,
+    host::{MountEffect, MountOption},
+    store::RunRecord,
+};
+use dbdyno_engine::durability::Tier;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The work folder is in memory.
-pub(super) struct MemoryBacked;
+/// What is synced in the work folder does not outlive a power loss.
+pub(super) struct NoDisk;
 
-impl Linter for MemoryBacked {
+impl Linter for NoDisk {
     fn name(&self) -> &'static str {
-        "memory file system"
+        "syncs reach no disk"
     }
 
     fn summary(&self) -> &'static str {
-        "sessions ran on a file system in memory"
+        "sessions ran where syncs reach no disk"
     }
 
     fn explain(&self) -> &'static str {
-        "Syncs do nothing there, so every durability tier costs the same: choose a work folder on a disk."
+        "A power loss takes what was committed, whatever tier was asked for, and a sync costs what it costs nowhere else: choose a work \
+         folder on a disk."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
-        if !evidence.folder.is_in_memory_unasked() {
-            return Vec::new();
+        let Some(doubt) = &evidence.session.sync_doubt else { return Vec::new() };
+        let mut asked: BTreeMap<Tier, BTreeSet<&str>> = BTreeMap::new();
+        for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE && run.tier.needs_syncs()) {
+            asked.entry(run.tier).or_default().insert(&run.label);
         }
-        let kind = evidence.folder.file_system.as_deref().unwrap_or("a memory file system");
-        vec![format!("databases were on {kind}, where a sync does nothing").into()]
+        if asked.is_empty() {
+            // Who asks for memory, and for no commit to be safe, gets both.
+            let asked = evidence.folder.is_in_memory_by_name();
+            return if asked {
+                Vec::new()
+            } else {
+                vec![format!("{doubt}; every durability tier costs the same").into()]
+            };
+        }
+        let one = |(tier, labels): (Tier, BTreeSet<&str>)| {
+            format!("tier {tier} ({})", labels.into_iter().collect::<Vec<_>>().join(", "))
+        };
+        let asked: Vec<String> = asked.into_iter().rev().map(one).collect();
+        vec![format!("{doubt}; {} was asked, and is not upheld here", asked.join(" and ")).into()]
+    }
+}
+
+/// The work folder's mount changes what is measured.
+pub(super) struct ChangingMount;
+
+impl Linter for ChangingMount {
+    fn name(&self) -> &'static str {
+        "mount options"
+    }
+
+    fn summary(&self) -> &'static str {
+        "sessions ran on mounts with options that change what is measured"
+    }
+
+    fn explain(&self) -> &'static str {
+        "Figures are those of this mount alone: mount the file system of the work folder as it usually is, or choose another."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let known = evidence.folder.all_mount_options().filter_map(MountOption::find);
+        let changes = |option: &&MountOption| matches!(option.effect, MountEffect::MoreWaits | MountEffect::KeepsLess);
+        let said = |option: &MountOption| format!("mounted with {}, so {}", option.name, option.meaning);
+        let messages: BTreeSet<String> = known.filter(changes).map(said).collect();
+        messages.into_iter().map(Found::from).collect()
     }
 }
 
@@ -88,7 +134,7 @@ impl Linter for NoisyHost {
 }
 
 /// Configurations with runs that are meant, and how many of theirs: `in 3 of 10 runs of lmdb at 1000`.
-fn disturbed<'e>(
+pub(super) fn disturbed<'e>(
     evidence: &SessionEvidence<'e>,
     is_meant: impl Fn(&RunRecord) -> bool,
 ) -> Vec<(&'e RunRecord, String)> {
@@ -124,31 +170,6 @@ impl Linter for Concurrent {
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         if evidence.concurrent {
             vec!["without the measurement lock: other sessions may have been measuring too".to_owned().into()]
-        } else {
-            Vec::new()
-        }
-    }
-}
-
-/// dbdyno was built without optimisation.
-pub(super) struct DebugBuild;
-
-impl Linter for DebugBuild {
-    fn name(&self) -> &'static str {
-        "debug build"
-    }
-
-    fn summary(&self) -> &'static str {
-        "sessions were run by a debug build"
-    }
-
-    fn explain(&self) -> &'static str {
-        "Without optimisation the harness and engines in Rust are many times slower: measure with a release build."
-    }
-
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
-        if evidence.session.debug_build {
-            vec!["dbdyno was built without optimisation: measure with a release build".to_owned().into()]
         } else {
             Vec::new()
         }

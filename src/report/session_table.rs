@@ -5,7 +5,7 @@ use crate::{
     lint::{HARNESS_FACTOR, OUTSIDE_SHARE, summed},
     metric::{Figures, Metric},
     stats::median,
-    store::{ActorRecord, HarnessRecord, RunRecord, TestRecord, WarningRecord},
+    store::{ActorRecord, HarnessRecord, RunRecord, SessionConditions, SessionRecord, TestRecord, WarningRecord},
 };
 use dbdyno_engine::{durability::Tier, protocol::CacheStart};
 use dbdyno_workload::histogram::{empty, supported_quantile};
@@ -20,6 +20,10 @@ pub struct SessionTable {
     pub sizes: Vec<SizeTable>,
     /// Cores that the threads of its tests had, where some have several threads.
     pub cores: Option<usize>,
+    /// What the session had of its machine, where that is not all: `a CPU quota of 0.2`.
+    pub conditions: Vec<String>,
+    /// Whether syncs reach no disk, so that no tier that rests on them is upheld.
+    pub syncs_reach_no_disk: bool,
     pub warnings: Vec<String>,
 }
 
@@ -132,7 +136,7 @@ pub struct OutsideRow {
 impl SessionTable {
     /// Makes the table of these runs.
     pub fn new(
-        suite: &str,
+        session: &SessionRecord,
         runs: &[RunRecord],
         results: &[TestRecord],
         actors: &[ActorRecord],
@@ -187,7 +191,15 @@ impl SessionTable {
         }
         let warnings = summed(warnings);
         let cores = if actors.is_empty() { None } else { std::thread::available_parallelism().ok() };
-        Self { suite: suite.to_owned(), sizes, cores: cores.map(usize::from), warnings }
+        let conditions = SessionConditions::from(session);
+        Self {
+            suite: session.suite.clone(),
+            sizes,
+            cores: cores.map(usize::from),
+            conditions: conditions.in_words(None),
+            syncs_reach_no_disk: conditions.syncs_believed == Some(false),
+            warnings,
+        }
     }
 }
 

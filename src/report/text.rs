@@ -6,7 +6,7 @@ use crate::{
         grid::{Grid, GridColumn, aligned},
         units::{bytes, count, counted, duration, plain, rate},
     },
-    store::TextRows,
+    store::{NOT_UPHELD, TextRows},
 };
 use console::{Alignment, measure_text_width};
 use dbdyno_engine::durability::Tier;
@@ -65,7 +65,11 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
         text.push('\n');
     }
     if !tiers.is_empty() {
-        let tiers: Vec<String> = tiers.into_iter().rev().map(|tier: Tier| tier.to_string()).collect();
+        let tier = |tier: Tier| match table.syncs_reach_no_disk && tier.needs_syncs() {
+            true => format!("{tier} ({NOT_UPHELD})"),
+            false => tier.to_string(),
+        };
+        let tiers: Vec<String> = tiers.into_iter().rev().map(tier).collect();
         let _ =
             writeln!(text, "side: logs and journals, a part of disk · sync: sync calls\ntier: {}", tiers.join(", "));
     }
@@ -106,6 +110,9 @@ pub fn session_notes(table: &SessionTable) -> String {
     }
     if rows().any(|row| row.not_verified) {
         text.push_str("?  not verified: there is nothing to hold these answers against\n");
+    }
+    if !table.conditions.is_empty() {
+        let _ = writeln!(text, "measured with {}", plain(&table.conditions.join(", ")));
     }
     for warning in &table.warnings {
         let _ = writeln!(text, "!  {}", plain(warning));

@@ -42,10 +42,10 @@ pub use health::{StoreContents, StoreHealth, StoreHolder, StoreState, Unfinished
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled, Waiting};
 pub use read::{
-    ComparedTest, ConfigurationColumn, ConfigurationRow, FollowedTest, GroupColumn, GroupRow, Latencies, Offer,
-    OptionValues, Order, Page, PageListing, PageRows, RecordedRun, RepeatedTest, ResultColumn, ResultRow, RunColumn,
-    RunConfiguration, RunRow, RunTests, SelectedRuns, SessionFacts, SessionHost, StoreHistory, StoredFact,
-    StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
+    ComparedTest, ConfigurationColumn, ConfigurationRow, FollowedTest, GroupColumn, GroupRow, Latencies, NOT_UPHELD,
+    Offer, OptionValues, Order, Page, PageListing, PageRows, RecordedRun, RepeatedTest, ResultColumn, ResultRow,
+    RunColumn, RunConfiguration, RunRow, RunTests, SelectedRuns, SessionConditions, SessionFacts, SessionHost,
+    StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
 };
 pub use record::{
     ActorRecord, ActorSlotRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord,

@@ -112,6 +112,13 @@ async fn look(
         .await?;
     samples.add_report(plan, &report, |configuration| configuration);
     trial.session_id = Some(report.session.session_id.clone());
+    let needs_syncs = trial.tier.before.needs_syncs() || trial.tier.after.needs_syncs();
+    if let Some(doubt) = report.session.sync_doubt.as_ref().filter(|_| needs_syncs) {
+        let risk = format!("measured where syncs reach no disk ({doubt}): no tier above 1 was upheld");
+        if !trial.risks.contains(&risk) {
+            trial.risks.push(risk);
+        }
+    }
     trial.effects = judge(&samples, BASE, CHANGED, &tests, spending);
     trial.overall = (trial.kind == TrialKind::Search && tests.len() > 1)
         .then(|| overall(&samples, BASE, CHANGED, &tests, spending));

@@ -110,6 +110,14 @@ impl Bench {
             plan: None,
             source: None,
             source_file: None,
+            syncs_believed: None,
+            sync_least_ns: None,
+            sync_doubt: None,
+            cpus_allowed: None,
+            cpu_quota: None,
+            memory_max_bytes: None,
+            preloaded: None,
+            allocator: None,
         });
         session_id
     }
@@ -186,6 +194,8 @@ impl Bench {
             twin_of: spec.label.strip_suffix("#2").map(str::to_owned),
             failure_kind: None,
             tier_evidence: None,
+            throttled_periods: None,
+            throttled_ns: None,
         });
     }
 

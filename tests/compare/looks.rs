@@ -9,7 +9,9 @@ use dbdyno::{
     report::comparison::{TableStyle, table},
     report::text::Colouring,
     stats::{Spending, Verdict},
-    store::{ADDS_TO, ComparedTest, KeyRecord, RunConfiguration, RunTests, SessionFacts, SessionHost},
+    store::{
+        ADDS_TO, ComparedTest, KeyRecord, RunConfiguration, RunTests, SessionConditions, SessionFacts, SessionHost,
+    },
 };
 use dbdyno_workload::rng::SplitMix64;
 use std::sync::Arc;
@@ -85,6 +87,7 @@ fn facts(session_id: Uuid, adds_to: Option<Uuid>) -> SessionFacts {
         },
         file_system: None,
         disk_model: None,
+        conditions: SessionConditions::default(),
         warnings: Vec::new(),
         adds_to,
     }

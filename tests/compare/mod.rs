@@ -2,6 +2,7 @@
 
 mod benchstat;
 mod command;
+mod conditions;
 pub(crate) mod fixture;
 mod formats;
 mod groups;

@@ -15,7 +15,7 @@ fn allowing(differences: &[Difference]) -> Options {
 
 /// Checks that nothing but `difference` allows comparing `a` with `b`, and that then there is a badge.
 #[track_caller]
-fn only_allowed_by(difference: Difference, bench: &Bench, says: &str) {
+pub(crate) fn only_allowed_by(difference: Difference, bench: &Bench, says: &str) {
     let stored = bench.stored();
     let compared = |allowed: &[Difference]| stored.compared("engine=x", "engine=y", &allowing(allowed));
     let others: Vec<Difference> = ALL.into_iter().filter(|other| *other != difference).collect();

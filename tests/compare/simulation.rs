@@ -272,6 +272,7 @@ fn run_tests(run: &RunRecord, tests: Vec<ComparedTest>) -> RunTests {
             suite_options: BTreeMap::new(),
             memory_limit: None,
             cache: "warm".to_owned(),
+            ..RunConfiguration::default()
         }),
         asked: Arc::default(),
         peak_memory_bytes: None,

@@ -197,6 +197,14 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             plan: None,
             source: None,
             source_file: None,
+            syncs_believed: Some(false),
+            sync_least_ns: Some(900),
+            sync_doubt: Some(text("databases are in memory (tmpfs)")),
+            cpus_allowed: Some(2),
+            cpu_quota: Some(0.2),
+            memory_max_bytes: Some(1 << 29),
+            preloaded: Some(text("libjemalloc.so.2")),
+            allocator: Some(text("libjemalloc.so.2")),
         }],
         runs: vec![RunRecord {
             run_id: run_id.clone(),
@@ -234,6 +242,8 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             twin_of: None,
             failure_kind: None,
             tier_evidence: None,
+            throttled_periods: Some(3),
+            throttled_ns: Some(7_000),
         }],
         options: [("engine", "sync", Some("on")), ("suite", "mixed", None)]
             .map(|(scope, name, in_force)| OptionRecord {

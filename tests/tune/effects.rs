@@ -48,6 +48,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     suite_options: BTreeMap::new(),
                     memory_limit: None,
                     cache: "warm".to_owned(),
+                    ..RunConfiguration::default()
                 }),
                 asked: Arc::default(),
                 peak_memory_bytes: None,

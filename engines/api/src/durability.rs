@@ -32,6 +32,11 @@ impl Tier {
         }
     }
 
+    /// Whether what it promises of a power loss rests on syncs that reach a disk.
+    pub fn needs_syncs(self) -> bool {
+        self >= Self::Consistent
+    }
+
     /// The number where there is little room: `3`; `?` for a tier that is unknown.
     pub fn sign(self) -> String {
         self.number().map_or_else(|| "?".to_owned(), |number| number.to_string())

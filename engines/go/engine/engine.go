@@ -140,13 +140,26 @@ func libraryOf(conn driver.Conn) (library, error) {
 	return found, err
 }
 
-// modules are the versions of Go and of every module that the program is linked with.
+// modules are the version of Go, the flags of the build that make a program slower or faster, and the versions of every
+// module that the program is linked with.
 func modules() []string {
 	info, found := debug.ReadBuildInfo()
 	if !found {
 		return nil
 	}
+	return builtWith(info)
+}
+
+func builtWith(info *debug.BuildInfo) []string {
 	list := []string{info.GoVersion}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "-gcflags", "-race", "-msan", "-asan", "-tags", "GOAMD64", "CGO_CFLAGS":
+			if setting.Value != "" {
+				list = append(list, setting.Key+"="+setting.Value)
+			}
+		}
+	}
 	for _, module := range info.Deps {
 		if module.Replace != nil {
 			module = module.Replace

@@ -1,7 +1,10 @@
 //! The engines: which can be run, and why others cannot.
 
 use super::finding::DoctorFinding;
-use crate::engines::{Launch, Registry};
+use crate::{
+    engines::{Launch, Registry},
+    lint::built_to_debug,
+};
 use std::{env, ffi::OsStr, path::Path};
 
 /// `path`: what `DBDYNO_ENGINE_PATH` has.
@@ -10,7 +13,11 @@ pub(super) fn findings(registry: &Registry, path: Option<&OsStr>) -> Vec<DoctorF
     for engine in &registry.engines {
         if let Launch::Program(program) = &engine.launch {
             let (name, version) = (&engine.description.name, &engine.description.version);
-            findings.push(DoctorFinding::fit(format!("engine {name} {version}: {}", program.display())));
+            let what = format!("engine {name} {version}: {}", program.display());
+            findings.push(match built_to_debug(&engine.description.build.join(", ")) {
+                Some(why) => DoctorFinding::unfit(what, format!("{why}; build it as releases are")),
+                None => DoctorFinding::fit(what),
+            });
         }
     }
     let others = registry.unavailable.iter();
@@ -43,7 +50,8 @@ fn folder_of_path(folder: &Path) -> Option<DoctorFinding> {
 mod tests {
     use super::*;
     use crate::engines::Unavailable;
-    use std::path::PathBuf;
+    use dbdyno_engine::describe::Description;
+    use std::{path::PathBuf, sync::Arc};
 
     #[test]
     fn engines_are_told_whether_they_can_be_run_or_not() {
@@ -51,12 +59,16 @@ mod tests {
         let mut outside = registry.engines[0].clone();
         outside.launch = Launch::Program(PathBuf::from("/opt/dbdyno-engine-other"));
         let name = registry.engines[0].description.name.clone();
-        registry.engines.push(outside);
+        let mut slow = outside.clone();
+        let build = vec!["go1.26.1".to_owned(), "-gcflags=all=-N -l".to_owned()];
+        slow.description = Arc::new(Description { build, ..Description::clone(&outside.description) });
+        registry.engines.extend([outside, slow]);
         registry.unavailable.push(Unavailable { name: "odd".to_owned(), reason: "it gave no answer".to_owned() });
         let lines: Vec<String> = findings(&registry, None).iter().map(DoctorFinding::line).collect();
         assert!(lines[0].starts_with("✓  engines built in: ") && lines[0].contains(&name), "{lines:?}");
         assert!(lines[1].ends_with(": /opt/dbdyno-engine-other\n"), "{lines:?}");
-        assert_eq!(lines[2..], ["·  no engine odd: it gave no answer\n"]);
+        assert!(lines[2].starts_with("!  engine ") && lines[2].contains("without optimisation"), "{lines:?}");
+        assert_eq!(lines[3..], ["·  no engine odd: it gave no answer\n"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::finding::DoctorFinding;
 use crate::{
     base::units::bytes,
-    host::{HostFacts, Load, NoiseDelta},
+    host::{HostFacts, Limits, Load, NoiseDelta, Preloaded, cpus_in_words, is_system_allocator},
     process::MemoryControl,
 };
 use dbdyno_engine::confine::landlock_version;
@@ -17,6 +17,8 @@ pub(super) struct Patient<'m> {
     host: &'m HostFacts,
     load: &'m Load,
     noise: NoiseDelta,
+    limits: Option<Limits>,
+    preloaded: Preloaded,
     /// By what memory can be limited, or why it cannot.
     memory_limits: Result<String, String>,
     /// The version of Landlock that engines are confined by.
@@ -30,6 +32,8 @@ impl<'m> Patient<'m> {
             host,
             load,
             noise,
+            limits: Limits::read(),
+            preloaded: Preloaded::read(),
             memory_limits: MemoryControl::find().map(|control| control.in_words()),
             landlock: landlock_version(),
             debug_build: cfg!(debug_assertions),
@@ -38,8 +42,10 @@ impl<'m> Patient<'m> {
 }
 
 pub(super) fn findings(patient: &Patient<'_>) -> Vec<DoctorFinding> {
-    let Patient { host, load, noise, memory_limits, landlock, debug_build } = patient;
+    let Patient { host, load, noise, limits, preloaded, memory_limits, landlock, debug_build } = patient;
     let mut findings = vec![cores(host)];
+    findings.extend(limits.iter().flat_map(|limits| confined(limits, host.cores)));
+    findings.extend(before_others(preloaded));
     let mut judge = |fit, what, advice| findings.push(DoctorFinding::judged(fit, what, advice));
     if let Some(governor) = &load.cpu_governor {
         judge(
@@ -88,6 +94,44 @@ pub(super) fn findings(patient: &Patient<'_>) -> Vec<DoctorFinding> {
     findings
 }
 
+/// What of the machine this process does not get.
+fn confined(limits: &Limits, cores: Option<u32>) -> Vec<DoctorFinding> {
+    let Limits { cpus, cpu_quota, memory_bytes } = limits;
+    let fewer = cores.filter(|cores| cpus < cores).map(|cores| {
+        let what = format!("{cpus} of {cores} CPUs may be run on");
+        DoctorFinding::advised(what, "a control group (cpuset) or taskset says so; figures are those of so many CPUs")
+    });
+    let quota = cpu_quota.map(|quota| {
+        DoctorFinding::unfit(
+            format!("a control group gives {} CPUs' time of {cpus}", cpus_in_words(quota)),
+            "when a period's share is used up everything waits for the next one, in the midst of a test; run without it (docker: without --cpus)",
+        )
+    });
+    let memory = memory_bytes.map(|limit| {
+        let what = format!("a control group gives {} of memory, page cache and all", bytes(limit));
+        DoctorFinding::advised(
+            what,
+            "larger databases are read from the disk again and again; figures are those of so much memory",
+        )
+    });
+    [fewer, quota, memory].into_iter().flatten().collect()
+}
+
+/// What is loaded before other libraries, and whose allocator is used.
+fn before_others(Preloaded { libraries, allocator }: &Preloaded) -> Vec<DoctorFinding> {
+    let advice = "it may replace allocator, syncs or locks of every engine; measure without LD_PRELOAD, unless it is what you measure";
+    let preloaded =
+        libraries.as_ref().map(|libraries| DoctorFinding::advised(format!("{libraries} is preloaded"), advice));
+    let replaced = allocator.as_ref().filter(|file| !is_system_allocator(file));
+    let replaced = replaced.map(|file| {
+        DoctorFinding::advised(
+            format!("malloc is that of {file}"),
+            "figures of engines in C and C++ are those of this allocator",
+        )
+    });
+    preloaded.into_iter().chain(replaced).collect()
+}
+
 fn cores(host: &HostFacts) -> DoctorFinding {
     let cpu = host.cpu_model.as_deref().unwrap_or("an unknown CPU");
     let cores = host.cores.unwrap_or(1);
@@ -116,7 +160,11 @@ mod tests {
                 psi_io_share: None,
                 psi_memory_share: None,
                 context_switches: None,
+                throttled_periods: None,
+                throttled_ns: None,
             },
+            limits: None,
+            preloaded: Preloaded::default(),
             memory_limits: Err("memory cannot be limited here".to_owned()),
             landlock: None,
             debug_build: false,
@@ -142,5 +190,25 @@ mod tests {
         sick.noise.busy_share = Some(0.9);
         sick.debug_build = true;
         assert_eq!(unfit(&sick).len(), 6, "{:?}", unfit(&sick));
+    }
+
+    #[test]
+    fn what_a_container_does_not_give_is_told() {
+        let (host, load) = (host(), Load::default());
+        let mut confined = patient(&host, &load);
+        confined.limits = Some(Limits { cpus: 2, cpu_quota: Some(0.2), memory_bytes: Some(512 << 20) });
+        let preloaded = |name: &str| Some(name.to_owned());
+        confined.preloaded =
+            Preloaded { libraries: preloaded("libje\u{1b}malloc.so.2"), allocator: preloaded("libjemalloc.so.2") };
+        let said: String = findings(&confined).iter().map(DoctorFinding::line).collect();
+        for says in [
+            "·  2 of 4 CPUs may be run on",
+            "!  a control group gives 0.2 CPUs' time of 2",
+            "·  a control group gives 512 MiB of memory",
+            "·  libje\\u{1b}malloc.so.2 is preloaded",
+            "·  malloc is that of libjemalloc.so.2",
+        ] {
+            assert!(said.contains(says), "{says} in {said}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The file system of the work folder and the options it is mounted with: what they mean for a sync.
 
 use super::finding::DoctorFinding;
-use crate::host::{WorkFolderFacts, WriteCache};
+use crate::host::{MountEffect, MountOption, WorkFolderFacts, WriteCache};
 
 /// File systems of a virtual machine's host that the machine sees as its own.
 const SHARED: [&str; 8] = ["9p", "virtiofs", "vboxsf", "vmhgfs", "fuse.vmhgfs-fuse", "prl_fs", "drvfs", "fuse.drvfs"];
@@ -9,7 +9,7 @@ const SHARED: [&str; 8] = ["9p", "virtiofs", "vboxsf", "vmhgfs", "fuse.vmhgfs-fu
 /// Where databases are put, and what that means.
 pub(super) fn place(facts: &WorkFolderFacts) -> DoctorFinding {
     let kind = facts.file_system.as_deref().unwrap_or("an unknown file system");
-    let what = format!("databases are put on {kind} ({})", facts.path);
+    let what = format!("databases are put on {} ({})", facts.file_systems(), facts.path);
     let elsewhere = "choose a folder on a local disk with --work-dir";
     match kind {
         _ if facts.is_memory_backed() => {
@@ -30,7 +30,7 @@ pub(super) fn place(facts: &WorkFolderFacts) -> DoctorFinding {
                 "a program answers for it (FUSE): every call goes through it, and a sync does what it makes of it; {elsewhere}"
             ),
         ),
-        "overlay" | "aufs" | "unionfs" => DoctorFinding::advised(
+        "overlay" | "aufs" | "unionfs" if facts.beneath.is_none() => DoctorFinding::advised(
             what,
             "a container's layer upon another file system, whose disk it does not tell; a volume of the container, with --work-dir, is \
              measured without the layer",
@@ -39,93 +39,20 @@ pub(super) fn place(facts: &WorkFolderFacts) -> DoctorFinding {
     }
 }
 
-/// How much an option matters.
-#[derive(Clone, Copy)]
-enum Weight {
-    /// Figures are wrong with it.
-    Wrong,
-    /// Figures are wrong with it where the disk has a write cache to be flushed, or may have one.
-    WrongWithCache,
-    /// Figures are those of this option.
-    Known,
-}
-
-/// Options that change what is measured: option, how much it matters, what it does.
-const OPTIONS: [(&str, Weight, &str); 14] = [
-    ("nobarrier", Weight::WrongWithCache, NO_BARRIER),
-    ("barrier=0", Weight::WrongWithCache, NO_BARRIER),
-    ("barrier=none", Weight::WrongWithCache, NO_BARRIER),
-    ("volatile", Weight::Wrong, "every sync is left out (overlay); start the container without it"),
-    (
-        "sync",
-        Weight::Wrong,
-        "every write waits for the disk, and tiers 0 and 1 cost what tier 3 does; mount it without",
-    ),
-    ("dirsync", Weight::Wrong, "making and removing files waits for the disk at every tier; mount it without"),
-    (
-        "data=journal",
-        Weight::Known,
-        "all data is written twice, to the journal first: figures are not those of the usual data=ordered",
-    ),
-    (
-        "data=writeback",
-        Weight::Known,
-        "file lengths may come to disk before what was written: engines that rely on the usual data=ordered keep less, and sync faster",
-    ),
-    (
-        "nodelalloc",
-        Weight::Known,
-        "blocks are allocated at every write: files that grow do so slower than on usual mounts",
-    ),
-    (
-        "noauto_da_alloc",
-        Weight::Known,
-        "a file that replaces another is not written before: engines that rename files without a sync are faster, and lose them in a power loss",
-    ),
-    (
-        "journal_async_commit",
-        Weight::Known,
-        "commits of the journal do not wait for what they commit: a sync is faster than usual, and a torn journal is found by its checksums only",
-    ),
-    (
-        "discard",
-        Weight::Known,
-        "removing and shortening files tells the disk of it, which may take time of the next sync",
-    ),
-    (
-        "flushoncommit",
-        Weight::Known,
-        "all files are written with every commit of the file system: syncs wait for others' writes",
-    ),
-    ("autodefrag", Weight::Known, "small writes have files rewritten in the background while engines are measured"),
-];
-
-const NO_BARRIER: &str =
-    "a sync does not flush the disk's cache: it is too fast, and a power loss takes what was synced; mount it without";
-
 /// Findings about the mount's options, of which most have none.
-pub(super) fn options(options: &str, cache: Option<WriteCache>) -> Vec<DoctorFinding> {
+pub(super) fn options<'o>(options: impl Iterator<Item = &'o str>, cache: Option<WriteCache>) -> Vec<DoctorFinding> {
     let finding = |option: &str| {
-        let (_, weight, meaning) = OPTIONS.iter().find(|(name, ..)| *name == option)?;
+        let known = MountOption::find(option)?;
         let what = format!("mounted with {option}");
-        Some(match (weight, cache) {
-            (Weight::WrongWithCache, Some(WriteCache::Through)) => {
+        Some(match (known.distorts(cache), known.effect) {
+            (true, _) => DoctorFinding::unfit(what, known.meaning),
+            (false, MountEffect::NoFlush) => {
                 DoctorFinding::note(format!("{what}, which changes nothing: the disk has no cache to flush"))
             }
-            (Weight::Wrong | Weight::WrongWithCache, _) => DoctorFinding::unfit(what, *meaning),
-            (Weight::Known, _) => DoctorFinding::advised(what, *meaning),
+            (false, _) => DoctorFinding::advised(what, known.meaning),
         })
     };
-    let compressed = |option: &str| {
-        let is = option.starts_with("compress");
-        is.then(|| {
-            DoctorFinding::advised(
-                format!("mounted with {option}"),
-                "sizes on disk and times depend on how well data compresses",
-            )
-        })
-    };
-    options.split(',').filter_map(|option| finding(option).or_else(|| compressed(option))).collect()
+    options.filter_map(finding).collect()
 }
 
 #[cfg(test)]
@@ -135,7 +62,7 @@ mod tests {
 
     fn on(kind: &str) -> DoctorFinding {
         let facts = WorkFolderFacts::read(Path::new("/"));
-        place(&WorkFolderFacts { file_system: Some(kind.to_owned()), device: None, ..facts })
+        place(&WorkFolderFacts { file_system: Some(kind.to_owned()), device: None, beneath: None, ..facts })
     }
 
     #[test]
@@ -164,7 +91,7 @@ mod tests {
     #[test]
     fn options_that_change_what_is_measured_are_told() {
         let signs = |text: &str, cache| {
-            let lines = options(text, cache).into_iter().map(|finding| finding.line());
+            let lines = options(text.split(','), cache).into_iter().map(|finding| finding.line());
             lines.map(|line| line.split(':').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
         };
         let back = Some(WriteCache::Back { fua: false });
@@ -183,6 +110,9 @@ mod tests {
             ["data=writeback", "nodelalloc", "noauto_da_alloc", "compress=zstd"]
                 .map(|option| format!("·  mounted with {option}"))
         );
-        assert_eq!(signs("rw,volatile,sync", back), ["!  mounted with volatile", "!  mounted with sync"]);
+        assert_eq!(
+            signs("rw,volatile,fsync=volatile,sync", back),
+            ["!  mounted with volatile", "!  mounted with fsync=volatile", "!  mounted with sync"]
+        );
     }
 }

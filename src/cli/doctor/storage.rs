@@ -3,7 +3,7 @@
 use super::{finding::DoctorFinding, mount};
 use crate::{
     base::units::{bytes, duration},
-    host::{Device, Doubt, SyncTimes, WorkFolderFacts, WriteCache, believable, measure_fsync},
+    host::{Device, Doubt, SyncTimes, WorkFolderFacts, WriteCache, believable, device, measure_fsync},
 };
 use std::path::Path;
 
@@ -30,23 +30,16 @@ impl WorkStorage {
 
 pub(super) fn findings(storage: &WorkStorage) -> Vec<DoctorFinding> {
     let WorkStorage { facts, cache, syncs } = storage;
-    let options = facts.mount_options.as_deref().unwrap_or_default();
     let mut findings = vec![mount::place(facts)];
     if !facts.is_memory_backed() && !facts.is_network() {
         findings.extend(disk(facts.disk_model.as_deref(), facts.rotational, *cache));
-        findings.extend(mount::options(options, *cache));
+        findings.extend(mount::options(facts.all_mount_options(), *cache));
     }
     if let Some(fsync) = facts.fsync_ns {
         findings.push(DoctorFinding::fit(format!("a small synced write takes {}", duration(fsync as f64))));
     }
     findings.push(match syncs {
-        Ok(times) => {
-            let device = Device {
-                rotational: facts.rotational,
-                written_at_once: options.split(',').any(|option| option == "sync"),
-            };
-            judged(times, device)
-        }
+        Ok(times) => judged(times, device(facts)),
         Err(error) => DoctorFinding::unfit(
             format!("nothing can be written and synced in {}: {error}", facts.path),
             "choose another folder with --work-dir",
@@ -97,18 +90,13 @@ fn judged(times: &SyncTimes, device: Device) -> DoctorFinding {
     };
     const IGNORED: &str = "syncs are ignored, and tiers 2 and 3 cost what tier 1 does; choose another folder with --work-dir, and look for \
                            libeatmydata in LD_PRELOAD and for a virtual disk with an unsafe cache";
-    let (reason, advice) = match doubt {
-        Doubt::NoDisk => (format!("4 KiB in {small}: no disk is that fast"), IGNORED),
-        Doubt::AsNothing => (format!("4 KiB in {small}, nothing in {nothing}: a sync writes nothing"), IGNORED),
-        Doubt::NoTurn => (
-            format!("4 KiB in {small}: a disk that turns needs milliseconds"),
-            "a cache answers for it; if it is not a controller's with a battery, turn it off (`hdparm -W 0`)",
-        ),
-        Doubt::NoGrowth => (format!("{much} in {large}, 4 KiB in {small}: what is written does not matter"), IGNORED),
-        Doubt::TooMuch { bytes_per_second } => {
-            (format!("{much} in {large}: no such disk takes {} a second", bytes(bytes_per_second)), IGNORED)
+    let advice = match doubt {
+        Doubt::NoTurn => {
+            "a cache answers for it; if it is not a controller's with a battery, turn it off (`hdparm -W 0`)"
         }
+        _ => IGNORED,
     };
+    let reason = times.contradiction(doubt);
     DoctorFinding::unfit(format!("syncs are not believable ({reason})"), advice)
 }
 
@@ -130,6 +118,7 @@ mod tests {
             free_bytes: Some(1 << 40),
             total_bytes: None,
             fsync_ns: Some(460_000),
+            beneath: None,
         };
         WorkStorage { facts, cache: Some(WriteCache::Back { fua: true }), syncs }
     }

@@ -30,7 +30,7 @@ const IDENTITY: [&str; 4] = ["engine", "version", "suite", "host"];
 
 /// The curves of both sides, by test, axis, what is held fixed, and side.
 pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
-    let places = facts::places(&[a, b]);
+    let places = facts::places_as_measured(&[a, b]);
     let mut tests: BTreeMap<(u32, String), Vec<(SideName, SideSample<'_>)>> = BTreeMap::new();
     for (name, side) in [(SideName::A, a), (SideName::B, b)] {
         for run in &side.runs {

@@ -264,6 +264,7 @@ pub(crate) fn places(comparison: &Comparison) -> Vec<String> {
         facts.extend(known.into_iter().flatten().cloned());
         facts.extend(host.cores.map(|cores| counted(cores, "core")));
         facts.push(format!("kernel {}", host.kernel));
+        facts.extend(session.conditions.in_words(host.cores));
         let place = facts.join(", ");
         if !places.contains(&place) {
             places.push(place);

@@ -137,6 +137,8 @@ impl<'r, 's> Running<'r, 's> {
                     &configuration.settings.to_map(),
                 )
                 .map(str::to_owned),
+            throttled_periods: None,
+            throttled_ns: None,
         };
         Self {
             session,

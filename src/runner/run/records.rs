@@ -197,6 +197,8 @@ impl Running<'_, '_> {
         self.run.psi_io_share = noise.psi_io_share;
         self.run.psi_memory_share = noise.psi_memory_share;
         self.run.context_switches = noise.context_switches;
+        self.run.throttled_periods = noise.throttled_periods;
+        self.run.throttled_ns = noise.throttled_ns;
     }
 }
 

@@ -3,9 +3,11 @@
 mod harness;
 mod keep;
 mod open;
+mod place;
 mod rounds;
 
 pub use open::{ChosenRun, OpenSession};
+pub(crate) use place::host_record;
 
 use super::{
     RunnerEvent, SessionLaunch, control::Control, folder, measurement_lock::MeasurementLock, resume::Resumable,
@@ -13,15 +15,16 @@ use super::{
 use crate::{
     base::identifier::identifier,
     bench::{BenchPlan, Configuration},
-    host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
+    host::{HostFacts, WorkFolderFacts},
     lint::{self, ReadingTests, SessionEvidence},
     process::{self, MemoryControl},
     store::{
-        ActorRecord, Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError,
-        TestRecord, TierVerdicts, WarningRecord,
+        ActorRecord, Batch, HarnessRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
+        TierVerdicts, WarningRecord,
     },
 };
 use jiff::Timestamp;
+use place::{describe, work_folder};
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -235,74 +238,15 @@ async fn begin<'s>(
     for run in &so_far.runs {
         session.tell(RunnerEvent::RunEnded { ordinal: run.ordinal, status: run.status, failure: run.failure.clone() });
     }
+    if !is_resumed {
+        session.examine_syncs(&facts).await;
+    }
     match session.measure_harness(null, std::mem::take(&mut so_far.harness)).await {
         Ok(harness) => Ok(Begun { session, so_far, facts, harness, owner }),
         Err(error) => {
             session.give_up().await;
             Err(error)
         }
-    }
-}
-
-fn work_folder(launch: &SessionLaunch) -> Result<WorkFolderFacts, SessionError> {
-    let failed = |error| SessionError::WorkFolder { folder: launch.work_dir.clone(), error };
-    std::fs::create_dir_all(&launch.work_dir).map_err(failed)?;
-    let mut facts = WorkFolderFacts::read(&launch.work_dir);
-    facts.fsync_ns = Some(measure_fsync(&launch.work_dir).map_err(failed)?);
-    Ok(facts)
-}
-
-/// A machine, as it is stored.
-pub(crate) fn host_record(host: &HostFacts) -> HostRecord {
-    let host = host.clone();
-    HostRecord {
-        host_id: host.id(),
-        name: host.name,
-        cpu_model: host.cpu_model,
-        cores: host.cores,
-        memory_bytes: host.memory_bytes,
-        kernel: host.kernel,
-        architecture: host.architecture,
-        virtualisation: host.virtualisation,
-        os: host.os,
-    }
-}
-
-fn describe(plan: &BenchPlan, launch: &SessionLaunch, host: &HostFacts, folder: &WorkFolderFacts) -> SessionRecord {
-    let load = Load::read();
-    let details = serde_json::json!({ "host": host, "work_folder": folder, "load": load, "closing": plan.closing });
-    let folder = folder.clone();
-    SessionRecord {
-        session_id: identifier(),
-        host_id: host.id(),
-        started_at: Timestamp::now(),
-        finished_at: None,
-        status: Status::Running,
-        dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-        debug_build: cfg!(debug_assertions),
-        build_profile: Some(env!("DBDYNO_BUILD_PROFILE").to_owned()),
-        build_flags: Some(env!("DBDYNO_BUILD_FLAGS").to_owned()),
-        command_line: launch.command_line.clone(),
-        preset: launch.preset.clone(),
-        suite: plan.suite.name.clone(),
-        seed: plan.seed,
-        rounds: plan.rounds,
-        planned_runs: plan.runs.len() as u32,
-        kernel: Some(host.kernel.clone()),
-        work_folder: folder.path,
-        file_system: folder.file_system,
-        mount_options: folder.mount_options,
-        device: folder.device,
-        disk_model: folder.disk_model,
-        fsync_ns: folder.fsync_ns,
-        cpu_governor: load.cpu_governor,
-        clock_source: load.clock_source,
-        load_1: load.load_1,
-        details: details.to_string(),
-        owner: None,
-        plan: None,
-        source: None,
-        source_file: None,
     }
 }
 

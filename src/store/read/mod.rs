@@ -29,7 +29,8 @@ pub use repeats::RepeatedTest;
 pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 use serde::de::DeserializeOwned;
 pub use side::{
-    ComparedTest, Latencies, RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost, tier_words,
+    ComparedTest, Latencies, NOT_UPHELD, RunConfiguration, RunTests, SelectedRuns, SessionConditions, SessionFacts,
+    SessionHost, tier_words,
 };
 
 impl Store {

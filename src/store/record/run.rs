@@ -75,6 +75,10 @@ record! {
         failure_kind: Option<FailureKind>,
         /// The latest verdict on its tier; NULL: never tried.
         tier_evidence: Option<String>,
+        /// Periods in which control groups had used up their CPU time, and threads waited.
+        throttled_periods: Option<u64>,
+        /// How long they waited, summed over CPUs, ns.
+        throttled_ns: Option<u64>,
     }
 }
 

@@ -84,6 +84,22 @@ record! {
         source: Option<String>,
         /// Name of the file imported.
         source_file: Option<String>,
+        /// Whether syncs of the work folder reach a disk; none: not examined.
+        syncs_believed: Option<bool>,
+        /// The shortest of small synced writes there, ns.
+        sync_least_ns: Option<u64>,
+        /// Why they are not believed.
+        sync_doubt: Option<String>,
+        /// CPUs that it could run on; none: not known, as quota and memory are.
+        cpus_allowed: Option<u32>,
+        /// CPUs' time that control groups let it have; none: without a quota.
+        cpu_quota: Option<f64>,
+        /// Memory that control groups let it have, bytes; none: without a limit.
+        memory_max_bytes: Option<u64>,
+        /// `LD_PRELOAD` and `/etc/ld.so.preload`.
+        preloaded: Option<String>,
+        /// File of the library whose `malloc` it called.
+        allocator: Option<String>,
     }
 }
 

@@ -5,10 +5,13 @@ mod runs;
 mod sessions;
 
 use super::{
-    super::{Blob, ReadWatch, Selection, Store, StoreError, schema::TESTS},
+    super::{Blob, ReadWatch, Selection, SessionRecord, Store, StoreError, schema::TESTS},
     rows,
 };
-use crate::metric::Metric;
+use crate::{
+    host::{Limits, is_system_allocator},
+    metric::Metric,
+};
 use chosen::{Chosen, MOST_SIDES};
 use dbdyno_engine::durability::Tier;
 use dbdyno_workload::histogram::from_bytes;
@@ -110,6 +113,12 @@ pub struct RunConfiguration {
     pub memory_limit: Option<u64>,
     /// Whether tests began with what was in memory (`warm`), or without what could be dropped (`cold`).
     pub cache: String,
+    /// How the engine's library was built and from which source, its parts with commas between; none: it does not tell.
+    #[serde(default)]
+    pub build: Option<String>,
+    /// The highest tier that is upheld where it ran, as syncs reach no disk there; none: nothing speaks against any.
+    #[serde(default)]
+    pub tier_cap: Option<u8>,
 }
 
 /// Where and how runs were made.
@@ -127,11 +136,41 @@ pub struct SessionFacts {
     /// File system of the folder that databases were put in.
     pub file_system: Option<String>,
     pub disk_model: Option<String>,
+    /// What it had of its machine, as far as it is known.
+    #[serde(default)]
+    pub conditions: SessionConditions,
     /// What linters said of the session, `LINTER: MESSAGE`.
     pub warnings: Vec<String>,
     /// The session that it adds rounds to, because something was undecided there; none: it stands for itself.
     #[serde(default)]
     pub adds_to: Option<Uuid>,
+}
+
+/// What may differ between sessions on one machine and disk, and what times then depend on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SessionConditions {
+    pub mount_options: Option<String>,
+    /// Median of small synced writes in the work folder, ns.
+    pub fsync_ns: Option<u64>,
+    /// The shortest of them, ns: other work makes a sync longer and never shorter.
+    pub sync_least_ns: Option<u64>,
+    /// Whether syncs there reach a disk; none: not examined.
+    pub syncs_believed: Option<bool>,
+    /// Why they are not believed.
+    pub sync_doubt: Option<String>,
+    pub cpu_governor: Option<String>,
+    /// What the kernel reads the time from.
+    pub clock_source: Option<String>,
+    /// The profile of Cargo that dbdyno was built with.
+    pub build_profile: Option<String>,
+    /// Compiler, target and flags that dbdyno was built with.
+    pub build_flags: Option<String>,
+    /// What control groups let it have; none: not known.
+    pub limits: Option<Limits>,
+    /// Libraries that came before those of programs.
+    pub preloaded: Option<String>,
+    /// File of the library whose `malloc` was called; none: that is not known, and neither is what was preloaded.
+    pub allocator: Option<String>,
 }
 
 /// A machine, as sessions recorded it.
@@ -167,6 +206,52 @@ impl SessionFacts {
     }
 }
 
+impl SessionConditions {
+    /// What is not as it is on a machine of one's own, each in words; of a host with so many cores.
+    pub fn in_words(&self, cores: Option<u32>) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(limits) = &self.limits {
+            let fewer = cores.filter(|cores| limits.cpus < *cores);
+            words.extend(fewer.map(|cores| format!("{} of {cores} CPUs to run on", limits.cpus)));
+            words.extend(Some(limits.to_string()).filter(|limits| !limits.is_empty()));
+        }
+        if self.syncs_believed == Some(false) {
+            words.push("syncs reach no disk".to_owned());
+        }
+        let allocator = self.allocator.as_deref().filter(|file| !is_system_allocator(file));
+        words.extend(allocator.map(|file| format!("malloc of {file}")));
+        words.extend(self.preloaded.as_ref().map(|libraries| format!("preloaded: {libraries}")));
+        words
+    }
+}
+
+impl From<&SessionRecord> for SessionConditions {
+    fn from(session: &SessionRecord) -> Self {
+        let session = session.clone();
+        Self {
+            mount_options: session.mount_options,
+            fsync_ns: session.fsync_ns,
+            sync_least_ns: session.sync_least_ns,
+            syncs_believed: session.syncs_believed,
+            sync_doubt: session.sync_doubt,
+            cpu_governor: session.cpu_governor,
+            clock_source: session.clock_source,
+            build_profile: session.build_profile,
+            build_flags: session.build_flags,
+            limits: session.cpus_allowed.map(|cpus| Limits {
+                cpus,
+                cpu_quota: session.cpu_quota,
+                memory_bytes: session.memory_max_bytes,
+            }),
+            preloaded: session.preloaded,
+            allocator: session.allocator,
+        }
+    }
+}
+
+/// What is said of a tier where syncs reach no disk.
+pub const NOT_UPHELD: &str = "asked, not upheld: syncs reach no disk";
+
 /// A tier with its name, or that it is unknown.
 pub fn tier_words(tier: Option<u8>) -> String {
     let named = |tier: u8| Tier::try_from(tier).map_or_else(|_| tier.to_string(), |tier| tier.to_string());
@@ -177,9 +262,19 @@ impl RunConfiguration {
     /// The tier, and what was found of it.
     pub fn tier_words(&self) -> String {
         match &self.tier_evidence {
-            Some(verdict) => format!("{} ({verdict})", tier_words(self.tier)),
-            None => tier_words(self.tier),
+            Some(verdict) if self.is_tier_upheld() => format!("{} ({verdict})", tier_words(self.tier)),
+            _ => self.durability(),
         }
+    }
+
+    /// The tier, and whether it is upheld where it ran: `3 power-safe (asked, not upheld: syncs reach no disk)`.
+    pub fn durability(&self) -> String {
+        let tier = tier_words(self.tier);
+        if self.is_tier_upheld() { tier } else { format!("{tier} ({NOT_UPHELD})") }
+    }
+
+    fn is_tier_upheld(&self) -> bool {
+        self.tier_cap.is_none_or(|cap| self.tier.is_none_or(|tier| tier <= cap))
     }
 
     /// Everything it is made of, by the words that selections use.

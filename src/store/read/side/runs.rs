@@ -16,6 +16,7 @@ use crate::{
         schema::TESTS,
     },
 };
+use dbdyno_engine::durability::Tier;
 use duckdb::{
     Connection,
     arrow::datatypes::{Float64Type, Int32Type, Int64Type, UInt8Type, UInt64Type},
@@ -31,7 +32,8 @@ use uuid::Uuid;
 const RUNS: &str = "
     SELECT c.place, c.sides, epoch_us(r.started_at) AS started, r.run_id::VARCHAR AS run_id, r.session_id::VARCHAR AS session_id, r.ordinal, r.round, r.seed, r.status, r.label,
            r.twin_of, r.size, r.engine, r.engine_version AS version, r.tier, r.suite, r.memory_limit_bytes::UBIGINT AS memory_limit,
-           coalesce(r.cache, 'warm') AS cache, r.tier_evidence, k.kind
+           coalesce(r.cache, 'warm') AS cache, r.tier_evidence, hash(r.engine_build, r.engine_source) AS build,
+           r.session_id IN (SELECT session_id FROM session WHERE NOT syncs_believed) AS doubted, k.kind
     FROM chosen_run c JOIN run r USING (run_id) LEFT JOIN (
         SELECT run_id, bit_xor(hash(scope, name, asked, in_force)) AS kind
         FROM run_option WHERE run_id {within} AND run_id IN (SELECT run_id FROM chosen_run) GROUP BY run_id
@@ -39,6 +41,11 @@ const RUNS: &str = "
 
 /// The options of some runs, by their identifiers.
 const OPTIONS: &str = "SELECT run_id::VARCHAR AS run_id, scope, name, asked, in_force FROM run_option
+    WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID)";
+
+/// How the engines of some runs were built, by their identifiers.
+const BUILDS: &str =
+    "SELECT run_id::VARCHAR AS run_id, nullif(concat_ws(', ', engine_build, engine_source), '') AS build FROM run
     WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID)";
 
 /// The tests in any order.
@@ -73,6 +80,12 @@ impl OptionRow {
     }
 }
 
+#[derive(Debug, Deserialize)]
+struct BuildRow {
+    run_id: Uuid,
+    build: Option<String>,
+}
+
 /// What tells configurations apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ConfigurationKey {
@@ -84,6 +97,10 @@ struct ConfigurationKey {
     cache: Arc<str>,
     /// What was found of its tier when it ran, or later.
     tier_evidence: Option<Arc<str>>,
+    /// What the engine's build comes to.
+    build: Option<u64>,
+    /// Whether syncs reach no disk where it ran.
+    doubted: bool,
     /// What its options come to.
     kind: Option<u64>,
 }
@@ -222,6 +239,7 @@ fn read_runs(
             .map(|name| chunk.texts(name));
     let (status, label, twin_of, size) = (status?, label?, twin_of?, size?);
     let (engine, version, suite, cache, tier_evidence) = (engine?, version?, suite?, cache?, tier_evidence?);
+    let (build, doubted) = (chunk.numbers::<UInt64Type>("build")?, chunk.flags("doubted")?);
     let nothing: (Arc<RunConfiguration>, Arc<BTreeMap<String, String>>) = Default::default();
     for row in chunk.rows() {
         let run_id = identifier(run_ids.value(row))?;
@@ -233,6 +251,8 @@ fn read_runs(
             memory_limit: number(memory_limit, row),
             cache: texts.one(cache.value(row)),
             tier_evidence: text(tier_evidence, row).map(|verdict| texts.one(verdict)),
+            build: number(build, row),
+            doubted: flag(doubted, row) == Some(true),
             kind: number(kind, row),
         };
         // Mostly that of the run before.
@@ -275,18 +295,29 @@ fn identifier(text: &str) -> Result<Uuid, StoreError> {
 fn configurations(connection: &Connection, keys: Vec<(ConfigurationKey, Uuid)>) -> Result<Vec<Configured>, StoreError> {
     let runs: Vec<String> = keys.iter().map(|(_, run)| run.to_string()).collect();
     let mut options: HashMap<Uuid, Vec<OptionRow>> = HashMap::new();
+    let mut builds: HashMap<Uuid, String> = HashMap::new();
     if !runs.is_empty() {
+        let known = rows::<BuildRow>(connection, BUILDS, &[&runs.join(" ")])?;
+        builds.extend(known.into_iter().filter_map(|row| Some((row.run_id, row.build?))));
         for row in rows::<OptionRow>(connection, OPTIONS, &[&runs.join(" ")])? {
             options.entry(row.run_id).or_default().push(row);
         }
     }
     let verdicts = TierVerdicts::from(rows(connection, VERDICTS, &[])?);
-    let of_key = |(key, run)| configured(key, options.get(&run).map(Vec::as_slice).unwrap_or_default(), &verdicts);
+    let of_key = |(key, run)| {
+        let options = options.get(&run).map(Vec::as_slice).unwrap_or_default();
+        configured(key, options, builds.remove(&run), &verdicts)
+    };
     Ok(keys.into_iter().map(of_key).collect())
 }
 
-fn configured(key: ConfigurationKey, options: &[OptionRow], verdicts: &TierVerdicts) -> Configured {
-    let ConfigurationKey { engine, version, tier, suite, memory_limit, cache, tier_evidence, .. } = key;
+fn configured(
+    key: ConfigurationKey,
+    options: &[OptionRow],
+    build: Option<String>,
+    verdicts: &TierVerdicts,
+) -> Configured {
+    let ConfigurationKey { engine, version, tier, suite, memory_limit, cache, tier_evidence, doubted, .. } = key;
     let of = |engine: bool, value: fn(&OptionRow) -> Option<&String>| -> BTreeMap<String, String> {
         let of_scope = options.iter().filter(|option| (option.scope == "engine") == engine);
         of_scope.filter_map(|option| Some((option.name.clone(), value(option)?.clone()))).collect()
@@ -310,6 +341,8 @@ fn configured(key: ConfigurationKey, options: &[OptionRow], verdicts: &TierVerdi
         suite_options: of(false, OptionRow::in_force),
         memory_limit,
         cache: cache.to_string(),
+        build,
+        tier_cap: if doubted { Tier::ProcessSafe.number() } else { None },
     };
     (Arc::new(configuration), Arc::new(all_asked))
 }

@@ -1,7 +1,10 @@
 //! The sessions of the chosen runs.
 
-use super::{RunTests, SessionFacts, SessionHost};
-use crate::store::{StoreError, read::rows};
+use super::{RunTests, SessionConditions, SessionFacts, SessionHost};
+use crate::{
+    host::Limits,
+    store::{StoreError, read::rows},
+};
 use duckdb::Connection;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
@@ -13,7 +16,10 @@ const SESSIONS: &str = "
            coalesce(s.debug_build, false) AS debug_build, coalesce(s.command_line, '') AS command_line,
            s.file_system, s.disk_model, s.host_id::VARCHAR AS host_id, coalesce(h.name, '?') AS name, h.cpu_model,
            h.cores::UINTEGER AS cores, h.memory_bytes::UBIGINT AS memory_bytes, coalesce(s.kernel, h.kernel, '?') AS kernel,
-           h.os, h.virtualisation, added.adds_to
+           h.os, h.virtualisation, added.adds_to,
+           s.mount_options, s.fsync_ns::UBIGINT AS fsync_ns, s.sync_least_ns, s.syncs_believed, s.sync_doubt, s.cpu_governor, s.clock_source,
+           s.build_profile, s.build_flags, s.cpus_allowed::UINTEGER AS cpus_allowed, s.cpu_quota,
+           s.memory_max_bytes::UBIGINT AS memory_max_bytes, s.preloaded, s.allocator
     FROM session s LEFT JOIN host h USING (host_id) LEFT JOIN (
         SELECT r.session_id, TRY_CAST(max(k.value) AS UUID)::VARCHAR AS adds_to
         FROM run_key k JOIN run r USING (run_id) WHERE k.key = 'adds_to' GROUP BY r.session_id
@@ -46,6 +52,20 @@ struct SessionRow {
     os: Option<String>,
     virtualisation: Option<String>,
     adds_to: Option<Uuid>,
+    mount_options: Option<String>,
+    fsync_ns: Option<u64>,
+    sync_least_ns: Option<u64>,
+    syncs_believed: Option<bool>,
+    sync_doubt: Option<String>,
+    cpu_governor: Option<String>,
+    clock_source: Option<String>,
+    build_profile: Option<String>,
+    build_flags: Option<String>,
+    cpus_allowed: Option<u32>,
+    cpu_quota: Option<f64>,
+    memory_max_bytes: Option<u64>,
+    preloaded: Option<String>,
+    allocator: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -113,6 +133,24 @@ impl SessionRow {
             command_line: row.command_line,
             file_system: row.file_system,
             disk_model: row.disk_model,
+            conditions: SessionConditions {
+                mount_options: row.mount_options,
+                fsync_ns: row.fsync_ns,
+                sync_least_ns: row.sync_least_ns,
+                syncs_believed: row.syncs_believed,
+                sync_doubt: row.sync_doubt,
+                cpu_governor: row.cpu_governor,
+                clock_source: row.clock_source,
+                build_profile: row.build_profile,
+                build_flags: row.build_flags,
+                limits: row.cpus_allowed.map(|cpus| Limits {
+                    cpus,
+                    cpu_quota: row.cpu_quota,
+                    memory_bytes: row.memory_max_bytes,
+                }),
+                preloaded: row.preloaded,
+                allocator: row.allocator,
+            },
             warnings,
             adds_to: row.adds_to,
             host: SessionHost {

@@ -90,7 +90,8 @@ fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) 
         ));
     }
     let Some(facts) = &world.work_folder.facts else { return warnings };
-    if facts.is_in_memory_unasked() {
+    let tiers_need_syncs = plan.configurations.iter().any(|one| one.tier.needs_syncs());
+    if facts.is_memory_backed() && (tiers_need_syncs || !facts.is_in_memory_by_name()) {
         warnings.push(format!("{} is in memory, where a sync does nothing: choose another work folder", facts.path));
     }
     if facts.is_network() {

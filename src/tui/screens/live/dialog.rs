@@ -109,6 +109,6 @@ pub(super) fn ask_export(session: &WatchedSession) -> Intents {
 fn table(session: &WatchedSession) -> Option<String> {
     let report = session.report.as_ref()?;
     let Report { session, runs, results, actors, harness, warnings, .. } = report.as_ref();
-    let table = SessionTable::new(&session.suite, runs, results, actors, harness, warnings);
+    let table = SessionTable::new(session, runs, results, actors, harness, warnings);
     Some(format!("{}\n\n{}", session.command_line, text::session_table(&table, Colouring::Off)))
 }

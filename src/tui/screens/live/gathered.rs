@@ -201,8 +201,9 @@ impl Gathered {
         for stored in stored.into_iter().filter(|run| &*run.status == "done" && is_new(run)) {
             let Some(run) = self.run(stored.ordinal, stored.run_id) else { continue };
             self.runs.push(run);
-            // What torture found of a tier makes no other configuration.
-            self.configure(RunConfiguration { tier_evidence: None, ..RunConfiguration::clone(&stored.configuration) });
+            // What is found of a tier or a library makes no other configuration.
+            let known = RunConfiguration::clone(&stored.configuration);
+            self.configure(RunConfiguration { tier_evidence: None, build: None, tier_cap: None, ..known });
             // The name of an actor's part begins with that of its test, and comes after it.
             for tests in stored.tests.chunk_by(|one, next| one.test == next.test) {
                 if let Some((whole, parts)) = tests.split_first() {
@@ -282,6 +283,8 @@ impl Measured {
             suite_options,
             memory_limit: limit,
             cache: cache.word().to_owned(),
+            build: None,
+            tier_cap: None,
         };
         Self {
             label: one.label.as_str().into(),

@@ -1,0 +1,139 @@
+//! Options of mounts that change what is measured.
+
+use super::WriteCache;
+
+/// What an option does to figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MountEffect {
+    /// No sync reaches the disk.
+    NoSync,
+    /// A sync does not flush the disk's write cache.
+    NoFlush,
+    /// Waits for the disk are added to calls that engines do not wait for elsewhere.
+    MoreWaits,
+    /// Files keep less through a power loss than on usual mounts, and syncs may be faster; what engines sync themselves is as safe.
+    KeepsLess,
+    /// Figures are those of this option.
+    Known,
+}
+
+/// An option of a mount, as the kernel writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MountOption {
+    pub name: &'static str,
+    pub effect: MountEffect,
+    /// What it does, and what can be done.
+    pub meaning: &'static str,
+}
+
+impl MountOption {
+    /// The option of this name; none where it changes nothing that is measured.
+    pub fn find(option: &str) -> Option<&'static Self> {
+        OPTIONS.iter().find(|known| option == known.name || known.name.ends_with('=') && option.starts_with(known.name))
+    }
+
+    /// Whether figures are wrong with it on a disk with such a cache; a cache of which nothing is known may have to be flushed.
+    pub fn distorts(&self, cache: Option<WriteCache>) -> bool {
+        match self.effect {
+            MountEffect::NoSync | MountEffect::MoreWaits => true,
+            MountEffect::NoFlush => cache != Some(WriteCache::Through),
+            MountEffect::KeepsLess | MountEffect::Known => false,
+        }
+    }
+}
+
+const fn option(name: &'static str, effect: MountEffect, meaning: &'static str) -> MountOption {
+    MountOption { name, effect, meaning }
+}
+
+const NO_BARRIER: &str =
+    "a sync does not flush the disk's cache: it is too fast, and a power loss takes what was synced; mount it without";
+const VOLATILE: &str = "every sync is left out (overlay); start the container without it";
+
+/// Those with a value that matters are named with it; one that ends with `=` matters whatever its value is.
+const OPTIONS: &[MountOption] = &[
+    option("nobarrier", MountEffect::NoFlush, NO_BARRIER),
+    option("barrier=0", MountEffect::NoFlush, NO_BARRIER),
+    option("barrier=none", MountEffect::NoFlush, NO_BARRIER),
+    option("volatile", MountEffect::NoSync, VOLATILE),
+    // As newer kernels write it.
+    option("fsync=volatile", MountEffect::NoSync, VOLATILE),
+    option(
+        "sync",
+        MountEffect::MoreWaits,
+        "every write waits for the disk, and tiers 0 and 1 cost what tier 3 does; mount it without",
+    ),
+    option(
+        "dirsync",
+        MountEffect::MoreWaits,
+        "making and removing files waits for the disk at every tier; mount it without",
+    ),
+    option(
+        "data=journal",
+        MountEffect::Known,
+        "all data is written twice, to the journal first: figures are not those of the usual data=ordered",
+    ),
+    option(
+        "data=writeback",
+        MountEffect::KeepsLess,
+        "file lengths may come to disk before what was written: engines that rely on the usual data=ordered keep less, and sync faster",
+    ),
+    option(
+        "nodelalloc",
+        MountEffect::Known,
+        "blocks are allocated at every write: files that grow do so slower than on usual mounts",
+    ),
+    option(
+        "noauto_da_alloc",
+        MountEffect::KeepsLess,
+        "a file that replaces another is not written before: engines that rename files without a sync are faster, and lose them in a power loss",
+    ),
+    option(
+        "journal_async_commit",
+        MountEffect::KeepsLess,
+        "commits of the journal do not wait for what they commit: a sync is faster than usual, and a torn journal is found by its checksums only",
+    ),
+    option(
+        "discard",
+        MountEffect::Known,
+        "removing and shortening files tells the disk of it, which may take time of the next sync",
+    ),
+    option(
+        "flushoncommit",
+        MountEffect::Known,
+        "all files are written with every commit of the file system: syncs wait for others' writes",
+    ),
+    option(
+        "autodefrag",
+        MountEffect::Known,
+        "small writes have files rewritten in the background while engines are measured",
+    ),
+    option("compress=", MountEffect::Known, COMPRESSED),
+    option("compress-force=", MountEffect::Known, COMPRESSED),
+];
+
+const COMPRESSED: &str = "sizes on disk and times depend on how well data compresses";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_is_known_by_its_whole_name() {
+        assert_eq!(MountOption::find("volatile").map(|found| found.effect), Some(MountEffect::NoSync));
+        assert_eq!(MountOption::find("fsync=volatile").map(|found| found.effect), Some(MountEffect::NoSync));
+        assert!(MountOption::find("compress=zstd:1").is_some());
+        for harmless in ["rw", "relatime", "data=ordered", "barrier=1", "syncfoo", "fsync=auto", ""] {
+            assert_eq!(MountOption::find(harmless), None, "{harmless}");
+        }
+    }
+
+    #[test]
+    fn barriers_matter_only_where_there_is_a_cache_to_flush() {
+        let nobarrier = MountOption::find("nobarrier").unwrap();
+        assert!(nobarrier.distorts(None) && nobarrier.distorts(Some(WriteCache::Back { fua: true })));
+        assert!(!nobarrier.distorts(Some(WriteCache::Through)));
+        assert!(MountOption::find("sync").unwrap().distorts(Some(WriteCache::Through)));
+        assert!(!MountOption::find("data=writeback").unwrap().distorts(None));
+    }
+}

@@ -1,0 +1,26 @@
+//! Whether control groups stopped runs because their CPU time was used up.
+
+use super::{Found, Linter, SessionEvidence, by_configuration, place::disturbed};
+
+/// A quota of CPU time ran out while something was measured.
+pub(super) struct Throttled;
+
+impl Linter for Throttled {
+    fn name(&self) -> &'static str {
+        "throttled"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs were stopped because their quota of CPU time was used up"
+    }
+
+    fn explain(&self) -> &'static str {
+        "A control group, as a container's, stops all threads until the next period when the quota of this one is used up: times and \
+         latencies are those of the quota. Measure without it, or with one that is larger than the test needs."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let stopped = disturbed(evidence, |run| run.throttled_periods.is_some_and(|periods| periods > 0));
+        by_configuration("a quota of CPU time was used up and the run had to wait", stopped)
+    }
+}
