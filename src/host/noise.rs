@@ -140,7 +140,9 @@ fn ticks_a_second() -> u64 {
 fn auxv_ticks(auxv: &[u8]) -> Option<u64> {
     const WORD: usize = size_of::<usize>();
     let word = |bytes: &[u8]| Some(usize::from_ne_bytes(bytes.try_into().ok()?));
-    auxv.chunks_exact(2 * WORD)
+    auxv.as_chunks::<{ 2 * WORD }>()
+        .0
+        .iter()
         .find(|pair| word(&pair[..WORD]) == Some(AT_CLKTCK))
         .and_then(|pair| word(&pair[WORD..]))
         .and_then(|ticks| u64::try_from(ticks).ok())
