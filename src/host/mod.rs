@@ -30,7 +30,7 @@ mod write_cache;
 
 pub use believable::{Device, Doubt, believable};
 pub use clock_reading::ClockReading;
-pub use facts::HostFacts;
+pub use facts::{HostFacts, name_machine, named_id};
 pub use fsync::measure_fsync;
 pub use load::Load;
 pub use noise::{CpuTimes, NoiseDelta, NoiseSample};
