@@ -12,7 +12,7 @@ use super::{
     sent::Sent,
     session::RunningSession,
     uses::Watch,
-    worker::WorkerProcess,
+    worker::{Ending, WorkerProcess},
 };
 use crate::{
     base::{identifier::identifier, units},
@@ -63,6 +63,16 @@ enum Stop {
     Cancelled,
     Skipped,
     Failed(FailureKind, String),
+}
+
+impl Stop {
+    /// With the last words of a worker that did not say itself what went wrong.
+    fn explained(self, ending: &Ending) -> Self {
+        match self {
+            Self::Failed(FailureKind::Worker, what) => Self::Failed(FailureKind::Worker, ending.explain(what)),
+            stop => stop,
+        }
+    }
 }
 
 /// What else goes wrong is about the worker's process and its conversation.
@@ -200,9 +210,10 @@ impl<'r, 's> Running<'r, 's> {
         let ending = worker.end(self.session.control.hurried()).await;
         self.quiet = None;
         self.note_noise(&after);
-        let after_done = ending.check_done(&launch.work_dir);
+        let result = result.and(ending.check_done(&launch.work_dir).map_err(Stop::from));
+        let result = result.map_err(|stop| stop.explained(&ending));
         self.log(ending.log, ending.left_out);
-        result.and(after_done.map_err(Stop::from))
+        result
     }
 
     /// Listens until the worker is done; stores each finished test before the worker goes on.
