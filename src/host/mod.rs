@@ -33,7 +33,7 @@ pub use clock_reading::ClockReading;
 pub use facts::{HostFacts, name_machine, named_id};
 pub use fsync::measure_fsync;
 pub use load::Load;
-pub use noise::{CpuTimes, NoiseDelta, NoiseSample};
+pub use noise::{CpuTimes, NoiseDelta, NoiseSample, process_cpu_ns};
 pub use sync_times::SyncTimes;
 pub use work_folder::WorkFolderFacts;
 pub use write_cache::WriteCache;

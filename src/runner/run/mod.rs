@@ -17,7 +17,7 @@ use super::{
 use crate::{
     base::{identifier::identifier, units},
     bench::{Configuration, PlannedRun},
-    host::NoiseSample,
+    host::{NoiseSample, process_cpu_ns},
     process::Family,
     store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord},
 };
@@ -125,6 +125,7 @@ impl<'r, 's> Running<'r, 's> {
             cpu: session.launch.cpu,
             steal_share: None,
             busy_share: None,
+            others_cpus: None,
             psi_cpu_share: None,
             psi_io_share: None,
             psi_memory_share: None,
@@ -206,10 +207,10 @@ impl<'r, 's> Running<'r, 's> {
                     format!("the run's deadline of {} has passed", units::clock(deadline)),
                 ))
             });
-        let after = NoiseSample::now();
+        let (after, own_cpu_ns) = (NoiseSample::now(), worker.process().and_then(process_cpu_ns));
         let ending = worker.end(self.session.control.hurried()).await;
         self.quiet = None;
-        self.note_noise(&after);
+        self.note_noise(&after, own_cpu_ns);
         let result = result.and(ending.check_done(&launch.work_dir).map_err(Stop::from));
         let result = result.map_err(|stop| stop.explained(&ending));
         self.log(ending.log, ending.left_out);
