@@ -198,3 +198,55 @@ fn an_optional_engine_that_cannot_be_used_is_left_out_with_the_reason() {
     assert_eq!(nothing.code, Some(2), "{}", nothing.stdout);
     assert!(nothing.stderr.contains("none of the engines can be used here") && nothing.stderr.contains("`other`"));
 }
+
+/// A preset that compares an engine with one that is not there.
+#[test]
+fn a_preset_that_has_nothing_left_to_compare_does_not_run() {
+    let place = Place::new();
+    let preset = |engines: &[&str]| {
+        let engines = engines.iter().map(|name| match name.strip_suffix('?') {
+            Some(name) => format!("[[engine]]\nname = \"{name}\"\noptional = true\n"),
+            None => format!("[[engine]]\nname = \"{name}\"\n"),
+        });
+        let head = "title = \"x\"\nsuite = \"kv\"\nsizes = [100]\nrepeats = 1\n";
+        fs::write(place.path("config/presets/mine.toml"), head.to_owned() + &engines.collect::<String>()).unwrap();
+        place.run(&["--preset", "mine", "--quiet"])
+    };
+    let refused = preset(&["null", "nosuch?"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stdout);
+    let said = "preset `mine`: nothing is left to compare `null` with: there is no engine `nosuch`";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    assert!(!place.store().exists(), "nothing was measured");
+    assert_eq!(preset(&["null", "log", "nosuch?"]).code, Some(0));
+    assert_eq!(preset(&["null"]).code, Some(0), "a preset of one engine compares nothing by intention");
+    let planned = place.run(&["run", "--suite", "kv", "--dry-run", "--engine", "null", "--engine", "nosuch?"]);
+    assert!(planned.stdout.contains("nothing is left to compare `null` with"), "{}", planned.stdout);
+}
+
+#[test]
+fn what_no_run_could_do_is_refused_in_the_plan() {
+    let place = Place::new();
+    let refused = |arguments: &[&str], said: &str| {
+        let done = place.run(&[&["run", "--dry-run"], arguments].concat());
+        assert!(done.code == Some(2) && done.stderr.contains(said), "{arguments:?}: {}", done.stderr);
+    };
+    let contention = ["--suite", "contention", "--engine", "sqlite", "--size"];
+    let said = "size `1`: test 2 Transfers alone has 1 account there, and transfers money between two: \
+                expected a size of at least 2";
+    refused(&[&contention[..], &["1"]].concat(), said);
+    place.ok(&[&["run", "--dry-run"], &contention[..], &["2"]].concat());
+    place.ok(&[&["run", "--dry-run"], &contention[..], &["1", "--test", "1"]].concat());
+    place.ok(&["new", "suite", "mine"]);
+    let file = place.path("config/suites/mine.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let key = "session_{key:012}";
+    assert!(text.contains(key), "{text}");
+    for (engine, most) in [("lmdb", 511), ("files", 255), ("fjall", 65_536)] {
+        let with = |length: usize| format!("{}{{key:08}}", "k".repeat(length - 8));
+        fs::write(&file, text.replace(key, &with(most))).unwrap();
+        place.ok(&["run", "--dry-run", "--suite", "mine", "--engine", engine]);
+        fs::write(&file, text.replace(key, &with(most + 1))).unwrap();
+        let said = format!("it takes keys of up to {most} bytes, and those of test 1 ");
+        refused(&["--suite", "mine", "--engine", engine], &said);
+    }
+}

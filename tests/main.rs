@@ -22,6 +22,7 @@ mod files_engine;
 mod fuzz;
 mod handwritten;
 mod hostile;
+mod hosts;
 mod house;
 mod interrupt;
 mod journal;

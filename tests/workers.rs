@@ -461,3 +461,26 @@ fn an_engine_of_version_1_runs_what_one_thread_can() {
     let failure = place.value("SELECT failure FROM run WHERE suite = 'ycsb'");
     assert!(failure.contains("pydict does not know [") && failure.contains("{hash}"), "{failure}");
 }
+
+/// As with a preloaded library that is not there.
+#[test]
+fn a_worker_that_dies_at_once_is_told_with_its_last_words() {
+    let place = Place::new();
+    let said = "object '/x.so' cannot be preloaded";
+    place.engine(
+        "dying",
+        &format!(
+            "[ \"$1\" = describe ] && echo '{{\"protocol\":1,\"name\":\"dying\",\"about\":\"x\",\"version\":\"1\",\"suites\":[\"kv\"]}}' && exit\n\
+             echo >&2; echo \"{said}\" >&2; exit 1"
+        ),
+    );
+    let (done, failure) = failure_of(&place, "dying", &[]);
+    assert!(
+        failure.contains("(exit status: 1)") && failure.ends_with(&format!("its log ends with: {said}")),
+        "{failure}"
+    );
+    assert!(done.stderr.contains(said), "{}", done.stderr);
+    place.engine("mute", &format!("echo \"{said}\" >&2; exit 1"));
+    let done = place.run(&["run", "--suite", "kv", "--engine", "mute"]);
+    assert!(done.code == Some(2) && done.stderr.contains(said), "{}", done.stderr);
+}

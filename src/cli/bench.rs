@@ -186,6 +186,9 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
     if args.dry_run {
         return print(&describe(plan, estimate));
     }
+    if let Some(preset) = preset {
+        plan.check_compares(preset)?;
+    }
     if let (Some(seed), None) = (prepared.needed_seed(), args.seed) {
         launch.command_line.push_str(&format!(" --seed {seed}"));
     }

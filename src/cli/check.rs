@@ -10,7 +10,9 @@ use crate::{
     base::input,
     bench::EngineChoice,
     catalog::Folder,
-    conformance::{Candidate, Check, SuiteSource, Tell, check_engine, check_suite, summary, undescribed},
+    conformance::{
+        Candidate, Check, CheckedFile, SuiteSource, Tell, check_engine, check_file, check_run, summary, undescribed,
+    },
     engines::Registry,
     report::command::shell,
     runner::MeasurementLock,
@@ -19,6 +21,7 @@ use clap::Args;
 use dbdyno_engine::say;
 use std::{
     collections::BTreeMap,
+    future::Ready,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -63,12 +66,12 @@ pub(super) fn engine(args: &CheckEngineArgs) -> Result<ExitCode, CliError> {
             let Some(found) = registry.unavailable.iter().find(|found| found.name == *name) else {
                 return Err(CliError::Usage(reason));
             };
-            return told(args.told.json, async |tell: Tell<'_>| tell(undescribed(&found.reason)));
+            return told(args.told.json, vec![undescribed(&found.reason)], None::<NoRun>);
         }
     };
     let candidate = Candidate::new(engine, &single(&args.engine)?).map_err(CliError::Usage)?;
     let work_dir = args.work.folder()?;
-    told(args.told.json, async |tell: Tell<'_>| check_engine(&candidate, &work_dir, tell).await)
+    told(args.told.json, Vec::new(), Some(async |tell: Tell<'_>| check_engine(&candidate, &work_dir, tell).await))
 }
 
 /// The options, each with one value.
@@ -92,11 +95,16 @@ pub(super) fn suite(places: &Places, args: &CheckSuiteArgs) -> Result<ExitCode, 
     };
     let work_dir = args.work.folder()?;
     let found = in_place(places, &name, file)?;
-    let source = SuiteSource { name, place, text };
-    told(args.told.json, async |tell: Tell<'_>| {
-        check_suite(source, &Registry::discover(), &work_dir, tell).await;
+    let CheckedFile { mut checks, runnable } = check_file(SuiteSource { name, place, text });
+    let Some((suite, size)) = runnable else {
+        checks.push(found);
+        return told(args.told.json, checks, None::<NoRun>);
+    };
+    let run = async |tell: Tell<'_>| {
+        check_run(&suite, size, &Registry::discover(), &work_dir, tell).await;
         tell(found);
-    })
+    };
+    told(args.told.json, checks, Some(run))
 }
 
 /// Whether `run` finds the file by its name.
@@ -112,28 +120,23 @@ fn in_place(places: &Places, name: &str, file: &Path) -> Result<Check, CliError>
     Ok(Check::skipped("place", format!("`run --suite {name}` looks in {}, and this is another file", folder.display())))
 }
 
-/// Tells each check as it is done. Exit code 1 where one failed.
-fn told(json: bool, checks: impl AsyncFnOnce(Tell<'_>)) -> Result<ExitCode, CliError> {
-    // A check takes the time of whoever measures beside it. Without a place for the lock, nobody waits.
-    let _lock = MeasurementLock::take(|| say!("waiting for a run that another dbdyno measures"));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
+/// The type of checks that run something, where there are none.
+type NoRun = fn(Tell<'_>) -> Ready<()>;
+
+/// Prints each check as it is done: those that are known already, then those that run something. Only these wait for a run that another
+/// dbdyno measures. Exit code 1 if one failed.
+fn told(json: bool, known: Vec<Check>, run: Option<impl AsyncFnOnce(Tell<'_>)>) -> Result<ExitCode, CliError> {
     let (mut all, mut unprinted) = (Vec::new(), None);
     let mut tell = |check: Check| {
         let line = if json { json_line(&check) } else { check.line() };
         unprinted = print(&line).err().or(unprinted.take());
         all.push(check);
     };
-    let is_whole = runtime.block_on(async {
-        let mut signals = StopSignals::watch()?;
-        tokio::select! {
-            () = checks(&mut tell) => Ok::<_, CliError>(true),
-            // The worker under way goes with the future that is dropped.
-            () = signals.next() => Ok(false),
-        }
-    })?;
+    known.into_iter().for_each(&mut tell);
+    let is_whole = match run {
+        Some(run) => run_locked(run, &mut tell)?,
+        None => true,
+    };
     if let Some(error) = unprinted {
         return Err(error);
     }
@@ -144,6 +147,24 @@ fn told(json: bool, checks: impl AsyncFnOnce(Tell<'_>)) -> Result<ExitCode, CliE
         say!("{}", summary(&all));
     }
     Ok(if all.iter().any(Check::is_failed) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Runs checks while no other dbdyno measures; false if a signal stopped them.
+fn run_locked(run: impl AsyncFnOnce(Tell<'_>), tell: Tell<'_>) -> Result<bool, CliError> {
+    // A check takes the time of whoever measures beside it. Without a place for the lock, nobody waits.
+    let _lock = MeasurementLock::take(|| say!("waiting for a run that another dbdyno measures"));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
+    runtime.block_on(async {
+        let mut signals = StopSignals::watch()?;
+        tokio::select! {
+            () = run(tell) => Ok(true),
+            // The worker under way goes with the future that is dropped.
+            () = signals.next() => Ok(false),
+        }
+    })
 }
 
 fn json_line(check: &Check) -> String {

@@ -1,7 +1,7 @@
 //! `dbdyno key`.
 
 use super::{
-    args::{AffectedRuns, Places, filled},
+    args::{AffectedRuns, Places, filled, machine_name},
     error::CliError,
 };
 use crate::store::{Annotation, SelectionKey};
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub(super) struct KeyArgs {
     #[command(flatten)]
     runs: AffectedRuns,
-    /// Set this key of the runs to this value.
+    /// Set this key of the runs to this value. `host=NAME` names the machine of their whole sessions.
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
     /// Remove this key from the runs.
@@ -24,14 +24,23 @@ pub(super) struct KeyArgs {
 
 pub(super) fn key(places: &Places, args: &KeyArgs) -> Result<ExitCode, CliError> {
     let removed = args.remove.iter().cloned().map(Annotation::RemoveKey);
-    let set = args.set.iter().cloned().map(|(key, value)| Annotation::SetKey { key, value });
+    let set = args.set.iter().cloned().map(|(key, value)| match key.as_str() {
+        HOST => Annotation::NameHost(value),
+        _ => Annotation::SetKey { key, value },
+    });
     args.runs.annotate(places, removed.chain(set))
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected NAME=VALUE, NAME {NAME}"))?;
-    Ok((selectable(key.trim())?, value.trim().to_owned()))
+    match key.trim() {
+        HOST => Ok((HOST.to_owned(), machine_name(value)?)),
+        key => Ok((selectable(key)?, value.trim().to_owned())),
+    }
 }
+
+/// The key that names a machine, and not single runs.
+const HOST: &str = "host";
 
 /// What a key's name may be.
 const NAME: &str = "of letters, digits and _ - . : / +, as in owner or room.2";

@@ -205,6 +205,7 @@ fn survive_file_limit() {
 
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
     let Cli { places, preset, look, bench, command } = cli;
+    places.name_machine();
     let Some(command) = command else {
         return match preset {
             Some(preset) => preset::preset(&places, &preset, &bench),

@@ -51,7 +51,7 @@ async fn refused(desk: &Desk<'_>, errand: Errand, what: &str) -> Result<String, 
     let said = attempt.next().await;
     let is_gone = attempt.is_gone();
     let ended = attempt.end().await;
-    match (said, ended.last_words) {
+    match (said, ended.ending.last_words()) {
         (Ok(event), _) => {
             Err(format!("{what} was taken: it said `{}`, expected `failed` with a message", event.word()))
         }

@@ -4,7 +4,7 @@ use super::Candidate;
 use crate::{
     base::{identifier::identifier, units},
     process::Family,
-    runner::{RunFolder, Sent, Witness, WorkerProcess, confinement, differing},
+    runner::{Ending, RunFolder, Sent, Witness, WorkerProcess, confinement, differing},
 };
 use dbdyno_engine::{
     describe::Description,
@@ -80,10 +80,10 @@ impl fmt::Display for Stopped {
 
 impl Stopped {
     /// With what the worker wrote last to stderr, where it did not say itself what went wrong.
-    fn with(self, last_words: Option<String>) -> Self {
-        match (self, last_words) {
-            (Self::Broke(how), Some(last)) => Self::Broke(format!("{how}; its log ends with: {last}")),
-            (stopped, _) => stopped,
+    fn explained(self, ending: &Ending) -> Self {
+        match self {
+            Self::Broke(how) => Self::Broke(ending.explain(how)),
+            refused @ Self::Refused(_) => refused,
         }
     }
 }
@@ -142,7 +142,7 @@ impl<'d> Desk<'d> {
         let mut attempt = self.begin(errand)?;
         let event = attempt.next().await;
         let ended = attempt.end().await;
-        match event.map_err(|stopped| stopped.with(ended.last_words))? {
+        match event.map_err(|stopped| stopped.explained(&ended.ending))? {
             Event::Opened { version, in_force, .. } => Ok((version, in_force)),
             other => Err(Stopped::Broke(format!("it said `{}` in place of `opened`", other.word()))),
         }
@@ -171,16 +171,10 @@ pub(super) struct Attempt {
 pub(super) struct Ended {
     /// Whether it went by itself.
     pub(super) by_itself: bool,
-    /// The last line of what it wrote to stderr.
-    pub(super) last_words: Option<String>,
+    /// How it ended, with its log.
+    pub(super) ending: Ending,
     /// Whether the job's folder was still there.
     pub(super) left_folder: bool,
-}
-
-/// The last line of a log that says something.
-fn last_words(log: &str) -> Option<String> {
-    let last = log.lines().rev().find(|line| !line.trim().is_empty())?;
-    Some(last.trim().trim_start_matches("error: ").to_owned())
 }
 
 impl Attempt {
@@ -239,11 +233,7 @@ impl Attempt {
     /// Ends the worker: by the end of its stdin, and by force where that does not do it.
     pub(super) async fn end(self) -> Ended {
         let ending = self.worker.end(pending()).await;
-        Ended {
-            by_itself: ending.status.is_some(),
-            last_words: last_words(&ending.log),
-            left_folder: self.job.folder.exists(),
-        }
+        Ended { by_itself: ending.status.is_some(), left_folder: self.job.folder.exists(), ending }
     }
 
     async fn finish(mut self) -> Result<Vec<TestDone>, Stopped> {
@@ -252,7 +242,7 @@ impl Attempt {
         let ending = self.worker.end(pending()).await;
         match heard {
             Ok(results) => ending.check_done(&self.work_dir).map(|()| results).map_err(Stopped::from),
-            Err(stopped) => Err(stopped.with(last_words(&ending.log))),
+            Err(stopped) => Err(stopped.explained(&ending)),
         }
     }
 

@@ -11,7 +11,7 @@ mod endings;
 mod options;
 mod suite_file;
 
-pub use suite_file::{SuiteSource, check_suite};
+pub use suite_file::{CheckedFile, SuiteSource, check_file, check_run};
 
 use self::desk::Desk;
 use crate::{

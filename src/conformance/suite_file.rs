@@ -30,26 +30,42 @@ pub struct SuiteSource {
     pub text: String,
 }
 
-/// Checks a suite's file. `work_dir`: where a database is put.
-pub async fn check_suite(source: SuiteSource, registry: &Registry, work_dir: &Path, tell: Tell<'_>) {
+/// What is known of a suite's file without running it.
+#[derive(Debug)]
+pub struct CheckedFile {
+    pub checks: Vec<Check>,
+    /// The suite, and the size at which it is worth a run; none where the file is wrong.
+    pub runnable: Option<(Suite, Size)>,
+}
+
+/// Checks a suite's file, without running anything.
+pub fn check_file(source: SuiteSource) -> CheckedFile {
+    let wrong = |checks: Vec<Check>| CheckedFile { checks, runnable: None };
     let suite = match Catalog::suite_of(&source.name, &source.place, source.text) {
         Ok(suite) => suite,
-        Err(error) => return tell(Check::failed("file", error.to_string())),
+        Err(error) => return wrong(vec![Check::failed("file", error.to_string())]),
     };
     let kind = suite.kind.word();
-    tell(Check::passed("file", format!("{}: a suite of kind {kind}, {}", source.place, suite.title)));
+    let mut checks = vec![Check::passed("file", format!("{}: a suite of kind {kind}, {}", source.place, suite.title))];
     let Some(size) = smallest(&suite) else {
-        return tell(Check::failed("sizes", "`size.default` and `size.choices` are empty: expected a size"));
+        checks.push(Check::failed("sizes", "`size.default` and `size.choices` are empty: expected a size"));
+        return wrong(checks);
     };
-    tell(sizes(&suite));
-    tests(&suite, size).into_iter().for_each(&mut *tell);
+    checks.push(sizes(&suite));
+    checks.extend(tests(&suite, size));
     let known = known(&suite);
     let may_run = !known.is_failed();
-    tell(known);
-    tell(match may_run {
-        true => run(&suite, size, registry, work_dir).await,
-        false => Check::skipped("run", "not tried: answers that cannot be right are known"),
-    });
+    checks.push(known);
+    if !may_run {
+        checks.push(Check::skipped("run", "not tried: answers that cannot be right are known"));
+        return wrong(checks);
+    }
+    CheckedFile { checks, runnable: Some((suite, size)) }
+}
+
+/// Runs a suite once. `work_dir`: where a database is put.
+pub async fn check_run(suite: &Suite, size: Size, registry: &Registry, work_dir: &Path, tell: Tell<'_>) {
+    tell(run(suite, size, registry, work_dir).await);
 }
 
 fn smallest(suite: &Suite) -> Option<Size> {

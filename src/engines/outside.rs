@@ -142,20 +142,25 @@ enum Answer<'s> {
     Probe(&'s Scratch),
 }
 
+/// All that a program writes, up to the length of a line of the protocol. What is no text is replaced.
+fn read(from: Option<impl Read>) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    from.map(|from| from.take(LONGEST_LINE as u64).read_to_end(&mut bytes)).transpose()?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Runs a program that answers on stdout, and waits a while for it.
 fn output_of(command: &mut Command, question: &str, answer: Answer<'_>) -> Result<String, String> {
-    let (stderr, what, patience, confinement) = match answer {
-        Answer::Describe => (Stdio::null(), "describe itself", PATIENCE, Confinement::answering(PATIENCE)),
-        Answer::Probe(scratch) => {
-            (Stdio::piped(), "answer", PROBE_PATIENCE, Confinement::within(scratch.path(), 0, PROBE_PATIENCE))
-        }
+    let (what, patience, confinement) = match answer {
+        Answer::Describe => ("describe itself", PATIENCE, Confinement::answering(PATIENCE)),
+        Answer::Probe(scratch) => ("answer", PROBE_PATIENCE, Confinement::within(scratch.path(), 0, PROBE_PATIENCE)),
     };
     let family = Family::new();
     family.begin(command, confinement)?;
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(stderr)
+        .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("it cannot be started: {error}"))?;
     // A program that does not read its stdin shows by what it answers.
@@ -163,16 +168,11 @@ fn output_of(command: &mut Command, question: &str, answer: Answer<'_>) -> Resul
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        let read = |from: Option<&mut dyn Read>| -> std::io::Result<String> {
-            let mut text = String::new();
-            from.map(|from| from.take(LONGEST_LINE as u64).read_to_string(&mut text)).transpose()?;
-            Ok(text)
-        };
-        let (mut stdout, mut stderr) = (stdout, stderr);
-        let output = read(stdout.as_mut().map(|from| from as &mut dyn Read));
-        let log = read(stderr.as_mut().map(|from| from as &mut dyn Read));
+        // Both at once: a program that waits for room in its log would not come to its answer.
+        let log = thread::spawn(move || read(stderr));
+        let output = read(stdout);
         // The receiver may have given up.
-        let _ = sender.send((output, log.unwrap_or_default()));
+        let _ = sender.send((output, log.join().ok().and_then(Result::ok).unwrap_or_default()));
     });
     let answer = receiver.recv_timeout(patience);
     // Whatever it said, it is not needed any more, nor is what it started.

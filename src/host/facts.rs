@@ -1,5 +1,7 @@
 //! The machine itself.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
 use super::virtualisation::VirtualisationEvidence;
@@ -8,8 +10,15 @@ use super::{cpu, memory, text};
 /// What a machine is: the part of a result's circumstances that stays the same from one session to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFacts {
-    /// The host's name (`uname -n`). Containers are given a new one each time, unless asked otherwise.
+    /// The name that the user gave the machine, or else the host's (`uname -n`). Containers get a new host name each time, unless asked
+    /// otherwise.
     pub name: String,
+    /// Whether the user gave the name.
+    #[serde(default)]
+    pub is_named: bool,
+    /// The system's identifier (`/etc/machine-id`). It is confidential, and never stored as it is.
+    #[serde(skip)]
+    pub machine_id: Option<String>,
     /// The CPU's name (`model name` of `/proc/cpuinfo`, or its equal on other architectures).
     pub cpu_model: Option<String>,
     /// Logical CPUs that are online (`/sys/devices/system/cpu/online`), whatever this process may use of them.
@@ -29,6 +38,14 @@ pub struct HostFacts {
     pub os: Option<String>,
 }
 
+/// The name that the user gave this machine.
+static GIVEN_NAME: OnceLock<String> = OnceLock::new();
+
+/// Names the machine of this process, once, before its facts are read.
+pub fn name_machine(name: &str) {
+    GIVEN_NAME.get_or_init(|| name.to_owned());
+}
+
 impl HostFacts {
     pub fn read() -> Self {
         let uname = rustix::system::uname();
@@ -37,7 +54,11 @@ impl HostFacts {
         let meminfo = text::read("/proc/meminfo");
         let os_release = text::read("/etc/os-release").or_else(|| text::read("/usr/lib/os-release"));
         Self {
-            name: uname.nodename().to_string_lossy().into_owned(),
+            name: GIVEN_NAME.get().cloned().unwrap_or_else(|| uname.nodename().to_string_lossy().into_owned()),
+            is_named: GIVEN_NAME.get().is_some(),
+            machine_id: ["/etc/machine-id", "/var/lib/dbus/machine-id"]
+                .into_iter()
+                .find_map(|path| machine_id(&text::read(path)?)),
             cpu_model: cpuinfo.as_deref().and_then(cpu::model),
             cores: text::read("/sys/devices/system/cpu/online")
                 .and_then(|list| cpu::count_list(&list))
@@ -50,23 +71,57 @@ impl HostFacts {
         }
     }
 
-    /// 16 hexadecimal digits that name this machine, the same after a restart or an upgrade of its system.
+    /// 16 hexadecimal digits that identify this machine, the same after a restart or an upgrade of its system.
     ///
-    /// From the name, the CPU, the cores, the architecture, the virtualisation and the memory as it was bought: what
-    /// the kernel leaves of that differs a little from one version to the next.
+    /// The identifier of a machine that the user named comes from that name alone. Any other comes from the system's identifier, CPU, cores,
+    /// architecture, virtualisation and installed memory, and not from the host's name.
     pub fn id(&self) -> String {
+        match self.is_named {
+            true => named_id(&self.name),
+            false => short_id(&[self.machine_id.as_deref().unwrap_or("?"), &self.hardware()].join("\n")),
+        }
+    }
+
+    /// The identifier that versions before 0.3 gave a machine of this name, from the name and the hardware.
+    pub fn former_id(&self) -> String {
+        format!("{:016x}", fnv1a([&*self.name, &self.hardware()].join("\n").as_bytes()))
+    }
+
+    /// Both identifiers, under which its sessions may be stored.
+    pub fn ids(&self) -> [String; 2] {
+        [self.id(), self.former_id()]
+    }
+
+    /// What stays of the hardware while its system is upgraded, a line a fact: no fact has a line break, so no two lists of facts make one
+    /// text. Of the memory it is the size as it was bought: what the kernel leaves of that differs a little from one version to the next.
+    fn hardware(&self) -> String {
         let unknown = || "?".to_owned();
-        let facts = [
-            self.name.clone(),
+        [
             self.cpu_model.clone().unwrap_or_else(unknown),
             self.cores.map_or_else(unknown, |cores| cores.to_string()),
             self.memory_bytes.map_or_else(unknown, |bytes| memory::installed_bytes(bytes).to_string()),
             self.architecture.clone(),
             self.virtualisation.clone().unwrap_or_else(unknown),
-        ];
-        // A line break parts them: none of them has one, so no two lists of facts make one text.
-        format!("{:016x}", fnv1a(facts.join("\n").as_bytes()))
+        ]
+        .join("\n")
     }
+}
+
+/// The identifier of a machine that a user gave this name.
+pub fn named_id(name: &str) -> String {
+    short_id(&format!("named\n{name}"))
+}
+
+/// A one-way hash for this program alone, as machine-id(5) asks for.
+fn short_id(text: &str) -> String {
+    let key = blake3::derive_key("dbdyno 2026 identifier of a host", text.as_bytes());
+    key[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The system's identifier from its file; none where an image has an empty or unfinished one, to be filled at the first start.
+fn machine_id(file: &str) -> Option<String> {
+    let id = file.trim();
+    (id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| id.to_ascii_lowercase())
 }
 
 /// FNV-1a, 64 bits. Written here because the standard library's hashes may change with its version, and this one is
@@ -90,6 +145,8 @@ mod tests {
     fn desktop() -> HostFacts {
         HostFacts {
             name: "desk".to_owned(),
+            is_named: false,
+            machine_id: Some("0123456789abcdef".repeat(2)),
             cpu_model: Some("AMD Ryzen 9 5950X 16-Core Processor".to_owned()),
             cores: Some(32),
             memory_bytes: Some(65_758_884 * 1024),
@@ -108,15 +165,29 @@ mod tests {
             memory_bytes: Some(65_601_172 * 1024),
             ..desktop()
         };
-        assert_eq!(upgraded.id(), desktop().id());
-        // Stored results are found by it: a change of this figure parts a machine from its past.
-        assert_eq!(desktop().id(), "969aab4f931142ed");
+        assert_eq!((upgraded.id(), upgraded.former_id()), (desktop().id(), desktop().former_id()));
+        // Stored results are found by them: a change of these figures parts a machine from its past.
+        assert_eq!(desktop().id(), "a01e153c2f140b9f");
+        assert_eq!(desktop().former_id(), "969aab4f931142ed");
+        assert_eq!(named_id("bench-1"), "45268297106fbd13");
+    }
+
+    /// A container gets a new host name each time.
+    #[test]
+    fn a_host_name_does_not_make_another_machine() {
+        let container = |name: &str| HostFacts { name: name.to_owned(), ..desktop() };
+        assert_eq!(container("3f2a9c1d0b7e").id(), container("90aa13c2f5d4").id());
+        let named = |host: HostFacts| HostFacts { name: "bench-1".to_owned(), is_named: true, ..host };
+        let other = HostFacts { machine_id: None, cores: Some(16), ..desktop() };
+        assert_eq!(named(desktop()).id(), named(other).id(), "a machine is what its user names it");
+        assert_ne!(named(desktop()).id(), desktop().id());
     }
 
     #[test]
     fn another_machine_has_another_identifier() {
         let others = [
-            HostFacts { name: "desk2".to_owned(), ..desktop() },
+            HostFacts { machine_id: Some("f".repeat(32)), ..desktop() },
+            HostFacts { machine_id: None, ..desktop() },
             HostFacts { cpu_model: None, ..desktop() },
             HostFacts { cores: Some(16), ..desktop() },
             HostFacts { memory_bytes: Some(32_768_000 * 1024), ..desktop() },
@@ -124,6 +195,14 @@ mod tests {
         ];
         for other in others {
             assert_ne!(other.id(), desktop().id(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn identifiers_of_systems() {
+        assert_eq!(machine_id("0123456789ABCDEF0123456789abcdef\n"), Some("0123456789abcdef".repeat(2)));
+        for none in ["", "\n", "uninitialized\n", "0123"] {
+            assert_eq!(machine_id(none), None, "{none}");
         }
     }
 

@@ -40,9 +40,9 @@ pub fn measure_fsync(folder: &Path) -> io::Result<u64> {
 
 /// New bytes that no file system can compress or find elsewhere already.
 pub(super) fn fill(block: &mut [u8], state: &mut u64) {
-    for word in block.chunks_exact_mut(8) {
+    for word in block.as_chunks_mut().0 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        word.copy_from_slice(&state.to_le_bytes());
+        *word = state.to_le_bytes();
     }
 }
 

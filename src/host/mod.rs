@@ -35,13 +35,13 @@ mod write_cache;
 
 pub use believable::{Device, Doubt, believable};
 pub use clock_reading::ClockReading;
-pub use facts::HostFacts;
+pub use facts::{HostFacts, name_machine, named_id};
 pub use fsync::measure_fsync;
 pub(crate) use limits::cpus_in_words;
 pub use limits::{Limits, Throttling};
 pub use load::Load;
 pub use mount_options::{MountEffect, MountOption};
-pub use noise::{CpuTimes, NoiseDelta, NoiseSample};
+pub use noise::{CpuTimes, NoiseDelta, NoiseSample, process_cpu_ns};
 pub use preloaded::{Preloaded, is_system_allocator};
 pub use sync_doubt::{SyncDoubt, SyncEvidence, device};
 pub use sync_times::SyncTimes;

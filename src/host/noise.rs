@@ -56,6 +56,8 @@ pub struct NoiseDelta {
     /// Part of the time of all CPUs, 0 to 1, that anything ran here (`/proc/stat`). One busy thread on four CPUs: 0.25.
     /// `None` if no tick passed.
     pub busy_share: Option<f64>,
+    /// How many CPUs were busy on average: 0.5 is half of one CPU's time.
+    pub busy_cpus: Option<f64>,
     /// Part of the elapsed time, 0 to 1, in which some task waited for a CPU (`/proc/pressure/cpu`).
     pub psi_cpu_share: Option<f64>,
     /// Part of the elapsed time, 0 to 1, in which some task waited for a disk (`/proc/pressure/io`).
@@ -101,6 +103,7 @@ impl NoiseSample {
             elapsed_ns,
             steal_share: cpu.and_then(|cpu| share(cpu.steal_ns, cpu.total_ns)),
             busy_share: cpu.and_then(|cpu| share(cpu.busy_ns(), cpu.total_ns)),
+            busy_cpus: cpu.filter(|_| elapsed_ns > 0).map(|cpu| cpu.busy_ns() as f64 / elapsed_ns as f64),
             psi_cpu_share: pressure(self.psi_cpu_us, earlier.psi_cpu_us),
             psi_io_share: pressure(self.psi_io_us, earlier.psi_io_us),
             psi_memory_share: pressure(self.psi_memory_us, earlier.psi_memory_us),
@@ -111,6 +114,14 @@ impl NoiseSample {
             throttled_periods: throttling.map(|throttling| throttling.periods),
             throttled_ns: throttling.map(|throttling| throttling.ns),
         }
+    }
+}
+
+impl NoiseDelta {
+    /// How many CPUs were busy on average with anything but a process that used `own_ns` of CPU time.
+    pub fn others_cpus(&self, own_ns: u64) -> Option<f64> {
+        let own = own_ns as f64 / self.elapsed_ns.max(1) as f64;
+        self.busy_cpus.map(|busy| (busy - own).max(0.0))
     }
 }
 
@@ -136,6 +147,18 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| (part as f64 / whole as f64).min(1.0))
 }
 
+/// CPU time of a process with all its threads and the children that it has waited for, ns; none where there is no such process.
+pub fn process_cpu_ns(process: u32) -> Option<u64> {
+    stat_cpu_ns(&text::read(&format!("/proc/{process}/stat"))?, ticks_a_second())
+}
+
+/// `utime`, `stime`, `cutime` and `cstime`: fields 14 to 17. The second field is a name in brackets, with anything in it.
+fn stat_cpu_ns(stat: &str, ticks_a_second: u64) -> Option<u64> {
+    let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
+    let ticks: Vec<u64> = fields.map(str::parse).collect::<Result<_, _>>().ok()?;
+    (ticks.len() == 4).then(|| ticks.iter().sum::<u64>().saturating_mul(1_000_000_000 / ticks_a_second.max(1)))
+}
+
 fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     let (seconds, nanoseconds) = (u64::try_from(now.tv_sec), u64::try_from(now.tv_nsec));
@@ -150,7 +173,9 @@ fn ticks_a_second() -> u64 {
 fn auxv_ticks(auxv: &[u8]) -> Option<u64> {
     const WORD: usize = size_of::<usize>();
     let word = |bytes: &[u8]| Some(usize::from_ne_bytes(bytes.try_into().ok()?));
-    auxv.chunks_exact(2 * WORD)
+    auxv.as_chunks::<{ 2 * WORD }>()
+        .0
+        .iter()
         .find(|pair| word(&pair[..WORD]) == Some(AT_CLKTCK))
         .and_then(|pair| word(&pair[WORD..]))
         .and_then(|ticks| u64::try_from(ticks).ok())
@@ -263,11 +288,21 @@ btime 1763692000
         assert_eq!(delta.elapsed_ns, 1_000_000_000);
         assert_eq!(delta.steal_share, Some(0.1));
         assert_eq!(delta.busy_share, Some(0.5));
+        assert_eq!((delta.busy_cpus, delta.others_cpus(750_000_000)), (Some(1.0), Some(0.25)));
+        assert_eq!(delta.others_cpus(2_000_000_000), Some(0.0));
         assert_eq!(delta.psi_cpu_share, Some(0.25));
         assert_eq!(delta.psi_io_share, Some(0.25));
         assert_eq!(delta.psi_memory_share, None);
         assert_eq!(delta.context_switches, Some(234));
         assert_eq!((delta.throttled_periods, delta.throttled_ns), (Some(1), Some(1_000_000_000)));
+    }
+
+    #[test]
+    fn cpu_time_of_a_process() {
+        let stat = "42 (a) b (c) S 1 42 42 0 -1 4194560 9 8 7 6 120 30 4 1 20 0 3 0 99 1000 200";
+        assert_eq!(stat_cpu_ns(stat, 100), Some(1_550_000_000));
+        assert_eq!(stat_cpu_ns("42 (a) S 1", 100), None);
+        assert!(process_cpu_ns(std::process::id()).is_some());
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use sent::SentHistogram;
 pub(crate) use session::host_record;
 pub use session::{ChosenRun, OpenSession, Report, SessionError, run_session};
 pub use uses::Uses;
-pub(crate) use worker::WorkerProcess;
+pub(crate) use worker::{Ending, WorkerProcess};
 
 use crate::store::{Status, WarningRecord};
 use dbdyno_engine::protocol::Event;

@@ -61,7 +61,9 @@ pub enum ResumeError {
         status: &'static str,
     },
     /// It ran elsewhere: its runs would not be comparable.
-    #[error("session {0} ran on another machine: resume it there")]
+    #[error(
+        "session {0} ran on another machine, or on this one by another name: resume it there, or give the name (--host-name)"
+    )]
     OtherHost(String),
     /// It did not keep its plan.
     #[error(
@@ -108,9 +110,9 @@ impl Owed {
         id: Option<&str>,
         allow_differing_versions: bool,
     ) -> Result<Self, ResumeError> {
-        let host_id = HostFacts::read().id();
+        let host_ids = HostFacts::read().ids();
         let missing = || id.map_or(ResumeError::Nothing, |id| ResumeError::Unknown(id.to_owned()));
-        let left = store.left_session(id, &host_id)?.ok_or_else(missing)?;
+        let left = store.left_session(id, &host_ids)?.ok_or_else(missing)?;
         let record = &left.session;
         let session = record.session_id.clone();
         if !matches!(record.status, Status::Interrupted | Status::Cancelled) {
@@ -164,7 +166,7 @@ impl PlannedSession {
         allow_differing_versions: bool,
     ) -> Result<Self, ResumeError> {
         let session = record.session_id.clone();
-        if record.host_id != HostFacts::read().id() {
+        if !HostFacts::read().ids().contains(&record.host_id) {
             return Err(ResumeError::OtherHost(session));
         }
         let Some(text) = &record.plan else {

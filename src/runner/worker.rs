@@ -65,6 +65,21 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
+    /// The last line of its log that says something.
+    pub(crate) fn last_words(&self) -> Option<String> {
+        let said = self.log.lines().rev().map(str::trim);
+        let last = said.filter(|line| !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE"));
+        last.map(|line| line.trim_start_matches("error: ").to_owned()).next()
+    }
+
+    /// What went wrong, with the worker's last words where there are any.
+    pub(crate) fn explain(&self, what: String) -> String {
+        match self.last_words() {
+            Some(last) => format!("{what}; its log ends with: {last}"),
+            None => what,
+        }
+    }
+
     /// Whether a worker that was done ended as it has to.
     ///
     /// # Errors

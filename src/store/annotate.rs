@@ -3,6 +3,7 @@
 use super::{
     Selection, Store, StoreError,
     error::Doing,
+    hosts::name_host,
     read::Narrow,
     schema,
     tables::{Owner, TABLES},
@@ -21,6 +22,8 @@ pub enum Annotation {
     Note(String),
     /// They get a key with a value, in place of the one they had.
     SetKey { key: String, value: String },
+    /// The sessions that they are of ran on the machine of this name.
+    NameHost(String),
     /// They lose a key.
     RemoveKey(String),
 }
@@ -167,6 +170,7 @@ fn say(transaction: &Transaction<'_>, annotation: &Annotation) -> duckdb::Result
         Annotation::SetKey { key, value } => {
             transaction.execute("INSERT OR REPLACE INTO run_key SELECT run_id, ?, ? FROM chosen", params![key, value])
         }
+        Annotation::NameHost(name) => name_host(transaction, name),
         Annotation::RemoveKey(key) => {
             transaction.execute("DELETE FROM run_key WHERE key = ? AND run_id IN (FROM chosen)", params![key])
         }

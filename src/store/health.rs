@@ -65,13 +65,13 @@ pub struct StoreHolder {
 
 impl Store {
     /// Looks at the store without changing anything; unfinished sessions are those of this host.
-    pub fn health(&self, host_id: &str) -> StoreHealth {
+    pub fn health(&self, host_ids: &[String; 2]) -> StoreHealth {
         let length = |path: &Path| fs::metadata(path).map_or(0, |facts| facts.len());
         let mut taken = BTreeMap::new();
         let state = match () {
             () if !self.exists() => StoreState::Missing,
             () if undo::is_there(self.path()) => StoreState::Interrupted,
-            () => match self.look(host_id) {
+            () => match self.look(host_ids) {
                 Ok((contents, positions)) => {
                     taken = positions;
                     StoreState::Open(contents)
@@ -98,7 +98,7 @@ impl Store {
     }
 
     /// What is in the store, and how far it has taken in each journal.
-    fn look(&self, host_id: &str) -> Result<(StoreContents, BTreeMap<String, u64>), StoreError> {
+    fn look(&self, host_ids: &[String; 2]) -> Result<(StoreContents, BTreeMap<String, u64>), StoreError> {
         let path = self.path();
         let _lock = StoreLock::take(path, OpenMode::Read, self.patience())?;
         let connection = self.patiently(|| connect::store(path, OpenMode::Read, &Reach::Nothing))?;
@@ -108,7 +108,7 @@ impl Store {
             }
             checked => checked?,
         };
-        let sessions = unfinished(&connection, host_id).doing(path)?;
+        let sessions = unfinished(&connection, host_ids).doing(path)?;
         let taken = positions(&connection).doing(path)?;
         connection.close().map_err(|(_, error)| error).doing(path)?;
         Ok((StoreContents { schema: SCHEMA_VERSION, sessions: Some(sessions) }, taken))
@@ -126,11 +126,12 @@ impl Store {
     }
 }
 
-fn unfinished(connection: &Connection, host_id: &str) -> duckdb::Result<UnfinishedSessions> {
+fn unfinished(connection: &Connection, host_ids: &[String; 2]) -> duckdb::Result<UnfinishedSessions> {
     let sql = "SELECT count(*) FILTER (status = 'running')::UBIGINT,
-                      count(*) FILTER (status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id = ?)::UBIGINT
+                      count(*) FILTER (status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id IN (?, ?))::UBIGINT
                FROM session";
-    let (begun, ended): (u64, u64) = connection.query_row(sql, [host_id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (begun, ended): (u64, u64) =
+        connection.query_row(sql, duckdb::params![host_ids[0], host_ids[1]], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let left = abandoned(connection)?.len() as u64;
     Ok(UnfinishedSessions { running: begun.saturating_sub(left), resumable: ended + left })
 }
@@ -146,10 +147,14 @@ mod tests {
         (folder, store)
     }
 
+    fn host() -> [String; 2] {
+        ["host", "former"].map(str::to_owned)
+    }
+
     #[test]
     fn a_store_that_is_not_there_is_not_made() {
         let (folder, store) = store();
-        let health = store.health("host");
+        let health = store.health(&host());
         assert!(matches!(health.state, StoreState::Missing) && health.writable.is_ok(), "{health:?}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
@@ -159,7 +164,7 @@ mod tests {
         let (folder, store) = store();
         store.prepare().unwrap();
         let before = fs::read(store.path()).unwrap();
-        let health = store.health("host");
+        let health = store.health(&host());
         let StoreState::Open(contents) = health.state else { panic!("{health:?}") };
         assert_eq!(contents, StoreContents { schema: SCHEMA_VERSION, sessions: Some(UnfinishedSessions::default()) });
         assert_eq!((health.bytes, health.log_bytes), (before.len() as u64, 0));
@@ -173,7 +178,7 @@ mod tests {
         let (_folder, store) = store();
         store.prepare().unwrap();
         fs::write(beside(store.path(), "undo"), "dbdyno undo 1\n").unwrap();
-        assert!(matches!(store.health("host").state, StoreState::Interrupted));
+        assert!(matches!(store.health(&host()).state, StoreState::Interrupted));
         assert!(undo::is_there(store.path()));
     }
 
@@ -182,7 +187,7 @@ mod tests {
         let (_folder, store) = store();
         store.prepare().unwrap();
         let lock = StoreLock::take(store.path(), OpenMode::Write, Duration::ZERO).unwrap();
-        let refused = |store: &Store| match store.health("host").state {
+        let refused = |store: &Store| match store.health(&host()).state {
             StoreState::Refused(error) => error,
             state => panic!("{state:?}"),
         };

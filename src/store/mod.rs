@@ -11,6 +11,7 @@ mod error;
 mod evidence;
 mod export;
 mod health;
+mod hosts;
 mod import;
 mod journal;
 mod lock;

@@ -4,7 +4,7 @@ use super::{ActorRecord, HarnessRecord, RunRecord, SessionRecord, Store, StoreEr
 use duckdb::params;
 
 /// Sessions of a host that can be resumed.
-const LEFT: &str = "status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id = ?";
+const LEFT: &str = "status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id IN (?, ?)";
 
 /// A session as it was left.
 #[derive(Debug, Clone)]
@@ -20,12 +20,12 @@ pub struct LeftSession {
 }
 
 impl Store {
-    /// Whether there is a session of this host that did not come to its end and that can be resumed.
+    /// Whether there is a session of this host, by either of its identifiers, that did not come to its end and that can be resumed.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn has_left_session(&self, host_id: &str) -> Result<bool, StoreError> {
-        let found: Vec<(bool,)> = self.rows(&format!("SELECT EXISTS (FROM session WHERE {LEFT})"), &[&host_id])?;
+    pub fn has_left_session(&self, [id, former]: &[String; 2]) -> Result<bool, StoreError> {
+        let found: Vec<(bool,)> = self.rows(&format!("SELECT EXISTS (FROM session WHERE {LEFT})"), &[id, former])?;
         Ok(found == [(true,)])
     }
 
@@ -34,10 +34,14 @@ impl Store {
     ///
     /// # Errors
     /// Several sessions are meant, or the store cannot be read.
-    pub fn left_session(&self, id: Option<&str>, host_id: &str) -> Result<Option<LeftSession>, StoreError> {
+    pub fn left_session(
+        &self,
+        id: Option<&str>,
+        [host_id, former]: &[String; 2],
+    ) -> Result<Option<LeftSession>, StoreError> {
         let mut sessions: Vec<SessionRecord> = match id {
             Some(id) => self.records("starts_with(session_id::VARCHAR, lower(?))", "started_at", &[&id])?,
-            None => self.records(LEFT, "started_at", &[&host_id])?,
+            None => self.records(LEFT, "started_at", &[host_id, former])?,
         };
         if id.is_some() && sessions.len() > 1 {
             let message = format!("{} sessions begin with these letters: give more letters", sessions.len());

@@ -1,6 +1,6 @@
 //! Records into tables.
 
-use super::{Batch, import::INCOMING, record::Record, tables::TABLES};
+use super::{Batch, hosts::adopt_former, import::INCOMING, record::Record, tables::TABLES};
 use duckdb::{Connection, Transaction, appender_params_from_iter};
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ macro_rules! every_table {
 /// Writes a batch's rows, in place of those with the same keys.
 pub(super) fn write_batch(transaction: &Transaction<'_>, batch: &Batch) -> duckdb::Result<()> {
     every_table!(batch, records => upsert(transaction, records)?);
-    Ok(())
+    if batch.hosts.is_empty() { Ok(()) } else { adopt_former(transaction) }
 }
 
 /// Puts a batch's rows into the staged tables of an import, of rows with the same key the last one.

@@ -179,6 +179,7 @@ impl Bench {
             cpu: None,
             steal_share: None,
             busy_share: None,
+            others_cpus: None,
             psi_cpu_share: None,
             psi_io_share: None,
             psi_memory_share: None,

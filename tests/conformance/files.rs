@@ -1,7 +1,7 @@
 //! Suites and presets of users: written to start from, and checked.
 
 use super::{checked, with};
-use crate::support::Place;
+use crate::support::{Done, Place, wait_until};
 use std::fs;
 
 #[test]
@@ -151,4 +151,19 @@ fn built_in_suites_pass() {
             assert!(told.iter().any(|one| one.reason.ends_with("4 with answers that are known")), "{told:?}");
         }
     }
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_told_while_another_dbdyno_measures() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("runtime/dbdyno")).unwrap();
+    let lock = fs::File::create(place.path("runtime/dbdyno/measurement.lock")).unwrap();
+    lock.lock().unwrap();
+    let file = place.path("mine.toml");
+    fs::write(&file, "name = \"mine\"\nkind = \n").unwrap();
+    let mut child = place.spawn(&["check-suite", file.to_str().unwrap()]);
+    wait_until("the file is checked", || child.try_wait().unwrap().is_some());
+    let done = Done::of(child.wait_with_output().unwrap());
+    assert_eq!(done.code, Some(1), "{}", done.stderr);
+    assert!(done.stdout.contains("mine.toml:2") && !done.stderr.contains("waiting"), "{}{}", done.stdout, done.stderr);
 }

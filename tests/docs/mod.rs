@@ -1,6 +1,8 @@
 //! The documents: what they show is run, each in a sandbox of its own. docs/decisions/house.md has the rules.
 
 mod block;
+mod names;
+mod recipes;
 
 use crate::support::{Done, Place, has_tool, system_library};
 use block::{Block, Comment, Kind, blocks};

@@ -407,7 +407,7 @@ fn decoded(argument: &str) -> Vec<u8> {
 /// `\x2f\x61` as bytes.
 fn from_hexadecimal(text: &str) -> Vec<u8> {
     let digit = |byte: u8| (byte as char).to_digit(16).unwrap() as u8;
-    text.as_bytes().chunks_exact(4).map(|code| digit(code[2]) << 4 | digit(code[3])).collect()
+    text.as_bytes().as_chunks::<4>().0.iter().map(|code| digit(code[2]) << 4 | digit(code[3])).collect()
 }
 
 /// The path in `3<PATH>`.

@@ -227,6 +227,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             cpu: None,
             steal_share: Some(0.1),
             busy_share: None,
+            others_cpus: None,
             psi_cpu_share: None,
             psi_io_share: None,
             psi_memory_share: None,

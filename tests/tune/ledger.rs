@@ -9,7 +9,7 @@ fn ledger(place: &Place) -> Vec<Value> {
     let text = place.ok(&["tune", "ledger", "--format", "json"]);
     let mut value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["name"], "null-kv");
-    value["entries"].as_array_mut().unwrap().drain(..).collect()
+    std::mem::take(value["entries"].as_array_mut().unwrap())
 }
 
 #[test]

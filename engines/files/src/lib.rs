@@ -53,6 +53,7 @@ pub fn describe() -> Description {
             OptionSpec::memory(MemoryTarget::Nothing),
         ],
         tiers: tiers(),
+        longest_key: Some(name::MOST),
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new("files", "the file system: a file a row", env!("CARGO_PKG_VERSION"), &[SuiteKind::Kv])
     }

@@ -3,7 +3,7 @@
 use dbdyno_engine::EngineError;
 
 /// Longest name that Linux's file systems take.
-const MOST: usize = 255;
+pub(crate) const MOST: usize = 255;
 /// The name for the key without bytes; no other key's, because two digits follow each `%` in those.
 const EMPTY: &str = "%";
 

@@ -19,6 +19,8 @@ pub fn describe() -> Description {
         build: vec!["feature lz4".to_owned()],
         options: [options(), dbdyno_tables::options()].concat(),
         tiers: tiers(),
+        // As fjall documents it.
+        longest_key: Some(65_536),
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),

@@ -207,6 +207,14 @@ pub fn map_full() -> EngineError {
     EngineError::new("MDB_MAP_FULL: the memory map is full; give a larger map_size")
 }
 
+/// The longest key that LMDB takes as it is usually built, bytes.
+pub const LONGEST_KEY: usize = 511;
+
+/// What is said of LMDB's error `MDB_BAD_VALSIZE`, with LMDB's own text.
+pub fn bad_size(text: &str) -> EngineError {
+    EngineError::new(format!("{text}: a key has 1 to {LONGEST_KEY} bytes, a value at most 4 GiB"))
+}
+
 /// The judgement of a check that has read every row. `counted`: how many there are, by the tree's own account.
 pub fn judge(counted: u64, seen: u64) -> Result<(), EngineError> {
     if seen == counted {

@@ -15,6 +15,7 @@ pub fn describe() -> Description {
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
         compacts: true,
+        longest_key: Some(dbdyno_lmdb_common::LONGEST_KEY),
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "lmdb",

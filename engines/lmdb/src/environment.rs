@@ -2,13 +2,14 @@
 
 use crate::describe::{expect_own, version};
 use dbdyno_engine::{EngineError, engine::Open};
-use dbdyno_lmdb_common::{LmdbSetup, ROOM, SyncMode, grown, judge, map_full};
+use dbdyno_lmdb_common::{LmdbSetup, ROOM, SyncMode, bad_size, grown, judge, map_full};
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::{collections::BTreeMap, path::Path};
 
 pub(crate) fn failed(error: heed::Error) -> EngineError {
     match error {
         heed::Error::Mdb(heed::MdbError::MapFull) => map_full(),
+        heed::Error::Mdb(error @ heed::MdbError::BadValSize) => bad_size(&error.to_string()),
         other => EngineError::new(other.to_string()),
     }
 }

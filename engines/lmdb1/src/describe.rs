@@ -13,6 +13,7 @@ pub fn describe() -> Description {
         build: vec!["branch mdb.master3".to_owned()],
         options: [options(), dbdyno_tables::options()].concat(),
         tiers: dbdyno_lmdb_common::tiers(),
+        longest_key: Some(dbdyno_lmdb_common::LONGEST_KEY),
         conflicts: conflicts(),
         implementations: [dbdyno_tables::implementations(), vec![dbdyno_lmdb_common::implementation()]].concat(),
         tables_as_data: true,

@@ -121,19 +121,18 @@ pub(super) fn configurations_of(
             choice.name, suite.name
         )));
     }
-    if let Some(reason) = disorder(engine, (suite, pick), suite_settings, size) {
+    if let Some(reason) = unfit(engine, (suite, pick), suite_settings, size) {
         let all: Vec<String> = suite.tests().map(|test| test.number.to_string()).collect();
         let can = |test: &String| {
             let alone = suite.pick(std::slice::from_ref(test)).unwrap_or_default();
-            disorder(engine, (suite, &alone), suite_settings, size).is_none()
+            unfit(engine, (suite, &alone), suite_settings, size).is_none()
         };
         let others: Vec<String> = all.into_iter().filter(can).collect();
-        return Err(PlanError::Request(format!(
-            "engine `{}` cannot run suite `{}`: {reason}; the others are --test {}",
-            choice.name,
-            suite.name,
-            others.join(",")
-        )));
+        let message = format!("engine `{}` cannot run suite `{}`: {reason}", choice.name, suite.name);
+        return Err(PlanError::Request(match others[..] {
+            [] => message,
+            _ => format!("{message}; the others are --test {}", others.join(",")),
+        }));
     }
     let chosen = match sample {
         Some((stars, seed)) => stars::stars(&choice.options, stars, seed),
@@ -162,10 +161,10 @@ pub(super) fn configurations_of(
         .collect()
 }
 
-/// Why an engine cannot run the picked tests, where it keeps keys in no order.
-fn disorder(engine: &Engine, (suite, pick): (&Suite, &TestPick), settings: &Settings, size: Size) -> Option<String> {
+/// Why an engine cannot run the picked tests with their keys.
+fn unfit(engine: &Engine, (suite, pick): (&Suite, &TestPick), settings: &Settings, size: Size) -> Option<String> {
     match suite.resolve(size, settings, pick) {
-        SuiteJob::Kv(suite) => engine.description.disorder(&suite),
+        SuiteJob::Kv(suite) => engine.description.unfit(&suite),
         SuiteJob::Sql(_) => None,
     }
 }

@@ -1,7 +1,8 @@
 //! Engines that a bench can do without: left out, with the reason, where they cannot be used.
 
-use super::PlanError;
+use super::{BenchPlan, Configuration, PlanError};
 use crate::{bench::spec::EngineChoice, engines::Registry};
+use std::collections::BTreeSet;
 
 /// An engine that the bench could do without, and that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,31 @@ pub(super) fn none_left<T>(left: &[T], missing: &[Missing]) -> Result<(), PlanEr
     if !left.is_empty() {
         return Ok(());
     }
-    let reasons: Vec<&str> = missing.iter().map(|one| one.reason.as_str()).collect();
-    Err(PlanError::Request(format!("none of the engines can be used here: {}", reasons.join("; "))))
+    Err(PlanError::Request(format!("none of the engines can be used here: {}", reasons(missing))))
+}
+
+impl BenchPlan {
+    /// That it compares nothing, in words, where all but one of its engines are missing.
+    pub fn compares_nothing(&self) -> Option<String> {
+        let engines: BTreeSet<&str> = self.configurations.iter().map(Configuration::engine_name).collect();
+        let labels: BTreeSet<&str> = self.configurations.iter().map(|one| one.label.as_str()).collect();
+        let [only] = engines.into_iter().collect::<Vec<_>>()[..] else { return None };
+        let are_others_missing = self.missing.iter().any(|missing| missing.engine != only || labels.len() == 1);
+        are_others_missing.then(|| format!("nothing is left to compare `{only}` with"))
+    }
+
+    /// # Errors
+    /// It compares nothing, because the engines that it was to compare are missing.
+    pub fn check_compares(&self, preset: &str) -> Result<(), PlanError> {
+        let Some(nothing) = self.compares_nothing() else { return Ok(()) };
+        Err(PlanError::ComparesNothing(format!(
+            "preset `{preset}`: {nothing}: {}; to measure it alone, choose it with `dbdyno run --suite {} --engine`",
+            reasons(&self.missing),
+            self.suite.name
+        )))
+    }
+}
+
+fn reasons(missing: &[Missing]) -> String {
+    missing.iter().map(|one| one.reason.as_str()).collect::<Vec<_>>().join("; ")
 }

@@ -2,6 +2,7 @@
 
 mod configuration;
 mod estimate;
+mod least;
 mod missing;
 mod order;
 mod pair;
@@ -16,6 +17,7 @@ pub use stored::{DifferingVersion, StoredPlan};
 
 use self::{
     configuration::{configurations_of, label, same},
+    least::check_least,
     missing::{none_left, usable},
 };
 use super::{
@@ -37,6 +39,9 @@ pub enum PlanError {
     /// An engine that is not there or cannot run the suite; a size or test that the suite does not have.
     #[error("{0}")]
     Request(String),
+    /// Engines are missing, so that nothing is left to compare.
+    #[error("{0}")]
+    ComparesNothing(String),
     /// An option that is not there or does not take a value.
     #[error(transparent)]
     Setting(#[from] SettingError),
@@ -111,6 +116,7 @@ impl BenchPlan {
         for &size in &sizes {
             for suite_asked in combinations(suite_options) {
                 let suite_settings = suite.settings(&suite_asked)?;
+                check_least(&suite, &pick, &suite_settings, size)?;
                 for choice in &engines {
                     let of_sweep = configurations.len();
                     for configuration in configurations_of(
@@ -195,7 +201,7 @@ impl BenchPlan {
             [_, ..] => format!("{} not run, they cannot differ from others: {reason}", labels.len()),
             [] => String::new(),
         };
-        missing.chain(by_reason.into_iter().map(line)).collect()
+        missing.chain(self.compares_nothing()).chain(by_reason.into_iter().map(line)).collect()
     }
 
     /// The same plan with the first configuration of each size once more a round: an A/A comparison, which shows how far

@@ -11,4 +11,4 @@ pub(super) use format::{CsvArgs, OutputFormat, format_of, format_or_tracker, met
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};
 pub(super) use runs::{AffectedRuns, Terms, say_unmatched};
-pub(super) use values::{filled, owner_option, percent};
+pub(super) use values::{filled, machine_name, owner_option, percent};

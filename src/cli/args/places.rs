@@ -1,6 +1,6 @@
 //! Where things are: the store, the user's files, databases while they are measured.
 
-use super::duration;
+use super::{duration, machine_name};
 use crate::{
     base::{
         output::{Output, OutputError},
@@ -8,6 +8,7 @@ use crate::{
     },
     catalog::{Catalog, UserFolders},
     cli::error::CliError,
+    host::name_machine,
     store::{Settled, Store},
 };
 use clap::Args;
@@ -33,6 +34,10 @@ pub(in crate::cli) struct Places {
     /// The folder with your own suites/, presets/, claims/ and themes/ [default: the user's configuration folder].
     #[arg(long, global = true, env = "DBDYNO_CONFIG", value_name = "FOLDER")]
     config: Option<PathBuf>,
+    /// Name this machine: sessions under one name count as sessions of one machine. Useful in containers, and for machines that look alike
+    /// [default: a machine is known by its machine-id and its hardware].
+    #[arg(long, global = true, env = "DBDYNO_HOST", value_name = "NAME", value_parser = machine_name)]
+    host_name: Option<String>,
 }
 
 impl Places {
@@ -46,6 +51,13 @@ impl Places {
             Some(folder) => store.with_journal_below(folder),
             None => store,
         })
+    }
+
+    /// Gives the machine of this process the name that the user gave it.
+    pub(in crate::cli) fn name_machine(&self) {
+        if let Some(name) = &self.host_name {
+            name_machine(name);
+        }
     }
 
     /// The store, with what is in its journals taken in.
@@ -88,7 +100,9 @@ impl Places {
     pub(in crate::cli) fn arguments(&self) -> Vec<String> {
         let places = [("--store", &self.store), ("--journal", &self.journal), ("--config", &self.config)];
         let given = places.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?)));
-        given.flat_map(|(flag, path)| [flag.to_owned(), path.display().to_string()]).collect()
+        let paths = given.flat_map(|(flag, path)| [flag.to_owned(), path.display().to_string()]);
+        let name = self.host_name.iter().flat_map(|name| ["--host-name".to_owned(), name.clone()]);
+        paths.chain(name).collect()
     }
 
     /// Suites, presets, claims and themes: the program's own and the user's.

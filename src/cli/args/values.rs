@@ -15,6 +15,15 @@ pub(in crate::cli) fn filled(text: &str) -> Result<String, String> {
     if text.is_empty() { Err("expected a text that is not empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
+/// A name that a user gives a machine.
+pub(in crate::cli) fn machine_name(text: &str) -> Result<String, String> {
+    let name = filled(text)?;
+    match name.chars().any(char::is_control) {
+        true => Err("expected a name of one line, as in bench-1".to_owned()),
+        false => Ok(name),
+    }
+}
+
 /// What `--set OWNER.OPTION=VALUE` says: owner, option and value. `like`: an example.
 pub(in crate::cli) fn owner_option<'t>(text: &'t str, like: &str) -> Result<(&'t str, &'t str, &'t str), CliError> {
     let parts = text.split_once('=').and_then(|(path, value)| Some((path.split_once('.')?, value)));

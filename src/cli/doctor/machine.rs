@@ -156,6 +156,7 @@ mod tests {
                 elapsed_ns: 1,
                 steal_share: Some(0.0),
                 busy_share: Some(0.0),
+                busy_cpus: Some(0.0),
                 psi_cpu_share: None,
                 psi_io_share: None,
                 psi_memory_share: None,

@@ -70,7 +70,7 @@ fn examine(places: &Places, work: &WorkArgs) -> Result<Vec<(&'static str, Vec<Do
         ("clock", clock::findings(load.clock_source.as_deref(), &clock::MeasuredClock::read())),
         ("engines", engines::findings(&registry, std::env::var_os("DBDYNO_ENGINE_PATH").as_deref())),
         ("sqlite", sqlite::findings(&sqlite::builds(&registry, &places.catalog()?))),
-        ("store", store::findings(&places.store()?, &host.id())),
+        ("store", store::findings(&places.store()?, &host.ids())),
         ("terminal", terminal::findings(&terminal::Terminal::read())),
     ])
 }

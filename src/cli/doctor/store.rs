@@ -10,9 +10,9 @@ use std::time::Duration;
 /// Whoever has the store has it for a moment: longer than this is told.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-pub(super) fn findings(store: &Store, host_id: &str) -> Vec<DoctorFinding> {
+pub(super) fn findings(store: &Store, host_ids: &[String; 2]) -> Vec<DoctorFinding> {
     let store = store.clone().with_patience(store.patience().min(PATIENCE));
-    let health = store.health(host_id);
+    let health = store.health(host_ids);
     let holders = match &health.state {
         StoreState::Refused(error) if error.is_locked() => store.holders(),
         _ => Vec::new(),

@@ -12,12 +12,12 @@ use super::{
     sent::Sent,
     session::RunningSession,
     uses::Watch,
-    worker::WorkerProcess,
+    worker::{Ending, WorkerProcess},
 };
 use crate::{
     base::{identifier::identifier, units},
     bench::{Configuration, PlannedRun},
-    host::NoiseSample,
+    host::{NoiseSample, process_cpu_ns},
     process::Family,
     store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord},
 };
@@ -63,6 +63,16 @@ enum Stop {
     Cancelled,
     Skipped,
     Failed(FailureKind, String),
+}
+
+impl Stop {
+    /// With the last words of a worker that did not say itself what went wrong.
+    fn explained(self, ending: &Ending) -> Self {
+        match self {
+            Self::Failed(FailureKind::Worker, what) => Self::Failed(FailureKind::Worker, ending.explain(what)),
+            stop => stop,
+        }
+    }
 }
 
 /// What else goes wrong is about the worker's process and its conversation.
@@ -115,6 +125,7 @@ impl<'r, 's> Running<'r, 's> {
             cpu: session.launch.cpu,
             steal_share: None,
             busy_share: None,
+            others_cpus: None,
             psi_cpu_share: None,
             psi_io_share: None,
             psi_memory_share: None,
@@ -198,13 +209,14 @@ impl<'r, 's> Running<'r, 's> {
                     format!("the run's deadline of {} has passed", units::clock(deadline)),
                 ))
             });
-        let after = NoiseSample::now();
+        let (after, own_cpu_ns) = (NoiseSample::now(), worker.process().and_then(process_cpu_ns));
         let ending = worker.end(self.session.control.hurried()).await;
         self.quiet = None;
-        self.note_noise(&after);
-        let after_done = ending.check_done(&launch.work_dir);
+        self.note_noise(&after, own_cpu_ns);
+        let result = result.and(ending.check_done(&launch.work_dir).map_err(Stop::from));
+        let result = result.map_err(|stop| stop.explained(&ending));
         self.log(ending.log, ending.left_out);
-        result.and(after_done.map_err(Stop::from))
+        result
     }
 
     /// Listens until the worker is done; stores each finished test before the worker goes on.

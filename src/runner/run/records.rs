@@ -188,11 +188,12 @@ impl Running<'_, '_> {
         })
     }
 
-    pub(super) fn note_noise(&mut self, after: &NoiseSample) {
+    pub(super) fn note_noise(&mut self, after: &NoiseSample, own_cpu_ns: Option<u64>) {
         let Some(before) = &self.noise else { return };
         let noise = after.since(before);
         self.run.steal_share = noise.steal_share;
         self.run.busy_share = noise.busy_share;
+        self.run.others_cpus = own_cpu_ns.and_then(|own| noise.others_cpus(own));
         self.run.psi_cpu_share = noise.psi_cpu_share;
         self.run.psi_io_share = noise.psi_io_share;
         self.run.psi_memory_share = noise.psi_memory_share;

@@ -106,6 +106,6 @@ async fn calibrate(
             Err(message) => break Err(message),
         }
     };
-    worker.end(control.hurried()).await;
-    result
+    let ending = worker.end(control.hurried()).await;
+    result.map_err(|what| ending.explain(what))
 }

@@ -1,6 +1,7 @@
 //! Taking rows into the store: what is there already stays, unless the new row says more.
 
 use super::super::{
+    hosts::adopt_former,
     schema::{self, identifier},
     select::column_names,
     tables::{StoreTable, TABLES},
@@ -73,6 +74,7 @@ pub(super) fn merge(connection: &mut Connection, source: &MergeSource) -> duckdb
             _ => {}
         }
     }
+    adopt_former(&transaction)?;
     transaction.commit()?;
     Ok(merged)
 }

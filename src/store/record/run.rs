@@ -46,6 +46,8 @@ record! {
         steal_share: Option<f64>,
         /// Share of all CPU time in use.
         busy_share: Option<f64>,
+        /// How many CPUs were busy on average with anything but its worker; NULL: not known.
+        others_cpus: Option<f64>,
         /// Share of the time that some task waited for a CPU.
         psi_cpu_share: Option<f64>,
         psi_io_share: Option<f64>,

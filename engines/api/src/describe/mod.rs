@@ -58,6 +58,9 @@ pub struct Description {
     /// Whether it can make its database smaller when it is told to. Where it cannot, tests that do that are left out.
     #[serde(default)]
     pub compacts: bool,
+    /// The longest key that it takes, bytes; none: longer than those of any suite. A suite with longer keys is not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_key: Option<usize>,
 }
 
 /// An engine that does not say so keeps keys in their order.
@@ -107,6 +110,7 @@ impl Description {
             threads: BTreeMap::new(),
             ordered: keeps_order(),
             compacts: false,
+            longest_key: None,
         }
     }
 
@@ -115,11 +119,22 @@ impl Description {
         self.implementations.iter().find(|rule| rule.holds(suite, settings)).map_or(&self.name, |rule| &rule.name)
     }
 
-    /// Why the engine cannot run a key-value suite: the first test for which it keeps no order.
-    pub fn disorder(&self, suite: &KvSuite) -> Option<String> {
+    /// Why the engine cannot run a key-value suite: the first test for which it keeps no order, or whose keys are too long for it.
+    pub fn unfit(&self, suite: &KvSuite) -> Option<String> {
+        self.disorder(suite).or_else(|| self.overlong(suite))
+    }
+
+    fn disorder(&self, suite: &KvSuite) -> Option<String> {
         let test = suite.in_order().next().filter(|_| !self.ordered)?;
         let (number, name) = (test.number, &test.name);
         Some(format!("its keys have no order, and test {number} {name} reads them in order"))
+    }
+
+    fn overlong(&self, suite: &KvSuite) -> Option<String> {
+        let most = self.longest_key?;
+        let test = suite.tests.iter().find(|test| test.key.len() > most)?;
+        let (number, name, long) = (test.number, &test.name, test.key.len());
+        Some(format!("it takes keys of up to {most} bytes, and those of test {number} {name} have up to {long}"))
     }
 
     pub fn option(&self, name: &str) -> Option<&OptionSpec> {

@@ -270,8 +270,14 @@ impl Env {
 
     /// Counts a transaction that begins; none may while the map grows or the environment is closed.
     pub(super) fn enter(&self) -> Result<(), LmdbError> {
-        let counted = self.transactions.fetch_update(SeqCst, SeqCst, |count| (count != CLOSED).then(|| count + 1));
-        counted.map(drop).map_err(|_| LmdbError::Code(libc::EBUSY))
+        let mut count = self.transactions.load(SeqCst);
+        while count != CLOSED {
+            match self.transactions.compare_exchange_weak(count, count + 1, SeqCst, SeqCst) {
+                Ok(_) => return Ok(()),
+                Err(now) => count = now,
+            }
+        }
+        Err(LmdbError::Code(libc::EBUSY))
     }
 
     /// Counts a transaction that has ended.

@@ -2,10 +2,10 @@
 
 use crate::damage::Damage;
 use dbdyno_engine::EngineError;
-use dbdyno_lmdb_common::map_full;
+use dbdyno_lmdb_common::{bad_size, map_full};
 use lmdb_master3_sys::{
-    MDB_BAD_CHECKSUM, MDB_CORRUPTED, MDB_CRYPTO_FAIL, MDB_INVALID, MDB_MAP_FULL, MDB_NOTFOUND, MDB_PAGE_NOTFOUND,
-    MDB_PANIC, MDB_SUCCESS, mdb_strerror,
+    MDB_BAD_CHECKSUM, MDB_BAD_VALSIZE, MDB_CORRUPTED, MDB_CRYPTO_FAIL, MDB_INVALID, MDB_MAP_FULL, MDB_NOTFOUND,
+    MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_SUCCESS, mdb_strerror,
 };
 use std::{
     ffi::{CStr, c_int},
@@ -89,6 +89,9 @@ impl From<LmdbError> for EngineError {
     fn from(error: LmdbError) -> Self {
         if error == LmdbError::Code(MDB_MAP_FULL) {
             return map_full();
+        }
+        if error == LmdbError::Code(MDB_BAD_VALSIZE) {
+            return bad_size(&error.to_string());
         }
         if error.is_damage() { Self::fatal(error.to_string()) } else { Self::new(error.to_string()) }
     }

@@ -1,5 +1,6 @@
 //! The options of CrossDB and what they mean for durability.
 
+use super::store::MOST_KEY;
 use dbdyno_engine::{
     describe::{Description, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
@@ -42,6 +43,7 @@ pub fn describe() -> Description {
             OptionSpec::memory(MemoryTarget::Nothing),
         ],
         tiers: tiers(),
+        longest_key: Some(MOST_KEY),
         ordered: false,
         ..Description::new(
             "crossdb",

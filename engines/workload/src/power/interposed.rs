@@ -9,6 +9,7 @@
 #![expect(unsafe_code, reason = "functions of the C library are defined here, with its signatures")]
 
 use super::{
+    opens::{self, opened},
     record::SyncCall,
     recorder::{Place, Recorder},
     recording::{around, borrowed, path_at},
@@ -16,11 +17,10 @@ use super::{
 use crate::{pwrites, syncs};
 use libc::{
     AT_FDCWD, SYS_copy_file_range, SYS_fallocate, SYS_fdatasync, SYS_fsync, SYS_ftruncate, SYS_linkat, SYS_mkdirat,
-    SYS_mmap, SYS_msync, SYS_openat, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_renameat2, SYS_sendfile,
-    SYS_sync_file_range, SYS_truncate, SYS_unlinkat, SYS_write, SYS_writev, c_char, c_int, c_long, c_uint, c_void,
-    iovec, mode_t, off_t, size_t, ssize_t, syscall,
+    SYS_mmap, SYS_msync, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_renameat2, SYS_sendfile, SYS_sync_file_range,
+    SYS_truncate, SYS_unlinkat, SYS_write, SYS_writev, c_char, c_int, c_long, c_uint, c_void, iovec, mode_t, off_t,
+    size_t, ssize_t, syscall,
 };
-use rustix::fs::OFlags;
 use std::slice;
 
 /// Defines functions with names of the C library. A second name is that of the function for large files, which is the same on systems of
@@ -34,9 +34,8 @@ macro_rules! interpose {
             unsafe extern "C" fn $name $arguments -> $result $body
         )+)*
 
-        /// The names of the functions that are defined here, each with its address: for libraries that are loaded so that they do not
-        /// find them.
-        pub fn definitions() -> Vec<(&'static str, usize)> {
+        /// The names of the functions that are defined here, each with its address.
+        fn own_definitions() -> Vec<(&'static str, usize)> {
             vec![$($((stringify!($name), $name as *const () as usize)),+),*]
         }
     };
@@ -213,32 +212,9 @@ interpose! {
         around(|recorder| recorder.file(borrowed(fd)?), call, mapped) as *mut c_void
     }
 
-    [open, open64](path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-        // SAFETY: that of this function. In C the mode is a variadic argument, which is passed as this one is on Linux; where it is not
-        // given, the flags are such that it is not read.
-        unsafe { openat(AT_FDCWD, path, flags, mode) }
-    }
-
     [creat, creat64](path: *const c_char, mode: mode_t) -> c_int {
         // SAFETY: that of this function.
-        unsafe { openat(AT_FDCWD, path, libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC, mode) }
-    }
-
-    [openat, openat64](folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-        // SAFETY: as in `write`.
-        let call = || unsafe { syscall(SYS_openat, folder, path, flags, mode) };
-        if flags & (libc::O_CREAT | libc::O_TRUNC) == 0 || flags & libc::O_TMPFILE == libc::O_TMPFILE {
-            return call() as c_int;
-        }
-        let flags = OFlags::from_bits_retain(flags as u32);
-        // SAFETY: the caller's path.
-        let find = |recorder: &mut Recorder| recorder.there_is(unsafe { path_at(folder, path) }?, flags);
-        let opened = |recorder: &mut Recorder, was_there, fd| {
-            if let Some(fd) = borrowed(fd as c_int) {
-                recorder.opened(fd, was_there, flags);
-            }
-        };
-        around(find, call, opened) as c_int
+        unsafe { opened(AT_FDCWD, path, libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC, mode) }
     }
 
     [rename](from: *const c_char, to: *const c_char) -> c_int {
@@ -309,6 +285,12 @@ interpose! {
         let find = |recorder: &mut Recorder| recorder.place(unsafe { path_at(folder, path) }?);
         around(find, call, |recorder, name, _| recorder.made_folder(name)) as c_int
     }
+}
+
+/// The names of the functions of the C library that are defined in this program, each with its address: for libraries that are loaded so
+/// that they do not find them.
+pub fn definitions() -> Vec<(&'static str, usize)> {
+    [own_definitions(), opens::definitions()].concat()
 }
 
 /// Writes, and records what was written: `bytes` are those that the kernel took, where it took so many.

@@ -17,6 +17,8 @@ mod images;
 #[cfg(target_pointer_width = "64")]
 mod interposed;
 mod log;
+#[cfg(target_pointer_width = "64")]
+mod opens;
 mod policy;
 mod record;
 mod recorder;

@@ -18,3 +18,4 @@ ALTER TABLE session ADD COLUMN IF NOT EXISTS allocator VARCHAR; -- file of the l
 -- How often those control groups had used up their CPU time, and how long threads waited for more, summed over CPUs.
 ALTER TABLE run ADD COLUMN IF NOT EXISTS throttled_periods UBIGINT; -- NULL: nobody counted
 ALTER TABLE run ADD COLUMN IF NOT EXISTS throttled_ns UBIGINT;
+ALTER TABLE run ADD COLUMN IF NOT EXISTS others_cpus DOUBLE; -- CPUs busy on average with anything but its worker; NULL: not known

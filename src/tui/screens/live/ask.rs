@@ -95,7 +95,7 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 fn was_left(store: &Store) -> bool {
-    let found = store.settle_to_read().and_then(|_| store.has_left_session(&HostFacts::read().id()));
+    let found = store.settle_to_read().and_then(|_| store.has_left_session(&HostFacts::read().ids()));
     found.unwrap_or(true)
 }
 

@@ -149,6 +149,7 @@ fn word(annotation: &Annotation) -> String {
         Annotation::Untag(tag) => format!("no longer tagged {tag}"),
         Annotation::Note(_) => "noted".to_owned(),
         Annotation::SetKey { key, .. } => format!("{key} set"),
+        Annotation::NameHost(name) => format!("ran on {name}"),
         Annotation::RemoveKey(key) => format!("{key} removed"),
     }
 }

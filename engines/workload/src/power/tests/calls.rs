@@ -9,7 +9,7 @@ use std::{
     io::{IoSlice, Seek, SeekFrom, Write},
     os::{
         fd::AsRawFd,
-        unix::fs::{FileExt, OpenOptionsExt},
+        unix::fs::{FileExt, OpenOptionsExt, PermissionsExt},
     },
     path::{Path, PathBuf},
     thread,
@@ -100,6 +100,21 @@ fn writes_of_the_c_library_are_seen_with_their_places() {
         })
         .collect();
     assert_eq!(lengths, [0, 9000, 9000, 9000]);
+}
+
+/// The mode is an argument that C leaves open.
+#[test]
+fn a_file_gets_the_mode_that_the_caller_gives() {
+    recorded(
+        |_| (),
+        |root| {
+            let by_std = OpenOptions::new().write(true).create_new(true).mode(0o600).open(root.join("std")).unwrap();
+            let flags = OFlags::CREATE | OFlags::WRONLY;
+            let openat = rustix::fs::open(root.join("openat"), flags, Mode::RUSR).unwrap();
+            let mode = |file: File| file.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(by_std), mode(openat.into())), (0o600, 0o400));
+        },
+    );
 }
 
 /// To make a file, the recorder looks for one and finds none: the caller is not told of that.

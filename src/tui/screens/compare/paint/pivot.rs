@@ -57,7 +57,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let cursor = screen.cursor();
     let offset = cursor.offset(all.len(), usize::from(body.height) / ROWS);
     let lines: Vec<Rect> = rows(body).collect();
-    for ((number, pivot_row), row) in all.iter().enumerate().skip(offset).zip(lines.chunks_exact(ROWS)) {
+    for ((number, pivot_row), row) in all.iter().enumerate().skip(offset).zip(lines.as_chunks::<ROWS>().0) {
         paint.text(row[0], &pad(&plain(&pivot_row.value), name), Role::Text);
         for place in places.clone() {
             let cell = pivot_row.cells.get(place).and_then(Option::as_ref);

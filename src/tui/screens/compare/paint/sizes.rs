@@ -80,7 +80,7 @@ fn draw_table(
     let cursor = screen.cursor();
     let offset = cursor.offset(tests.len(), usize::from(list.height) / ROWS);
     let places: Vec<Rect> = rows(list).collect();
-    for ((at, test), place) in tests.iter().enumerate().skip(offset).zip(places.chunks_exact(ROWS)) {
+    for ((at, test), place) in tests.iter().enumerate().skip(offset).zip(places.as_chunks::<ROWS>().0) {
         for (row, text) in place.iter().zip(cells(test, &sizes[..shown], name, column)) {
             paint.line(*row, &text);
             if at == cursor.at {
