@@ -48,7 +48,7 @@ fn operations_a_second_are_those_of_the_median_time() {
     bench.run(&session, 0, &spec("x"), &[1_000_000]);
     bench.run(&session, 1, &spec("x"), &[11_840_000]);
     let batch = &bench.batch;
-    let table = SessionTable::new("kv", &batch.runs, &batch.results, &[], &[], &[]);
+    let table = SessionTable::new(&batch.sessions[0], &batch.runs, &batch.results, &[], &[], &[]);
     let row = &table.sizes[0].tests[0].rows[0];
     // 1,000 operations in 6.42 ms; the median of the two rates would be 542 k.
     assert_eq!(row.median_ns, 6_420_000.0);

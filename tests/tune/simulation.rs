@@ -163,8 +163,8 @@ mod reduction {
             let last = plan.runs.len() as f64;
             let mut samples = Samples::default();
             for (place, run) in plan.runs.iter().enumerate() {
-                let wall_ns = self.machine.time(works[run.configuration], place as f64 / last);
-                let sample = Sample { wall_ns, figures: Figures::default(), agrees: None };
+                let time_ns = self.machine.time(works[run.configuration], place as f64 / last);
+                let sample = Sample { time_ns: time_ns as f64, figures: Figures::default(), agrees: None };
                 samples.add(run.configuration, (String::new(), run.round), 2, sample);
             }
             judge(&samples, 0, 1, &self.workload.tests(), Spending::ONCE).remove(0)

@@ -5,7 +5,12 @@ CREATE TABLE incoming.session_fact AS
 SELECT session_id, from_json(any_value(session_facts)::JSON, '{
     "started_at": "TIMESTAMP", "dbdyno_version": "VARCHAR", "debug_build": "BOOLEAN", "command_line": "VARCHAR",
     "kernel": "VARCHAR", "file_system": "VARCHAR", "host_kernel": "VARCHAR", "cores": "INTEGER",
-    "memory_bytes": "UBIGINT", "os": "VARCHAR", "virtualisation": "VARCHAR",
+    "memory_bytes": "UBIGINT", "os": "VARCHAR", "virtualisation": "VARCHAR", "build_profile": "VARCHAR",
+    "build_flags": "VARCHAR", "mount_options": "VARCHAR", "fsync_ns": "UBIGINT", "cpu_governor": "VARCHAR",
+    "clock_source": "VARCHAR", "syncs_believed": "BOOLEAN", "sync_least_ns": "UBIGINT", "sync_doubt": "VARCHAR",
+    "cpus_allowed": "INTEGER", "cpu_quota": "DOUBLE", "memory_max_bytes": "UBIGINT", "preloaded": "VARCHAR",
+    "allocator": "VARCHAR",
+    "builds": [{"label": "VARCHAR", "engine_build": "VARCHAR", "engine_source": "VARCHAR"}],
     "warnings": [{"warning_id": "UUID", "run_id": "UUID", "test": "INTEGER", "linter": "VARCHAR", "message": "VARCHAR"}]
 }') AS facts
 FROM incoming.listed
@@ -41,7 +46,21 @@ SELECT
     any_value(facts.debug_build) AS debug_build,
     any_value(facts.command_line) AS command_line,
     any_value(facts.kernel) AS kernel,
-    any_value(facts.file_system) AS file_system
+    any_value(facts.file_system) AS file_system,
+    any_value(facts.build_profile) AS build_profile,
+    any_value(facts.build_flags) AS build_flags,
+    any_value(facts.mount_options) AS mount_options,
+    any_value(facts.fsync_ns) AS fsync_ns,
+    any_value(facts.cpu_governor) AS cpu_governor,
+    any_value(facts.clock_source) AS clock_source,
+    any_value(facts.syncs_believed) AS syncs_believed,
+    any_value(facts.sync_least_ns) AS sync_least_ns,
+    any_value(facts.sync_doubt) AS sync_doubt,
+    any_value(facts.cpus_allowed) AS cpus_allowed,
+    any_value(facts.cpu_quota) AS cpu_quota,
+    any_value(facts.memory_max_bytes) AS memory_max_bytes,
+    any_value(facts.preloaded) AS preloaded,
+    any_value(facts.allocator) AS allocator
 FROM incoming.listed LEFT JOIN incoming.session_fact USING (session_id)
 GROUP BY session_id;
 
@@ -71,8 +90,12 @@ SELECT DISTINCT ON (run_id)
     memory_limit_bytes,
     data_bytes,
     cache,
+    engine_build,
+    engine_source,
     false AS other_run_waited
-FROM incoming.listed;
+FROM incoming.listed LEFT JOIN (
+    SELECT session_id, unnest(facts.builds, recursive := true) FROM incoming.session_fact
+) USING (session_id, label);
 
 -- An option that has no details is one of the engine, in force as it was asked for. Files of dbdyno 0.2 have no details.
 INSERT INTO incoming.run_option BY NAME

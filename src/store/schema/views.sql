@@ -38,7 +38,12 @@ SELECT
         'started_at': s.started_at, 'dbdyno_version': s.dbdyno_version, 'debug_build': s.debug_build,
         'command_line': s.command_line, 'kernel': s.kernel, 'file_system': s.file_system, 'host_kernel': h.kernel,
         'cores': h.cores, 'memory_bytes': h.memory_bytes, 'os': h.os, 'virtualisation': h.virtualisation,
-        'warnings': coalesce(w.warnings, [])
+        'build_profile': s.build_profile, 'build_flags': s.build_flags, 'mount_options': s.mount_options,
+        'fsync_ns': s.fsync_ns, 'cpu_governor': s.cpu_governor, 'clock_source': s.clock_source,
+        'syncs_believed': s.syncs_believed, 'sync_least_ns': s.sync_least_ns, 'sync_doubt': s.sync_doubt,
+        'cpus_allowed': s.cpus_allowed, 'cpu_quota': s.cpu_quota, 'memory_max_bytes': s.memory_max_bytes,
+        'preloaded': s.preloaded, 'allocator': s.allocator,
+        'builds': coalesce(b.builds, []), 'warnings': coalesce(w.warnings, [])
     }) AS session_facts,
     coalesce(k.keys, MAP {}) AS keys,
     coalesce(g.tags, []) AS tags
@@ -63,6 +68,12 @@ LEFT JOIN (
     )
     GROUP BY run_id
 ) o ON o.run_id = r.run_id
+LEFT JOIN (
+    SELECT session_id, list(DISTINCT {'label': label, 'engine_build': engine_build, 'engine_source': engine_source}) AS builds
+    FROM (FROM run {of})
+    WHERE coalesce(engine_build, engine_source) IS NOT NULL
+    GROUP BY session_id
+) b ON b.session_id = r.session_id
 LEFT JOIN (
     SELECT session_id, list({
         'warning_id': warning_id, 'run_id': run_id, 'test': test, 'linter': linter, 'message': message
