@@ -3,6 +3,7 @@
 mod conditions;
 mod plan;
 mod spec;
+mod suited;
 
 pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
 pub use plan::{
@@ -10,3 +11,4 @@ pub use plan::{
     StoredPlan, check_space, combinations, estimate,
 };
 pub use spec::{EngineChoice, Preset, ReadyMade, Sequence, Spec, SpecError, Values};
+pub use suited::{suited, suited_registry};

@@ -113,7 +113,7 @@ fn unfit(description: &Description, suite: &Suite, test: u32) -> Option<String> 
         return Some("its description has no threads for this kind of suite".to_owned());
     }
     match errand(suite, test).suite {
-        SuiteJob::Kv(resolved) => description.disorder(&resolved),
+        SuiteJob::Kv(resolved) => description.unfit(&resolved),
         SuiteJob::Sql(_) => suite.refusal(&pick).filter(|_| description.tables_as_data).map(str::to_owned),
     }
 }

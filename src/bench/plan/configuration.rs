@@ -2,7 +2,7 @@
 
 use super::{LeftOut, PlanError, stars};
 use crate::{
-    bench::spec::EngineChoice,
+    bench::{spec::EngineChoice, suited},
     catalog::{Suite, TestPick},
     engines::{Engine, Registry},
 };
@@ -103,7 +103,7 @@ pub(super) fn configurations_of(
     size: Size,
     sample: Option<(u32, u64)>,
 ) -> Result<Vec<Configuration>, PlanError> {
-    let engine = registry.get(&choice.name).map_err(PlanError::Request)?;
+    let engine = &suited(registry.get(&choice.name).map_err(PlanError::Request)?, suite)?;
     if !engine.description.suites.contains(&suite.kind) {
         let message =
             format!("engine `{}` cannot run suite `{}`: it is of kind {}", choice.name, suite.name, suite.kind.word());
@@ -121,18 +121,17 @@ pub(super) fn configurations_of(
             choice.name, suite.name
         )));
     }
-    if let Some(reason) = disorder(engine, (suite, pick), suite_settings, size) {
+    if let Some(reason) = unfit(engine, (suite, pick), suite_settings, size) {
         let all: Vec<String> = suite.tests().map(|test| test.number.to_string()).collect();
         let can = |test: &String| {
             let alone = suite.pick(std::slice::from_ref(test)).unwrap_or_default();
-            disorder(engine, (suite, &alone), suite_settings, size).is_none()
+            unfit(engine, (suite, &alone), suite_settings, size).is_none()
         };
         let others: Vec<String> = all.into_iter().filter(can).collect();
+        let rest = if others.is_empty() { String::new() } else { format!("; the others are --test {}", others.join(",")) };
         return Err(PlanError::Request(format!(
-            "engine `{}` cannot run suite `{}`: {reason}; the others are --test {}",
-            choice.name,
-            suite.name,
-            others.join(",")
+            "engine `{}` cannot run suite `{}`: {reason}{rest}",
+            choice.name, suite.name
         )));
     }
     let chosen = match sample {
@@ -162,10 +161,10 @@ pub(super) fn configurations_of(
         .collect()
 }
 
-/// Why an engine cannot run the picked tests, where it keeps keys in no order.
-fn disorder(engine: &Engine, (suite, pick): (&Suite, &TestPick), settings: &Settings, size: Size) -> Option<String> {
+/// Why an engine cannot run the picked tests, where it lacks something that they ask for.
+fn unfit(engine: &Engine, (suite, pick): (&Suite, &TestPick), settings: &Settings, size: Size) -> Option<String> {
     match suite.resolve(size, settings, pick) {
-        SuiteJob::Kv(suite) => engine.description.disorder(&suite),
+        SuiteJob::Kv(suite) => engine.description.unfit(&suite),
         SuiteJob::Sql(_) => None,
     }
 }

@@ -98,6 +98,9 @@ def kv(test, size, databases):
                 found = sorted(pair for pair in table.items() if pair[0] >= key)[:most]
                 add(found)
                 rows += len(found)
+            elif work["op"] == "remove":
+                table.pop(key, None)
+                rows += 1
             else:
                 there = key in table
                 if work["op"] == "delete":

@@ -200,7 +200,7 @@ fn run(program: &Program, command: WorkerCommand, worker: &Worker, job: &Job) ->
                 WorkerCommand::Recover => (kv.recover)(worker, job, suite),
                 WorkerCommand::Run | WorkerCommand::Describe | WorkerCommand::Probe => {
                     // The main program does not send such a job: doing it another way would be a wrong figure.
-                    if let Some(reason) = description.disorder(suite) {
+                    if let Some(reason) = description.unfit(suite) {
                         let message = format!("engine `{}`: {reason}", description.name);
                         return Err(EngineError::new(message).into());
                     }
