@@ -4,8 +4,9 @@
 
 use crate::support::{Place, engine_program, system_library, system_sqlite};
 use dbdyno::{
-    bench::{Preset, ReadyMade},
+    bench::{BenchPlan, Preset, ReadyMade, Spec, suited},
     catalog::{Catalog, CatalogError, ClaimedRatio, UserFolders},
+    engines::Registry,
 };
 use std::{fs, path::PathBuf};
 
@@ -248,5 +249,35 @@ fn what_no_run_could_do_is_refused_in_the_plan() {
         fs::write(&file, text.replace(key, &with(most + 1))).unwrap();
         let said = format!("it takes keys of up to {most} bytes, and those of test 1 ");
         refused(&["--suite", "mine", "--engine", engine], &said);
+    }
+}
+
+/// The value of an engine's option that a run of a suite has.
+fn planned(suite: &str, engine: &str, option: &str) -> Option<String> {
+    let suite = catalog("valid").suite(suite).unwrap();
+    let spec = Spec { suite: suite.name.clone(), engines: vec![engine.parse().unwrap()], rounds: 1, ..Spec::default() };
+    let plan = BenchPlan::new(&spec, suite, &Registry::built_in()).unwrap();
+    plan.configurations[0].settings.get(option).map(str::to_owned)
+}
+
+#[test]
+fn a_suite_uses_engines_as_its_publication_does_unless_a_run_says_otherwise() {
+    assert_eq!(planned("redb-bench", "lmdb", "read_transaction").as_deref(), Some("held"));
+    assert_eq!(planned("redb-bench", "redb", "read_transaction").as_deref(), Some("held"));
+    assert_eq!(planned("redb-bench", "sqlite", "read_transaction").as_deref(), Some("each"));
+    assert_eq!(planned("redb-bench", "sqlite", "statements").as_deref(), Some("text"));
+    assert_eq!(planned("redb-bench", "lmdb:read_transaction=each", "read_transaction").as_deref(), Some("each"));
+    assert_eq!(planned("kvtest", "sqlite", "read_transaction").as_deref(), Some("held"));
+    assert_eq!(planned("kv", "lmdb", "read_transaction").as_deref(), Some("each"), "other suites are not touched");
+}
+
+#[test]
+fn what_suites_set_of_engines_is_there() {
+    let catalog = catalog("valid");
+    for name in catalog.suite_names() {
+        let suite = catalog.suite(&name).unwrap();
+        for engine in &Registry::built_in().engines {
+            suited(engine, &suite).unwrap();
+        }
     }
 }

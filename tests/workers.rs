@@ -484,3 +484,20 @@ fn a_worker_that_dies_at_once_is_told_with_its_last_words() {
     let done = place.run(&["run", "--suite", "kv", "--engine", "mute"]);
     assert!(done.code == Some(2) && done.stderr.contains(said), "{}", done.stderr);
 }
+
+#[test]
+fn a_description_may_take_temporary_files_and_a_failed_one_has_its_stderr() {
+    let place = Place::new();
+    let describe = DESCRIBE.replace("NAME", "compiler");
+    place.engine("compiler", &format!("[ \"$1\" = describe ] && {{ echo x >\"$TMPDIR/x\" || exit 1; }}\n{describe}"));
+    place.engine("halfway", "echo '{'; echo 'no licence found' >&2; exit 1");
+    place.engine("talkative", "head -c 200000 /dev/zero | tr '\\0' . >&2; echo >&2; echo 'the reason' >&2; echo '{'");
+    let done = place.run(&["list", "engines"]);
+    let line = |name: &str| done.stdout.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
+    assert!(!line("compiler").contains("✗"), "{}", done.stdout);
+    let refused = |name: &str| {
+        place.run(&["run", "--suite", "kv", "--engine", name, "--size", "1000", "--repeat", "1"]).stderr
+    };
+    assert!(refused("halfway").contains("its stderr ends in: no licence found"), "{}", refused("halfway"));
+    assert!(refused("talkative").contains("its stderr ends in: the reason"), "{}", refused("talkative"));
+}

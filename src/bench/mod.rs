@@ -4,6 +4,7 @@ mod closing;
 mod conditions;
 mod plan;
 mod spec;
+mod suited;
 
 pub use closing::Closing;
 pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
@@ -12,3 +13,4 @@ pub use plan::{
     StoredPlan, check_space, combinations, estimate, round_order,
 };
 pub use spec::{EngineChoice, Preset, ReadyMade, Sequence, Spec, SpecError, Values};
+pub use suited::{suited, suited_registry};

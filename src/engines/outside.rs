@@ -106,9 +106,11 @@ fn is_executable(path: &Path) -> bool {
 
 /// Asks an engine program what it is, and checks the answer.
 pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
-    let text = output_of(Command::new(path).arg("describe"), "", Answer::Describe)?;
+    // Compilers of some languages' runtimes write while a program starts. Where there is no room for that, it may do without.
+    let scratch = Scratch::temporary().ok();
+    let output = output_of(Command::new(path).arg("describe"), "", Question::Describe(scratch.as_ref()))?;
     let description: Description =
-        serde_json::from_str(&text).map_err(|error| format!("its description is not understood: {error}"))?;
+        serde_json::from_str(&output.text).map_err(|error| output.not_understood("description", &error))?;
     if !(OLDEST_PROTOCOL..=PROTOCOL).contains(&description.protocol) {
         let (spoken, own) = (description.protocol, format!("{OLDEST_PROTOCOL} to {PROTOCOL}"));
         return Err(format!("it speaks protocol {spoken}, dbdyno speaks {own}: rebuild both"));
@@ -130,31 +132,42 @@ pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed,
     let question = serde_json::to_string(settings).map_err(|error| error.to_string())?;
     // A library is tried on a database.
     let scratch = Scratch::temporary().map_err(|error| format!("a scratch folder to try files in: {error}"))?;
-    let text = output_of(command.arg("probe"), &question, Answer::Probe(&scratch))?;
-    serde_json::from_str(&text).map_err(|error| format!("its answer is not understood: {error}"))
+    let output = output_of(command.arg("probe"), &question, Question::Probe(&scratch))?;
+    serde_json::from_str(&output.text).map_err(|error| output.not_understood("answer", &error))
+}
+
+/// What a program wrote when it was asked.
+struct Output {
+    text: String,
+    /// Its stderr.
+    log: String,
+}
+
+impl Output {
+    /// Says what is wrong with the text, and the last line of stderr: a program that failed says there why.
+    fn not_understood(&self, what: &str, error: &serde_json::Error) -> String {
+        let last = self.log.trim().lines().last().map(|line| format!("; its stderr ends in: {line}"));
+        format!("its {what} is not understood: {error}{}", last.unwrap_or_default())
+    }
 }
 
 /// What a program is asked for.
 #[derive(Clone, Copy)]
-enum Answer<'s> {
-    Describe,
+enum Question<'s> {
+    /// With a folder for temporary files, where there is room for one.
+    Describe(Option<&'s Scratch>),
     /// With a folder to try files in.
     Probe(&'s Scratch),
 }
 
-/// All that a program writes, up to the length of a line of the protocol. What is no text is replaced.
-fn read(from: Option<impl Read>) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
-    from.map(|from| from.take(LONGEST_LINE as u64).read_to_end(&mut bytes)).transpose()?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 /// Runs a program that answers on stdout, and waits a while for it.
-fn output_of(command: &mut Command, question: &str, answer: Answer<'_>) -> Result<String, String> {
-    let (what, patience, confinement) = match answer {
-        Answer::Describe => ("describe itself", PATIENCE, Confinement::answering(PATIENCE)),
-        Answer::Probe(scratch) => ("answer", PROBE_PATIENCE, Confinement::within(scratch.path(), 0, PROBE_PATIENCE)),
+fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Result<Output, String> {
+    let (what, patience, scratch) = match question {
+        Question::Describe(scratch) => ("describe itself", PATIENCE, scratch),
+        Question::Probe(scratch) => ("answer", PROBE_PATIENCE, Some(scratch)),
     };
+    let confinement = scratch
+        .map_or(Confinement::answering(patience), |scratch| Confinement::within(scratch.path(), 0, patience));
     let family = Family::new();
     family.begin(command, confinement)?;
     let mut child = command
@@ -164,30 +177,37 @@ fn output_of(command: &mut Command, question: &str, answer: Answer<'_>) -> Resul
         .spawn()
         .map_err(|error| format!("it cannot be started: {error}"))?;
     // A program that does not read its stdin shows by what it answers.
-    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(question.as_bytes()));
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        // Both at once: a program that waits for room in its log would not come to its answer.
-        let log = thread::spawn(move || read(stderr));
-        let output = read(stdout);
-        // The receiver may have given up.
-        let _ = sender.send((output, log.join().ok().and_then(Result::ok).unwrap_or_default()));
-    });
-    let answer = receiver.recv_timeout(patience);
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
+    // Each by a thread of its own: a program that fills one while the other is read would wait for ever.
+    let (text, log) = (child.stdout.take().map(read_all), child.stderr.take().map(read_all));
+    let text = text.map_or(Ok(Ok(String::new())), |text| text.recv_timeout(patience));
     // Whatever it said, it is not needed any more, nor is what it started.
     let _ = child.kill();
     family.kill(None);
     let status = child.wait();
-    let (output, log) = answer.map_err(|_| format!("it did not {what} within {}", units::clock(patience)))?;
-    let output = output.map_err(|error| format!("its answer cannot be read: {error}"))?;
-    if output.is_empty() && !log.trim().is_empty() {
+    let text = text.map_err(|_| format!("it did not {what} within {}", units::clock(patience)))?;
+    let text = text.map_err(|error| format!("its answer cannot be read: {error}"))?;
+    // Its processes are gone, so their end of the pipe is closed.
+    let log = log.and_then(|log| log.recv_timeout(patience).ok()?.ok()).unwrap_or_default();
+    if text.is_empty() && !log.trim().is_empty() {
         return Err(log.trim().trim_start_matches("error: ").to_owned());
     }
     match status {
-        Ok(status) if output.is_empty() && !status.success() => Err(format!("it gave no answer ({status})")),
-        _ => Ok(output),
+        Ok(status) if text.is_empty() && !status.success() => Err(format!("it gave no answer ({status})")),
+        _ => Ok(Output { text, log }),
     }
+}
+
+/// Reads to the end, in a thread of its own, as much as an answer may have.
+fn read_all(from: impl Read + Send + 'static) -> mpsc::Receiver<std::io::Result<String>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = from.take(LONGEST_LINE as u64).read_to_end(&mut bytes);
+        // What is no text is replaced. The receiver may have given up.
+        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
+    });
+    receiver
 }
 
 #[cfg(test)]

@@ -186,6 +186,13 @@ pub trait KvWrite: KvRead {
 
     /// Removes a key; whether it was there.
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+
+    /// Removes a key without reporting whether it was there. Engines that write a marker instead of looking override it: the lookup
+    /// that `delete` needs can cost more than the removal.
+    #[inline]
+    fn remove(&mut self, key: &[u8]) -> Result<(), EngineError> {
+        self.delete(key).map(drop)
+    }
 }
 
 impl<T: KvRead> KvRead for &mut T {
@@ -219,5 +226,10 @@ impl<T: KvWrite> KvWrite for &mut T {
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         T::delete(self, key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: &[u8]) -> Result<(), EngineError> {
+        T::remove(self, key)
     }
 }

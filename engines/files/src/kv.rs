@@ -202,6 +202,12 @@ impl KvWrite for FilesWrite<'_> {
         }
         Ok(found)
     }
+
+    fn remove(&mut self, key: &[u8]) -> Result<(), EngineError> {
+        crate::name::of(key)?;
+        self.writes.insert(key.to_owned(), None);
+        Ok(())
+    }
 }
 
 /// Shows rows in the order of these keys.

@@ -263,4 +263,10 @@ impl KvWrite for FjallTable<'_, &mut SingleWriterWriteTx<'_>> {
         }
         Ok(there)
     }
+
+    #[inline]
+    fn remove(&mut self, key: &[u8]) -> Result<(), EngineError> {
+        self.transaction.remove(self.keyspace, key);
+        Ok(())
+    }
 }

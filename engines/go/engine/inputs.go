@@ -24,9 +24,15 @@ const (
 	opScan
 	opPut
 	opDelete
+	opRemove
 )
 
-var operations = map[string]operation{"get": opGet, "exists": opExists, "scan": opScan, "put": opPut, "delete": opDelete}
+var operations = map[string]operation{
+	"get": opGet, "exists": opExists, "scan": opScan, "put": opPut, "delete": opDelete, "remove": opRemove,
+}
+
+// keyOrders are the ways in which newInputs draws keys.
+var keyOrders = []string{"ascending", "shuffled", "uniform"}
 
 func (op operation) reads() bool { return op <= opScan }
 

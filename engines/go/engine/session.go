@@ -205,6 +205,11 @@ func (session *kvSession) apply(input *input) error {
 			return err
 		}
 		session.answer(changed > 0)
+	case opRemove:
+		if _, err := session.delete.Exec(key); err != nil {
+			return err
+		}
+		session.rows++
 	}
 	return nil
 }

@@ -21,6 +21,13 @@ type Description struct {
 	Tiers     []Tier             `json:"tiers"`
 	Conflicts []Conflict         `json:"conflicts"`
 	Threads   map[string]Threads `json:"threads"`
+	Kv        KvAbility          `json:"kv"`
+}
+
+// KvAbility is what an engine can do of suites of keys and values: dbdyno refuses tests that ask for more.
+type KvAbility struct {
+	Operations []string `json:"operations"`
+	Keys       []string `json:"keys"`
 }
 
 // Option of an engine.

@@ -58,8 +58,9 @@ impl Loop {
     }
 
     fn of_one(alone: &KvAlone) -> Result<Self, EngineError> {
-        let mixes =
-            |operation: &Operation| matches!(operation, Operation::Get | Operation::Put { .. } | Operation::Delete);
+        let mixes = |operation: &Operation| {
+            matches!(operation, Operation::Get | Operation::Put { .. } | Operation::Delete | Operation::Remove)
+        };
         let operations: Vec<&Operation> = alone.work.work.iter().map(|work| &work.operation).collect();
         match (alone.work.transaction, operations.as_slice()) {
             (TransactionScope::Read, [Operation::Get]) => Ok(Self::Get),
@@ -70,7 +71,7 @@ impl Loop {
             (TransactionScope::One, several) if several.iter().all(|one| mixes(one)) => Ok(Self::Mixed),
             _ => Err(EngineError::new(
                 "no loop is written by hand for it: expected get, exists or scan with transaction = \"read\", put with \
-                 transaction = { batch = N }, or put, delete and get with transaction = \"one\"",
+                 transaction = { batch = N }, or put, delete, remove and get with transaction = \"one\"",
             )),
         }
     }

@@ -108,6 +108,10 @@ fn mixed(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, r
                     count += 1;
                 }
             }
+            Kind::Remove => {
+                transaction.remove(keyspace, row.key);
+                count += 1;
+            }
         }
     }
     transaction.commit()?;

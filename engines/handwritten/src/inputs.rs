@@ -19,6 +19,7 @@ pub(crate) enum Kind {
     Read,
     Put,
     Delete,
+    Remove,
 }
 
 /// The bytes of all keys and values, and of each operation its kind and where its key and its value end.
@@ -37,6 +38,7 @@ impl Inputs {
             let kind = match input.operation {
                 Operation::Put { .. } => Kind::Put,
                 Operation::Delete => Kind::Delete,
+                Operation::Remove => Kind::Remove,
                 _ => Kind::Read,
             };
             ends.push((kind, key, bytes.len()));

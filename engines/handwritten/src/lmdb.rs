@@ -100,6 +100,10 @@ fn mixed(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
                 count += 1;
             }
             Kind::Delete => count += u64::from(table.delete(&mut transaction, row.key)?),
+            Kind::Remove => {
+                table.delete(&mut transaction, row.key)?;
+                count += 1;
+            }
         }
     }
     transaction.commit()?;

@@ -115,6 +115,10 @@ fn mixed(database: &Database, durability: Durability, rows: &[Row<'_>]) -> Timed
                 count += 1;
             }
             Kind::Delete => count += u64::from(table.remove(row.key)?.is_some()),
+            Kind::Remove => {
+                table.remove(row.key)?;
+                count += 1;
+            }
         }
     }
     drop(table);

@@ -107,6 +107,10 @@ fn mixed(connection: &Connection, of: &Setup<'_>, rows: &[Row<'_>]) -> Timed {
                 count += 1;
             }
             Kind::Delete => count += delete.execute([row.key])? as u64,
+            Kind::Remove => {
+                delete.execute([row.key])?;
+                count += 1;
+            }
         }
     }
     transaction.commit()?;

@@ -2,7 +2,7 @@
 
 use super::{LeftOut, PlanError, stars};
 use crate::{
-    bench::spec::EngineChoice,
+    bench::{spec::EngineChoice, suited},
     catalog::{Suite, TestPick},
     engines::{Engine, Registry},
 };
@@ -103,7 +103,7 @@ pub(super) fn configurations_of(
     size: Size,
     sample: Option<(u32, u64)>,
 ) -> Result<Vec<Configuration>, PlanError> {
-    let engine = registry.get(&choice.name).map_err(PlanError::Request)?;
+    let engine = &suited(registry.get(&choice.name).map_err(PlanError::Request)?, suite)?;
     if !engine.description.suites.contains(&suite.kind) {
         let message =
             format!("engine `{}` cannot run suite `{}`: it is of kind {}", choice.name, suite.name, suite.kind.word());
@@ -161,7 +161,7 @@ pub(super) fn configurations_of(
         .collect()
 }
 
-/// Why an engine cannot run the picked tests with their keys.
+/// Why an engine cannot run the picked tests: their keys, or something else that they ask for.
 fn unfit(engine: &Engine, (suite, pick): (&Suite, &TestPick), settings: &Settings, size: Size) -> Option<String> {
     match suite.resolve(size, settings, pick) {
         SuiteJob::Kv(suite) => engine.description.unfit(&suite),

@@ -2,7 +2,7 @@
 
 use super::{BenchPlan, Configuration, PlanError, PlannedRun};
 use crate::{
-    bench::{Closing, Conditions},
+    bench::{Closing, Conditions, suited},
     catalog::{Catalog, Suite, TestPick},
     engines::Registry,
 };
@@ -133,15 +133,15 @@ impl StoredPlan {
 }
 
 fn configuration(stored: &StoredConfiguration, suite: &Suite, registry: &Registry) -> Result<Configuration, PlanError> {
-    let engine = registry.get(&stored.engine).map_err(PlanError::Request)?;
+    let engine = suited(registry.get(&stored.engine).map_err(PlanError::Request)?, suite)?;
     // Every option was stored with its value: an option that is new has its default, one that is gone is an error.
     let settings = Settings::resolve(&engine.description, &stored.settings.to_map())?;
     let suite_settings = suite.settings(&stored.suite_settings.to_map())?;
     let (tier, reason) = engine.description.tier(&settings);
     Ok(Configuration {
-        engine: engine.clone(),
         tier,
         tier_reason: reason.to_owned(),
+        engine,
         label: stored.label.clone(),
         settings,
         suite_settings,

@@ -42,6 +42,8 @@ pub struct Suite {
     pub default_sizes: Vec<Size>,
     pub sizes: Vec<Size>,
     pub options: Vec<OptionSpec>,
+    /// How the publication's program uses engines.
+    engines: Vec<FileEngine>,
     /// Whether a size may be two numbers, reads and writes.
     pair: bool,
     /// The database that a SQL suite starts from.
@@ -124,6 +126,8 @@ struct SuiteFile<T> {
     size: SizeAxis,
     #[serde(default, rename = "option")]
     options: Vec<Spanned<FileOption>>,
+    #[serde(default, rename = "engine")]
+    engines: Vec<FileEngine>,
     sql: Option<Spanned<kv::FileSql>>,
     #[serde(default, rename = "table")]
     tables: Vec<Spanned<TableSpec>>,
@@ -167,6 +171,24 @@ struct FileOption {
     help: String,
 }
 
+/// Defaults of engine options on this suite.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileEngine {
+    /// The engine; without a name, every engine that has the options.
+    name: Option<String>,
+    options: BTreeMap<String, String>,
+}
+
+/// A default of an engine option that a suite sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EngineDefault<'s> {
+    pub option: &'s str,
+    pub value: &'s str,
+    /// Whether the suite names the engine, which then has to have the option.
+    pub is_named: bool,
+}
+
 impl Suite {
     /// Reads and checks a suite's file.
     pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
@@ -203,12 +225,27 @@ impl Suite {
             default_sizes: file.size.default.into_iter().map(Size::one).collect(),
             sizes: file.size.choices.into_iter().map(Size::one).collect(),
             options,
+            engines: file.engines,
             pair: file.size.pair,
             start: None,
             pace: None,
             text: source.text.clone(),
             known,
             body,
+        })
+    }
+
+    /// Whether it sets defaults of engine options.
+    pub fn sets_engine_options(&self) -> bool {
+        !self.engines.is_empty()
+    }
+
+    /// The defaults that the suite sets for an engine's options, in the order in which they apply: a later one replaces an earlier one.
+    pub fn engine_defaults<'s>(&'s self, engine: &str) -> impl Iterator<Item = EngineDefault<'s>> {
+        let applies = move |entry: &&FileEngine| entry.name.as_deref().is_none_or(|name| name == engine);
+        self.engines.iter().filter(applies).flat_map(|entry| {
+            let is_named = entry.name.is_some();
+            entry.options.iter().map(move |(option, value)| EngineDefault { option, value, is_named })
         })
     }
 

@@ -3,7 +3,7 @@
 use super::lab::trial_of;
 use crate::{
     base::identifier::clock_seed,
-    bench::EngineChoice,
+    bench::{EngineChoice, suited},
     catalog::Suite,
     cli::{
         args::{Places, WorkArgs, duration, owner_option},
@@ -212,7 +212,8 @@ fn workload(engine: &Engine, suite: Suite, given: &WorkloadArgs) -> Result<Workl
     }
     let pick = suite.pick(&given.tests).map_err(CliError::Usage)?;
     let size = given.size.or_else(|| suite.default_sizes.first().copied()).unwrap_or_else(|| Size::one(1));
-    Ok(Workload { engine: engine.clone(), suite, suite_options, size, pick })
+    let engine = suited(engine, &suite)?;
+    Ok(Workload { engine, suite, suite_options, size, pick })
 }
 
 /// The workload of a trial, with what the arguments say in place of it.

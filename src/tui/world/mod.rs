@@ -8,14 +8,14 @@ pub use ask::{Request, Response};
 pub use read::read;
 
 use crate::{
-    bench::{Preset, Space},
+    bench::{Preset, Space, suited_registry},
     catalog::{Claims, Suite, Theme},
-    engines::Registry,
+    engines::{Engine, Registry},
     host::WorkFolderFacts,
     store::StoreHistory,
     tui::filter::View,
 };
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// A sync where it is not measured yet.
 const USUAL_FSYNC: Duration = Duration::from_millis(5);
@@ -41,6 +41,8 @@ pub struct World {
     pub(crate) broken: Vec<String>,
     /// The engines; at first only those built in.
     pub(crate) registry: Registry,
+    /// The engines as those suites use them that set options of theirs, by the suite's name.
+    suited: BTreeMap<String, Registry>,
     /// Whether programs of their own have been looked for.
     pub(crate) engines_complete: bool,
     /// What earlier runs took.
@@ -62,13 +64,27 @@ impl World {
     pub(crate) fn take(&mut self, response: Response) {
         match response {
             Response::Engines(registry) => {
-                self.registry = registry;
+                self.take_engines(registry);
                 self.engines_complete = true;
             }
             Response::WorkFolder(folder) => self.work_folder = folder,
             Response::History(history) => self.history = history,
             Response::Noise(noise) => self.noise = noise,
         }
+    }
+
+    /// Takes the engines, and works out what they are on each suite that sets options of theirs.
+    pub(super) fn take_engines(&mut self, registry: Registry) {
+        let sets = |suite: &&Suite| suite.sets_engine_options();
+        let suited = |suite: &Suite| (suite.name.clone(), suited_registry(&registry, suite));
+        self.suited = self.suites.iter().filter(sets).map(suited).collect();
+        self.registry = registry;
+    }
+
+    /// An engine with the option defaults that it has on a suite.
+    pub(crate) fn engine_on(&self, suite: &str, name: &str) -> Option<&Engine> {
+        let registry = self.suited.get(suite).unwrap_or(&self.registry);
+        registry.engines.iter().find(|engine| engine.description.name == name)
     }
 
     /// A preset was saved: it is among those that are known, in the place of one of its name.

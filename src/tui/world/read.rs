@@ -31,13 +31,13 @@ pub fn read(setup: &TuiSetup) -> World {
         themes: all(catalog.theme_names(), |name| catalog.theme(name), &mut broken),
         theme: setup.look.theme.name.clone(),
         claims: all(catalog.claims_names(), |name| catalog.claims(name), &mut broken),
-        registry: Registry::built_in(),
         store: setup.store.path().display().to_string(),
         host: HostFacts::read().name,
         arguments: setup.arguments.clone(),
         ..World::default()
     };
     world.broken = broken;
+    world.take_engines(Registry::built_in());
     // What screens begin with is the suite that any engine runs in seconds.
     world.suites.sort_by_key(|suite| suite.name != FIRST_SUITE);
     world

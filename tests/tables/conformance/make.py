@@ -127,6 +127,9 @@ def work(test, of, size, table, rng, count):
             found = sorted(pair for pair in table.items() if pair[0] >= key)[:most]
             add(digest, found)
             rows += len(found)
+        elif work["op"] == "remove":
+            table.pop(key, None)
+            rows += 1
         else:
             there = key in table
             if work["op"] == "delete":

@@ -8,7 +8,7 @@ use crate::{
     durability::{Tier, TierRule, conditions},
     protocol::PROTOCOL,
     settings::Settings,
-    suite::{KvSuite, SuiteKind},
+    suite::{KeyChoice, KvSuite, KvTest, SuiteKind},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -55,6 +55,9 @@ pub struct Description {
     /// Whether it walks through keys in their order. Where it cannot, no test is run that reads them so: [`KvSuite::in_order`].
     #[serde(default = "keeps_order")]
     pub ordered: bool,
+    /// What it can do of suites of keys and values, where that is not all of it. No test is run that asks for more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kv: Option<KvAbility>,
     /// Whether it can make its database smaller when it is told to. Where it cannot, tests that do that are left out.
     #[serde(default)]
     pub compacts: bool,
@@ -66,6 +69,29 @@ pub struct Description {
 /// An engine that does not say so keeps keys in their order.
 fn keeps_order() -> bool {
     true
+}
+
+/// What an engine can do of suites of keys and values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KvAbility {
+    /// Operations by their names in a suite: `get`, `put`.
+    pub operations: Vec<String>,
+    /// How it can draw keys: `ascending`, `zipfian`.
+    pub keys: Vec<KeyChoice>,
+}
+
+impl KvAbility {
+    /// The first thing that a test asks for and that is not among these, in words.
+    fn lacks(&self, test: &KvTest) -> Option<String> {
+        test.works().into_iter().find_map(|work| {
+            let unknown = |name: &&str| !self.operations.iter().any(|known| known == name);
+            let operation = work.work.iter().map(|work| work.operation.name()).find(unknown);
+            let keys = Some(work.keys).filter(|keys| !self.keys.contains(keys) && !work.scans());
+            operation
+                .map(|name| format!("the operation {name}"))
+                .or_else(|| keys.map(|keys| format!("keys in {} order", keys.name())))
+        })
+    }
 }
 
 /// What several threads may do with a database at the same time.
@@ -109,6 +135,7 @@ impl Description {
             tables_as_data: false,
             threads: BTreeMap::new(),
             ordered: keeps_order(),
+            kv: None,
             compacts: false,
             longest_key: None,
         }
@@ -119,15 +146,24 @@ impl Description {
         self.implementations.iter().find(|rule| rule.holds(suite, settings)).map_or(&self.name, |rule| &rule.name)
     }
 
-    /// Why the engine cannot run a key-value suite: the first test for which it keeps no order, or whose keys are too long for it.
+    /// Why the engine cannot run a key-value suite: the first test for which it keeps no order, whose keys are too long for it, or that asks
+    /// for what it lacks.
     pub fn unfit(&self, suite: &KvSuite) -> Option<String> {
-        self.disorder(suite).or_else(|| self.overlong(suite))
+        self.disorder(suite).or_else(|| self.overlong(suite)).or_else(|| self.lacking(suite))
     }
 
     fn disorder(&self, suite: &KvSuite) -> Option<String> {
         let test = suite.in_order().next().filter(|_| !self.ordered)?;
         let (number, name) = (test.number, &test.name);
         Some(format!("its keys have no order, and test {number} {name} reads them in order"))
+    }
+
+    fn lacking(&self, suite: &KvSuite) -> Option<String> {
+        let ability = self.kv.as_ref()?;
+        suite.tests.iter().find_map(|test| {
+            let lacking = ability.lacks(test)?;
+            Some(format!("it does not have {lacking}, which test {} {} asks for", test.number, test.name))
+        })
     }
 
     fn overlong(&self, suite: &KvSuite) -> Option<String> {

@@ -220,6 +220,19 @@ pub enum KeyChoice {
     Latest,
 }
 
+impl KeyChoice {
+    /// The word used in files and in jobs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ascending => "ascending",
+            Self::Shuffled => "shuffled",
+            Self::Uniform => "uniform",
+            Self::Zipfian => "zipfian",
+            Self::Latest => "latest",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Share among the test's kinds of operation, relative to the sum of all weights.
@@ -240,6 +253,8 @@ pub enum Operation {
     },
     /// Remove a key; one that is not there counts as a miss.
     Delete,
+    /// Remove a key without asking whether it is there.
+    Remove,
     Exists,
     /// Read every row in key order; one row is one operation.
     Scan,
@@ -275,6 +290,24 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// The word used in files and in jobs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Put { .. } => "put",
+            Self::Delete => "delete",
+            Self::Remove => "remove",
+            Self::Exists => "exists",
+            Self::Scan => "scan",
+            Self::Range { .. } => "range",
+            Self::Insert { .. } => "insert",
+            Self::Modify { .. } => "modify",
+            Self::Transfer { .. } => "transfer",
+            Self::Audit { .. } => "audit",
+            Self::Hold => "hold",
+        }
+    }
+
     /// Whether the operation reads keys in their order.
     pub fn in_order(&self) -> bool {
         match self {
@@ -282,6 +315,7 @@ impl Operation {
             Self::Get
             | Self::Put { .. }
             | Self::Delete
+            | Self::Remove
             | Self::Exists
             | Self::Insert { .. }
             | Self::Modify { .. }
@@ -292,7 +326,12 @@ impl Operation {
     /// Whether the operation changes the database.
     pub fn writes(&self) -> bool {
         match self {
-            Self::Put { .. } | Self::Delete | Self::Insert { .. } | Self::Modify { .. } | Self::Transfer { .. } => true,
+            Self::Put { .. }
+            | Self::Delete
+            | Self::Remove
+            | Self::Insert { .. }
+            | Self::Modify { .. }
+            | Self::Transfer { .. } => true,
             Self::Get | Self::Exists | Self::Scan | Self::Range { .. } | Self::Audit { .. } | Self::Hold => false,
         }
     }

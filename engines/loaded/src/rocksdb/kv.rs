@@ -254,4 +254,10 @@ impl KvWrite for RocksWrite<'_> {
         }
         Ok(there)
     }
+
+    #[inline]
+    fn remove(&mut self, key: &[u8]) -> Result<(), EngineError> {
+        self.batch.delete(key);
+        Ok(())
+    }
 }

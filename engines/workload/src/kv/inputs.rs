@@ -152,6 +152,7 @@ impl<'t> Inputs<'t> {
             }
             Operation::Get
             | Operation::Delete
+            | Operation::Remove
             | Operation::Exists
             | Operation::Scan
             | Operation::Audit { accounts: None }

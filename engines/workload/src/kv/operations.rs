@@ -175,6 +175,7 @@ pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut
         Operation::Hold => return Err(EngineError::new("a suite asks for a snapshot to be held where it cannot be")),
         Operation::Put { .. }
         | Operation::Delete
+        | Operation::Remove
         | Operation::Insert { .. }
         | Operation::Modify { .. }
         | Operation::Transfer { .. } => {
@@ -197,6 +198,11 @@ pub(super) fn apply_write<W: KvWrite>(
             tally.rows += 1;
         }
         Operation::Delete => tally.found(table.delete(input.key)?),
+        // As a put: the engine has not looked, so there is nothing to count but what was asked.
+        Operation::Remove => {
+            table.remove(input.key)?;
+            tally.rows += 1;
+        }
         Operation::Modify { .. } => {
             table.get(input.key, |value| tally.digest.bytes(value))?;
             table.put(input.key, input.value)?;

@@ -114,7 +114,7 @@ fn not_paced(alone: &AloneBody) -> Option<&'static str> {
         )
     } else if does(|operation| *operation == Operation::Scan) {
         Some("it is one scan of all rows: choose one that does many operations")
-    } else if does(|operation| *operation == Operation::Delete) {
+    } else if does(|operation| matches!(operation, Operation::Delete | Operation::Remove)) {
         Some("it deletes, so that after a while there is nothing left to delete: choose another")
     } else {
         None

@@ -34,7 +34,7 @@ impl BenchScreen {
     pub(crate) fn description<'w>(&self, world: &'w World) -> Option<&'w Description> {
         let OptionOwner::Entry(at) = self.owner else { return None };
         let name = &self.form.entries.get(at)?.engine;
-        let engine = world.registry.engines.iter().find(|engine| &engine.description.name == name)?;
+        let engine = world.engine_on(&self.form.suite, name)?;
         Some(&engine.description)
     }
 
@@ -188,7 +188,7 @@ impl BenchScreen {
             OptionOwner::Suite => &self.suite(world)?.options,
             OptionOwner::Entry(at) => {
                 let name = &self.form.entries.get(at)?.engine;
-                &world.registry.engines.iter().find(|engine| &engine.description.name == name)?.description.options
+                &world.engine_on(&self.form.suite, name)?.description.options
             }
         };
         all.iter().find(|spec| spec.name == option).cloned()

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// left out.
 pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
     let size: Size = run.size.parse().map_err(|_| format!("the size `{}` is none that can be run", run.size))?;
-    let engine = world.registry.engines.iter().find(|engine| engine.description.name == run.engine);
+    let engine = world.engine_on(&run.suite, &run.engine);
     let engine = engine
         .ok_or_else(|| format!("the engine `{}` is not here: `dbdyno list engines` says which are", run.engine))?;
     let suite = world.suites.iter().find(|suite| suite.name == run.suite);

@@ -72,7 +72,7 @@ impl TuneScreen {
         if path.is_empty() {
             path.push(trial.clone());
         }
-        let engine = world.registry.engines.iter().find(|engine| engine.description.name == trial.engine)?;
+        let engine = world.engine_on(&trial.suite, &trial.engine)?;
         let answer = TuneAnswer::new(&engine.description, path)?;
         Some(answer_text(&answer, form, &self.command_of(trial, world)?))
     }

@@ -82,7 +82,7 @@ impl TrialForm {
 
     /// Goes to where a trial was measured, as far as that is still there.
     pub(crate) fn go_to(&mut self, trial: &Trial, world: &World) {
-        if !world.registry.engines.iter().any(|engine| engine.description.name == trial.engine) {
+        if world.engine_on(&trial.suite, &trial.engine).is_none() {
             return;
         }
         self.take_engine(trial.engine.clone());
@@ -148,7 +148,7 @@ impl TrialForm {
 
     /// The engine that is chosen.
     pub(crate) fn found<'w>(&self, world: &'w World) -> Option<&'w Engine> {
-        engine_named(&self.engine, world)
+        world.engine_on(&self.suite, &self.engine)
     }
 
     /// The suite that is chosen.
@@ -263,10 +263,6 @@ impl TrialForm {
             self.change.insert(spec.name.clone(), value);
         }
     }
-}
-
-fn engine_named<'w>(name: &str, world: &'w World) -> Option<&'w Engine> {
-    world.registry.engines.iter().find(|engine| engine.description.name == name)
 }
 
 /// What it takes to measure a base against a changed one; none where that cannot be planned.

@@ -55,7 +55,7 @@ impl TuneScreen {
 
     /// The command that repeats a trial; none where its engine is not here.
     pub(super) fn command_of(&self, trial: &Trial, world: &World) -> Option<String> {
-        let engine = world.registry.engines.iter().find(|engine| engine.description.name == trial.engine)?;
+        let engine = world.engine_on(&trial.suite, &trial.engine)?;
         let files = self.form.own_of(&trial.suite).map(|own| own.words()).unwrap_or_default();
         let mut words = trial_command(&engine.description, trial, &files);
         words.extend(world.arguments.iter().cloned());
