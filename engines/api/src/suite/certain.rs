@@ -81,6 +81,7 @@ impl KvActors {
             Operation::Scan | Operation::Range { .. } | Operation::Audit { .. } => !writes,
             Operation::Put { .. }
             | Operation::Delete
+            | Operation::Remove
             | Operation::Modify { .. }
             | Operation::Transfer { .. }
             | Operation::Hold => false,
@@ -113,7 +114,7 @@ impl KvActors {
 
 impl KvWork {
     fn deletes(&self) -> bool {
-        self.work.iter().any(|work| work.operation == Operation::Delete)
+        self.work.iter().any(|work| matches!(work.operation, Operation::Delete | Operation::Remove))
     }
 
     /// The most rows that one of its operations reads, finds, writes or removes; none where that depends on what is stored.
