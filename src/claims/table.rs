@@ -168,7 +168,11 @@ fn lines_at<'c>(found: Option<&'c Comparison>, published: &[String]) -> Vec<&'c 
 }
 
 fn row(claim: &Claim, lines: &[&Line]) -> JudgedClaim {
-    let is_of = |line: &&&Line| line.test.to_string() == claim.test || line.name.eq_ignore_ascii_case(&claim.test);
+    // A number means the test as a whole, a name also what one of its actors did.
+    let is_of = |line: &&&Line| {
+        let is_number = line.actor.is_none() && line.test.to_string() == claim.test;
+        is_number || line.name.eq_ignore_ascii_case(&claim.test)
+    };
     let lines: Vec<&Line> = lines.iter().filter(is_of).copied().collect();
     let measured = measured(&lines);
     let obstacle = match measured {

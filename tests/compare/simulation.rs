@@ -241,6 +241,7 @@ fn compared_test(result: &TestRecord) -> ComparedTest {
     ComparedTest {
         test: result.test,
         name: result.test_name.as_str().into(),
+        actor: None,
         value: result.figures.compared(Metric::Wall),
         operations: result.figure(Metric::Operations),
         answer: Some(0),

@@ -2,9 +2,11 @@
 //! simulated sessions whose truth is known.
 
 mod changes;
+mod forecast;
 mod laws;
 mod publications;
 mod refusals;
+mod sessions;
 mod simulation;
 mod sizes;
 mod tables;

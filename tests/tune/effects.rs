@@ -54,6 +54,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                 tests: vec![ComparedTest {
                     test: 1,
                     name: "writes".into(),
+                    actor: None,
                     value: Some(wall.trunc()),
                     operations: Some(1),
                     answer: None,

@@ -17,8 +17,10 @@ pub(crate) fn looks(comparison: &Comparison) -> Vec<String> {
     tests.into_iter().map(said).collect()
 }
 
-/// How verdicts came about: what sessions say, over which tests p values were adjusted, what was looked at again.
+/// How verdicts came about: what sessions say, over which tests p values were adjusted, what the rows of actors are, what was looked at
+/// again.
 pub(crate) fn method(comparison: &Comparison) -> Vec<String> {
     let sessions = words::about_sessions(comparison).map(str::to_owned);
-    sessions.into_iter().chain(words::family(comparison)).chain(looks(comparison)).collect()
+    let actors = words::about_actors(comparison).map(str::to_owned);
+    sessions.into_iter().chain(words::family(comparison)).chain(actors).chain(looks(comparison)).collect()
 }

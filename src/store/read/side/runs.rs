@@ -43,7 +43,7 @@ const OPTIONS: &str = "SELECT run_id::VARCHAR AS run_id, scope, name, asked, in_
 
 /// The tests in any order.
 const RESULTS: &str = "
-    SELECT c.place, c.sides, t.test, t.test_name, ({value})::DOUBLE AS value, t.operations::UBIGINT AS operations,
+    SELECT c.place, c.sides, t.test, t.test_name, {actor} AS actor, ({value})::DOUBLE AS value, t.operations::UBIGINT AS operations,
            CASE WHEN t.verification IS NOT NULL THEN hash(t.verification) END AS answer, t.agrees,
            t.peak_rss_bytes::UBIGINT AS peak, {latencies} AS latencies
     FROM {tests} t JOIN {keys} WHERE t.run_id {within}";
@@ -169,6 +169,7 @@ pub(super) fn read(
         .replace("{value}", &metric.compared_sql())
         .replace("{latencies}", latencies)
         .replace("{tests}", if has_actors { TESTS } else { "result" })
+        .replace("{actor}", if has_actors { "t.actor" } else { "NULL::VARCHAR" })
         .replace("{keys}", chosen.keys())
         .replace("{within}", &within);
     each_chunk(connection, &sql, &[], |chunk| {
@@ -306,6 +307,7 @@ fn configured(key: ConfigurationKey, options: &[OptionRow], verdicts: &TierVerdi
 fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), StoreError> {
     let (places, sides) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<UInt64Type>("sides")?);
     let (tests, names) = (chunk.numbers::<Int32Type>("test")?, chunk.texts("test_name")?);
+    let actors = chunk.texts("actor")?;
     let value = chunk.numbers::<Float64Type>("value")?;
     let (operations, answer) = (chunk.numbers::<UInt64Type>("operations")?, chunk.numbers::<UInt64Type>("answer")?);
     let (agrees, peak) = (chunk.flags("agrees")?, chunk.numbers::<UInt64Type>("peak")?);
@@ -314,6 +316,7 @@ fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), 
         let test = ComparedTest {
             test: tests.value(row).unsigned_abs(),
             name: texts.one(names.value(row)),
+            actor: text(actors, row).map(|actor| texts.one(actor)),
             value: number(value, row),
             operations: number(operations, row),
             answer: number(answer, row),

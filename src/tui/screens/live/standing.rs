@@ -34,7 +34,7 @@ impl Gathered {
         let options = Options { first_look: self.first_look, ..Options::default() };
         let mut tests = BTreeMap::new();
         for (candidate, comparison) in candidates.iter().zip(compare_all(&candidates, &first, &options)) {
-            for line in comparison.lines.iter().filter(|line| self.is_whole(line.test, &line.name)) {
+            for line in comparison.lines.iter().filter(|line| line.actor.is_none()) {
                 let run = candidate.runs.iter().find(|run| *run.size == *line.size);
                 let configuration = run.and_then(|run| self.configuration(run));
                 if let Some((configuration, standing)) = configuration.zip(standing(line)) {
