@@ -1,15 +1,18 @@
 //! Comparing: verdicts, what is not compared, formats, the command, and other programs' opinion.
 
+mod actors;
 mod benchstat;
 mod command;
 pub(crate) mod fixture;
 mod formats;
+mod inputs;
 mod looks;
 mod matching;
 mod metrics;
 mod obstacles;
 mod page;
 mod scaling;
+mod sessions;
 mod several;
 pub(crate) mod simulation;
 mod verdicts;
