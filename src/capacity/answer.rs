@@ -5,7 +5,8 @@ use super::{
     promise::{Promise, Promises},
 };
 use crate::stats::{
-    DEFAULT_NOISE_FLOOR, Evidence, Verdict, holm, log_ratios, median, median_interval, paired_ratio, signed_rank,
+    ALPHA, DEFAULT_NOISE_FLOOR, Evidence, Logs, Verdict, holm, log_ratios, median, median_interval, more_rounds,
+    paired_ratio, signed_rank,
 };
 use serde::Serialize;
 
@@ -252,13 +253,15 @@ pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
     let duel = |((b, (times_a, times_b)), p_adjusted): ((&Capacity, &Pairs), f64)| {
         let interval = paired_ratio(times_a, times_b);
         let medians = || Some(median(times_a).ok()? / median(times_b).ok()?);
-        let evidence = Evidence { interval, p_adjusted, noise_floor: DEFAULT_NOISE_FLOOR, tests: others.len() };
+        let noise_floor = DEFAULT_NOISE_FLOOR;
+        let evidence = Evidence { interval, p_adjusted, noise_floor };
+        let more = || more_rounds(&Logs::new(times_a, times_b, true).ok()?, noise_floor, others.len(), ALPHA);
         Duel {
             a: a.label.clone(),
             b: b.label.clone(),
             ratio: interval.ok().map(|interval| interval.ratio).or_else(medians),
             interval: interval.ok().map(|one| RateRange { low: one.low, high: one.high, confidence: one.confidence }),
-            verdict: evidence.verdict().ok().filter(|_| !times_a.is_empty()),
+            verdict: evidence.verdict(more).ok().filter(|_| !times_a.is_empty()),
             pairs: times_a.len(),
         }
     };

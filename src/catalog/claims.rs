@@ -65,9 +65,9 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Whether it is about this test.
-    pub fn is_of(&self, test: u32, name: &str) -> bool {
-        test.to_string() == self.test || name.eq_ignore_ascii_case(&self.test)
+    /// Whether it is about this test, or an actor's share of it: a number means the test as a whole, a name also what an actor did.
+    pub fn is_of(&self, test: u32, actor: Option<&str>, name: &str) -> bool {
+        actor.is_none() && test.to_string() == self.test || name.eq_ignore_ascii_case(&self.test)
     }
 }
 

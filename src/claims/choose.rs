@@ -95,7 +95,7 @@ fn candidates<'s>(
     let mut found: BTreeMap<_, Candidate<'s>> = BTreeMap::new();
     for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
         let of_run: Vec<usize> = (0..claims.len())
-            .filter(|at| run.tests.iter().any(|test| claims[*at].is_of(test.test, &test.name)))
+            .filter(|at| run.tests.iter().any(|test| claims[*at].is_of(test.test, test.actor.as_deref(), &test.name)))
             .collect();
         if of_run.is_empty() {
             continue;

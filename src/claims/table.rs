@@ -214,7 +214,8 @@ fn sizes(lines: &[&Line]) -> Vec<String> {
 }
 
 fn row(claim: &Claim, lines: &[&Line], sizes: JudgedSizes, wrong: Option<&String>) -> JudgedClaim {
-    let lines: Vec<&Line> = lines.iter().filter(|line| claim.is_of(line.test, &line.name)).copied().collect();
+    let is_of = |line: &&&Line| claim.is_of(line.test, line.actor.as_deref(), &line.name);
+    let lines: Vec<&Line> = lines.iter().filter(is_of).copied().collect();
     let measured = measured(&lines);
     let of_lines = || lines.iter().flat_map(|line| &line.obstacles).map(|obstacle| obstacle.message.clone()).next();
     let obstacle = match measured {

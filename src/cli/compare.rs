@@ -4,7 +4,7 @@ use super::{
     args::{CsvArgs, OutArgs, OutputFormat, Places, format_or_tracker, metric, one_of, percent},
     error::{CliError, INTERRUPTED, unwritten},
     output::{WIDTH, command_line, print, print_coloured, table_style, written},
-    until_decided::{Further, until_decided},
+    until_decided::{Ending, Further, until_decided},
 };
 use crate::{
     base::{output::Output, units::plain},
@@ -32,7 +32,7 @@ use std::{
     process::ExitCode,
 };
 
-/// `--fail-if-slower` could not be decided.
+/// `--fail-if-slower` could not be decided, or `--until-decided` left a test undecided.
 const UNDECIDED: u8 = 3;
 /// A is slower than `--fail-if-slower` allows.
 const SLOWER: u8 = 4;
@@ -90,7 +90,8 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_if_slower: Option<f64>,
     /// Run more rounds of each test that is undecided, or of this one (number or name), until it is decided: of its two configurations alone, as
-    /// their session ran them. Each look again asks for a smaller p, so that looking often finds nothing that is not there.
+    /// their session ran them. Each look again asks for a smaller p, so that looking often finds nothing that is not there. Exit with 3 if a
+    /// test stays undecided, because it would need more rounds than --most.
     #[arg(long, value_name = "TEST", num_args = 0..=1, require_equals = true, conflicts_with = "reference")]
     until_decided: Option<Option<String>>,
     /// The most rounds that --until-decided adds to a test.
@@ -243,10 +244,13 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     let selected = [(text_a, &a), (text_b, &b)];
     let [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
     let (mut side_a, mut side_b) = (found(&store, "--a", &a, side_a)?, found(&store, "--b", &b, side_b)?);
+    let mut left_open = Vec::new();
     if let Some(test) = &args.until_decided {
         let further = Further { options: &options, metric: args.metric, test: test.as_deref(), most: args.most };
-        if !until_decided(&store, selected, &further)? {
-            return Ok(ExitCode::from(INTERRUPTED));
+        match until_decided(&store, selected, &further)? {
+            Ending::Decided => {}
+            Ending::Open(reasons) => left_open = reasons,
+            Ending::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
         }
         [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
     }
@@ -272,8 +276,10 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
         }
     }
     say_allowances(std::slice::from_ref(&comparison));
+    left_open.iter().for_each(|reason| say!("still undecided: {}", plain(reason)));
     let code = match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
-        None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
+        None | Some((_, Gate::Passed)) if left_open.is_empty() => ExitCode::SUCCESS,
+        None | Some((_, Gate::Passed)) => ExitCode::from(UNDECIDED),
         Some((limit, Gate::Undecided(tests))) => {
             say!("undecided whether A is slower by more than {} %: {}", limit * 100.0, plain(&open(&tests)));
             ExitCode::from(UNDECIDED)

@@ -3,7 +3,7 @@
 use super::{error::CliError, output::command_line, progress::Style, session::watched};
 use crate::{
     base::units::{clock, plain},
-    compare::{AnotherLook, Comparison, Options, compare, load_both},
+    compare::{AnotherLook, Comparison, JudgedRatio, Line, Options, compare, load_both},
     engines::Registry,
     metric::Metric,
     session::{FurtherError, FurtherRounds},
@@ -27,17 +27,43 @@ pub(super) struct Further<'a> {
     pub(super) most: u32,
 }
 
-/// Adds rounds to each undecided test, until it is decided or would have too many of them. False: it was interrupted.
+/// How adding rounds ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Every test that was meant is decided.
+    Decided,
+    /// These stay undecided, each with the reason why no more rounds are added.
+    Open(Vec<String>),
+    Interrupted,
+}
+
+/// Adds rounds to each undecided test, until it is decided or would have too many of them.
 pub(super) fn until_decided(
     store: &Store,
     selected: [(&str, &Selection); 2],
     asked: &Further<'_>,
-) -> Result<bool, CliError> {
+) -> Result<Ending, CliError> {
     let registry = Registry::discover();
     let mut added = Added::new();
     loop {
         let [a, b] = load_both(store, selected, asked.metric, Latencies::Left)?;
-        let Some(look) = next(&compare(&a, &b, asked.options), &added, asked) else { return Ok(true) };
+        let comparison = compare(&a, &b, asked.options);
+        let meant: Vec<&Line> = comparison.lines.iter().filter(|line| asked.means(line)).collect();
+        if let (Some(test), true) = (asked.test, meant.is_empty()) {
+            return Err(CliError::Usage(format!(
+                "--until-decided={test}: no test of A and B has this number or name: `dbdyno compare` without it lists them"
+            )));
+        }
+        let open = |line: &&&Line| line.found.as_ref().is_some_and(JudgedRatio::is_open);
+        let looks = meant.iter().filter(open).map(|line| (*line, asked.look(&comparison, line, &added)));
+        let (next, refused): (Vec<_>, Vec<_>) = looks.partition(|(_, look)| look.is_ok());
+        let Some(look) = next.into_iter().find_map(|(_, look)| look.ok()) else {
+            let reason = |(line, look): (&Line, Result<AnotherLook, String>)| {
+                Some(format!("{} {}, size {}: {}", line.test, line.name, line.size, look.err()?))
+            };
+            let reasons: Vec<String> = refused.into_iter().filter_map(reason).collect();
+            return Ok(if reasons.is_empty() { Ending::Decided } else { Ending::Open(reasons) });
+        };
         *added.entry(key(&look)).or_default() += look.rounds;
         let further = FurtherRounds::find(look, &command_line(), &registry, store)?;
         say!("{}, about {}", plain(&further.look.words()), clock(further.estimate.time));
@@ -48,18 +74,31 @@ pub(super) fn until_decided(
             return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
         }
         if matches!(report.session.status, Status::Cancelled | Status::Interrupted) {
-            return Ok(false);
+            return Ok(Ending::Interrupted);
         }
     }
 }
 
-/// The first test that is undecided and may have as many rounds as would decide it.
-fn next(comparison: &Comparison, added: &Added, asked: &Further<'_>) -> Option<AnotherLook> {
-    let is_meant = |look: &AnotherLook| {
-        asked.test.is_none_or(|test| test == look.test.to_string() || test.eq_ignore_ascii_case(&look.name))
-    };
-    let fits = |look: &AnotherLook| added.get(&key(look)).copied().unwrap_or(0) + look.rounds <= asked.most;
-    comparison.other_looks().into_iter().find(|look| is_meant(look) && fits(look))
+impl Further<'_> {
+    /// Whether rounds are to be added to a line; what its actors did is decided with a test.
+    fn means(&self, line: &Line) -> bool {
+        let is_test = |test: &str| test == line.test.to_string() || test.eq_ignore_ascii_case(&line.name);
+        line.actor.is_none() && self.test.is_none_or(is_test)
+    }
+
+    /// As many rounds as decide a line, or why it may not have them.
+    fn look(&self, comparison: &Comparison, line: &Line, added: &Added) -> Result<AnotherLook, String> {
+        let look = comparison.another_look(line)?;
+        let before = added.get(&key(&look)).copied().unwrap_or(0);
+        if before + look.rounds <= self.most {
+            return Ok(look);
+        }
+        let already = if before > 0 { format!(" after the {before} that were added") } else { String::new() };
+        Err(format!(
+            "{} more rounds{already} would decide it in 9 of 10 cases, and --most allows {} in all",
+            look.rounds, self.most
+        ))
+    }
 }
 
 fn key(look: &AnotherLook) -> (u32, String, String) {

@@ -2,6 +2,8 @@
 
 use super::{
     conditions::DecidingConditions,
+    exact::exact,
+    facts::AddedSessions,
     latency::latency,
     layout::{Laid, SideSample},
     model::{ComparedSessions, Figure, FigureRange, JudgedRatio, Line, ObstacleKind, RatioRange, SideName},
@@ -13,13 +15,14 @@ use super::{
     zeros::RankedRatio,
 };
 use crate::{
-    metric::{Better, Metric, Variability},
+    metric::{Better, Metric},
     stats::{
-        ALPHA, Evidence, Interval, NoAnswer, RatioInterval, Spending, Verdict, benjamini_hochberg, bootstrap_interval,
-        log_ratios, median, paired_ratio_at, rank_sum, signed_rank, unpaired_ratio,
+        ALPHA, Evidence, Interval, Logs, NoAnswer, RatioInterval, Spending, Verdict, benjamini_hochberg,
+        bootstrap_interval, log_ratios, median, more_rounds, paired_ratio_at, rank_sum, signed_rank, unpaired_ratio,
     },
 };
 use dbdyno_workload::rng::SplitMix64;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
 
@@ -73,7 +76,7 @@ pub(super) struct Known<'s> {
     /// Runs that are on both sides.
     pub(super) shared: HashSet<Uuid>,
     /// Sessions that add rounds to others.
-    pub(super) adding: HashSet<Uuid>,
+    pub(super) added: AddedSessions,
     /// The tests of each side that were run and have no value of the metric, by size and number.
     pub(super) without_value: [HashSet<(&'s str, u32)>; 2],
 }
@@ -88,51 +91,28 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: 
     };
     let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len(), metric) };
     let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), metric) };
-    let looks = looks(&matched, &known.adding);
+    let sessions = matched.a.iter().chain(&matched.b).map(|sample| sample.run.session_id);
+    // Each session that adds to another was run because what was there before had decided nothing.
+    let looks = 1 + known.added.count(sessions) as u32;
     let spending = match (looks, options.first_look) {
         (1, None) => Spending::ONCE,
         (looks, first) => Spending::at_look(looks + first.map_or(0, |first| first.saturating_sub(1)), 1),
     };
     let comparable = obstacles.iter().all(|obstacle| obstacle.allowed);
     let tested = match (&a, &b) {
-        (Some(a), Some(b)) if comparable => Some(match exact(a, b, metric) {
+        (Some(a), Some(b)) if comparable => Some(match exact(&matched, metric) {
             Some(ratio) => Tested::Exact(ratio),
-            None if matched.is_across_sessions() => {
-                Tested::Sampled(of_sessions(sessions::test(&laid, &matched, &known.repeats), a.median / b.median))
-            }
             None if a.values.iter().chain(&b.values).any(|value| *value <= 0.0) => {
                 Tested::Ranked(RankedRatio::new(&a.values, &b.values, matched.paired, a.median / b.median))
             }
-            None => Tested::Sampled(of_runs(&matched, a.median / b.median, spending)),
+            None => Tested::Sampled(sampled(&laid, &matched, known, a.median / b.median, spending)),
         }),
         _ => None,
     };
     let noise_floor = known.floors.of(&laid);
-    let Laid { part, size, test, name, .. } = laid;
-    let line = Line { part, size, test, name, a, b, obstacles, noise_floor, looks, found: None };
+    let Laid { part, size, test, name, actor, .. } = laid;
+    let line = Line { part, size, test, name, actor, a, b, obstacles, noise_floor, looks, found: None };
     LineDraft { line, tested, spending }
-}
-
-/// How often these runs were looked at: each session that adds to another was run because what was there before had decided nothing.
-fn looks(matched: &Matched<'_>, adding: &HashSet<Uuid>) -> u32 {
-    if adding.is_empty() {
-        return 1;
-    }
-    let sessions = matched.a.iter().chain(&matched.b).map(|sample| sample.run.session_id);
-    let added: HashSet<Uuid> = sessions.filter(|session| adding.contains(session)).collect();
-    1 + added.len() as u32
-}
-
-/// The ratio of values of which every run of a side has the same: that of a metric without chance, or nothing on both sides.
-fn exact(a: &Figure, b: &Figure, metric: Metric) -> Option<f64> {
-    let only = |figure: &Figure| {
-        let first = *figure.values.first()?;
-        figure.values.iter().all(|value| *value == first).then_some(first)
-    };
-    match (only(a)?, only(b)?) {
-        (0.0, 0.0) => Some(1.0),
-        (a, b) => (metric.variability() == Variability::Exact).then(|| a / b),
-    }
 }
 
 fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option<Figure> {
@@ -166,6 +146,25 @@ fn values(samples: &[SideSample<'_>]) -> Vec<f64> {
     samples.iter().map(|sample| sample.value).collect()
 }
 
+fn sampled(
+    laid: &Laid<'_>,
+    matched: &Matched<'_>,
+    known: &Known<'_>,
+    median_ratio: f64,
+    spending: Spending,
+) -> SampledRatio {
+    match sessions::test(laid, matched, (&known.repeats, &known.added), spending.alpha) {
+        Some(SessionTest { answer, sessions }) => {
+            let (interval, p) = match answer {
+                Ok((interval, p)) => (Ok(interval), Some(p)),
+                Err(reason) => (Err(reason), None),
+            };
+            SampledRatio { interval, p, median_ratio, paired: matched.paired, sessions: Some(sessions) }
+        }
+        None => of_runs(matched, median_ratio, spending),
+    }
+}
+
 fn of_runs(matched: &Matched<'_>, median_ratio: f64, spending: Spending) -> SampledRatio {
     let (a, b) = (values(&matched.a), values(&matched.b));
     let interval = if matched.paired { paired_ratio_at(&a, &b, spending.alpha) } else { unpaired_ratio(&a, &b) };
@@ -177,42 +176,71 @@ fn of_runs(matched: &Matched<'_>, median_ratio: f64, spending: Spending) -> Samp
     SampledRatio { interval, p, median_ratio, paired: matched.paired, sessions: None }
 }
 
-fn of_sessions(SessionTest { answer, sessions }: SessionTest, median_ratio: f64) -> SampledRatio {
-    let (interval, p) = match answer {
-        Ok((interval, p)) => (Ok(interval), Some(p)),
-        Err(reason) => (Err(reason), None),
-    };
-    SampledRatio { interval, p, median_ratio, paired: false, sessions: Some(sessions) }
+/// Lines whose p values are adjusted together.
+#[derive(Default)]
+struct Family {
+    /// Adjusted p values of its lines, in order.
+    adjusted: std::vec::IntoIter<f64>,
+    /// By how many the adjustment multiplies the p value that comes next to being significant.
+    factor: usize,
+    tests: usize,
 }
 
-/// Verdicts of all lines, and how many were tested.
+impl Family {
+    fn of(p: &[f64]) -> Self {
+        // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
+        let adjusted = benjamini_hochberg(p).unwrap_or_else(|_| vec![1.0; p.len()]);
+        let significant = adjusted.iter().filter(|p| **p < ALPHA).count();
+        Self { factor: p.len().div_ceil(significant + 1), tests: p.len(), adjusted: adjusted.into_iter() }
+    }
+}
+
+/// Verdicts of all lines, and how many were tested. What actors did in tests that have lines of their own is a family of its own: their
+/// figures are parts of those, and would count twice.
 pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric) -> (Vec<Line>, usize) {
     let spent = |draft: &LineDraft| Some((draft.tested.as_ref()?.p()? * draft.spending.factor).min(1.0));
-    let p: Vec<f64> = drafts.iter().filter_map(spent).collect();
-    // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
-    let adjusted = benjamini_hochberg(&p).unwrap_or_else(|_| vec![1.0; p.len()]);
-    let significant = adjusted.iter().filter(|p| **p < ALPHA).count();
-    let factor = p.len().div_ceil(significant + 1);
-    let mut adjusted = adjusted.into_iter();
-    let lines = drafts
+    let family = |of_actors: bool| {
+        let members = drafts.iter().filter(|draft| draft.line.actor.is_some() == of_actors);
+        Family::of(&members.filter_map(spent).collect::<Vec<f64>>())
+    };
+    let (mut tests, mut actors) = (family(false), family(true));
+    let adjusted: Vec<(LineDraft, Option<f64>, usize)> = drafts
         .into_iter()
-        .map(|LineDraft { mut line, tested, spending }| {
-            line.found = tested.and_then(|tested| match tested {
-                Tested::Exact(ratio) => Some(exact_ratio(ratio, metric)),
-                Tested::Ranked(ranked) => {
-                    let p_adjusted = ranked.p.and_then(|_| adjusted.next());
-                    Some(ranked.judged(p_adjusted, line.noise_floor.value, metric))
-                }
-                Tested::Sampled(sampled) => {
-                    let p_adjusted = sampled.p.and_then(|_| adjusted.next());
-                    let tests = (factor as f64 * spending.factor) as usize;
-                    found(&sampled, p_adjusted, line.noise_floor.value, tests, metric)
-                }
-            });
-            line
+        .map(|draft| {
+            let family = if draft.line.actor.is_some() { &mut actors } else { &mut tests };
+            let p_adjusted = draft.tested.as_ref().and_then(Tested::p).and_then(|_| family.adjusted.next());
+            (draft, p_adjusted, family.factor)
         })
         .collect();
-    (lines, p.len())
+    // How many rounds would decide a line takes time to say.
+    let lines = adjusted.into_par_iter().map(|(draft, p_adjusted, factor)| draft.judged(p_adjusted, factor, metric));
+    (lines.collect(), tests.tests)
+}
+
+impl LineDraft {
+    /// The line with its verdict; `factor` is what its family multiplies p values by.
+    fn judged(self, p_adjusted: Option<f64>, factor: usize, metric: Metric) -> Line {
+        let Self { mut line, tested, spending } = self;
+        line.found = tested.and_then(|tested| match tested {
+            Tested::Exact(ratio) => Some(exact_ratio(ratio, metric)),
+            Tested::Ranked(ranked) => Some(ranked.judged(p_adjusted, line.noise_floor.value, metric)),
+            Tested::Sampled(sampled) => {
+                let tests = (factor as f64 * spending.factor) as usize;
+                let more = || line.more_rounds(&sampled, tests, spending.alpha);
+                found(&sampled, p_adjusted, line.noise_floor.value, more, metric)
+            }
+        });
+        line
+    }
+}
+
+impl Line {
+    fn more_rounds(&self, sampled: &SampledRatio, tests: usize, alpha: f64) -> Option<u32> {
+        // More rounds of the same sessions decide nothing.
+        let (a, b) = (self.a.as_ref()?, self.b.as_ref()?);
+        let logs = sampled.sessions.is_none().then(|| Logs::new(&a.values, &b.values, sampled.paired))?;
+        more_rounds(&logs.ok()?, self.noise_floor.value, tests, alpha)
+    }
 }
 
 fn exact_ratio(ratio: f64, metric: Metric) -> JudgedRatio {
@@ -249,16 +277,12 @@ fn found(
     sampled: &SampledRatio,
     p_adjusted: Option<f64>,
     noise_floor: f64,
-    tests: usize,
+    more_rounds: impl FnOnce() -> Option<u32>,
     metric: Metric,
 ) -> Option<JudgedRatio> {
     let SampledRatio { interval, p, median_ratio, paired, sessions } = sampled;
-    let evidence = Evidence { interval: *interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
-    let verdict = match evidence.verdict().ok()? {
-        // More rounds of the same sessions decide nothing.
-        Verdict::Undecided { .. } if sessions.is_some() => Verdict::Undecided { more_rounds: None },
-        verdict => of_better(verdict, metric),
-    };
+    let evidence = Evidence { interval: *interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor };
+    let verdict = of_better(evidence.verdict(more_rounds).ok()?, metric);
     let interval = interval.ok();
     Some(JudgedRatio {
         verdict,

@@ -32,10 +32,33 @@ pub(super) fn shared_runs(a: &Side, b: &Side) -> HashSet<Uuid> {
     b.runs.iter().map(|run| run.run_id).filter(|run| of_a.contains(run)).collect()
 }
 
-/// The sessions that add rounds to others.
-pub(super) fn adding(sides: &[&Side]) -> HashSet<Uuid> {
-    let sessions = sides.iter().flat_map(|side| &side.sessions);
-    sessions.filter(|session| session.adds_to.is_some()).map(|session| session.session_id).collect()
+/// The sessions that add rounds to others, each with the one that it adds to.
+#[derive(Debug, Default)]
+pub(super) struct AddedSessions(HashMap<Uuid, Uuid>);
+
+impl AddedSessions {
+    pub(super) fn of(sides: &[&Side]) -> Self {
+        let sessions = sides.iter().flat_map(|side| &side.sessions);
+        Self(sessions.filter_map(|session| Some((session.session_id, session.adds_to?))).collect())
+    }
+
+    /// How many of these sessions add rounds to others.
+    pub(super) fn count(&self, sessions: impl Iterator<Item = Uuid>) -> usize {
+        if self.0.is_empty() {
+            return 0;
+        }
+        sessions.filter(|session| self.0.contains_key(session)).collect::<HashSet<_>>().len()
+    }
+
+    /// The session that its rounds belong to: itself, or the first of those that it adds to.
+    pub(super) fn first(&self, session: Uuid) -> Uuid {
+        let mut first = session;
+        // A store that was edited may have a circle.
+        for _ in 0..self.0.len() {
+            first = self.0.get(&first).copied().unwrap_or(first);
+        }
+        first
+    }
 }
 
 /// The tests of a side that some run has without a value of the metric, by size and number: `p99` of few operations.

@@ -50,7 +50,7 @@ impl fmt::Display for OpenReason {
             Self::OneSide => "only one side has it",
             Self::NotComparable => "not comparable",
             Self::TooFewRuns => "too few runs",
-            Self::FewSessions => "too few sessions: run A and B in one",
+            Self::FewSessions => "too few sessions to tell their difference from that of A and B",
             Self::NotBeyondNoise => "above the limit, but not beyond noise",
             Self::AcrossTheLimit => "the interval has the limit in it: more rounds may tell",
         })
@@ -59,12 +59,12 @@ impl fmt::Display for OpenReason {
 
 /// Judges a comparison. `limit` is a part of 1: 0.05 for 5 %.
 ///
-/// A test is slower when its verdict is [`Verdict::Slower`] (p adjusted over the table below 0.05, ratio beyond the test's noise floor)
+/// What actors did is judged with their test. A test is slower when its verdict is [`Verdict::Slower`] (p adjusted over the table below 0.05, ratio beyond the test's noise floor)
 /// and its whole interval lies above 1 + `limit`. It is passed when its interval ends at or below 1 + `limit`. Anything else
 /// is undecided, each for its [`OpenReason`], and so is what has no partner. A comparison without a line is undecided.
 pub fn gate(comparison: &Comparison, limit: f64) -> Gate {
     let (mut slower, mut open) = (Vec::new(), Vec::new());
-    for line in &comparison.lines {
+    for line in comparison.lines.iter().filter(|line| line.actor.is_none()) {
         match judged(line, limit, comparison.metric) {
             Judged::Passed => {}
             Judged::Slower => slower.push(name(line)),

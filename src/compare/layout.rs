@@ -65,6 +65,8 @@ pub(super) struct Laid<'s> {
     pub(super) is_lone_size: bool,
     pub(super) test: u32,
     pub(super) name: String,
+    /// As [`Line::actor`](super::Line::actor).
+    pub(super) actor: Option<String>,
     pub(super) a: Vec<SideSample<'s>>,
     pub(super) b: Vec<SideSample<'s>>,
 }
@@ -209,14 +211,26 @@ fn laid<'s>(Block { values, lines }: Block<'s>, names: &[String]) -> Vec<Laid<'s
         let has = sides.entry(size.text.clone()).or_default();
         *has = (has.0 || !a.is_empty(), has.1 || !b.is_empty());
     }
-    let line = |((size, test, name), (a, b)): (LineKey, Both<'s>)| {
+    let is_whole = |(_, both): &(&LineKey, &Both<'s>)| actor(both).is_none();
+    let whole: BTreeSet<(String, u32)> =
+        lines.iter().filter(is_whole).map(|((size, test, _), _)| (size.text.clone(), *test)).collect();
+    let line = |((size, test, name), both): (LineKey, Both<'s>)| {
+        // A figure that only actors have is in no line of the test as a whole.
+        let is_share = whole.contains(&(size.text.clone(), test));
+        let actor = actor(&both).filter(|_| is_share).map(|actor| actor.to_string());
+        let (a, b) = both;
         let other =
             b.first().map(|sample| sample.run.size.to_string()).filter(|other| !a.is_empty() && *other != size.text);
         let is_lone_size = sides.get(&size.text).is_none_or(|(a, b)| a != b);
         let size = other.map_or(size.text.clone(), |other| format!("{} / {other}", size.text));
-        Laid { part: part.clone(), size, is_lone_size, test, name, a, b }
+        Laid { part: part.clone(), size, is_lone_size, test, name, actor, a, b }
     };
     lines.into_iter().map(line).collect()
+}
+
+/// The actor whose share of a test samples are.
+fn actor<'s>((a, b): &Both<'s>) -> Option<&'s Arc<str>> {
+    a.first().or_else(|| b.first())?.result.actor.as_ref()
 }
 
 /// The tests of a side by the values of shared keys, and then of its own.

@@ -1,7 +1,7 @@
 //! Looking again at what is undecided: how many more rounds that takes, and what of the allowed false alarms they may spend.
 
-use super::model::{Comparison, JudgedRatio, Line, RatioRange};
-use crate::stats::{ALPHA, MORE_ROUNDS_CAP, RatioInterval, Runs, Spending, Verdict, more_rounds, rounds_needed};
+use super::model::{Comparison, Line};
+use crate::stats::{ALPHA, Logs, MORE_ROUNDS_CAP, Spending, Verdict, more_rounds, rounds_needed};
 use uuid::Uuid;
 
 /// Another look at a line that is undecided: more rounds of its pair of configurations and its test.
@@ -16,7 +16,7 @@ pub struct AnotherLook {
     pub name: String,
     /// Which look it is, from 2.
     pub look: u32,
-    /// About how many more rounds decide, as this look will judge them.
+    /// With how many more rounds nine in ten are decided, as this look will judge them.
     pub rounds: u32,
 }
 
@@ -57,19 +57,28 @@ impl Comparison {
         let (Some(a), Some(b), Some(found)) = (&line.a, &line.b, &line.found) else {
             return Err("it is not comparable: more rounds change nothing about that".to_owned());
         };
-        if found.sessions.is_some() {
-            return Err("A and B were measured in different sessions: run both in one".to_owned());
+        if line.actor.is_some() {
+            return Err("it is a share of its test: more rounds are run of the test".to_owned());
         }
-        let runs =
-            if found.paired { Runs::Paired(a.values.len()) } else { Runs::Unpaired(a.values.len(), b.values.len()) };
+        if !found.is_open() {
+            return Err("it is decided".to_owned());
+        }
+        if found.sessions.is_some() {
+            return Err(match found.paired {
+                true => "A/B differs between sessions: more sessions tell how far, more rounds do not",
+                false => "A and B were measured in different sessions: run both in one",
+            }
+            .to_owned());
+        }
         let look = line.looks + 1;
-        let tests = self.tests_at_next() * Spending::at_look(look, 1).factor as usize;
+        let spending = Spending::at_look(look, 1);
+        let tests = self.tests_at_next() * spending.factor as usize;
         let rounds = match found.verdict {
-            Verdict::Undecided { .. } => interval_of(found, runs)
-                .and_then(|interval| more_rounds(&interval, line.noise_floor.value, tests))
-                .ok_or_else(|| format!("over {MORE_ROUNDS_CAP} more rounds would be needed: {}", price(look)))?,
             Verdict::TooFew { .. } => rounds_needed(tests).saturating_sub(a.values.len().min(b.values.len())) as u32,
-            Verdict::Faster | Verdict::Slower | Verdict::Same => return Err("it is decided".to_owned()),
+            _ => Logs::new(&a.values, &b.values, found.paired)
+                .ok()
+                .and_then(|logs| more_rounds(&logs, line.noise_floor.value, tests, spending.alpha))
+                .ok_or_else(|| format!("over {MORE_ROUNDS_CAP} more rounds would be needed: {}", price(look)))?,
         };
         let (Some(of_a), Some(of_b)) = (a.run_ids.last(), b.run_ids.last()) else {
             return Err("no run of it is known".to_owned());
@@ -93,13 +102,9 @@ impl Comparison {
 
     /// By how many the adjustment multiplies the p value that comes next to being significant.
     fn tests_at_next(&self) -> usize {
-        let p = self.lines.iter().filter_map(|line| line.found.as_ref()?.p_adjusted);
+        let tests = self.lines.iter().filter(|line| line.actor.is_none());
+        let p = tests.filter_map(|line| line.found.as_ref()?.p_adjusted);
         let significant = p.filter(|p| *p < ALPHA).count();
         self.compared.div_ceil(significant + 1).max(1)
     }
-}
-
-fn interval_of(found: &JudgedRatio, runs: Runs) -> Option<RatioInterval> {
-    let RatioRange { low, high, confidence } = found.interval?;
-    Some(RatioInterval { ratio: found.ratio, low, high, confidence, runs })
 }

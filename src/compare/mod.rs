@@ -5,8 +5,8 @@
 //!
 //! 1. The results of both sides are laid out in lines: a test at a size, of configurations of A and B that agree in what both sides have.
 //! 2. What stands against comparing a line is looked for: see [`ObstacleKind`]. Some of it can be allowed.
-//! 3. Runs of the same session and round become pairs. Where there are not enough pairs, runs of one session are compared unpaired, and
-//!    of several their medians: sessions differ by more than their runs do.
+//! 3. Runs of the same session and round become pairs, and where there are not enough of them runs are compared unpaired. Of several
+//!    sessions each is one ratio, or one median of each side: sessions differ by more than their runs do.
 //! 4. A line that rounds were added to was looked at before, and pays for that: see [`Spending`](crate::stats::Spending).
 //! 5. Ratio, interval and p come from [`stats`](crate::stats), p values are adjusted over all lines, verdicts follow.
 //!
@@ -15,6 +15,7 @@
 mod beside;
 mod conditions;
 mod evidence;
+mod exact;
 mod facts;
 mod gate;
 mod groups;
@@ -104,7 +105,7 @@ fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
         floors: noise::floors(&[a, b]),
         repeats: Repeats::of(&[a, b]),
         shared: facts::shared_runs(a, b),
-        adding: facts::adding(&[a, b]),
+        added: facts::AddedSessions::of(&[a, b]),
         without_value: [a, b].map(facts::without_value),
     };
     let Layout { lines, unmatched } = layout::lay_out(a, b, options);
@@ -120,7 +121,10 @@ fn comparison(
     compared: usize,
     unmatched: Vec<String>,
 ) -> Comparison {
-    let of_lines = || (sizes::means(&lines), sizes::overall(&lines, a));
+    let of_lines = || {
+        let rounds = sizes::Rounds::of(a);
+        (sizes::means(&lines, &rounds), sizes::overall(&lines, &rounds))
+    };
     let of_sides = || (facts::of_side(a), facts::of_side(b), warnings::warnings(&lines, &[a, b], &options.pooled));
     let ((means, overall), (side_a, side_b, warnings)) = rayon::join(of_lines, of_sides);
     Comparison {

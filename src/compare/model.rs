@@ -118,6 +118,10 @@ pub struct Line {
     pub size: String,
     pub test: u32,
     pub name: String,
+    /// The actor whose share of the test this is, where the test as a whole has a line too: shown, with a verdict from the family of
+    /// actors' rows, and counted in nothing. None: a line that counts.
+    #[serde(default)]
+    pub actor: Option<String>,
     /// Side A; none where there is no figure.
     pub a: Option<Figure>,
     /// Side B.
@@ -258,12 +262,12 @@ pub struct JudgedRatio {
     pub median_ratio: f64,
     /// The ratio's interval; none with too few runs, or where some values are 0.
     pub interval: Option<RatioRange>,
-    /// Whether runs were compared in pairs of one round.
+    /// Whether runs were compared in pairs of one round; of several sessions, each session's pairs.
     pub paired: bool,
     /// Whether it is the ratio of two values without chance in them, which no test is needed for.
     #[serde(default)]
     pub exact: bool,
-    /// The sessions that were compared, where A and B were measured in different ones; none: runs were.
+    /// The sessions that were compared, where there are several; none: runs were.
     #[serde(default)]
     pub sessions: Option<ComparedSessions>,
     /// p of the rank test, not adjusted, or of Student's where sessions were compared; none with too few runs.
@@ -272,7 +276,14 @@ pub struct JudgedRatio {
     pub p_adjusted: Option<f64>,
 }
 
-/// Sides that were measured in different sessions: one figure a session, the median of its runs.
+impl JudgedRatio {
+    /// Whether neither a difference was shown nor that there is none.
+    pub fn is_open(&self) -> bool {
+        matches!(self.verdict, Verdict::Undecided { .. } | Verdict::TooFew { .. })
+    }
+}
+
+/// Several sessions: each is one figure, the ratio of its pairs, or of sides that were measured in different ones the median of its runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ComparedSessions {
     /// Sessions of A.
@@ -281,7 +292,7 @@ pub struct ComparedSessions {
     pub b: usize,
     /// Further sessions of one of their configurations on the same host, which say how far sessions lie apart.
     pub others: usize,
-    /// How far apart, as a part of 1, two sessions of equal things come; none where no session was repeated.
+    /// How far apart, as a part of 1, two sessions of equal things come, or their A/B; none where nothing tells.
     pub apart: Option<f64>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::layout::SideSample;
 use crate::stats::MIN_RUNS;
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// The runs that are compared.
@@ -14,14 +14,6 @@ pub(super) struct Matched<'s> {
     pub(super) b: Vec<SideSample<'s>>,
     /// Whether the i-th of A and the i-th of B are a pair.
     pub(super) paired: bool,
-}
-
-impl Matched<'_> {
-    /// Whether runs of several sessions are beside each other that are no pairs: then a session is one figure, however many runs it has.
-    pub(super) fn is_across_sessions(&self) -> bool {
-        let sessions = self.a.iter().chain(&self.b).map(|sample| sample.run.session_id);
-        !self.paired && sessions.collect::<BTreeSet<_>>().len() > 1
-    }
 }
 
 /// Pairs runs of the same session and round.

@@ -5,7 +5,7 @@ use super::{
     load::Side,
     model::{Line, Pivot, PivotCell, PivotRow},
     options::Axis,
-    sizes::Rounds,
+    sizes::{Rounds, counting},
 };
 
 /// The pivot table of lines that were laid out for these keys.
@@ -47,17 +47,16 @@ pub fn axis_value(line: &Line, axis: &Axis) -> String {
 }
 
 fn cell<'l>(lines: impl Iterator<Item = &'l Line>, rounds: &Rounds) -> Option<PivotCell> {
-    let lines: Vec<&Line> = lines.collect();
-    if lines.is_empty() {
-        return None;
-    }
-    let left_out = lines.iter().filter(|line| line.found.is_none()).count();
+    let (tests, actors): (Vec<&Line>, Vec<&Line>) = lines.partition(|line| line.actor.is_none());
+    let lines = if tests.is_empty() { actors } else { tests };
     if let [only] = lines.as_slice() {
         let found = only.found.as_ref();
         let (ratio, interval) = (found.map(|found| found.ratio), found.and_then(|found| found.interval));
+        let left_out = usize::from(found.is_none());
         return Some(PivotCell { ratio, interval, lines: 1, left_out, verdict: found.map(|found| found.verdict) });
     }
-    let found: Vec<&Line> = lines.iter().copied().filter(|line| line.found.is_some()).collect();
+    let [found, left_out] = counting(lines.iter().copied());
     let (ratio, interval) = rounds.geometric(&found);
-    Some(PivotCell { ratio, interval, lines: lines.len(), left_out, verdict: None })
+    let (lines, left_out) = (lines.len(), left_out.len());
+    (lines > 0).then_some(PivotCell { ratio, interval, lines, left_out, verdict: None })
 }

@@ -1,13 +1,17 @@
-//! Sides that were measured in different sessions.
+//! Sides that were measured in several sessions.
 
 use super::{
+    facts::AddedSessions,
     layout::{Laid, SideSample},
     load::Side,
     model::ComparedSessions,
     pairs::Matched,
 };
 use crate::{
-    stats::{NoAnswer, RatioInterval, SessionSpread, median, session_ratio},
+    stats::{
+        NoAnswer, RatioInterval, SessionSpread, log_ratios, median, paired_session_ratio, ratios_of_sessions,
+        session_ratio,
+    },
     store::RepeatedTest,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +42,11 @@ impl<'s> Repeats<'s> {
         Self { tests }
     }
 
-    /// Times of a line's tests in other sessions, by configuration.
+    /// Times of a line's tests in other sessions, by configuration. Of actors' shares there are none.
     fn groups(&self, line: &Laid<'_>) -> BTreeMap<&'s str, Vec<f64>> {
+        if line.a.iter().chain(&line.b).any(|sample| sample.result.actor.is_some()) {
+            return BTreeMap::new();
+        }
         let keys: BTreeSet<(&str, &str)> = (line.a.iter().chain(&line.b))
             .map(|sample| (sample.run.configuration.suite.as_str(), &*sample.run.size))
             .collect();
@@ -60,9 +67,45 @@ pub(super) struct SessionTest {
     pub(super) sessions: ComparedSessions,
 }
 
-/// Compares medians of sessions.
-pub(super) fn test(line: &Laid<'_>, matched: &Matched<'_>, repeats: &Repeats<'_>) -> SessionTest {
-    let (a, b) = (medians(&matched.a), medians(&matched.b));
+/// Compares sessions: the ratios of those that both sides were measured in, or else the medians of each side's. None where all runs
+/// belong to one.
+pub(super) fn test(
+    line: &Laid<'_>,
+    matched: &Matched<'_>,
+    (repeats, added): (&Repeats<'_>, &AddedSessions),
+    alpha: f64,
+) -> Option<SessionTest> {
+    let session = |sample: &SideSample<'_>| added.first(sample.run.session_id);
+    let first = session(matched.a.first()?);
+    if matched.a.iter().chain(&matched.b).all(|sample| session(sample) == first) {
+        return None;
+    }
+    Some(if matched.paired { of_pairs(matched, session, alpha) } else { of_medians(line, matched, session, repeats) })
+}
+
+fn of_pairs(matched: &Matched<'_>, session: impl Fn(&SideSample<'_>) -> Uuid, alpha: f64) -> SessionTest {
+    let mut pairs: BTreeMap<Uuid, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for (a, b) in matched.a.iter().zip(&matched.b) {
+        let (of_a, of_b) = pairs.entry(session(a)).or_default();
+        of_a.push(a.value);
+        of_b.push(b.value);
+    }
+    let logs: Result<Vec<Vec<f64>>, NoAnswer> = pairs.values().map(|(a, b)| log_ratios(a, b)).collect();
+    let ratios = logs.and_then(|logs| ratios_of_sessions(&logs));
+    let apart = ratios.as_ref().ok().and_then(|ratios| SessionSpread::of([ratios]).apart());
+    SessionTest {
+        answer: ratios.and_then(|ratios| paired_session_ratio(&ratios, alpha)),
+        sessions: ComparedSessions { a: pairs.len(), b: pairs.len(), others: 0, apart },
+    }
+}
+
+fn of_medians(
+    line: &Laid<'_>,
+    matched: &Matched<'_>,
+    session: impl Fn(&SideSample<'_>) -> Uuid,
+    repeats: &Repeats<'_>,
+) -> SessionTest {
+    let (a, b) = (medians(&matched.a, &session), medians(&matched.b, &session));
     let others = repeats.groups(line);
     let spread = SessionSpread::of([&a, &b].into_iter().chain(others.values()));
     let sessions =
@@ -71,10 +114,10 @@ pub(super) fn test(line: &Laid<'_>, matched: &Matched<'_>, repeats: &Repeats<'_>
 }
 
 /// The median value of each session.
-fn medians(samples: &[SideSample<'_>]) -> Vec<f64> {
+fn medians(samples: &[SideSample<'_>], session: impl Fn(&SideSample<'_>) -> Uuid) -> Vec<f64> {
     let mut sessions: BTreeMap<Uuid, Vec<f64>> = BTreeMap::new();
     for sample in samples {
-        sessions.entry(sample.run.session_id).or_default().push(sample.value);
+        sessions.entry(session(sample)).or_default().push(sample.value);
     }
     sessions.into_values().filter_map(|times| median(&times).ok()).collect()
 }

@@ -1,11 +1,15 @@
 //! Figures over several lines: geometric means over tests, and tests over sizes.
 
 use super::{
+    facts::AddedSessions,
     layout::by_size,
     load::Side,
     model::{Comparison, Figure, Line, Mean, OverSizes, Overall, Part, RatioRange, SizeRatio},
 };
-use crate::stats::{RatioInterval, geometric_mean, median, paired_ratio};
+use crate::{
+    stats::{ALPHA, RatioInterval, geometric_mean, median, paired_ratio, paired_session_ratio, ratios_of_sessions},
+    store::RunTests,
+};
 use std::{
     collections::{BTreeMap, HashMap},
     hash::Hash,
@@ -13,100 +17,136 @@ use std::{
 use uuid::Uuid;
 
 /// The geometric mean of each part and size, in the order of the lines.
-pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
+pub(super) fn means(lines: &[Line], rounds: &Rounds) -> Vec<Mean> {
     lines
         .chunk_by(|one, next| one.part == next.part && one.size == next.size)
         .filter_map(|lines| {
             let first = lines.first()?;
-            let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
-            let (ratio, interval) = geometric(&found, Some);
+            let [found, left_out] = counting(lines.iter());
+            let (ratio, interval) = rounds.geometric(&found);
             Some(Mean {
                 part: first.part.clone(),
                 size: first.size.clone(),
                 tests: found.len(),
                 ratio,
                 interval,
-                left_out: lines.iter().filter(|line| line.found.is_none()).map(|line| line.name.clone()).collect(),
+                left_out: left_out.into_iter().map(|line| line.name.clone()).collect(),
             })
         })
         .collect()
 }
 
 /// The geometric mean of all lines; none where they are of one part and size, or none is comparable.
-pub(super) fn overall(lines: &[Line], a: &Side) -> Option<Overall> {
+pub(super) fn overall(lines: &[Line], rounds: &Rounds) -> Option<Overall> {
     lines.windows(2).find(|pair| pair[0].part != pair[1].part || pair[0].size != pair[1].size)?;
-    let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
-    let (ratio, interval) = Rounds::of(a).geometric(&found);
-    Some(Overall { lines: found.len(), left_out: lines.len() - found.len(), ratio: ratio?, interval })
+    let [found, left_out] = counting(lines.iter());
+    let (ratio, interval) = rounds.geometric(&found);
+    Some(Overall { lines: found.len(), left_out: left_out.len(), ratio: ratio?, interval })
 }
 
-/// The round of each run of a side: runs of different sizes have it in common, and not their identifiers.
+/// Of the lines that count, those that are comparable and those that are not. What actors did is in the lines of their tests.
+pub(super) fn counting<'l>(lines: impl Iterator<Item = &'l Line>) -> [Vec<&'l Line>; 2] {
+    let (found, left_out) =
+        lines.filter(|line| line.actor.is_none()).partition::<Vec<_>, _>(|line| line.found.is_some());
+    [found, left_out]
+}
+
+/// The rounds of the runs of a side: runs of different sizes have them in common, and not their identifiers.
 #[derive(Debug)]
-pub(super) struct Rounds(HashMap<Uuid, (Uuid, u32)>);
+pub(super) struct Rounds(HashMap<Uuid, RoundOfRun>);
+
+#[derive(Debug, Clone, Copy)]
+struct RoundOfRun {
+    /// Session and number.
+    round: (Uuid, u32),
+    /// The session that it counts as.
+    session: Uuid,
+}
+
+/// The mean of a round's ratios, as far as it is known.
+struct MeanOfRound {
+    session: Uuid,
+    lines: usize,
+    /// The sum of the logarithms.
+    sum: f64,
+}
 
 impl Rounds {
     pub(super) fn of(a: &Side) -> Self {
-        Self(a.runs.iter().map(|run| (run.run_id, (run.session_id, run.round))).collect())
+        let added = AddedSessions::of(&[a]);
+        let of_run =
+            |run: &RunTests| RoundOfRun { round: (run.session_id, run.round), session: added.first(run.session_id) };
+        Self(a.runs.iter().map(|run| (run.run_id, of_run(run))).collect())
     }
 
     /// The geometric mean of the ratios of lines that are comparable, with its interval: what tables, totals and pivots say alike.
     pub(super) fn geometric(&self, found: &[&Line]) -> (Option<f64>, Option<RatioRange>) {
         let one_group = found.windows(2).all(|pair| pair[0].part == pair[1].part && pair[0].size == pair[1].size);
-        if one_group { geometric(found, Some) } else { geometric(found, |(a, _)| self.0.get(&a).copied()) }
+        let means = match one_group {
+            // Where options are pooled a round may have several pairs.
+            true => self.means(found, |_, pair| pair),
+            false => self.means(found, |a, _| a.round),
+        };
+        let interval = means.and_then(|means| of_rounds(&means, found.len()));
+        let ratios = || found.iter().filter_map(|line| Some(line.found.as_ref()?.ratio)).collect::<Vec<_>>();
+        let ratio = interval.map(|found| found.ratio).or_else(|| geometric_mean(&ratios()).ok());
+        (ratio, interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange { low, high, confidence }))
+    }
+
+    /// The mean over lines of each round: what lines of a round have in common is in it once. `key` tells which lines' pairs of runs are of
+    /// one. None where not all lines are paired.
+    fn means<R: Eq + Hash>(
+        &self,
+        lines: &[&Line],
+        key: impl Fn(RoundOfRun, (Uuid, Uuid)) -> R,
+    ) -> Option<Vec<MeanOfRound>> {
+        let mut places: HashMap<R, usize> = HashMap::new();
+        let mut means: Vec<MeanOfRound> = Vec::new();
+        let mut before: Option<(&Figure, &Figure)> = None;
+        let mut of_line: Vec<usize> = Vec::new();
+        for line in lines {
+            let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
+            line.found.as_ref().filter(|found| found.paired)?;
+            // Lines of one size have mostly the same runs.
+            if !before.is_some_and(|(of_a, of_b)| of_a.run_ids == a.run_ids && of_b.run_ids == b.run_ids) {
+                of_line.clear();
+                for (id_a, id_b) in a.run_ids.iter().zip(&b.run_ids) {
+                    let of_run = *self.0.get(id_a)?;
+                    let place = *places.entry(key(of_run, (*id_a, *id_b))).or_insert(means.len());
+                    if place == means.len() {
+                        means.push(MeanOfRound { session: of_run.session, lines: 0, sum: 0.0 });
+                    }
+                    of_line.push(place);
+                }
+                before = Some((a, b));
+            }
+            for (place, (value_a, value_b)) in of_line.iter().zip(a.values.iter().zip(&b.values)) {
+                // Where something is 0 there is no mean of logarithms.
+                if *value_a <= 0.0 || *value_b <= 0.0 {
+                    return None;
+                }
+                means[*place].lines += 1;
+                means[*place].sum += (value_a / value_b).ln();
+            }
+        }
+        Some(means)
     }
 }
 
-fn geometric<R: Eq + Hash>(
-    found: &[&Line],
-    round: impl Fn((Uuid, Uuid)) -> Option<R>,
-) -> (Option<f64>, Option<RatioRange>) {
-    let of_rounds = of_rounds(found, round);
-    (ratio(found, of_rounds), of_rounds.map(range))
-}
-
-fn ratio(found: &[&Line], of_rounds: Option<RatioInterval>) -> Option<f64> {
-    let ratios = || found.iter().filter_map(|line| Some(line.found.as_ref()?.ratio)).collect::<Vec<_>>();
-    of_rounds.map(|found| found.ratio).or_else(|| geometric_mean(&ratios()).ok())
-}
-
-fn range(RatioInterval { low, high, confidence, .. }: RatioInterval) -> RatioRange {
-    RatioRange { low, high, confidence }
-}
-
-/// The geometric mean over lines of each round, as one ratio a round: what lines of a round have in common is in it once. `round` tells
-/// which a pair of runs is of. None where not all lines are paired, or too few rounds have them all.
-fn of_rounds<R: Eq + Hash>(lines: &[&Line], round: impl Fn((Uuid, Uuid)) -> Option<R>) -> Option<RatioInterval> {
-    let mut places: HashMap<R, usize> = HashMap::new();
-    // Of each round in how many lines it is, and the sum of their ratios' logarithms.
-    let mut rounds: Vec<(usize, f64)> = Vec::new();
-    let mut before: Option<(&Figure, &Figure)> = None;
-    let mut of_line: Vec<usize> = Vec::new();
-    for line in lines {
-        let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
-        line.found.as_ref().filter(|found| found.paired)?;
-        // Lines of one size have mostly the same runs.
-        if !before.is_some_and(|(of_a, of_b)| of_a.run_ids == a.run_ids && of_b.run_ids == b.run_ids) {
-            of_line.clear();
-            for (id_a, id_b) in a.run_ids.iter().zip(&b.run_ids) {
-                let next = places.len();
-                of_line.push(*places.entry(round((*id_a, *id_b))?).or_insert(next));
-            }
-            rounds.resize(places.len(), (0, 0.0));
-            before = Some((a, b));
-        }
-        for (place, (value_a, value_b)) in of_line.iter().zip(a.values.iter().zip(&b.values)) {
-            // Where something is 0 there is no mean of logarithms.
-            if *value_a <= 0.0 || *value_b <= 0.0 {
-                return None;
-            }
-            let (lines, sum) = &mut rounds[*place];
-            *lines += 1;
-            *sum += (value_a / value_b).ln();
-        }
+/// The ratio of the rounds that have all of so many lines, each round one ratio, or of several sessions each session. None where there are
+/// too few.
+fn of_rounds(means: &[MeanOfRound], lines: usize) -> Option<RatioInterval> {
+    let mut sessions: BTreeMap<Uuid, Vec<f64>> = BTreeMap::new();
+    for mean in means.iter().filter(|mean| mean.lines == lines) {
+        sessions.entry(mean.session).or_default().push(mean.sum / lines as f64);
     }
-    let whole = rounds.into_iter().filter(|(in_round, _)| *in_round == lines.len());
-    let means: Vec<f64> = whole.map(|(lines, sum)| (sum / lines as f64).exp()).collect();
-    paired_ratio(&means, &vec![1.0; means.len()]).ok()
+    let sessions: Vec<Vec<f64>> = sessions.into_values().collect();
+    if let [only] = sessions.as_slice() {
+        let ratios: Vec<f64> = only.iter().map(|log| log.exp()).collect();
+        return paired_ratio(&ratios, &vec![1.0; ratios.len()]).ok();
+    }
+    let (interval, _) = paired_session_ratio(&ratios_of_sessions(&sessions).ok()?, ALPHA).ok()?;
+    Some(interval)
 }
 
 impl Comparison {

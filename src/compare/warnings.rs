@@ -1,9 +1,10 @@
 //! What a reader should know before believing a comparison.
 
-use super::{conditions, load::Side, model::Line};
+use super::{conditions, load::Side, model::Line, sizes::counting};
 use crate::{
     base::units::{self, counted},
     lint::{ENGINE_BUILD, built_to_debug, is_unequal_memory, summed_texts},
+    metric::Variability,
     stats::{ALPHA, rounds_needed},
     store::{RunTests, SessionFacts},
 };
@@ -34,6 +35,7 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String
         left_out(lines),
         unknown_tiers(lines),
         unequal_memory(sides),
+        unequal_inputs(lines, sides),
         failed(sides),
         versions(&sessions),
         kernels(&sessions),
@@ -71,8 +73,9 @@ fn taken_together(sides: &[&Side], pooled: &BTreeSet<String>) -> Option<String> 
 
 /// With few rounds the smallest p of a test is not small enough for a table of many, unless many of them differ.
 fn too_few_rounds(lines: &[Line]) -> Option<String> {
-    let compared: Vec<_> = lines.iter().filter(|line| line.found.is_some()).collect();
-    let paired = |line: &&&Line| line.found.as_ref().is_some_and(|found| found.paired);
+    let [compared, _] = counting(lines.iter());
+    // Of sessions there may be few.
+    let paired = |line: &&&Line| line.found.as_ref().is_some_and(|found| found.paired && found.sessions.is_none());
     let least = compared.iter().filter(paired).filter_map(|line| Some(line.a.as_ref()?.values.len())).min()?;
     let need = rounds_needed(compared.len());
     let is_shown = |line: &&Line| line.found.as_ref().is_some_and(|found| found.p_adjusted.is_some_and(|p| p < ALPHA));
@@ -129,6 +132,20 @@ fn unequal_memory(sides: &[&Side]) -> Option<String> {
         .map(|(size, a, b)| format!("at {size}, A peaked at {} and B at {}", units::bytes(a), units::bytes(b)))
         .collect();
     (!unequal.is_empty()).then(|| format!("unequal memory: {}", unequal.join("; ")))
+}
+
+/// A metric that inputs decide is compared with a test, where inputs differ.
+fn unequal_inputs(lines: &[Line], sides: &[&Side]) -> Option<String> {
+    let [a, b] = sides else { return None };
+    let seeds = |side: &Side| side.runs.iter().map(|run| run.seed).collect::<BTreeSet<_>>();
+    let is_tested = |line: &Line| line.found.as_ref().is_some_and(|found| !found.exact);
+    let tested = a.metric.variability() == Variability::Exact && lines.iter().any(is_tested);
+    (tested && seeds(a) != seeds(b)).then(|| {
+        format!(
+            "{}: exact for equal inputs only, and A and B ran with other seeds: run both with one --seed",
+            a.metric.title()
+        )
+    })
 }
 
 fn failed(sides: &[&Side]) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::model::JudgedRatio;
 use crate::{
     metric::{Better, Metric},
-    stats::{ALPHA, MIN_RUNS, Verdict, median, rank_sum, signed_rank},
+    stats::{ALPHA, MIN_RUNS, Verdict, median, rank_sum, signed_rank, within},
 };
 
 /// The ratio of two medians, of values of which some are 0, with a test of their ranks.
@@ -30,7 +30,7 @@ impl RankedRatio {
     /// What follows. There is no interval, so nothing is the same, and pairs and medians have to agree on which side is higher.
     pub(super) fn judged(self, p_adjusted: Option<f64>, noise_floor: f64, metric: Metric) -> JudgedRatio {
         let Self { median_ratio: ratio, paired, higher, p } = self;
-        let shown = p_adjusted.is_some_and(|p| p < ALPHA) && (ratio - 1.0).abs() > noise_floor;
+        let shown = p_adjusted.is_some_and(|p| p < ALPHA) && !within(ratio, noise_floor);
         let is_better = (ratio < 1.0) == (metric.better() != Better::More);
         let verdict = match (p, shown && higher * (ratio - 1.0) > 0.0) {
             (None, _) => Verdict::TooFew { need: MIN_RUNS },

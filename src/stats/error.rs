@@ -33,7 +33,7 @@ pub enum NoAnswer {
     NotPositive(f64),
     /// A value is outside 0 to 1 where a probability or a quantile is due.
     NotAProbability(f64),
-    /// No session was repeated, so that nothing says how far sessions lie apart.
+    /// No session was repeated, or those that were are equal to the last digit: nothing says how far sessions lie apart.
     Unreplicated,
     /// The statistic to be bootstrapped has no value for one of the resamples.
     Undefined,

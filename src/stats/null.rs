@@ -108,12 +108,18 @@ impl NullDistribution {
         (2.0 * self.at_most(near_zero)).min(1.0)
     }
 
-    /// The largest rank k (counted from 1) whose interval misses the true value with a probability of `alpha` at most, and
-    /// the confidence it has.
+    /// The rank (counted from 1) of the interval that misses the true value with a probability of `alpha` at most, and the confidence
+    /// it has.
     ///
     /// Rank 1, whose interval is the whole range, where even that does not reach it (for [`ALPHA`](super::ALPHA), below
     /// [`MIN_RUNS`](super::MIN_RUNS)).
     pub(super) fn interval(&self, alpha: f64) -> (usize, f64) {
+        let rank = self.rank(alpha).max(1);
+        (rank, 1.0 - 2.0 * self.at_most(rank - 1))
+    }
+
+    /// The largest rank whose interval misses the true value with a probability of `alpha` at most; 0 where not even the whole range does.
+    pub(super) fn rank(&self, alpha: f64) -> usize {
         // The smallest k with 2 P(S <= k) > alpha; P rises with k.
         let (mut rank, mut above) = (0, self.max() / 2);
         while rank < above {
@@ -124,7 +130,6 @@ impl NullDistribution {
                 above = middle;
             }
         }
-        let rank = rank.max(1);
-        (rank, 1.0 - 2.0 * self.at_most(rank - 1))
+        rank
     }
 }

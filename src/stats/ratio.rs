@@ -3,15 +3,6 @@ use super::null::NullDistribution;
 use super::select::{PairValues, Pairs, differences, walsh};
 use super::{ALPHA, MIN_RUNS};
 
-/// How many runs a ratio stands on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runs {
-    /// This many pairs, one a round.
-    Paired(usize),
-    /// The runs of A and of B, each on its own.
-    Unpaired(usize, usize),
-}
-
 /// The ratio of two configurations' times, with its interval. No unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatioInterval {
@@ -21,8 +12,6 @@ pub struct RatioInterval {
     pub high: f64,
     /// The confidence reached, at least [`CONFIDENCE`](super::CONFIDENCE): 96.9 % for six pairs.
     pub confidence: f64,
-    /// What it stands on.
-    pub runs: Runs,
 }
 
 /// The log ratios ln(a_i / b_i) of paired times.
@@ -76,7 +65,7 @@ pub fn paired_ratio_at(a: &[f64], b: &[f64], alpha: f64) -> Result<RatioInterval
     at_least(pairs_needed(alpha), logs.len())?;
     logs.sort_unstable_by(f64::total_cmp);
     let null = NullDistribution::signed_rank(logs.len());
-    interval(&walsh(&logs), &null, Runs::Paired(logs.len()), alpha)
+    interval(&walsh(&logs), &null, alpha)
 }
 
 /// The fewest pairs whose range from the smallest to the largest holds the true value with probability 1 - `alpha`.
@@ -98,7 +87,7 @@ pub fn unpaired_ratio(a: &[f64], b: &[f64]) -> Result<RatioInterval, NoAnswer> {
     let (log_a, log_b) = (sorted_logs(a)?, sorted_logs(b)?);
     at_least(MIN_RUNS, a.len().min(b.len()))?;
     let null = NullDistribution::rank_sum(a.len(), b.len());
-    interval(&differences(&log_a, &log_b), &null, Runs::Unpaired(a.len(), b.len()), ALPHA)
+    interval(&differences(&log_a, &log_b), &null, ALPHA)
 }
 
 /// The Hodges-Lehmann estimate of a centre: the median of all Walsh averages (x_i + x_j) / 2, i <= j. Of one value or more.
@@ -120,7 +109,8 @@ pub fn geometric_mean(ratios: &[f64]) -> Result<f64, NoAnswer> {
     Ok((sum / ratios.len() as f64).exp())
 }
 
-fn sorted_logs(times: &[f64]) -> Result<Vec<f64>, NoAnswer> {
+/// The logarithms of times, the smallest first.
+pub(super) fn sorted_logs(times: &[f64]) -> Result<Vec<f64>, NoAnswer> {
     positive(times)?;
     let mut logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
     logs.sort_unstable_by(f64::total_cmp);
@@ -128,16 +118,11 @@ fn sorted_logs(times: &[f64]) -> Result<Vec<f64>, NoAnswer> {
 }
 
 /// Median and interval of the log ratios that pairs give, as ratios.
-fn interval(
-    pairs: &Pairs<impl PairValues>,
-    null: &NullDistribution,
-    runs: Runs,
-    alpha: f64,
-) -> Result<RatioInterval, NoAnswer> {
+fn interval(pairs: &Pairs<impl PairValues>, null: &NullDistribution, alpha: f64) -> Result<RatioInterval, NoAnswer> {
     let (rank, confidence) = null.interval(alpha);
     let [below, above] = pairs.middle();
     let [below, above, low, high] = pairs.kths([below, above, rank, pairs.total + 1 - rank]);
     let (ratio, low, high) = (below.midpoint(above).exp(), low.exp(), high.exp());
     finite(&[ratio, low, high])?;
-    Ok(RatioInterval { ratio, low, high, confidence, runs })
+    Ok(RatioInterval { ratio, low, high, confidence })
 }

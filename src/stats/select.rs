@@ -149,6 +149,11 @@ impl<V: PairValues> Pairs<V> {
         }
     }
 
+    /// How many values are at most this.
+    pub(super) fn at_most(&self, limit: f64) -> usize {
+        self.values.at_most(limit)
+    }
+
     pub(super) fn median(&self) -> f64 {
         let [below, above] = self.kths(self.middle());
         below.midpoint(above)

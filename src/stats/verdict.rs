@@ -1,6 +1,5 @@
 use super::error::NoAnswer;
 use super::ratio::RatioInterval;
-use super::rounds::more_rounds;
 use super::{ALPHA, SAME_BAND, within};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +15,8 @@ pub enum Verdict {
     Same,
     /// Neither a difference nor that there is none was shown.
     Undecided {
-        /// About how many more rounds would decide; `None` when that is not in reach. See [`more_rounds`].
+        /// With how many more rounds nine in ten are decided; `None` when that is not in reach. See
+        /// [`more_rounds`](super::more_rounds).
         more_rounds: Option<u32>,
     },
     /// Too few runs for an interval.
@@ -37,13 +37,10 @@ pub struct Evidence {
     /// The ratio's distance from 1 that chance alone makes, as [`within`] takes it: of [`noise_floors`](super::noise_floors), or
     /// [`DEFAULT_NOISE_FLOOR`](super::DEFAULT_NOISE_FLOOR).
     pub noise_floor: f64,
-    /// By how many the adjustment multiplies the p value that comes next to being significant: Holm by the tests left, Benjamini and
-    /// Hochberg by the tests of the table a significant one.
-    pub tests: usize,
 }
 
 impl Evidence {
-    /// The verdict.
+    /// The verdict. `more_rounds` is called where it is undecided.
     ///
     /// `Faster` or `Slower` when `p_adjusted` is below [`ALPHA`], the interval excludes 1, and the ratio is farther from
     /// 1 than the noise floor. Else `Same` when the interval is [`within`] [`SAME_BAND`] of 1. Else `Undecided`. Distances
@@ -56,7 +53,7 @@ impl Evidence {
     ///
     /// # Errors
     /// The reason why there is no interval, unless that is [`NoAnswer::TooFew`] or [`NoAnswer::Unreplicated`], which are verdicts.
-    pub fn verdict(&self) -> Result<Verdict, NoAnswer> {
+    pub fn verdict(&self, more_rounds: impl FnOnce() -> Option<u32>) -> Result<Verdict, NoAnswer> {
         let interval = match self.interval {
             Ok(interval) => interval,
             Err(NoAnswer::TooFew { need, .. }) => return Ok(Verdict::TooFew { need }),
@@ -71,7 +68,7 @@ impl Evidence {
         } else if within(interval.low, SAME_BAND) && within(interval.high, SAME_BAND) {
             Verdict::Same
         } else {
-            Verdict::Undecided { more_rounds: more_rounds(&interval, self.noise_floor, self.tests) }
+            Verdict::Undecided { more_rounds: more_rounds() }
         })
     }
 }

@@ -4,8 +4,8 @@ use super::samples::{Sample, Samples};
 use crate::{
     compare::{JudgedRatio, RatioRange},
     stats::{
-        DEFAULT_NOISE_FLOOR, Evidence, NoAnswer, RatioInterval, Spending, holm, log_ratios, median, paired_ratio_at,
-        signed_rank,
+        DEFAULT_NOISE_FLOOR, Evidence, Logs, NoAnswer, RatioInterval, Spending, holm, log_ratios, median, more_rounds,
+        paired_ratio_at, signed_rank,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -129,7 +129,7 @@ impl Times {
         name: String,
         p_adjusted: Option<f64>,
         tests: usize,
-        Spending { factor, .. }: Spending,
+        Spending { factor, alpha }: Spending,
     ) -> TestEffect {
         let obstacle = self.obstacle();
         let (base_ns, changed_ns) = (median(&self.b).ok(), median(&self.a).ok());
@@ -137,11 +137,12 @@ impl Times {
         let found = self.tested.and_then(|(interval, p)| {
             let tests = (tests as f64 * factor) as usize;
             let noise_floor = DEFAULT_NOISE_FLOOR;
-            let evidence = Evidence { interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
+            let evidence = Evidence { interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor };
+            let more = || more_rounds(&Logs::new(&self.a, &self.b, true).ok()?, noise_floor, tests, alpha);
             let median_ratio = changed_ns? / base_ns?;
             let interval = interval.ok();
             Some(JudgedRatio {
-                verdict: evidence.verdict().ok()?,
+                verdict: evidence.verdict(more).ok()?,
                 ratio: interval.map_or(median_ratio, |interval| interval.ratio),
                 median_ratio,
                 interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange {

@@ -68,7 +68,7 @@ impl Equal {
     }
 }
 
-fn facts(session_id: Uuid, adds_to: Option<Uuid>) -> SessionFacts {
+pub(super) fn facts(session_id: Uuid, adds_to: Option<Uuid>) -> SessionFacts {
     SessionFacts {
         session_id,
         started_at: "2026-11-23T00:00:00Z".to_owned(),
@@ -93,7 +93,13 @@ fn facts(session_id: Uuid, adds_to: Option<Uuid>) -> SessionFacts {
     }
 }
 
-fn run(run_id: Uuid, session_id: Uuid, round: u32, value: f64, configuration: &Arc<RunConfiguration>) -> RunTests {
+pub(super) fn run(
+    run_id: Uuid,
+    session_id: Uuid,
+    round: u32,
+    value: f64,
+    configuration: &Arc<RunConfiguration>,
+) -> RunTests {
     RunTests {
         run_id,
         session_id,
@@ -110,6 +116,7 @@ fn run(run_id: Uuid, session_id: Uuid, round: u32, value: f64, configuration: &A
         tests: vec![ComparedTest {
             test: 2,
             name: "Random reads".into(),
+            actor: None,
             value: Some(value),
             timed: false,
             operations: Some(1000),

@@ -241,6 +241,7 @@ fn compared_test(result: &TestRecord) -> ComparedTest {
     ComparedTest {
         test: result.test,
         name: result.test_name.as_str().into(),
+        actor: None,
         value: result.figures.compared(Metric::Wall),
         timed: result.figures.is_timed(),
         operations: result.figure(Metric::Operations),

@@ -2,10 +2,12 @@
 //! simulated sessions whose truth is known.
 
 mod changes;
+mod forecast;
 mod laws;
 mod movement;
 mod publications;
 mod refusals;
+mod sessions;
 mod simulation;
 mod sizes;
 mod tables;

@@ -55,6 +55,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                 tests: vec![ComparedTest {
                     test: 1,
                     name: "writes".into(),
+                    actor: None,
                     value: Some(wall.trunc()),
                     timed: false,
                     operations: Some(1),

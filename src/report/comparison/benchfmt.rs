@@ -41,8 +41,8 @@ pub fn benchfmt(comparison: &Comparison) -> String {
     key("warnings", &comparison.warnings.join(" | "));
     for side in ["A", "B"] {
         out.push_str(&format!("\nside: {side}\n"));
-        // Only what may be compared: benchstat knows no obstacles.
-        for line in comparison.lines.iter().filter(|line| line.found.is_some()) {
+        // Only what may be compared, and counts: benchstat knows no obstacles, and takes the mean of all that it gets.
+        for line in comparison.lines.iter().filter(|line| line.found.is_some() && line.actor.is_none()) {
             let figure = if side == "A" { &line.a } else { &line.b };
             let Some(Figure { values, operations, per_operation, .. }) = figure else { continue };
             let operations = (*operations).max(1);

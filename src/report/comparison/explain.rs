@@ -214,14 +214,18 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
     if found.exact {
         return vec![
             format!(
-                "A/B {}: each side has the same value in all of its runs, so there is nothing to test.",
+                "A/B {}: both sides had the same inputs, which decide the value, so there is nothing to test.",
                 words::ratio(found.ratio)
             ),
             format!("Verdict: {}.", words::verdict(found, comparison.metric)),
         ];
     }
     let (what, test) = match (found.sessions, found.paired) {
-        (Some(_), _) => (
+        (Some(_), true) => (
+            "the mean of ln of the sessions' ratios, each the Hodges-Lehmann estimate of its pairs, as a ratio; each session is one figure",
+            "Student's t",
+        ),
+        (Some(_), false) => (
             "the difference of the means of ln of the sessions' medians, as a ratio; each session is one figure",
             "Student's t",
         ),
@@ -242,7 +246,7 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
             ));
         }
         None if found.sessions.is_some() => text.push(format!(
-            "A/B {}: the ratio of the medians. No session was repeated, so nothing says how far sessions lie apart.",
+            "A/B {}: the ratio of the medians. Nothing says how far sessions lie apart: none was repeated, or they are equal.",
             words::ratio(found.ratio)
         )),
         None if found.p.is_some() => text.push(format!(
@@ -260,7 +264,10 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
             "p {} ({test}, two-sided); {} after Benjamini and Hochberg over {}.",
             p_words(p),
             p_words(adjusted),
-            units::counted(comparison.compared, "test")
+            match line.actor {
+                Some(_) => "the rows of actors".to_owned(),
+                None => units::counted(comparison.compared, "test"),
+            }
         ));
     }
     text.push(words::noise_floor(line.noise_floor));
@@ -275,6 +282,9 @@ pub(crate) fn p_words(p: f64) -> String {
 
 fn rule(found: &JudgedRatio) -> String {
     match found.verdict {
+        Verdict::Undecided { .. } if found.sessions.is_some() && found.paired => {
+            "Run more sessions, or compare within one: more rounds of these sessions decide nothing.".to_owned()
+        }
         Verdict::Undecided { .. } if found.sessions.is_some() => {
             "Run both in one session, or each in more: more rounds of these sessions decide nothing.".to_owned()
         }

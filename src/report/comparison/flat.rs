@@ -13,6 +13,7 @@ pub(super) const COLUMNS: &[(&str, CellKind)] = &[
     ("size", CellKind::Text),
     ("test", CellKind::Count),
     ("test_name", CellKind::Text),
+    ("actor", CellKind::Text),
     ("metric", CellKind::Text),
     ("a_label", CellKind::Text),
     ("a_tier", CellKind::Count),
@@ -65,6 +66,7 @@ fn line_cells(line: &Line, metric: Metric) -> Result<Vec<Cell>, serde_json::Erro
         Cell::Text(line.size.clone()),
         Cell::Count(line.test.into()),
         Cell::Text(line.name.clone()),
+        line.actor.clone().map_or(Cell::Missing, Cell::Text),
         Cell::Text(metric.name().to_owned()),
     ];
     for figure in [&line.a, &line.b] {

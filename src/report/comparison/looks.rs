@@ -41,9 +41,11 @@ pub(super) fn medians_apart(line: &Line) -> Option<String> {
     })
 }
 
-/// How verdicts came about: what sessions say, over which tests p values were adjusted, what was looked at again.
+/// How verdicts came about: what sessions say, over which tests p values were adjusted, what the rows of actors are, what was looked at
+/// again.
 pub(crate) fn method(comparison: &Comparison) -> Vec<String> {
     let sessions = words::about_sessions(comparison).map(str::to_owned);
-    let estimate = estimate(comparison);
-    sessions.into_iter().chain(estimate).chain(words::family(comparison)).chain(looks(comparison)).collect()
+    let (estimate, actors) = (estimate(comparison), words::about_actors(comparison).map(str::to_owned));
+    let family = words::family(comparison);
+    sessions.into_iter().chain(estimate).chain(family).chain(actors).chain(looks(comparison)).collect()
 }

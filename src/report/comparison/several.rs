@@ -117,8 +117,9 @@ pub(crate) fn verdict(found: &JudgedRatio, side: &Comparison) -> String {
 
 /// How a side does against the reference, in words.
 pub(crate) fn summary(side: &Comparison) -> String {
+    let tests: Vec<&Line> = side.lines.iter().filter(|line| line.actor.is_none()).collect();
     let count = |wanted: fn(&Verdict) -> bool| {
-        let verdicts = side.lines.iter().filter_map(|line| line.found.as_ref()).map(|found| found.verdict);
+        let verdicts = tests.iter().filter_map(|line| line.found.as_ref()).map(|found| found.verdict);
         verdicts.filter(wanted).count()
     };
     let (better, worse) = words::comparatives(side.metric);
@@ -128,11 +129,11 @@ pub(crate) fn summary(side: &Comparison) -> String {
         (count(|verdict| *verdict == Verdict::Same), "the same"),
         (count(|verdict| matches!(verdict, Verdict::Undecided { .. })), "undecided"),
         (count(|verdict| matches!(verdict, Verdict::TooFew { .. })), "of too few runs"),
-        (side.lines.iter().filter(|line| line.found.is_none()).count(), "not comparable"),
+        (tests.iter().filter(|line| line.found.is_none()).count(), "not comparable"),
     ];
     let counts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}")).collect();
-    let tests = counted(side.lines.len(), "test");
+    let tests = counted(tests.len(), "test");
     format!("{} against {}: {} of {tests}", name(&side.a), name(&side.b), counts.join(", "))
 }
 
@@ -178,6 +179,7 @@ fn below(sides: &[Comparison], notes: &Footnotes) -> Vec<String> {
     sides.iter().filter_map(words::about_sessions).for_each(|note| add(note.to_owned()));
     sides.iter().find_map(estimate).into_iter().for_each(&mut add);
     sides.first().and_then(words::family).into_iter().for_each(&mut add);
+    sides.iter().filter_map(words::about_actors).for_each(|note| add(note.to_owned()));
     for side in sides {
         looks(side).into_iter().for_each(|note| add(format!("{}: {note}", name(&side.a))));
     }

@@ -79,6 +79,7 @@ pub(super) fn page(sides: &[Comparison]) -> Result<String, minijinja::Error> {
     let first = sides.first();
     let metric = first.map_or(Metric::Wall, |side| side.metric);
     let sessions = sides.iter().find_map(words::about_sessions).map(str::to_owned);
+    let actors = sides.iter().find_map(words::about_actors).map(str::to_owned);
     let looked = |side: &Comparison| {
         let name = name(&side.a);
         looks(side).into_iter().map(move |note| format!("{name}: {note}"))
@@ -94,7 +95,7 @@ pub(super) fn page(sides: &[Comparison]) -> Result<String, minijinja::Error> {
         signs: words::signs(metric),
         warnings: warnings(sides),
         notes: notes.texts,
-        method: sessions.into_iter().chain(first.and_then(words::family)).chain(looked).collect(),
+        method: sessions.into_iter().chain(first.and_then(words::family)).chain(actors).chain(looked).collect(),
         options: options(sides),
         origin: first.map_or_else(Vec::new, facts::origin),
     };

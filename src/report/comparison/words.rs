@@ -37,7 +37,7 @@ pub(crate) fn verdict(found: &JudgedRatio, metric: Metric) -> String {
         (Verdict::Slower, _) => better("B"),
         (Verdict::Same, _) if found.exact => "equal".to_owned(),
         (Verdict::Same, _) => format!("same within {:.0} %", SAME_BAND * 100.0),
-        (Verdict::Undecided { .. }, Some(sessions)) => undecided_sessions(sessions),
+        (Verdict::Undecided { .. }, Some(sessions)) => undecided_sessions(sessions, found.paired),
         (Verdict::Undecided { more_rounds: Some(more) }, None) => {
             format!("undecided, about {}", counted(more, "more round"))
         }
@@ -46,12 +46,16 @@ pub(crate) fn verdict(found: &JudgedRatio, metric: Metric) -> String {
     }
 }
 
-/// `sessions differ by up to 5.1 %: not decidable from one each`.
-fn undecided_sessions(ComparedSessions { a, b, apart, .. }: ComparedSessions) -> String {
-    let from = if a == 1 && b == 1 { "one each".to_owned() } else { format!("{a} and {b}") };
+/// `sessions differ by up to 5.1 %: not decidable from one each`, `A/B differs between sessions by up to 5.1 %: not decidable from 2`.
+fn undecided_sessions(ComparedSessions { a, b, apart, .. }: ComparedSessions, paired: bool) -> String {
+    let (differ, from) = match (paired, a, b) {
+        (true, ..) => ("A/B differs between sessions", a.to_string()),
+        (false, 1, 1) => ("sessions differ", "one each".to_owned()),
+        (false, ..) => ("sessions differ", format!("{a} and {b}")),
+    };
     match apart {
-        Some(apart) => format!("sessions differ by up to {:.1} %: not decidable from {from}", apart * 100.0),
-        None => format!("sessions differ: not decidable from {from}"),
+        Some(apart) => format!("{differ} by up to {:.1} %: not decidable from {from}", apart * 100.0),
+        None => format!("{differ}: not decidable from {from}"),
     }
 }
 
@@ -70,9 +74,22 @@ pub(crate) fn short_verdict(found: &JudgedRatio, metric: Metric) -> String {
 
 /// What a verdict on sessions means; none where runs of the same sessions were compared.
 pub(crate) fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
-    let differ = |found: &JudgedRatio| found.sessions.is_some() && matches!(found.verdict, Verdict::Undecided { .. });
-    comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(differ).then_some(
-        "sessions: A and B were measured in different ones, and what differs may be the sessions: run both in one, or each in more",
+    let differ = |found: &&JudgedRatio| found.sessions.is_some() && matches!(found.verdict, Verdict::Undecided { .. });
+    let first = comparison.lines.iter().filter_map(|line| line.found.as_ref()).find(differ)?;
+    Some(match first.paired {
+        true => {
+            "sessions: A/B differs from one to the next, so each is one figure: run more sessions, or compare within one"
+        }
+        false => {
+            "sessions: A and B were measured in different ones, and what differs may be the sessions: run both in one, or each in more"
+        }
+    })
+}
+
+/// What the rows of actors count for; none without such a row.
+pub(crate) fn about_actors(comparison: &Comparison) -> Option<&'static str> {
+    comparison.lines.iter().any(|line| line.actor.is_some()).then_some(
+        "rows of actors are shares of their tests: in no mean and no count, with p values adjusted among themselves",
     )
 }
 
@@ -91,7 +108,7 @@ pub(crate) fn family(comparison: &Comparison) -> Option<String> {
 }
 
 /// What the number of an undecided verdict means.
-pub(crate) const MORE: &str = "undecided +n: about n more rounds would decide";
+pub(crate) const MORE: &str = "undecided +n: n more rounds decide 9 in 10";
 
 /// The verdict's sign, so that it is never told by colour alone.
 pub(crate) fn sign(verdict: Option<Verdict>) -> &'static str {
@@ -282,6 +299,7 @@ pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
                 continue;
             }
             let kind = match found.sessions {
+                Some(ComparedSessions { a, .. }) if found.paired => format!("ratios of {}", counted(a, "session")),
                 Some(ComparedSessions { a, b, others: 0, .. }) => {
                     format!("medians of {a} and {}", counted(b, "session"))
                 }

@@ -8,8 +8,8 @@ use super::{
 use crate::{
     compare::{JudgedRatio, RatioRange},
     stats::{
-        DEFAULT_NOISE_FLOOR, Evidence, NoAnswer, RatioInterval, Verdict, holm, log_ratios, median, paired_ratio,
-        signed_rank,
+        ALPHA, DEFAULT_NOISE_FLOOR, Evidence, Logs, NoAnswer, RatioInterval, Verdict, holm, log_ratios, median,
+        more_rounds, paired_ratio, signed_rank,
     },
 };
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 struct EffectDraft<'v> {
     option: &'v str,
     value: &'v str,
-    pairs: usize,
+    times: (Vec<f64>, Vec<f64>),
     interval: Result<RatioInterval, NoAnswer>,
     median_ratio: Option<f64>,
     p: Option<f64>,
@@ -41,7 +41,7 @@ pub(super) fn factors(cells: &[GridCell], varying: &BTreeMap<String, Vec<String>
         let p_adjusted = draft.p.and_then(|_| adjusted.next());
         let effect = ValueEffect {
             value: draft.value.to_owned(),
-            pairs: draft.pairs,
+            pairs: draft.times.0.len(),
             found: found(&draft, p_adjusted, p.len()),
         };
         effects.entry(draft.option).or_default().push(effect);
@@ -86,24 +86,22 @@ fn draft<'v>(
     EffectDraft {
         option,
         value,
-        pairs: a.len(),
         p: if interval.is_ok() { p } else { None },
         median_ratio: logs.ok().and_then(|logs| median(&logs).ok()).map(f64::exp),
         interval,
+        times: (a, b),
     }
 }
 
 fn found(draft: &EffectDraft<'_>, p_adjusted: Option<f64>, tests: usize) -> Option<JudgedRatio> {
-    let evidence = Evidence {
-        interval: draft.interval,
-        p_adjusted: p_adjusted.unwrap_or(1.0),
-        noise_floor: DEFAULT_NOISE_FLOOR,
-        tests,
-    };
+    let evidence =
+        Evidence { interval: draft.interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor: DEFAULT_NOISE_FLOOR };
+    let (a, b) = &draft.times;
+    let more = || more_rounds(&Logs::new(a, b, true).ok()?, DEFAULT_NOISE_FLOOR, tests, ALPHA);
     let interval = draft.interval.ok();
     let median_ratio = draft.median_ratio?;
     Some(JudgedRatio {
-        verdict: evidence.verdict().ok()?,
+        verdict: evidence.verdict(more).ok()?,
         ratio: interval.map_or(median_ratio, |interval| interval.ratio),
         median_ratio,
         interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange { low, high, confidence }),

@@ -321,6 +321,21 @@ def noise():
     return rows
 
 
+def paired_sessions():
+    """Student's test of one sample of logarithms by scipy: one ratio a session."""
+    rng = np.random.default_rng(19)
+    rows = []
+    for n in (2, 3, 4, 6, 10, 25):
+        for factor in (1.0, 1.05, 0.3):
+            for alpha in (0.05, 0.0125):
+                ratios = short(factor * np.exp(rng.normal(0.0, 0.02, n)), 9)
+                test = stats.ttest_1samp(np.log(ratios), 0.0)
+                low, high = test.confidence_interval(1 - alpha)
+                rows.append({"ratios": ratios, "alpha": alpha, "ratio": float(np.exp(np.mean(np.log(ratios)))),
+                             "low": float(np.exp(low)), "high": float(np.exp(high)), "p": float(test.pvalue)})
+    return rows
+
+
 def sessions():
     """Student's test of two samples of logarithms by scipy; with further groups, the residuals of an analysis of variance."""
     rng = np.random.default_rng(18)
@@ -513,7 +528,7 @@ def drift():
 if __name__ == "__main__":
     with np.errstate(all="raise", under="ignore"):
         for table in (wilcoxon, mann_whitney, paired, paired_at, unpaired, order, normal, quantiles_of_normal, holm,
-                      benjamini_hochberg, geometric_means, noise, sessions, least_squares, bootstrap, student, scaling,
-                      drift):
+                      benjamini_hochberg, geometric_means, noise, paired_sessions, sessions, least_squares, bootstrap, student,
+                      scaling, drift):
             with np.errstate(divide="ignore", invalid="ignore"):
                 write(f"{table.__name__}.json", table())

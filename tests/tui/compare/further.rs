@@ -72,12 +72,18 @@ fn the_command_line_adds_the_same_rounds_and_the_session_has_them_from_then_on()
 }
 
 #[test]
-fn fewer_rounds_than_would_decide_are_not_begun() {
+fn fewer_rounds_than_would_decide_are_not_begun_and_that_is_said() {
     let place = three_rounds();
     let (a, b) = ("session=last latency_ns=1000", "session=last latency_ns=2000");
-    let table = place.ok(&["compare", "--a", a, "--b", b, "--until-decided", "--most", "2"]);
-    assert!(table.contains("3 pairs"), "{table}");
+    let refused = place.run(&["compare", "--a", a, "--b", b, "--until-decided", "--most", "2"]);
+    assert_eq!(refused.code, Some(3), "{}", refused.stderr);
+    assert!(refused.stdout.contains("3 pairs"), "{}", refused.stdout);
+    let says = "still undecided: 2 Random reads, size 1000: 6 more rounds would decide it in 9 of 10 cases, and --most allows 2";
+    assert!(refused.stderr.contains(says), "{}", refused.stderr);
     assert_eq!(place.value("SELECT count(*)::VARCHAR FROM session"), "1");
+    let unknown = place.run(&["compare", "--a", a, "--b", b, "--until-decided=Scan"]);
+    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("no test of A and B has this number or name"), "{}", unknown.stderr);
 }
 
 #[test]

@@ -77,8 +77,10 @@ pub struct RunTests {
 pub struct ComparedTest {
     /// Number in its suite.
     pub test: u32,
-    /// The test's name; of an actor's part of it with the actor's.
+    /// The test's name; of an actor's share of it with the actor's.
     pub name: Arc<str>,
+    /// The actor whose share of the test this is; none: the test as a whole.
+    pub actor: Option<Arc<str>>,
     /// The metric that was asked for, in its unit, as [`Figures::compared`](crate::metric::Figures::compared) has it; none: not measured.
     pub value: Option<f64>,
     /// Whether it ended after a time: of a metric that adds up, the value is that of one operation.

@@ -50,8 +50,8 @@ const BUILDS: &str =
 
 /// The tests in any order.
 const RESULTS: &str = "
-    SELECT c.place, c.sides, t.test, t.test_name, ({value})::DOUBLE AS value, t.limit_ns IS NOT NULL AS timed,
-           t.operations::UBIGINT AS operations,
+    SELECT c.place, c.sides, t.test, t.test_name, {actor} AS actor, ({value})::DOUBLE AS value,
+           t.limit_ns IS NOT NULL AS timed, t.operations::UBIGINT AS operations,
            CASE WHEN t.verification NOT LIKE 'invariants:%' THEN hash(t.verification, t.rows) END AS answer,
            t.verification IS NOT NULL OR t.agrees IS NOT NULL AS verified, t.agrees,
            ({peak})::UBIGINT AS peak, {latencies} AS latencies
@@ -191,6 +191,7 @@ pub(super) fn read(
         .replace("{peak}", &Metric::EngineMemory.sql())
         .replace("{latencies}", latencies)
         .replace("{tests}", if has_actors { TESTS } else { "result" })
+        .replace("{actor}", if has_actors { "t.actor" } else { "NULL::VARCHAR" })
         .replace("{keys}", chosen.keys())
         .replace("{within}", &within);
     each_chunk(connection, &sql, &[], |chunk| {
@@ -350,6 +351,7 @@ fn configured(
 fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), StoreError> {
     let (places, sides) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<UInt64Type>("sides")?);
     let (tests, names) = (chunk.numbers::<Int32Type>("test")?, chunk.texts("test_name")?);
+    let actors = chunk.texts("actor")?;
     let value = chunk.numbers::<Float64Type>("value")?;
     let (operations, answer) = (chunk.numbers::<UInt64Type>("operations")?, chunk.numbers::<UInt64Type>("answer")?);
     let (agrees, timed) = (chunk.flags("agrees")?, chunk.flags("timed")?);
@@ -359,6 +361,7 @@ fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), 
         let test = ComparedTest {
             test: tests.value(row).unsigned_abs(),
             name: texts.one(names.value(row)),
+            actor: text(actors, row).map(|actor| texts.one(actor)),
             value: number(value, row),
             timed: flag(timed, row) == Some(true),
             operations: number(operations, row),

@@ -59,8 +59,6 @@ pub struct Gathered {
     measured: Vec<Measured>,
     planned: Vec<PlannedRun>,
     runs: Vec<RunTests>,
-    /// Tests as a whole by number and name: the parts that actors have in them are compared too.
-    whole: BTreeSet<(u32, Arc<str>)>,
     times: BTreeMap<(usize, u32), Vec<RunTime>>,
     /// Whether some test ended after a time.
     timed: bool,
@@ -76,7 +74,6 @@ impl Gathered {
             measured: plan.configurations.iter().map(|one| Measured::new(plan, one)).collect(),
             planned: plan.runs.clone(),
             runs: Vec::new(),
-            whole: BTreeSet::new(),
             times: BTreeMap::new(),
             timed: false,
         }
@@ -155,10 +152,10 @@ impl Gathered {
     pub(super) fn test_done(&mut self, name: &str, done: &TestDone) {
         let Some(ordinal) = self.runs.last().map(|run| run.ordinal).filter(|_| done.measured) else { return };
         let figures = Figures::from_test_done(done, None);
-        let whole = compared(done.test, name, &figures, done.verification.as_deref(), None);
+        let whole = compared(done.test, name, None, &figures, done.verification.as_deref(), None);
         let of_actor = |actor: &dbdyno_engine::protocol::ActorDone| {
             let figures = Figures::from_actor_done(actor, None, None).begun_as(&figures);
-            compared(done.test, &format!("{name} · {}", actor.name), &figures, None, None)
+            compared(done.test, &format!("{name} · {}", actor.name), Some(&actor.name), &figures, None, None)
         };
         let parts: Vec<ComparedTest> = done.actors.iter().map(of_actor).collect();
         self.add(ordinal, whole, parts);
@@ -174,7 +171,6 @@ impl Gathered {
             let time = RunTime { ordinal, ns, operations, wrong: whole.agrees == Some(false) };
             self.times.entry((planned.configuration, whole.test)).or_default().push(time);
         }
-        self.whole.insert((whole.test, Arc::clone(&whole.name)));
         if let Some(run) = self.runs.last_mut() {
             run.tests.push(whole);
             run.tests.extend(parts);
@@ -236,9 +232,11 @@ impl Gathered {
             self.begin_run(ordinal, run_id);
             for test in tests.remove(run_id).unwrap_or_default() {
                 let TestRecord { figures, verification, agrees, .. } = test;
-                let whole = compared(test.test, &test.test_name, figures, verification.as_deref(), *agrees);
+                let whole = compared(test.test, &test.test_name, None, figures, verification.as_deref(), *agrees);
                 let parts = actors.remove(&(run_id, test.test)).unwrap_or_default();
-                let part = |one: &ActorRecord| compared(one.test, &one.test_name, &one.figures, None, one.agrees);
+                let part = |one: &ActorRecord| {
+                    compared(one.test, &one.test_name, Some(&one.actor), &one.figures, None, one.agrees)
+                };
                 self.add(ordinal, whole, parts.into_iter().map(part).collect());
             }
         }
@@ -257,11 +255,6 @@ impl Gathered {
     /// The place among the configurations of the race; none: a run that is not of this session.
     pub(super) fn configuration(&self, run: &RunTests) -> Option<usize> {
         self.planned.get(run.ordinal as usize).map(|planned| planned.configuration)
-    }
-
-    /// Whether a test is one as a whole, and not what an actor did in it.
-    pub(super) fn is_whole(&self, test: u32, name: &str) -> bool {
-        self.whole.iter().any(|(number, whole)| *number == test && **whole == *name)
     }
 }
 
@@ -299,6 +292,7 @@ impl Measured {
 fn compared(
     test: u32,
     name: &str,
+    actor: Option<&str>,
     figures: &Figures,
     verification: Option<&str>,
     agrees: Option<bool>,
@@ -312,6 +306,7 @@ fn compared(
     ComparedTest {
         test,
         name: name.into(),
+        actor: actor.map(Into::into),
         value: figures.compared(Metric::Wall),
         timed: figures.is_timed(),
         operations: figures.get(Metric::Operations),

@@ -45,7 +45,7 @@ impl Gathered {
         };
         let (mut tests, mut against) = (BTreeMap::new(), BTreeMap::new());
         for ((candidate, reference), comparison) in pairs.zip(compare_groups(&groups, &options)) {
-            for line in comparison.lines.iter().filter(|line| self.is_whole(line.test, &line.name)) {
+            for line in comparison.lines.iter().filter(|line| line.actor.is_none()) {
                 if let Some((configuration, standing)) = at(candidate, &line.size).zip(standing(line)) {
                     tests.insert((configuration, line.test), standing);
                     against.extend(at(reference, &line.size).map(|reference| (configuration, reference)));

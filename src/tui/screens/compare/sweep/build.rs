@@ -101,14 +101,15 @@ fn places(all: &Side) -> Vec<SweepPlace> {
     sizes.sort_by(|one, next| by_value(one, next));
     let of_size = |size: &&str| {
         let runs = || all.runs.iter().filter(|run| *run.size == **size);
-        let tests: BTreeSet<(u32, &str)> =
-            runs().flat_map(|run| &run.tests).map(|test| (test.test, &*test.name)).collect();
-        let together = (tests.len() > 1).then(|| SweepPlace {
+        let tests: BTreeSet<(u32, &str, bool)> =
+            runs().flat_map(|run| &run.tests).map(|test| (test.test, &*test.name, test.actor.is_none())).collect();
+        let whole = tests.iter().filter(|(.., is_whole)| *is_whole).count();
+        let together = (whole > 1).then(|| SweepPlace {
             size: (*size).to_owned(),
             test: None,
-            effects: effects_of(all, runs().filter_map(|run| of_all_tests(run, tests.len()))),
+            effects: effects_of(all, runs().filter_map(|run| of_all_tests(run, whole))),
         });
-        let each = tests.into_iter().map(|(test, name)| SweepPlace {
+        let each = tests.into_iter().map(|(test, name, _)| SweepPlace {
             size: (*size).to_owned(),
             test: Some((test, name.to_owned())),
             effects: effects_of(all, runs().map(|run| of_test(run, test, name))),
@@ -140,13 +141,15 @@ fn of_test(run: &RunTests, test: u32, name: &str) -> RunTests {
 
 /// The same run with the geometric mean of its tests as its only one; none where it does not have all.
 fn of_all_tests(run: &RunTests, all: usize) -> Option<RunTests> {
-    let values: Vec<f64> = run.tests.iter().filter_map(|test| test.value.filter(|value| *value > 0.0)).collect();
+    let whole = run.tests.iter().filter(|test| test.actor.is_none());
+    let values: Vec<f64> = whole.filter_map(|test| test.value.filter(|value| *value > 0.0)).collect();
     if values.len() != all {
         return None;
     }
     let test = ComparedTest {
         test: 0,
         name: "geometric mean of all tests".into(),
+        actor: None,
         value: Some(geometric_mean(&values).ok()?),
         timed: false,
         operations: None,
