@@ -51,6 +51,7 @@ fn side(plan: &BenchPlan) -> Side {
                 .map(|test| ComparedTest {
                     test: test.number,
                     name: test.name.as_str().into(),
+                    actor: None,
                     value: Some(time()),
                     timed: timed.contains(&test.number),
                     operations: Some(if timed.contains(&test.number) { u64::from(planned.ordinal) + 1 } else { 1000 }),

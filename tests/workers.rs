@@ -495,9 +495,8 @@ fn a_description_may_take_temporary_files_and_a_failed_one_has_its_stderr() {
     let done = place.run(&["list", "engines"]);
     let line = |name: &str| done.stdout.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
     assert!(!line("compiler").contains("✗"), "{}", done.stdout);
-    let refused = |name: &str| {
-        place.run(&["run", "--suite", "kv", "--engine", name, "--size", "1000", "--repeat", "1"]).stderr
-    };
+    let refused =
+        |name: &str| place.run(&["run", "--suite", "kv", "--engine", name, "--size", "1000", "--repeat", "1"]).stderr;
     assert!(refused("halfway").contains("its stderr ends in: no licence found"), "{}", refused("halfway"));
     assert!(refused("talkative").contains("its stderr ends in: the reason"), "{}", refused("talkative"));
 }

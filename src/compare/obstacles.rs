@@ -42,7 +42,7 @@ pub(super) fn obstacles(
         must(ObstacleKind::SharedRuns, shared_runs(line, &known.shared)),
         must(ObstacleKind::FailedVerification, verification(line, &both)),
         not_verified(&both),
-        must(ObstacleKind::NoRatio, no_ratio(matched, &both)),
+        must(ObstacleKind::NoRatio, no_ratio(matched, known, &both)),
     ]);
     let can = |difference, message: Option<String>| {
         let allowed = options.allowed.contains(&difference);
@@ -198,13 +198,13 @@ fn kind<'s>(sample: &SideSample<'s>) -> (*const RunConfiguration, &'s str) {
 
 /// Nothing on both sides is the same. A side that is nothing in half of its runs or more has no ratio; fewer zeros have ranks, but medians of
 /// sessions are compared by their logarithms.
-fn no_ratio(matched: &Matched<'_>, both: &Both<'_, '_>) -> Option<String> {
+fn no_ratio(matched: &Matched<'_>, known: &Known<'_>, both: &Both<'_, '_>) -> Option<String> {
     let (zeros, all) = (both.a.zeros + both.b.zeros, both.a.samples + both.b.samples);
     if zeros == 0 || zeros == all {
         return None;
     }
     let is_nothing = |counts: &Counts<'_, '_>| counts.zeros * 2 >= counts.samples;
-    let none = matched.is_across_sessions() || is_nothing(&both.a) || is_nothing(&both.b);
+    let none = matched.is_of_several_sessions(&known.added) || is_nothing(&both.a) || is_nothing(&both.b);
     let said = |side: &str, zeros: usize, of: usize| format!("{side} is 0 in {zeros} of {}", counted(of, "run"));
     none.then(|| {
         let (a, b) = (said("A", both.a.zeros, both.a.samples), said("B", both.b.zeros, both.b.samples));

@@ -1,6 +1,6 @@
 //! Which runs of A are compared with which runs of B.
 
-use super::layout::SideSample;
+use super::{facts::AddedSessions, layout::SideSample};
 use crate::stats::MIN_RUNS;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -14,6 +14,16 @@ pub(super) struct Matched<'s> {
     pub(super) b: Vec<SideSample<'s>>,
     /// Whether the i-th of A and the i-th of B are a pair.
     pub(super) paired: bool,
+}
+
+impl Matched<'_> {
+    /// Whether its runs are of several sessions: then a session is one figure, however many runs it has. Rounds that were added to a session
+    /// are of that session.
+    pub(super) fn is_of_several_sessions(&self, added: &AddedSessions) -> bool {
+        let session = |sample: &SideSample<'_>| added.first(sample.run.session_id);
+        let first = self.a.first().map(session);
+        self.a.iter().chain(&self.b).any(|sample| Some(session(sample)) != first)
+    }
 }
 
 /// Pairs runs of the same session and round.

@@ -75,11 +75,10 @@ pub(super) fn test(
     (repeats, added): (&Repeats<'_>, &AddedSessions),
     alpha: f64,
 ) -> Option<SessionTest> {
-    let session = |sample: &SideSample<'_>| added.first(sample.run.session_id);
-    let first = session(matched.a.first()?);
-    if matched.a.iter().chain(&matched.b).all(|sample| session(sample) == first) {
+    if !matched.is_of_several_sessions(added) {
         return None;
     }
+    let session = |sample: &SideSample<'_>| added.first(sample.run.session_id);
     Some(if matched.paired { of_pairs(matched, session, alpha) } else { of_medians(line, matched, session, repeats) })
 }
 

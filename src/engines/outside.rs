@@ -166,8 +166,8 @@ fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Resu
         Question::Describe(scratch) => ("describe itself", PATIENCE, scratch),
         Question::Probe(scratch) => ("answer", PROBE_PATIENCE, Some(scratch)),
     };
-    let confinement = scratch
-        .map_or(Confinement::answering(patience), |scratch| Confinement::within(scratch.path(), 0, patience));
+    let confinement =
+        scratch.map_or(Confinement::answering(patience), |scratch| Confinement::within(scratch.path(), 0, patience));
     let family = Family::new();
     family.begin(command, confinement)?;
     let mut child = command

@@ -62,7 +62,7 @@ fn without_ties_six_pairs_of_one_sign_are_decided_and_in_a_larger_table_where_ot
     assert!(matches!(found.verdict, Verdict::Undecided { more_rounds: Some(1) }), "{:?}", found.verdict);
     near(found.p_adjusted.unwrap(), 4.0 / 64.0);
     let text = table(&two, STYLE);
-    assert!(text.contains("undecided +1\n") && text.contains("about n more rounds would decide"), "{text}");
+    assert!(text.contains("undecided +1\n") && text.contains("n more rounds decide 9 in 10"), "{text}");
     assert!(
         text.contains("!  a difference in one of 2 tests can be shown from 7 rounds on, and there are 6"),
         "{text}"

@@ -129,6 +129,7 @@ impl Operation {
             Self::Get
             | Self::Put { .. }
             | Self::Delete
+            | Self::Remove
             | Self::Exists
             | Self::Insert { .. }
             | Self::Modify { .. }

@@ -191,7 +191,7 @@ impl TrialForm {
     /// What a trial was measured on.
     pub(crate) fn workload_of(&self, trial: &Trial, world: &World) -> Result<Workload, String> {
         let missing = |what: &str, name: &str| format!("there is no {what} `{name}` here");
-        let engine = engine_named(&trial.engine, world).ok_or_else(|| missing("engine", &trial.engine))?;
+        let engine = world.engine_on(&trial.suite, &trial.engine).ok_or_else(|| missing("engine", &trial.engine))?;
         let suite = self.suite_named(&trial.suite, world).ok_or_else(|| match script::is_script(&trial.suite) {
             true => format!("the trial is of {}: choose its SQL file again (p), and its database", trial.suite),
             false => missing("suite", &trial.suite),

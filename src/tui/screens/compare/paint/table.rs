@@ -303,9 +303,10 @@ fn estimate(line: &Line, found: &JudgedRatio) -> String {
         _ => String::new(),
     };
     let pairs = match found.sessions {
-        Some(_) => " sessions",
-        None if found.paired => " pairs",
-        None => "",
+        Some(sessions) if found.paired => format!(" pairs of {} sessions", sessions.a),
+        Some(_) => " sessions".to_owned(),
+        None if found.paired => " pairs".to_owned(),
+        None => String::new(),
     };
     format!("A/B {} [{}] · n {}{pairs}{p}", words::ratio(found.ratio), words::interval(found), runs(line))
 }
