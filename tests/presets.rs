@@ -136,7 +136,7 @@ fn every_preset_has_as_many_rounds_as_its_tests_need_and_its_last_table_answers(
         }
         checked += 1;
     }
-    missing.iter().for_each(|line| println!("{line}"));
+    missing.iter().for_each(|line| eprintln!("{line}"));
     assert!(checked >= 15, "{checked} presets were checked; {missing:?}");
 }
 

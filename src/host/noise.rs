@@ -149,7 +149,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 
 /// CPU time of a process with all its threads and the children that it has waited for, ns; none where there is no such process.
 pub fn process_cpu_ns(process: u32) -> Option<u64> {
-    stat_cpu_ns(&text::read(&format!("/proc/{process}/stat"))?, ticks_a_second())
+    stat_cpu_ns(&text::read(format!("/proc/{process}/stat"))?, ticks_a_second())
 }
 
 /// `utime`, `stime`, `cutime` and `cstime`: fields 14 to 17. The second field is a name in brackets, with anything in it.

@@ -70,7 +70,7 @@ pub(crate) fn built_to_debug(build: &str) -> Option<&'static str> {
     let go_flags = parts.iter().filter_map(|part| part.strip_prefix("-gcflags="));
     let go_words: BTreeSet<&str> = go_flags.flat_map(|flags| flags.split([' ', '='])).collect();
     let c_flags = parts.iter().filter_map(|part| part.strip_prefix("CGO_CFLAGS=")).flat_map(|flags| flags.split(' '));
-    let c_level = c_flags.filter(|flag| flag.starts_with("-O")).last();
+    let c_level = c_flags.rev().find(|flag| flag.starts_with("-O"));
     match () {
         () if has("DEBUG") => Some("the library checks itself at every step (SQLITE_DEBUG)"),
         () if has("MEMDEBUG") => Some("the library checks every allocation (SQLITE_MEMDEBUG)"),

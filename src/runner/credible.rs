@@ -309,7 +309,7 @@ mod tests {
         said.add(&done);
         (0..2).for_each(|_| said.add(&done));
         let refused = check_sizes(&done, said, &outside).unwrap_err();
-        assert!(refused.contains("written_bytes is 1000 MiB, and from outside it is at most 771 MiB"), "{refused}");
+        assert!(refused.contains("written_bytes is 0.98 GiB, and from outside it is at most 771 MiB"), "{refused}");
     }
 
     /// Each report is within the slack that one look allows; all of them together are not.

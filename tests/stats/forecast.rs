@@ -85,7 +85,7 @@ fn one_outlier_does_not_multiply_the_rounds() {
         }
         open += 1;
         let more = told(&logs).unwrap();
-        println!("{n} rounds and one outlier: {more} more");
+        eprintln!("{n} rounds and one outlier: {more} more");
         assert!((1..=250).contains(&more), "{n} rounds: {more} more");
         assert!(is_decided(&(0..n + more).map(log).collect::<Vec<_>>()), "{n} rounds and {more} more do not decide");
     }

@@ -63,8 +63,11 @@ struct AnyRun {
     memory_limit: Option<u64>,
     is_cold: bool,
     key: Option<String>,
-    tests: Vec<(u64, Option<String>, Option<bool>, Option<u64>)>,
+    tests: Vec<AnyTest>,
 }
+
+/// Wall time, verification, whether it agrees, and peak of memory.
+type AnyTest = (u64, Option<String>, Option<bool>, Option<u64>);
 
 fn run() -> impl Strategy<Value = AnyRun> {
     let test = (1..u64::MAX, option::of(text()), option::of(any::<bool>()), option::of(1..1_000_000_u64));
