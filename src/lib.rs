@@ -1,6 +1,6 @@
 //! dbdyno: a dynamometer for embedded database engines.
 //!
-//! Data goes one way: [`catalog`] → [`bench`] → [`runner`] → [`store`] → [`compare`] → [`report`]. Nothing left of the store knows
+//! Data goes one way: [`catalog`] → [`bench`](mod@bench) → [`runner`] → [`store`] → [`compare`] → [`report`]. Nothing left of the store knows
 //! DuckDB; [`stats`] knows no I/O.
 
 pub mod base;

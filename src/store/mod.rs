@@ -1,8 +1,8 @@
 //! The store: every result in one DuckDB file that others can query.
 //!
-//! What a session finishes goes to a journal beside the file first ([`journal`]), so that the file is written seldom; it is open
+//! What a session finishes goes to a journal beside the file first (`journal`), so that the file is written seldom; it is open
 //! only for a moment each time, so that several dbdyno processes can share it and no thread of DuckDB's runs beside a measured
-//! test. A write is all or nothing even when the power goes ([`undo`]).
+//! test. A write is all or nothing even when the power goes (`undo`).
 
 mod added;
 mod annotate;

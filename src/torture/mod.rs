@@ -3,7 +3,7 @@
 //! A kill shows that commits leave the process: what was written stays in the page cache. It cannot show that they reach the disk, because a
 //! missing sync loses nothing then. So the calls of a committing worker are recorded, and images are made of what a disk may hold when
 //! the power goes in the middle of them; each is opened by another worker, which has the engine check it and says how many commits are there. What
-//! a tier promises of them is in [`verdict`].
+//! a tier promises of them is in `verdict`.
 
 mod desk;
 mod images;

@@ -10,7 +10,7 @@ use crate::rng::SplitMix64;
 pub const THETA: f64 = 0.99;
 /// Items that the scrambled generator draws among.
 const SCRAMBLED_ITEMS: u64 = 10_000_000_000;
-/// The sum of `1 / k^0.99` for k from 1 to [`SCRAMBLED_ITEMS`], as YCSB states it.
+/// The sum of `1 / k^0.99` for k from 1 to `SCRAMBLED_ITEMS`, as YCSB states it.
 pub const SCRAMBLED_ZETA: f64 = 26.469_028_201_783_02;
 
 /// The sum of `1 / k^0.99` for k from 1 to `items`.

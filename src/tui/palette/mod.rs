@@ -1,4 +1,4 @@
-//! Commands that are typed by name, with an argument. A new one is a line of [`COMMANDS`].
+//! Commands that are typed by name, with an argument. A new one is a line of `COMMANDS`.
 
 mod ask;
 mod export;
