@@ -175,7 +175,7 @@ fn cold_tests_are_compared_with_their_opening() {
     connection.execute_batch("UPDATE result SET open_ns = NULL").unwrap();
     connection.close().unwrap();
     let compared = place.ok(&sides);
-    assert!(compared.contains("no value of"), "{compared}");
+    assert!(compared.contains("no test of A and none of B has a value of open + test"), "{compared}");
 }
 
 #[test]

@@ -181,14 +181,14 @@ fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Resu
     // Each by a thread of its own: a program that fills one while the other is read would wait for ever.
     let (text, log) = (child.stdout.take().map(read_all), child.stderr.take().map(read_all));
     let text = text.map_or(Ok(Ok(String::new())), |text| text.recv_timeout(patience));
+    // A worker is done with stdout before it says on stderr why it ends.
+    let log = log.filter(|_| text.is_ok()).and_then(|log| log.recv_timeout(patience).ok()?.ok()).unwrap_or_default();
     // Whatever it said, it is not needed any more, nor is what it started.
     let _ = child.kill();
     family.kill(None);
     let status = child.wait();
     let text = text.map_err(|_| format!("it did not {what} within {}", units::clock(patience)))?;
     let text = text.map_err(|error| format!("its answer cannot be read: {error}"))?;
-    // Its processes are gone, so their end of the pipe is closed.
-    let log = log.and_then(|log| log.recv_timeout(patience).ok()?.ok()).unwrap_or_default();
     if text.is_empty() && !log.trim().is_empty() {
         return Err(log.trim().trim_start_matches("error: ").to_owned());
     }
