@@ -21,6 +21,8 @@ pub const MORE_ROUNDS_CAP: u32 = 1000;
 const FUTURES: u64 = 100;
 /// Of these, so many may stay undecided: nine in ten are decided.
 const UNDECIDED: u64 = 10;
+/// A value this many standard deviations from the centre is an outlier.
+const OUTLIER: f64 = 10.0;
 
 /// The figures of a comparison as logarithms, to which more rounds would add: one value a side each.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +54,8 @@ impl Logs {
 ///
 /// A hundred futures are drawn, always the same for the same figures. In each of them a round to come is one of the rounds that there are
 /// or that were drawn before, with equal chances (Polya's urn: the predictive distribution of Rubin's Bayesian bootstrap), so that
-/// neither the centre nor the spread nor the share of outliers is taken for known. A future is decided when its interval, of confidence
+/// neither the centre nor the spread is taken for known. The share of outliers is: in the urn one in six rounds would often become one in
+/// three, which no interval survives. A future is decided when its interval, of confidence
 /// 1 - `alpha`, lies within +-3 %, or when it excludes 1 with p below ALPHA / `tests` and a ratio beyond `noise_floor`. `tests` is what p
 /// is multiplied by. The answer is the smallest number with which ninety of a hundred futures are decided, beyond sixteen rounds to one
 /// part in sixteen. Source: Rubin, "The Bayesian bootstrap" (1981). Simulations: tests/stats/forecast.rs.
@@ -129,6 +132,10 @@ struct Urn {
     stretch: f64,
     /// How far values are spread that are drawn from the same one.
     blur: f64,
+    /// Places of values that lie apart from all others.
+    outliers: Vec<usize>,
+    /// Places of the others.
+    usual: Vec<usize>,
 }
 
 impl Urn {
@@ -142,20 +149,28 @@ impl Urn {
         // A mean of the urn's future varies by (n - 1) / (n (n + 1)) of the variance; that of Student's distribution, which predicts for
         // normal noise, by (n - 1) / (n (n - 3)).
         let n = sorted.len() as f64;
-        Self { centre, stretch: ((n + 1.0) / (n - 3.0)).sqrt(), blur: 0.3 * deviation, sorted }
+        let is_outlier = |place: &usize| deviation > 0.0 && distances[*place] > OUTLIER * deviation;
+        let (outliers, usual) = (0..sorted.len()).partition(is_outlier);
+        Self { centre, stretch: ((n + 1.0) / (n - 3.0)).sqrt(), blur: 0.3 * deviation, outliers, usual, sorted }
     }
 
     /// The values there are with `more` drawn, sorted. The first of these are the same whatever `more` is.
     fn future(&self, more: usize, number: u64) -> Vec<f64> {
         let mut rng = SplitMix64::stream(20_26, number);
         let there = self.sorted.len();
-        let mut drawn: Vec<usize> = Vec::with_capacity(more);
+        let mut urn = self.usual.clone();
         let mut values = Vec::with_capacity(there + more);
         values.extend_from_slice(&self.sorted);
         for _ in 0..more {
-            let at = rng.below((there + drawn.len()) as u64) as usize;
-            let place = if at < there { at } else { drawn[at - there] };
-            drawn.push(place);
+            let at = rng.below(there as u64) as usize;
+            let place = match self.outliers.get(at) {
+                Some(outlier) => *outlier,
+                None => {
+                    let place = urn[rng.below(urn.len() as u64) as usize];
+                    urn.push(place);
+                    place
+                }
+            };
             let blurred = self.sorted[place] - self.centre + self.blur * noise(&mut rng);
             values.push(self.centre + self.stretch * blurred);
         }

@@ -42,7 +42,7 @@ fn of_lines_that_are_told_n_more_rounds_nine_in_ten_are_decided_with_n_more() {
         for n in [6, 10, 20] {
             for deviation in [0.01, 0.03, 0.06] {
                 for effect in [0.0, 0.02, 0.05, 0.15] {
-                    for _ in 0..5 {
+                    for _ in 0..10 {
                         let mut round = |at: usize| effect + deviation * noise(&mut chance, at);
                         let mut logs: Vec<f64> = (0..n).map(&mut round).collect();
                         if is_decided(&logs) {
@@ -85,8 +85,9 @@ fn one_outlier_does_not_multiply_the_rounds() {
         }
         open += 1;
         let more = told(&logs).unwrap();
-        eprintln!("{n} rounds and one outlier: {more} more");
-        assert!((1..=250).contains(&more), "{n} rounds: {more} more");
+        // Of six or seven rounds the outlier is so many that few intervals bear its share.
+        let most = if n < 8 { 100 } else { 40 };
+        assert!((1..=most).contains(&more), "{n} rounds: {more} more");
         assert!(is_decided(&(0..n + more).map(log).collect::<Vec<_>>()), "{n} rounds and {more} more do not decide");
     }
     assert!(open >= 4, "the outlier leaves little undecided: {open}");
