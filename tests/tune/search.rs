@@ -48,10 +48,10 @@ fn the_fastest_setting_is_found_and_confirmed_on_fresh_seeds() {
 #[test]
 fn what_takes_too_much_memory_is_dropped_with_the_reason() {
     let place = Place::new();
-    let limit = ["--tier", "0", "--budget", "10m", "--memory-limit", "1MiB"];
+    let limit = ["--tier", "0", "--budget", "10m", "--memory-limit", "64KiB"];
     let said = place.ok(&search(&limit));
     assert!(said.contains("no setting was found that is faster"), "{said}");
-    assert!(said.contains("latency_ns=800: it took") && said.contains("the limit is 1048576"), "{said}");
+    assert!(said.contains("latency_ns=800: it took") && said.contains("the limit is 65536"), "{said}");
     assert_eq!(place.value("SELECT count(*) FROM trial"), "0");
 }
 
