@@ -458,7 +458,7 @@ fn an_engine_of_version_1_runs_what_one_thread_can() {
     assert!(done.stderr.contains("engine `pydict` cannot run suite `contention`"), "{}", done.stderr);
     let done = place.run(&["run", "--suite", "ycsb", "--engine", "pydict", "--repeat", "1", "--quiet"]);
     assert_eq!(done.code, Some(2));
-    let said = "engine `pydict` cannot run suite `ycsb`: it does not have keys in zipfian order, which test 1 ";
+    let said = "engine `pydict` cannot run suite `ycsb`: it does not have keys in zipfian order, which test 2 ";
     assert!(done.stderr.contains(said), "{}", done.stderr);
     let done =
         place.run(&["run", "--suite", "redb-bench", "--test", "1", "--engine", "pydict", "--repeat", "1", "--quiet"]);
