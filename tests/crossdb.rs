@@ -88,7 +88,7 @@ fn what_the_library_says_and_what_its_table_does_not_take_fail_the_run_in_words(
              work = [{{ op = \"put\", value = \"{value}\" }}]\ntransaction = {{ batch = 5 }}\n"
         );
         std::fs::write(place.path(&format!("config/suites/{name}.toml")), text).unwrap();
-        let done = place.run(&[
+        place.run(&[
             "run",
             "--suite",
             name,
@@ -97,8 +97,7 @@ fn what_the_library_says_and_what_its_table_does_not_take_fail_the_run_in_words(
             "--quiet",
             "--engine",
             &format!("crossdb:library={library}"),
-        ]);
-        done
+        ])
     };
     let long = suite("longkeys", &format!("{}{{key:8}}", "k".repeat(57)), "x");
     assert_eq!(long.code, Some(2), "{}", long.stderr);
