@@ -56,8 +56,8 @@ impl Logs {
 /// or that were drawn before, with equal chances (Polya's urn: the predictive distribution of Rubin's Bayesian bootstrap), so that
 /// neither the centre nor the spread is taken for known. The share of outliers is: in the urn one in six rounds would often become one in
 /// three, which no interval survives. A future is decided when its interval, of confidence
-/// 1 - `alpha`, lies within +-3 %, or when it excludes 1 with p below ALPHA / `tests` and a ratio beyond `noise_floor`. `tests` is what p
-/// is multiplied by. The answer is the smallest number with which ninety of a hundred futures are decided, beyond sixteen rounds to one
+/// 1 - `alpha`, lies within 1/1.03 to 1.03, or when it excludes 1 with p below ALPHA / `tests` and a ratio beyond `noise_floor`. `tests` is what
+/// p is multiplied by. The answer is the smallest number with which ninety of a hundred futures are decided, beyond sixteen rounds to one
 /// part in sixteen. Source: Rubin, "The Bayesian bootstrap" (1981). Simulations: tests/stats/forecast.rs.
 ///
 /// It is meant for one further plan of a fixed size. Looking after each round and stopping at the first decision finds
