@@ -1,5 +1,6 @@
 //! DuckDB's options and what they mean for durability.
 
+use super::append::insert;
 use dbdyno_engine::{
     describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
@@ -68,6 +69,7 @@ fn options() -> Vec<OptionSpec> {
             "bytes of a block of the database file",
         )
         .fresh(),
+        insert(),
         statements(),
         read_transaction(),
         reopen(),

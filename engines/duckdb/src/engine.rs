@@ -24,6 +24,8 @@ pub struct DuckDb {
     pub(crate) held: bool,
     /// Whether statements are parsed again each time.
     pub(crate) text: bool,
+    /// Whether rows of SQL suites are inserted by an appender.
+    pub(crate) append: bool,
     pub(crate) reopens: bool,
 }
 
@@ -35,6 +37,7 @@ impl DuckDb {
             settings: settings.clone(),
             held: is_held(settings)?,
             text: is_text(settings)?,
+            append: settings.text("insert")? == "appender",
             reopens: settings.flag("reopen")?,
         })
     }
@@ -46,6 +49,7 @@ impl DuckDb {
             settings: self.settings.clone(),
             held: self.held,
             text: self.text,
+            append: self.append,
             reopens: self.reopens,
         }
     }

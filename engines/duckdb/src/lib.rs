@@ -1,5 +1,6 @@
 //! DuckDB as an engine under test. The library is the one that keeps the results; here it runs in a worker of its own.
 
+mod append;
 mod connection;
 mod describe;
 mod engine;

@@ -1,6 +1,7 @@
 //! SQL suites on DuckDB.
 
 use super::{
+    append::Appenders,
     engine::DuckDb,
     statement::{DuckDbRow, DuckDbStatement},
 };
@@ -25,8 +26,9 @@ impl SqlEngine for DuckDb {
     }
 
     fn session<'e>(&'e mut self) -> Result<DuckDbSession<'e>, EngineError> {
-        let text = self.text;
-        Ok(DuckDbSession { connection: self.own(), text, begun: false })
+        let (text, append) = (self.text, self.append);
+        let connection: &Connection = self.own();
+        Ok(DuckDbSession { connection, text, append, appenders: Appenders::new(connection), begun: false })
     }
 }
 
@@ -41,16 +43,26 @@ impl SqlThreads for DuckDb {
 pub struct DuckDbSession<'e> {
     connection: &'e Connection,
     text: bool,
+    /// Whether rows are inserted by appenders where they can.
+    append: bool,
+    appenders: Appenders<'e>,
     begun: bool,
 }
 
-impl DuckDbSession<'_> {
-    fn batch(&self, sql: &str) -> Result<(), EngineError> {
-        self.connection.execute_batch(sql).map_err(EngineError::doing(sql))
-    }
+/// A statement made ready.
+pub enum DuckDbReady<'e> {
+    Statement(SqlStatement<'e, DuckDbStatement<'e>>),
+    /// The number of an appender.
+    Append(usize),
 }
 
 impl DuckDbSession<'_> {
+    /// Runs what may change tables: no appender outlives it.
+    fn batch(&mut self, sql: &str) -> Result<(), EngineError> {
+        self.appenders.end()?;
+        self.connection.execute_batch(sql).map_err(EngineError::doing(sql))
+    }
+
     /// The first two columns of every row, as text.
     fn pairs(&self, sql: &str) -> Result<Vec<(String, String)>, EngineError> {
         let mut pairs = Vec::new();
@@ -68,14 +80,15 @@ impl DuckDbSession<'_> {
 impl Drop for DuckDbSession<'_> {
     fn drop(&mut self) {
         if self.begun {
-            // The error that led here is the one to report.
+            // The error that led here is the one to report. What waits in an appender is a part of what is rolled back.
+            let _ = self.appenders.end();
             let _ = self.connection.execute_batch("ROLLBACK");
         }
     }
 }
 
 impl<'e> SqlSession<'e> for DuckDbSession<'e> {
-    type Statement = SqlStatement<'e, DuckDbStatement<'e>>;
+    type Statement = DuckDbReady<'e>;
     type Row<'r> = DuckDbRow<'r>;
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
@@ -115,8 +128,9 @@ impl<'e> SqlSession<'e> for DuckDbSession<'e> {
     }
 
     fn rollback(&mut self) -> Result<(), EngineError> {
+        let rolled_back = self.batch("ROLLBACK");
         self.begun = false;
-        self.batch("ROLLBACK")
+        rolled_back
     }
 
     fn run(&mut self, sql: &'e str, _: Option<&'e DirectPlan>) -> Result<(), EngineError> {
@@ -124,12 +138,27 @@ impl<'e> SqlSession<'e> for DuckDbSession<'e> {
     }
 
     fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Self::Statement, EngineError> {
-        SqlStatement::new(self.connection, &statement.sql, self.text)
+        if let Some(number) = self.append.then(|| self.appenders.number_for(&statement.sql)).flatten() {
+            return Ok(DuckDbReady::Append(number));
+        }
+        SqlStatement::new(self.connection, &statement.sql, self.text).map(DuckDbReady::Statement)
     }
 
     #[inline]
     fn execute(&mut self, statement: &mut Self::Statement, values: &[SqlValue]) -> Result<u64, EngineError> {
-        statement.execute(values)
+        match statement {
+            DuckDbReady::Statement(statement) => {
+                self.appenders.write()?;
+                statement.execute(values)
+            }
+            DuckDbReady::Append(number) => {
+                self.appenders.append(*number, values)?;
+                if !self.begun {
+                    self.appenders.write()?;
+                }
+                Ok(1)
+            }
+        }
     }
 
     #[inline]
@@ -139,6 +168,12 @@ impl<'e> SqlSession<'e> for DuckDbSession<'e> {
         values: &[SqlValue],
         visit: impl FnMut(&DuckDbRow<'_>),
     ) -> Result<(), EngineError> {
-        statement.query(values, visit)
+        self.appenders.write()?;
+        match statement {
+            DuckDbReady::Statement(statement) => statement.query(values, visit),
+            DuckDbReady::Append(_) => {
+                Err(EngineError::new("an insert has no rows to read: it was asked for as a read"))
+            }
+        }
     }
 }

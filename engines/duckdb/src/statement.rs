@@ -52,7 +52,8 @@ impl<'c> PreparedStatement<'c> for DuckDbStatement<'c> {
     }
 }
 
-struct DuckDbParameter<'v>(SqlValueRef<'v>);
+/// A value as DuckDB binds and appends it.
+pub(crate) struct DuckDbParameter<'v>(pub(crate) SqlValueRef<'v>);
 
 impl ToSql for DuckDbParameter<'_> {
     #[inline]

@@ -1,0 +1,126 @@
+//! Inserts through DuckDB's appender, which takes rows without running a statement for each.
+
+use super::{connection::failed, statement::DuckDbParameter};
+use dbdyno_engine::{EngineError, describe::OptionSpec, sql::SqlValue, suite::SuiteKind};
+use duckdb::{Appender, Connection, appender_params_from_iter};
+
+/// The option `insert`.
+pub(crate) fn insert() -> OptionSpec {
+    OptionSpec::choice(
+        "insert",
+        &["statement", "appender"],
+        "statement",
+        "how a row is inserted: by its statement, or by DuckDB's appender, which is much faster and reports a wrong row when it commits",
+    )
+    .only_for(SuiteKind::Sql)
+    .tune(&[])
+}
+
+/// A statement that inserts its parameters, in their order, as one row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct RowInsert<'s> {
+    table: &'s str,
+    /// None: all of the table.
+    columns: Vec<&'s str>,
+}
+
+impl<'s> RowInsert<'s> {
+    /// None: a statement that does something else, which an appender cannot do.
+    fn of(sql: &'s str) -> Option<Self> {
+        let (place, values) = sql.strip_prefix("INSERT INTO ")?.split_once(" VALUES ")?;
+        let mut values = listed(values)?.into_iter().zip(1..);
+        let in_order = values.all(|(value, number)| value.strip_prefix('?').is_some_and(|of| of == number.to_string()));
+        let (table, columns) = match place.find('(') {
+            Some(at) => (place[..at].trim(), listed(&place[at..])?),
+            None => (place.trim(), Vec::new()),
+        };
+        let is_name = |text: &&str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        (in_order && is_name(&table) && columns.iter().all(is_name)).then_some(Self { table, columns })
+    }
+}
+
+/// What stands in brackets between commas.
+fn listed(text: &str) -> Option<Vec<&str>> {
+    let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+    Some(inside.split(',').map(str::trim).collect())
+}
+
+/// The appenders of a session. Rows wait in them, so they are written before anything else is run.
+#[derive(Debug)]
+pub(crate) struct Appenders<'e> {
+    connection: &'e Connection,
+    each: Vec<(RowInsert<'e>, Option<Appender<'e>>)>,
+}
+
+impl<'e> Appenders<'e> {
+    pub(crate) fn new(connection: &'e Connection) -> Self {
+        Self { connection, each: Vec::new() }
+    }
+
+    /// The number of an appender for a statement, if one can do what it does.
+    pub(crate) fn number_for(&mut self, sql: &'e str) -> Option<usize> {
+        self.each.push((RowInsert::of(sql)?, None));
+        Some(self.each.len() - 1)
+    }
+
+    #[inline]
+    pub(crate) fn append(&mut self, number: usize, values: &[SqlValue]) -> Result<(), EngineError> {
+        let (insert, appender) = &mut self.each[number];
+        let appender = match appender {
+            Some(appender) => appender,
+            None => {
+                let RowInsert { table, columns } = insert;
+                let made = match columns.as_slice() {
+                    [] => self.connection.appender(table),
+                    columns => self.connection.appender_with_columns(table, columns),
+                };
+                appender.insert(made.map_err(failed)?)
+            }
+        };
+        let values = values.iter().map(|value| DuckDbParameter(value.as_ref()));
+        appender.append_row(appender_params_from_iter(values)).map_err(failed)
+    }
+
+    /// Writes the rows that wait, in the order in which their tables were first inserted into.
+    #[inline]
+    pub(crate) fn write(&mut self) -> Result<(), EngineError> {
+        self.each
+            .iter_mut()
+            .filter_map(|(_, appender)| appender.as_mut())
+            .try_for_each(|appender| appender.flush())
+            .map_err(failed)
+    }
+
+    /// Writes the rows that wait, and ends the appenders: one knows its table as it was when it began, and writes what it holds when it
+    /// is dropped.
+    pub(crate) fn end(&mut self) -> Result<(), EngineError> {
+        let written = self.write();
+        self.each.iter_mut().for_each(|(_, appender)| *appender = None);
+        written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_parameters_is_appended_and_nothing_else() {
+        let of = |sql| RowInsert::of(sql).map(|insert| (insert.table, insert.columns));
+        assert_eq!(of("INSERT INTO t1 VALUES (?1, ?2, ?3)"), Some(("t1", vec![])));
+        assert_eq!(of("INSERT INTO users(id, email) VALUES (?1, ?2)"), Some(("users", vec!["id", "email"])));
+        for other in [
+            "INSERT INTO t VALUES (?2, ?1)",
+            "INSERT INTO t VALUES (?1, 7)",
+            "INSERT INTO t VALUES (?1, ?1 + ?2)",
+            "INSERT INTO t VALUES (?1), (?2)",
+            "INSERT INTO t VALUES (?1) ON CONFLICT DO NOTHING",
+            "INSERT INTO other.t VALUES (?1)",
+            "INSERT OR REPLACE INTO t VALUES (?1)",
+            "INSERT INTO t SELECT * FROM s",
+            "DELETE FROM t WHERE id = ?1",
+        ] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
+}
