@@ -206,7 +206,7 @@ func (test *sqlTest) content(table *protocol.Table, digest *workload.Digest) err
 	return err
 }
 
-// declared are the kinds that a table's columns are declared with.
+// declared are the kinds that a table's columns are declared with, by SQLite's rules of affinity.
 func declared(table *protocol.Table) []driver.Kind {
 	kinds := make([]driver.Kind, 0, len(table.Columns))
 	for _, column := range table.Columns {
@@ -214,7 +214,7 @@ func declared(table *protocol.Table) []driver.Kind {
 		switch of := strings.ToUpper(column.Type); {
 		case strings.Contains(of, "INT"):
 			kind = driver.Integer
-		case strings.Contains(of, "REAL"):
+		case strings.Contains(of, "REAL"), strings.Contains(of, "FLOA"), strings.Contains(of, "DOUB"):
 			kind = driver.Real
 		case strings.Contains(of, "BLOB"):
 			kind = driver.Blob
