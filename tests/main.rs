@@ -21,6 +21,7 @@ mod files;
 mod files_engine;
 mod fuzz;
 mod handwritten;
+mod harness_costs;
 mod hostile;
 mod hosts;
 mod house;

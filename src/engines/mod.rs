@@ -4,7 +4,7 @@ mod outside;
 
 use crate::base::input;
 use dbdyno_engine::{
-    describe::{Description, Probed, one_of},
+    describe::{Description, NULL, Probed, one_of},
     serve::Program,
     settings::Settings,
 };
@@ -47,7 +47,7 @@ const BUILT_IN: &[(&str, &Program)] = &[
 pub const REFERENCE_ENGINE: &str = "sqlite";
 
 /// The engine that does nothing: what it takes is what the harness itself costs.
-pub const HARNESS_ENGINE: &str = "null";
+pub const HARNESS_ENGINE: &str = NULL;
 
 /// The built-in engine of this name.
 pub fn built_in(name: &str) -> Option<&'static Program> {

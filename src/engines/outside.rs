@@ -118,6 +118,11 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
     if description.name != name {
         return Err(format!("it calls itself `{}`, its file says `{name}`", description.name));
     }
+    if let Some(null) = description.harness.as_ref().filter(|null| null.is_empty() || **null == name) {
+        return Err(format!(
+            "its `harness` is `{null}`: expected the name of an engine that does nothing, or no `harness`"
+        ));
+    }
     for option in &description.options {
         option.check_name()?;
         if let Err(expected) = option.kind.canonical(&option.default) {

@@ -1,6 +1,6 @@
 //! Whether what is compared is alike.
 
-use super::{Found, Linter, SessionEvidence, by_configuration, series};
+use super::{Found, Linter, SessionEvidence, by_configuration};
 use crate::{
     base::units,
     engines::HARNESS_ENGINE,
@@ -216,43 +216,5 @@ impl Linter for UnequalMemory {
                 })
             })
             .collect()
-    }
-}
-
-/// Operations so fast that the harness is a part of what is measured.
-pub(super) struct HarnessBound;
-
-/// An operation should take this many times what the harness takes around it.
-pub const HARNESS_FACTOR: f64 = 20.0;
-
-impl Linter for HarnessBound {
-    fn name(&self) -> &'static str {
-        "harness-bound"
-    }
-
-    fn summary(&self) -> &'static str {
-        "tests are so fast that the harness is a part of what is measured"
-    }
-
-    fn explain(&self) -> &'static str {
-        "Making a key, reading the clock and checking the answer take time too, the same for every engine. It pulls ratios \
-         towards 1: a true difference is larger than the one shown."
-    }
-
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
-        let cost: BTreeMap<(&str, u32), f64> =
-            evidence.harness.iter().map(|cost| ((cost.size.as_str(), cost.test), cost.ns_per_operation)).collect();
-        let mut places = Vec::new();
-        for series in series(evidence).iter().filter(|series| series.run.engine != HARNESS_ENGINE) {
-            let harness = cost.get(&(series.run.size.as_str(), series.test));
-            if let (Some(&harness), Some(median)) = (harness, series.median()) {
-                let own = median / series.operations.max(1) as f64;
-                if own < HARNESS_FACTOR * harness {
-                    let place = format!("{} ({own:.0} ns, harness {harness:.0} ns)", series.place());
-                    places.push((series.run, place));
-                }
-            }
-        }
-        by_configuration(&format!("an operation takes less than {HARNESS_FACTOR}x the harness around it"), places)
     }
 }

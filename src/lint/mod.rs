@@ -3,6 +3,7 @@
 mod builds;
 mod cold;
 mod fairness;
+mod harness;
 mod outside;
 mod place;
 mod reads;
@@ -10,7 +11,8 @@ mod repeats;
 mod throttled;
 
 pub(crate) use builds::{ENGINE_BUILD, built_to_debug};
-pub use fairness::{HARNESS_FACTOR, is_unequal_memory};
+pub use fairness::is_unequal_memory;
+pub use harness::{HARNESS_FACTOR, HarnessCosts};
 pub use outside::OUTSIDE_SHARE;
 pub use reads::ReadingTests;
 
@@ -19,7 +21,7 @@ use crate::{
     host::WorkFolderFacts,
     metric::Metric,
     stats::median,
-    store::{ActorRecord, HarnessRecord, RunRecord, SessionRecord, TestRecord, WarningRecord},
+    store::{ActorRecord, RunRecord, SessionRecord, TestRecord, WarningRecord},
 };
 use std::collections::BTreeMap;
 
@@ -39,7 +41,7 @@ pub struct SessionEvidence<'e> {
     /// What of its suite only reads.
     pub reading: &'e ReadingTests,
     /// What the harness costs.
-    pub harness: &'e [HarnessRecord],
+    pub harness: &'e HarnessCosts,
     /// Whether its runs were chosen as it went: they are no repeats of each other.
     pub is_open: bool,
 }
@@ -159,7 +161,8 @@ pub const LINTERS: &[&dyn Linter] = &[
     &fairness::UnequalTiers,
     &fairness::DifferingOptions,
     &fairness::UnequalMemory,
-    &fairness::HarnessBound,
+    &harness::HarnessBound,
+    &harness::UnknownHarness,
     &outside::OutsideTheTimer,
     &place::NoDisk,
     &place::ChangingMount,

@@ -2,10 +2,10 @@
 
 use crate::{
     engines::HARNESS_ENGINE,
-    lint::{HARNESS_FACTOR, OUTSIDE_SHARE, summed},
+    lint::{HarnessCosts, OUTSIDE_SHARE, summed},
     metric::{Figures, Metric},
     stats::median,
-    store::{ActorRecord, HarnessRecord, RunRecord, SessionConditions, SessionRecord, TestRecord, WarningRecord},
+    store::{ActorRecord, RunRecord, SessionConditions, SessionRecord, TestRecord, WarningRecord},
 };
 use dbdyno_engine::{durability::Tier, protocol::CacheStart};
 use dbdyno_workload::histogram::{empty, supported_quantile};
@@ -140,7 +140,7 @@ impl SessionTable {
         runs: &[RunRecord],
         results: &[TestRecord],
         actors: &[ActorRecord],
-        harness: &[HarnessRecord],
+        harness: &HarnessCosts,
         warnings: &[WarningRecord],
     ) -> Self {
         let by_id: BTreeMap<&str, &RunRecord> = runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
@@ -177,12 +177,11 @@ impl SessionTable {
                 }
             }
             for (number, test) in &mut tests {
-                let cost = harness.iter().find(|cost| cost.size == size.size && cost.test == *number);
                 test.rows = labels
                     .iter()
                     .filter_map(|run| {
                         let members = groups.get(&(size.size.as_str(), *number, run.label.as_str()))?;
-                        let row = row(run, members, cost.map(|cost| cost.ns_per_operation))?;
+                        let row = row(run, members, harness)?;
                         Some(SessionRow { actors: actor_rows(members, actors), ..row })
                     })
                     .collect();
@@ -203,7 +202,7 @@ impl SessionTable {
     }
 }
 
-fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<SessionRow> {
+fn row(run: &RunRecord, members: &[&TestRecord], harness: &HarnessCosts) -> Option<SessionRow> {
     let first = members.first()?;
     let compared: Vec<f64> = members.iter().filter_map(|result| result.figures.compared(Metric::Wall)).collect();
     let middle_run = median(&compared).ok()?;
@@ -250,8 +249,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
         tier: run.tier,
         disagrees: members.iter().any(|result| result.agrees == Some(false)),
         not_verified: run.engine != HARNESS_ENGINE && members.iter().any(|result| !result.is_verified()),
-        harness_bound: run.engine != HARNESS_ENGINE
-            && harness_ns.is_some_and(|harness| 1e9 / own_rate < HARNESS_FACTOR * harness),
+        harness_bound: harness.bounds(run, first.test, 1e9 / own_rate),
     })
 }
 

@@ -11,6 +11,8 @@ pub(super) struct StoreTable {
     pub(super) fuller: Option<&'static str>,
     /// Whether the rows of a run are taken together or not at all.
     pub(super) whole: bool,
+    /// A column of the key that older versions do not have, with the value that all their rows stand for.
+    pub(super) later: Option<(&'static str, &'static str)>,
 }
 
 /// What a row belongs to, and by which column it is known.
@@ -27,7 +29,7 @@ pub(super) enum Owner {
 }
 
 const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -> StoreTable {
-    StoreTable { name, key, owner, fuller: None, whole: false }
+    StoreTable { name, key, owner, fuller: None, whole: false, later: None }
 }
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` are the runs whose rows of `run`
@@ -64,7 +66,10 @@ pub(super) const TABLES: [StoreTable; 17] = [
     table("timeline", &["run_id", "test", "at_ns"], Owner::Run),
     table("actor_slot", &["run_id", "test", "actor", "at_ns"], Owner::Run),
     table("reading", &["run_id", "test", "at_ns", "name"], Owner::Run),
-    table("harness_cost", &["session_id", "size", "test"], Owner::Session),
+    StoreTable {
+        later: Some(("engine", "null")),
+        ..table("harness_cost", &["session_id", "size", "engine", "test"], Owner::Session)
+    },
     table("warning", &["warning_id"], Owner::SessionOrRun),
     table("run_key", &["run_id", "key"], Owner::Run),
     table("result_key", &["run_id", "test", "key"], Owner::Run),

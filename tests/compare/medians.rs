@@ -3,6 +3,7 @@
 use super::fixture::{Bench, CLEAR, spec};
 use dbdyno::{
     compare::{Comparison, Options},
+    lint::HarnessCosts,
     metric::Metric,
     report::{comparison::markdown, session_table::SessionTable},
     stats::Verdict,
@@ -48,7 +49,7 @@ fn operations_a_second_are_those_of_the_median_time() {
     bench.run(&session, 0, &spec("x"), &[1_000_000]);
     bench.run(&session, 1, &spec("x"), &[11_840_000]);
     let batch = &bench.batch;
-    let table = SessionTable::new(&batch.sessions[0], &batch.runs, &batch.results, &[], &[], &[]);
+    let table = SessionTable::new(&batch.sessions[0], &batch.runs, &batch.results, &[], &HarnessCosts::default(), &[]);
     let row = &table.sizes[0].tests[0].rows[0];
     // 1,000 operations in 6.42 ms; the median of the two rates would be 542 k.
     assert_eq!(row.median_ns, 6_420_000.0);

@@ -273,6 +273,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
         harness: vec![HarnessRecord {
             session_id: session_id.clone(),
             size: text("1000"),
+            engine: text("null"),
             test: 1,
             ns_per_operation: 12.5,
         }],

@@ -26,6 +26,7 @@ func describe(of Driver) protocol.Description {
 		// dbdyno expects a list, and not null.
 		Conflicts: []protocol.Conflict{},
 		Threads:   map[string]protocol.Threads{"sql": {Writers: "many", ReadersBesideWriter: true}},
+		Harness:   nullName,
 		Kv:        protocol.KvAbility{Operations: slices.Sorted(maps.Keys(operations)), Keys: keyOrders},
 	}
 }

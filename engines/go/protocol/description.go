@@ -22,6 +22,8 @@ type Description struct {
 	Conflicts []Conflict         `json:"conflicts"`
 	Threads   map[string]Threads `json:"threads"`
 	Kv        KvAbility          `json:"kv"`
+	// Harness is the name under which Run does nothing, without options; empty: it always does what it is asked to.
+	Harness string `json:"harness,omitempty"`
 }
 
 // KvAbility is what an engine can do of suites of keys and values: dbdyno refuses tests that ask for more.

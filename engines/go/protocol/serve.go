@@ -111,6 +111,9 @@ func perform(program Program, work func(*Worker, *Job) error, worker *Worker, jo
 		return notFresh
 	}
 	description := &program.Description
+	if job.Engine == description.Harness && job.Engine != "" {
+		description = &Description{Name: job.Engine}
+	}
 	if job.Engine != description.Name {
 		return fmt.Errorf("the job is for engine `%s`; this is `%s`", job.Engine, description.Name)
 	}

@@ -16,7 +16,7 @@ use crate::{
     base::identifier::identifier,
     bench::{BenchPlan, Configuration},
     host::{HostFacts, WorkFolderFacts},
-    lint::{self, ReadingTests, SessionEvidence},
+    lint::{self, HarnessCosts, ReadingTests, SessionEvidence},
     process::{self, MemoryControl},
     store::{
         ActorRecord, Batch, HarnessRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
@@ -38,8 +38,8 @@ pub struct Report {
     pub results: Vec<TestRecord>,
     /// What the actors of those of several threads did.
     pub actors: Vec<ActorRecord>,
-    /// What the harness costs: ns an operation by size and test.
-    pub harness: Vec<HarnessRecord>,
+    /// What the harness of each of its engines costs.
+    pub harness: HarnessCosts,
     /// Findings.
     pub warnings: Vec<WarningRecord>,
     /// Why results are in the journal and not in the store: the next command takes them in.
@@ -114,7 +114,7 @@ struct Begun<'s> {
     session: RunningSession<'s>,
     so_far: SoFar,
     facts: WorkFolderFacts,
-    harness: Vec<HarnessRecord>,
+    harness: HarnessCosts,
     /// Held until all is in the journal.
     owner: Ownership,
 }
@@ -305,7 +305,7 @@ impl RunningSession<'_> {
         facts: &WorkFolderFacts,
         runs: Vec<RunRecord>,
         results: &mut Vec<TestRecord>,
-        harness: Vec<HarnessRecord>,
+        harness: HarnessCosts,
         owner: Ownership,
     ) -> Result<Report, SessionError> {
         let failed = self.unkept.is_some()

@@ -4,8 +4,9 @@ use super::{Beginning, Begun, Report, RunningSession, SessionError, begin};
 use crate::{
     bench::{BenchPlan, Configuration, PlannedRun},
     host::WorkFolderFacts,
+    lint::HarnessCosts,
     runner::{RunnerEvent, SessionLaunch, control::Control, run::execute},
-    store::{ActorRecord, Batch, HarnessRecord, Ownership, RunRecord, Store, TestRecord},
+    store::{ActorRecord, Batch, Ownership, RunRecord, Store, TestRecord},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
@@ -15,7 +16,7 @@ use tokio::sync::mpsc::UnboundedSender;
 pub struct OpenSession<'s> {
     session: RunningSession<'s>,
     facts: WorkFolderFacts,
-    harness: Vec<HarnessRecord>,
+    harness: HarnessCosts,
     owner: Ownership,
     runs: Vec<RunRecord>,
     results: Vec<TestRecord>,

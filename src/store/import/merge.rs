@@ -137,6 +137,10 @@ impl MergeSource {
 fn take(transaction: &Transaction<'_>, table: &StoreTable, rows: &BoundRelation) -> duckdb::Result<Taken> {
     let name = table.name;
     let theirs = columns(transaction, &rows.sql, &rows.bound)?;
+    if let Some((column, value)) = table.later.filter(|(column, _)| !theirs.iter().any(|name| name == column)) {
+        let sql = format!("(SELECT *, '{value}' AS {column} FROM {} n)", rows.sql);
+        return take(transaction, table, &BoundRelation { sql, bound: rows.bound.clone() });
+    }
     let ours = columns(transaction, name, &[])?;
     let common: Vec<&String> = ours.iter().filter(|column| theirs.contains(column)).collect();
     let same_row = table.key.iter().map(|key| format!("o.{key} = n.{key}")).collect::<Vec<_>>().join(" AND ");

@@ -174,13 +174,21 @@ record! {
 }
 
 record! {
-    /// What the engine that does nothing took.
+    /// What an engine that does nothing took.
     HarnessRecord in "harness_cost" {
         session_id: String,
         size: String,
+        /// Which one it was: there is one for each measured loop. `null`, dbdyno's own, in journals that do not say.
+        #[serde(default = "own_loop")]
+        engine: String,
         /// The test's number.
         test: u32,
         /// Time of one operation, ns.
         ns_per_operation: f64,
     }
+}
+
+/// The engine of every cost before there were several.
+fn own_loop() -> String {
+    "null".to_owned()
 }

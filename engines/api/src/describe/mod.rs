@@ -64,7 +64,14 @@ pub struct Description {
     /// The longest key that it takes, bytes; none: longer than those of any suite. A suite with longer keys is not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_key: Option<usize>,
+    /// The name under which the same program runs a job and does nothing, so that what its measured loop costs can be measured. `null`: it
+    /// has dbdyno's own loop. None: what its loop costs is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<String>,
 }
+
+/// The engine that does nothing in dbdyno's own measured loop.
+pub const NULL: &str = "null";
 
 /// An engine that does not say so keeps keys in their order.
 fn keeps_order() -> bool {
@@ -117,7 +124,7 @@ pub enum Writers {
 }
 
 impl Description {
-    /// An engine of these kinds of suite without options, which promises nothing.
+    /// An engine of these kinds of suite without options in dbdyno's own measured loop, which promises nothing.
     pub fn new(name: &str, about: &str, version: impl Into<String>, suites: &[SuiteKind]) -> Self {
         Self {
             protocol: PROTOCOL,
@@ -138,6 +145,7 @@ impl Description {
             kv: None,
             compacts: false,
             longest_key: None,
+            harness: Some(NULL.to_owned()),
         }
     }
 
@@ -175,6 +183,12 @@ impl Description {
 
     pub fn option(&self, name: &str) -> Option<&OptionSpec> {
         self.options.iter().find(|option| option.name == name)
+    }
+
+    /// The engine that the same program is under the name [`Self::harness`], where dbdyno's own does not measure its loop.
+    pub fn null(&self) -> Option<Self> {
+        let name = self.harness.clone().filter(|name| name != NULL)?;
+        Some(Self { name, options: Vec::new(), tiers: Vec::new(), conflicts: Vec::new(), ..self.clone() })
     }
 
     /// The library that the engine is linked with.
