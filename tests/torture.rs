@@ -172,3 +172,23 @@ fn the_verdict_stands_beside_the_tier_of_runs_before_and_after() {
     let compared = place.run(&["compare", "--a", "engine=lmdb", "--b", "engine=redb"]);
     assert!(compared.stdout.contains("tier 3 power-safe (evidenced)"), "{}", compared.stdout);
 }
+
+/// A program that knows nothing of recordings goes on committing.
+#[test]
+fn an_engine_that_records_nothing_has_no_power_images_and_no_evidence() {
+    let place = Place::new();
+    let script = r#"
+if [ "$1" = describe ]; then
+    dbdyno worker sqlite describe | sed 's/"name":"sqlite"/"name":"mum"/'
+else
+    exec bash -c 'exec env -u DBDYNO_POWER_LOG -u DBDYNO_POWER_COMMITS dbdyno worker sqlite "$1" < <(
+        read -r job; printf "%s\n" "${job/\"engine\":\"mum\"/\"engine\":\"sqlite\"}"; exec cat)' mum "$1"
+fi
+"#;
+    place.engine("mum", &script.replace("dbdyno worker", &format!("{} worker", env!("CARGO_BIN_EXE_dbdyno"))));
+    let asked = ["torture", "mum:synchronous=extra", "--kills", "1", "--power", "10", "--commits", "5"];
+    let found = place.ok(&asked);
+    let reason = "no power loss could be simulated, as its program does not record what it does to its files";
+    assert!(found.contains(&format!("power losses  none: {reason}")), "{found}");
+    assert!(found.contains(&format!("verdict       not evidenced: {reason}")), "{found}");
+}

@@ -54,7 +54,8 @@ fn block(subject: &Subject, findings: &Findings) -> String {
     let power = &findings.power;
     lay(&mut text, "kills", &kills(findings));
     for (name, disk) in [("power losses", &power.journaled), ("strict names", &power.by_folder)] {
-        lay(&mut text, name, &images(disk));
+        let unseen = power.unseen.as_ref().filter(|_| disk.images == 0);
+        lay(&mut text, name, &unseen.map_or_else(|| images(disk), |reason| format!("none: {reason}")));
         for example in &disk.examples {
             lay(&mut text, "", &format!("as: {example}"));
         }

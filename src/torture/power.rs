@@ -67,7 +67,10 @@ pub(super) fn judged(
     }
     on_step(Step::Recording);
     let desk = Desk::cleared(scratch.path().join("recorded"), place.patience)?;
-    let log = worker::record(subject, &desk, terms.commits).map_err(TortureError::Worker)?;
+    let Some(log) = worker::record(subject, &desk, terms.commits).map_err(TortureError::Worker)? else {
+        let unseen = Some(UNRECORDED.to_owned());
+        return Ok(PowerFindings { unseen, ..PowerFindings::default() });
+    };
     let unseen = unseen(&log, &desk.databases());
     let unseen = unseen.map_err(|error| TortureError::folder(desk.path(), "it cannot be read", &error))?;
     let judge = Judge { subject, log: &log, scratch: scratch.path(), stop, patience: place.patience };
@@ -95,6 +98,9 @@ pub(super) fn judged(
     }
     Ok(findings)
 }
+
+/// Why there is no image of an engine whose program does not record.
+const UNRECORDED: &str = "no power loss could be simulated, as its program does not record what it does to its files";
 
 /// Judges the program without the sync calls of each class, on disks of both kinds.
 fn mutants(judge: &Judge<'_>, terms: &Terms, on_step: &(dyn Fn(Step) + Sync)) -> Result<Vec<Mutant>, TortureError> {

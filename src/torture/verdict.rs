@@ -91,7 +91,7 @@ impl Verdict {
         } else if tier == Tier::ProcessSafe {
             None
         } else if power.images() == 0 {
-            Some("no power loss was tried".to_owned())
+            power.unseen.clone().or_else(|| Some("no power loss was tried".to_owned()))
         } else {
             power.unseen.clone()
         };

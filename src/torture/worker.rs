@@ -165,18 +165,21 @@ pub(super) fn commit_until_killed(
 const RECORD_TO: &str = "DBDYNO_POWER_LOG";
 const RECORD_COMMITS: &str = "DBDYNO_POWER_COMMITS";
 
-/// Has a worker commit so often on a fresh database, with its calls recorded.
-pub(super) fn record(subject: &Subject, desk: &Desk, commits: u32) -> Result<Log, String> {
-    let (log, commits) = (desk.log(), commits.to_string());
+/// Has a worker commit so often on a fresh database, with its calls recorded; none where its program records nothing: it goes on
+/// after that.
+pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option<Log>, String> {
+    let (log, commits) = (desk.log(), most.to_string());
     let recording = [(RECORD_TO, &*log.to_string_lossy()), (RECORD_COMMITS, &commits)];
     let mut worker = TortureWorker::start(subject, desk, ("commits", DEADLINE), &recording)?;
     while let Some(event) = worker.next()? {
-        if let Event::Failed { message, .. } = event {
-            return Err(message);
+        match event {
+            Event::Failed { message, .. } => return Err(message),
+            Event::Committed { commits, .. } if commits > u64::from(most) => return Ok(None),
+            _ => {}
         }
     }
     let ending = worker.ending();
-    Log::read(&log).map_err(|error| format!("{ending}; what it recorded cannot be read: {error}"))
+    Log::read(&log).map(Some).map_err(|error| format!("{ending}; what it recorded cannot be read: {error}"))
 }
 
 /// Opens a database again: how many commits of each thread are there, or what is wrong with it. The outer error is that no worker could be
