@@ -5,7 +5,7 @@ use super::{
     error::CliError,
     output::print,
 };
-use crate::base::units::counted;
+use crate::{base::units::counted, store::Extent};
 use clap::Args;
 use dbdyno_engine::say;
 use std::{
@@ -26,9 +26,17 @@ pub(super) struct DeleteArgs {
 pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, CliError> {
     let selection = args.runs.selection()?;
     let store = places.opened()?;
-    let runs = store.count_runs(&selection)?;
+    let Extent { runs, running, .. } = store.extent(&selection)?;
     if runs == 0 {
         return Err(AffectedRuns::none());
+    }
+    if running > 0 {
+        return Err(CliError::Failed(format!(
+            "nothing was deleted: {} of these runs {} running, and would store the rest of its results without them: \
+             end it first, or select other sessions",
+            counted(running, "session"),
+            if running == 1 { "is" } else { "are" },
+        )));
     }
     if !args.yes && !confirmed(runs)? {
         say!("nothing was deleted");

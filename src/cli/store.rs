@@ -51,8 +51,11 @@ fn repair(places: &Places) -> Result<ExitCode, CliError> {
         let lost = if *lost > 0 { format!(", {} LOST", count(*lost)) } else { String::new() };
         print(&format!("{table:<13} {} saved{lost}\n", counted(*saved, "row")))?;
     }
+    for what in &repaired.missing {
+        print(&format!("LOST: {}\n", plain(what)))?;
+    }
     print(&format!("the damaged file is kept as {}\n", plain(&repaired.damaged.to_string_lossy())))?;
     notices(&store.settle()?);
-    let lost = repaired.rows.values().any(|(_, lost)| *lost > 0);
+    let lost = repaired.rows.values().any(|(_, lost)| *lost > 0) || !repaired.missing.is_empty();
     Ok(if lost { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -50,6 +50,8 @@ pub struct Extent {
     pub sessions: u64,
     /// Runs among them that have not ended.
     pub unfinished: u64,
+    /// Sessions of these runs that a process is running now.
+    pub running: u64,
 }
 
 impl Store {
@@ -67,7 +69,9 @@ impl Store {
                     (SELECT count(*) FROM note WHERE run_id IN (FROM chosen)) AS notes,
                     (SELECT count(*) FROM session WHERE status <> 'running' AND session_id IN (
                         SELECT session_id FROM run GROUP BY session_id HAVING bool_and(run_id IN (FROM chosen)))) AS sessions,
-                    (SELECT count(*) FROM run WHERE status = 'running' AND run_id IN (FROM chosen)) AS unfinished",
+                    (SELECT count(*) FROM run WHERE status = 'running' AND run_id IN (FROM chosen)) AS unfinished,
+                    (SELECT count(*) FROM session WHERE status = 'running' AND session_id IN (
+                        SELECT session_id FROM run WHERE run_id IN (FROM chosen))) AS running",
             rows.sql
         );
         Ok(self.rows_bound(&sql, &rows.parameters)?.pop().unwrap_or_default())
@@ -151,7 +155,7 @@ impl Store {
             transaction.commit()?;
             Ok(done)
         };
-        self.writing(|connection| act(connection).doing(self.path()))
+        self.writing(|connection| act(connection).doing(self.path()).map_err(|error| self.explained(connection, error)))
     }
 }
 

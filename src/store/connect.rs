@@ -6,12 +6,11 @@
 //! overwrite: a user's query may hold a COPY in its WITH clause. So what only reads has no file system at all once the file is
 //! open, and keeps in memory what it works with. What writes runs this program's SQL only, and spills to `STORE.tmp`.
 
-use super::{OpenMode, StoreError, error::Doing, schema::identifier};
+use super::{OpenMode, StoreError, error::Doing, file, schema::identifier};
 use crate::base::input;
 use duckdb::{AccessMode, Config, Connection};
 use rustix::fs::FlockOperation;
 use std::{
-    ffi::OsString,
     fs::{self, File, OpenOptions},
     io::{self, Read},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
@@ -36,7 +35,7 @@ pub(crate) enum Reach {
 impl Reach {
     /// Of another database, the file with what DuckDB keeps beside it.
     pub(super) fn database(file: &Path) -> Self {
-        Self::Files(["", ".wal", ".wal.checkpoint", ".wal.recovery"].map(|end| with_end(file, end)).to_vec())
+        Self::Files(file::family(file))
     }
 }
 
@@ -47,6 +46,10 @@ pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Conn
     let file = std::path::absolute(path).map_err(unreachable)?;
     if file.to_str().is_none() {
         let message = "its name is not UTF-8, which DuckDB needs".to_owned();
+        return Err(StoreError::Unreachable { path: path.to_owned(), message });
+    }
+    if file.parent().is_some_and(|folder| folder.as_os_str().as_encoded_bytes().contains(&b'?')) {
+        let message = "DuckDB cannot use a folder with a question mark in its name: choose another place".to_owned();
         return Err(StoreError::Unreachable { path: path.to_owned(), message });
     }
     let is_empty = access == OpenMode::Write && matches!(header(&file), Ok(Header::Empty));
@@ -92,11 +95,17 @@ pub(crate) fn memory(reach: &Reach) -> duckdb::Result<Connection> {
 
 fn limited(path: &Path, config: Config, reach: &Reach) -> duckdb::Result<Connection> {
     let config = config.with("autoinstall_known_extensions", "false")?.with("autoload_known_extensions", "false")?;
+    // DuckDB lets itself reach a log whose name ends with `.wal`; that of a name with a question mark ends otherwise.
+    let own = Reach::Files(file::family(path));
+    let has_parameters = path.as_os_str().as_encoded_bytes().contains(&b'?');
+    let reach = if *reach == Reach::Own && has_parameters { &own } else { reach };
     // What else may be reached can only be said once the database is open, and before the rest is closed.
     let connection = match reach {
         Reach::Nothing => {
-            let config = config.with("temp_directory", "")?.with("enable_external_access", "false")?;
+            let config = config.with("temp_directory", "")?;
+            let config = if has_parameters { config } else { config.with("enable_external_access", "false")? };
             let connection = Connection::open_with_flags(path, config)?;
+            connection.execute_batch("SET enable_external_access = false")?;
             connection.execute_batch("SET disabled_filesystems = 'LocalFileSystem'")?;
             connection
         }
@@ -165,7 +174,7 @@ enum Header {
 fn header(path: &Path) -> io::Result<Header> {
     let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     // DuckDB opens its log with the file.
-    match input::open(&with_end(path, ".wal")) {
+    match input::open(&file::log(path)) {
         Err(error) if !missing(&error) => return Err(io::Error::new(error.kind(), format!("its log: {error}"))),
         _ => {}
     }
@@ -196,10 +205,4 @@ fn make_way(path: &Path) -> io::Result<File> {
     }
     fs::remove_file(there)?;
     Ok(file)
-}
-
-fn with_end(path: &Path, end: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(end);
-    name.into()
 }

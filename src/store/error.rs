@@ -6,11 +6,27 @@ use std::{
 };
 
 /// What DuckDB says of a file that it cannot make sense of.
-const DAMAGE: [&str; 5] =
-    ["Corrupt database file", "checksum", "Serialization Error", "Failed to load", "Failure while replaying WAL"];
+const DAMAGE: [&str; 6] = [
+    "Corrupt database file",
+    "checksum",
+    "Serialization Error",
+    "Failed to load",
+    "Failure while replaying WAL",
+    "Could not read enough bytes",
+];
+
+/// What the system says of a disk or a process that fails: it says nothing about the file.
+const SYSTEM: [&str; 5] = [
+    "Input/output error",
+    "Cannot allocate memory",
+    "Too many open files",
+    "Interrupted system call",
+    "Stale file handle",
+];
 
 /// How DuckDB begins what it says of a block that is not what was written.
-const BLOCK: [&str; 2] = ["Data Corruption Error", "IO Error: Corrupt database file"];
+const BLOCK: [&str; 3] =
+    ["Data Corruption Error", "IO Error: Corrupt database file", "IO Error: Could not read enough bytes"];
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -70,6 +86,14 @@ pub enum StoreError {
         path.display()
     )]
     Damaged { path: PathBuf, message: String },
+    /// A change that failed when it was committed, and could not be taken back.
+    #[error("the store {}: {message}; whether the change was made is not known: check before you repeat it", path.display())]
+    Unclear { path: PathBuf, message: String },
+    /// A damaged store that could not be repaired.
+    #[error(
+        "the store {} could not be repaired, and stays as it is: {message}. Copy the file to a disk that can be read,          restore a backup, or use another file for the store", path.display()
+    )]
+    Unrepaired { path: PathBuf, message: String },
     /// Anything else.
     #[error("the store {}: {message}", path.display())]
     Other { path: PathBuf, message: String },
@@ -79,6 +103,19 @@ impl StoreError {
     /// Whether waiting may help.
     pub fn is_locked(&self) -> bool {
         matches!(self, Self::Locked { .. })
+    }
+
+    /// Whether the file is not what was written, rather than out of reach.
+    pub(super) fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::NotDuckDb { .. })
+    }
+
+    /// What is wrong, without the store's name and the remedy.
+    pub(super) fn cause(&self) -> String {
+        match self {
+            Self::Damaged { message, .. } | Self::Full { message, .. } | Self::Other { message, .. } => message.clone(),
+            other => other.to_string(),
+        }
     }
 
     /// What the system said of a file beside the store.
@@ -111,6 +148,17 @@ impl StoreError {
         }
     }
 
+    /// A change that may have been made or not: why it failed, and why it could not be taken back.
+    pub(super) fn unclear(path: &Path, error: &dyn std::fmt::Display, kept: &dyn std::fmt::Display) -> Self {
+        Self::Unclear { path: path.to_owned(), message: format!("{error}; {kept}") }
+    }
+
+    /// Whether DuckDB met a name that it does not know.
+    pub(super) fn is_of_names(&self) -> bool {
+        let (Self::Other { message, .. } | Self::Query { message }) = self else { return false };
+        ["Binder Error", "Catalog Error"].iter().any(|begin| message.contains(begin))
+    }
+
     /// Tells what DuckDB's text means; its API has no codes for these.
     pub(super) fn from_message(path: &Path, message: String) -> Self {
         let path = path.to_owned();
@@ -121,6 +169,8 @@ impl StoreError {
             Self::Full { path, message }
         } else if has("not a valid DuckDB database file") || has("not a DuckDB database file") {
             Self::NotDuckDb { path, message }
+        } else if SYSTEM.iter().any(|part| has(part)) {
+            Self::Other { path, message }
         } else if DAMAGE.iter().any(|part| has(part)) {
             Self::Damaged { path, message }
         } else if has("Permission denied") || has("read-only mode") || has("Read-only file system") {

@@ -2,9 +2,10 @@
 //! schema brought up to date.
 
 use super::{
-    OpenMode, SCHEMA_VERSION, Store, StoreError, beside,
+    OpenMode, SCHEMA_VERSION, Store, StoreError,
     connect::{self, Reach},
     error::Doing,
+    file,
     journal::{Waiting, abandoned, positions},
     lock::{StoreLock, holders},
     undo,
@@ -81,7 +82,7 @@ impl Store {
         };
         StoreHealth {
             bytes: length(self.path()),
-            log_bytes: length(&beside(self.path(), "wal")),
+            log_bytes: length(&file::log(self.path())),
             waiting: self.waiting(&taken),
             state,
             writable: self.could_be_written(),
@@ -138,7 +139,7 @@ fn unfinished(connection: &Connection, host_ids: &[String; 2]) -> duckdb::Result
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::beside, *};
     use std::time::Duration;
 
     fn store() -> (tempfile::TempDir, Store) {

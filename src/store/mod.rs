@@ -10,6 +10,7 @@ mod connect;
 mod error;
 mod evidence;
 mod export;
+mod file;
 mod health;
 mod hosts;
 mod import;
@@ -29,6 +30,7 @@ mod undo;
 mod value;
 mod watch;
 mod write;
+mod writing;
 
 use connect::{Reach, memory};
 pub(crate) use parquet::{Cell, CellKind, write_parquet};
@@ -69,7 +71,6 @@ use crate::base::output::Guarded;
 use duckdb::Connection;
 use error::Doing;
 use lock::StoreLock;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 use schema::FileSchema;
 use std::{
     path::{Path, PathBuf},
@@ -77,7 +78,6 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use undo::Undo;
 
 /// How long to wait for another process that has the file open, unless told otherwise.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -131,7 +131,7 @@ fn beside(store: &Path, ending: &str) -> PathBuf {
 impl Store {
     /// The store in this file; the file is made by the first write.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        let path = path.into();
+        let path = file::resolved(path.into());
         let writer = journal::SharedWriter::new(beside(&path, "journal"));
         Self { path, patience: PATIENCE, journal: None, writer, opened: SharedOpened::default(), watch: None }
     }
@@ -183,6 +183,10 @@ impl Store {
         }
         let settled = self.settle()?;
         self.check_writable()?;
+        // A file that was cut off, or a table that is gone, is said before a session and not after it.
+        self.reading(|connection| schema::missing(connection).doing(&self.path).and_then(|gone| self.lacks(&gone)))?;
+        let _lock = StoreLock::take(&self.path, OpenMode::Read, self.patience)?;
+        self.patiently(|| undo::intact(&self.path))?;
         Ok(settled)
     }
 
@@ -218,9 +222,24 @@ impl Store {
         self.watch.as_ref().map_or(Ok(()), ReadWatch::check)?;
         let opened = self.to_read(reach)?;
         self.follow(&opened.connection)?;
-        let answer = read(&opened.connection).map_err(|error| error.of_block(&self.path));
+        let answer = read(&opened.connection).map_err(|error| self.explained(&opened.connection, error));
         let closed = opened.connection.close().map_err(|(_, error)| error).doing(&self.path);
         answer.and_then(|answer| closed.map(|()| answer))
+    }
+
+    /// Says what an error means: a block that cannot be read, or a table or column that is not there.
+    fn explained(&self, connection: &Connection, error: StoreError) -> StoreError {
+        let error = error.of_block(&self.path);
+        let gone = error.is_of_names().then(|| schema::missing(connection).ok()).flatten().unwrap_or_default();
+        self.lacks(&gone).err().unwrap_or(error)
+    }
+
+    /// Refuses a store that lacks tables or columns.
+    fn lacks(&self, gone: &[String]) -> Result<(), StoreError> {
+        match gone {
+            [] => Ok(()),
+            gone => Err(StoreError::Damaged { path: self.path.clone(), message: gone.join(", ") }),
+        }
     }
 
     /// A connection reads for whoever waits.
@@ -231,7 +250,7 @@ impl Store {
     /// Opens the store to read and leaves it open for the next reading.
     fn beginning_to_read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let opened = self.to_read(&Reach::Nothing)?;
-        let answer = read(&opened.connection).map_err(|error| error.of_block(&self.path));
+        let answer = read(&opened.connection).map_err(|error| self.explained(&opened.connection, error));
         *self.left_open() = Some(opened);
         answer
     }
@@ -252,7 +271,7 @@ impl Store {
     fn open_to_read(&self, reach: &Reach) -> Result<Opened, StoreError> {
         if undo::is_there(&self.path) {
             let _lock = StoreLock::take(&self.path, OpenMode::Write, self.patience)?;
-            undo::settle(&self.path)?;
+            self.patiently(|| undo::settle(&self.path))?;
         }
         let lock = StoreLock::take(&self.path, OpenMode::Read, self.patience)?;
         let opened =
@@ -270,77 +289,6 @@ impl Store {
                 self.open_to_read(reach)
             }
             opened => Ok(Opened { connection: opened?, _lock: lock }),
-        }
-    }
-
-    /// Opens the store to write, has `act` write, and closes it again. When that fails, or the program or the machine ends before
-    /// the end, nothing of it is done.
-    fn writing<T, E: From<StoreError>>(&self, act: impl FnOnce(&mut Connection) -> Result<T, E>) -> Result<T, E> {
-        self.writing_reaching(&Reach::Own, act)
-    }
-
-    /// The same with other files in reach.
-    fn writing_reaching<T, E: From<StoreError>>(
-        &self,
-        reach: &Reach,
-        act: impl FnOnce(&mut Connection) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let path = &self.path;
-        drop(self.left_open().take());
-        let _lock = StoreLock::take(path, OpenMode::Write, self.patience)?;
-        undo::settle(path)?;
-        let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;
-        let done = act(&mut connection);
-        // Said now, a failing checkpoint is told; at the end it is not.
-        let kept = if done.is_ok() { connect::checkpoint(&connection).doing(path) } else { Ok(()) };
-        let closed = connection.close().map_err(|(_, error)| error).doing(path);
-        match kept.and(closed) {
-            Ok(()) => undo.drop_it(path)?,
-            Err(error) => {
-                undo::settle(path)?;
-                return Err(error.into());
-            }
-        }
-        done
-    }
-
-    /// Makes an empty store, under another name at first: DuckDB would empty a file that comes back under its hands.
-    fn create(&self) -> Result<(), StoreError> {
-        let (path, unborn) = (&self.path, beside(&self.path, "new"));
-        let failed = |error: std::io::Error| StoreError::of_io(path, &unborn, &error);
-        // One that was left by a program that was killed.
-        let _ = std::fs::remove_file(&unborn);
-        let connection = connect::store(&unborn, OpenMode::Write, &Reach::Own)?;
-        let connection = self.check_schema(connection, OpenMode::Write)?;
-        let kept = connect::checkpoint(&connection).doing(path);
-        let closed = connection.close().map_err(|(_, error)| error).doing(path);
-        kept.and(closed)?;
-        // What is there by now stays.
-        let named = renameat_with(CWD, &unborn, CWD, path, RenameFlags::NOREPLACE).map_err(std::io::Error::from);
-        named.and_then(|()| undo::sync_folder(path)).map_err(failed)
-    }
-
-    fn open_to_write(&self, reach: &Reach) -> Result<(Connection, Undo), StoreError> {
-        let path = &self.path;
-        if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
-            self.create()?;
-        }
-        let undo = Undo::make(path)?;
-        let opened = connect::store(path, OpenMode::Write, reach).and_then(|connection| {
-            if undo.holds(path) {
-                let connection = self.check_schema(connection, OpenMode::Write)?;
-                connect::no_triggers(&connection, path)?;
-                return Ok(connection);
-            }
-            connection.close().map_err(|(_, error)| error).doing(path)?;
-            Err(StoreError::Locked { path: path.clone(), message: "another program changed it just now".to_owned() })
-        });
-        match opened {
-            Ok(connection) => Ok((connection, undo)),
-            Err(error) => {
-                undo.drop_it(path)?;
-                Err(error)
-            }
         }
     }
 

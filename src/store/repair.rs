@@ -5,29 +5,32 @@
 //! the block, because new metadata goes to free parts of it. So a copy is made readable, by the checksum that belongs to what is
 //! there, and every row that can be read is copied to a new store. Blocks of rows are never made readable like this: what does not
 //! have its checksum is not taken.
+//!
+//! A store is replaced only if two readings find damage: of the file, and of a copy that is made while every other program is kept out.
+//! A file that is locked, or that the disk does not give, is not damaged. The new store and the old one exchange their names: there is
+//! no moment without a store.
 
 use super::{
-    OpenMode, Store, StoreError,
+    OpenMode, SCHEMA_VERSION, Store, StoreError,
     connect::{self, Reach},
     error::Doing,
+    file::{self, HEADER, HEADERS, checksum},
     import::INCOMING,
     lock::StoreLock,
-    schema::identifier,
-    tables::TABLES,
+    schema::{self, FileSchema, identifier},
     undo,
 };
 use crate::base::units::counted;
 use duckdb::Connection;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io,
-    os::unix::fs::FileExt,
+    os::unix::fs::{FileExt, MetadataExt, chown},
     path::{Path, PathBuf},
 };
 
-/// Bytes of one of DuckDB's headers, of which the second and third take turns.
-const HEADER: u64 = 4096;
 /// Bytes of a block.
 const BLOCK: usize = 256 << 10;
 /// More torn blocks of metadata than this are no power loss.
@@ -50,6 +53,8 @@ pub struct Repaired {
     pub damaged: PathBuf,
     /// Rows by table that were saved, and how many could not be read.
     pub rows: BTreeMap<String, (u64, u64)>,
+    /// Tables and columns that the damaged store did not have, a sentence each: what was in them is lost.
+    pub missing: Vec<String>,
 }
 
 impl Store {
@@ -66,16 +71,13 @@ impl Store {
             }
             false => say(true, "nothing waits in a journal".to_owned()),
         }
-        let read = self.reading(|connection| {
-            Ok(TABLES.iter().map(|table| (table.name, read_all(connection, table.name))).collect::<Vec<_>>())
-        });
-        match read {
+        match self.reading(|connection| inspect(connection, self.path())) {
             Err(error) => say(false, error.to_string()),
-            Ok(tables) => {
-                for (table, read) in tables {
+            Ok(parts) => {
+                for (part, read) in parts {
                     match read {
-                        Ok(rows) => say(true, format!("table {table}: {} read", counted(rows, "row"))),
-                        Err(error) => say(false, format!("table {table}: {error}")),
+                        Ok(rows) => say(true, format!("{part}: {} read", counted(rows, "row"))),
+                        Err(error) => say(false, format!("{part}: {}", error.cause())),
                     }
                 }
             }
@@ -87,35 +89,144 @@ impl Store {
     /// the store is sound, and stays as it is.
     ///
     /// # Errors
-    /// Nothing can be read of the store, or there is no room for another beside it.
+    /// The store is in use, cannot be read for another reason than damage, or nothing can be read of it; or there is no room for
+    /// another beside it. It then stays as it is.
     pub fn repair(&self) -> Result<Option<Repaired>, StoreError> {
-        if self.check().iter().all(|finding| finding.sound) {
-            return Ok(None);
-        }
         let path = self.path();
-        let failed = |error: io::Error| StoreError::of_io(path, path, &error);
         drop(self.left_open().take());
         let _lock = StoreLock::take(path, OpenMode::Write, self.patience())?;
-        let folder = tempfile::Builder::new()
-            .prefix(".dbdyno-repair-")
-            .tempdir_in(path.parent().unwrap_or(Path::new(".")))
-            .map_err(failed)?;
-        let (copy, new) = (folder.path().join("copy.duckdb"), Self::new(folder.path().join("new.duckdb")));
-        copy_files(path, &copy).map_err(failed)?;
+        match self.patiently(|| undo::settle(path)) {
+            Err(error) if !error.is_damage() => return Err(error),
+            _ => {}
+        }
+        if !self.patiently(|| is_damaged(path))? {
+            return Ok(None);
+        }
+        let file = self.patiently(|| file::locked(path))?;
+        let scratch = scratch(path).map_err(|error| StoreError::of_io(path, path, &error))?;
+        self.replace(&file, scratch.path()).map_err(|error| unrepaired(path, scratch.path(), error))
+    }
+
+    /// Replaces a store whose file is locked; none: the copy is sound.
+    fn replace(&self, locked: &File, scratch: &Path) -> Result<Option<Repaired>, StoreError> {
+        let path = self.path();
+        let failed = |error: io::Error| StoreError::of_io(path, path, &error);
+        let (copy, new) = (scratch.join("copy.duckdb"), Self::new(scratch.join("new.duckdb")));
+        copy_files(locked, path, &copy).map_err(failed)?;
+        if !is_damaged(&copy)? {
+            return Ok(None);
+        }
         make_readable(&copy)?;
         new.prepare()?;
+        let missing = of_version(&copy)?;
         let rows = new.writing_reaching(&Reach::database(&copy), |connection| save(connection, &copy, new.path()))?;
-        let damaged = free_name(path);
-        fs::rename(path, &damaged).map_err(failed)?;
-        // The log of the damaged file belongs to it.
-        let log = |of: &Path| super::beside(of, "wal");
-        if log(path).exists() {
-            fs::rename(log(path), log(&damaged)).map_err(failed)?;
+        if file::log(new.path()).try_exists().map_err(failed)? {
+            // The rows are in the log, which has another name than the store will have.
+            new.writing(|_| Ok::<_, StoreError>(()))?;
         }
-        fs::rename(new.path(), path).map_err(failed)?;
-        undo::sync_folder(path).map_err(failed)?;
-        Ok(Some(Repaired { damaged, rows }))
+        if file::log(new.path()).try_exists().map_err(failed)? {
+            return Err(failed(io::Error::other("the new store could not be written to its end")));
+        }
+        let facts = locked.metadata().map_err(failed)?;
+        fs::set_permissions(new.path(), facts.permissions()).map_err(failed)?;
+        let made = fs::metadata(new.path()).map_err(failed)?;
+        if (made.uid(), made.gid()) != (facts.uid(), facts.gid()) {
+            chown(new.path(), Some(facts.uid()), Some(facts.gid())).map_err(failed)?;
+        }
+        let damaged = exchange(path, new.path()).map_err(failed)?;
+        Ok(Some(Repaired { damaged, rows, missing }))
     }
+}
+
+/// A folder for the copy and the new store, on the store's own disk.
+fn scratch(path: &Path) -> io::Result<tempfile::TempDir> {
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    tempfile::Builder::new().prefix(".dbdyno-repair-").tempdir_in(above)
+}
+
+/// An error of a repair, which names no file of its scratch folder: that is gone by the time it is read.
+fn unrepaired(path: &Path, scratch: &Path, error: StoreError) -> StoreError {
+    let (path, message) = (path.to_owned(), error.cause());
+    let copy = scratch.join("copy.duckdb");
+    let message = message.replace(&*copy.to_string_lossy(), &path.to_string_lossy());
+    match error {
+        StoreError::NotDuckDb { message, .. } => StoreError::NotDuckDb { path, message },
+        StoreError::Foreign { .. } => StoreError::Foreign { path },
+        _ => StoreError::Unrepaired { path, message },
+    }
+}
+
+/// Puts a new store in the place of a damaged one, whose new name it returns.
+fn exchange(path: &Path, new: &Path) -> io::Result<PathBuf> {
+    let damaged = free_name(path);
+    // The log of the damaged file belongs to it, and the name beside it is its own from the first moment on.
+    let (log, its_log) = (file::log(path), file::log(&damaged));
+    let has_log = log.try_exists()?;
+    if has_log {
+        fs::copy(&log, &its_log)?;
+        File::open(&its_log)?.sync_all()?;
+    }
+    renameat_with(CWD, new, CWD, &damaged, RenameFlags::NOREPLACE)?;
+    if let Err(error) = renameat_with(CWD, &damaged, CWD, path, RenameFlags::EXCHANGE) {
+        fs::rename(&damaged, new)?;
+        return Err(error.into());
+    }
+    if has_log {
+        fs::remove_file(&log)?;
+    }
+    // It was made of the damaged file.
+    let _ = fs::remove_file(undo::undo_path(path));
+    undo::sync_folder(path)?;
+    Ok(damaged)
+}
+
+/// What is read of a part of a store: how many rows, or why it cannot be read.
+type Part = (String, Result<u64, StoreError>);
+
+/// Reads all that commands read: every table, and whether it has the columns of this version.
+fn inspect(connection: &Connection, path: &Path) -> Result<Vec<Part>, StoreError> {
+    let catalog = connect::catalog(connection).doing(path)?;
+    let found = schema::found(connection, &catalog).doing(path)?;
+    let gone = match found {
+        FileSchema::Version(SCHEMA_VERSION) => schema::missing(connection).doing(path)?,
+        _ => Vec::new(),
+    };
+    let exists = |table: &str| !gone.contains(&schema::is_missing(table));
+    let damaged = |message| StoreError::Damaged { path: path.to_owned(), message };
+    let tables = schema::names()
+        .filter(|table| exists(table))
+        .map(|table| (format!("table {table}"), read_all(connection, table).doing(path)));
+    let tables: Vec<Part> = tables.collect();
+    Ok(tables.into_iter().chain(gone.iter().map(|what| ("schema".to_owned(), Err(damaged(what.clone()))))).collect())
+}
+
+/// Whether a store is damaged; an error where it cannot be read for another reason.
+fn is_damaged(path: &Path) -> Result<bool, StoreError> {
+    let read = || -> Result<(), StoreError> {
+        undo::intact(path)?;
+        let connection = connect::store(path, OpenMode::Read, &Reach::Nothing)?;
+        let parts = inspect(&connection, path);
+        connection.close().map_err(|(_, error)| error).doing(path)?;
+        parts?.into_iter().try_for_each(|(_, read)| read.map(drop))
+    };
+    match read() {
+        Ok(()) => Ok(false),
+        Err(error) if error.is_damage() => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// What a copy that can be read lacks.
+fn of_version(copy: &Path) -> Result<Vec<String>, StoreError> {
+    let connection = connect::store(copy, OpenMode::Read, &Reach::Nothing)?;
+    let parts = connect::catalog(&connection).and_then(|catalog| schema::found(&connection, &catalog)).doing(copy);
+    let missing = match parts? {
+        FileSchema::Version(SCHEMA_VERSION) => schema::missing(&connection).doing(copy)?,
+        FileSchema::Foreign | FileSchema::Empty => return Err(StoreError::Foreign { path: copy.to_owned() }),
+        _ => Vec::new(),
+    };
+    connection.close().map_err(|(_, error)| error).doing(copy)?;
+    Ok(missing)
 }
 
 /// Reads every value of a table; how many rows it has.
@@ -123,11 +234,11 @@ fn read_all(connection: &Connection, table: &str) -> duckdb::Result<u64> {
     connection.query_row(&format!("SELECT count(*)::UBIGINT, bit_xor(hash(t)) FROM {table} t"), [], |row| row.get(0))
 }
 
-fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to)?;
-    let log = super::beside(from, "wal");
-    if log.exists() {
-        fs::copy(log, super::beside(to, "wal"))?;
+fn copy_files(mut locked: &File, from: &Path, to: &Path) -> io::Result<()> {
+    io::copy(&mut locked, &mut File::create(to)?)?;
+    let log = file::log(from);
+    if log.try_exists()? {
+        fs::copy(log, file::log(to))?;
     }
     Ok(())
 }
@@ -145,8 +256,8 @@ fn make_readable(copy: &Path) -> Result<(), StoreError> {
     let failed = |error: io::Error| StoreError::of_io(copy, copy, &error);
     let Err(first) = opens(copy) else { return Ok(()) };
     let original = fs::read(copy).map_err(failed)?;
-    let log = super::beside(copy, "wal");
-    for header in [None, Some(HEADER), Some(2 * HEADER)] {
+    let log = file::log(copy);
+    for header in [None, Some(HEADER as u64), Some(2 * HEADER as u64)] {
         fs::write(copy, &original).map_err(failed)?;
         if let Some(kept) = header {
             keep_header(copy, kept).map_err(failed)?;
@@ -156,14 +267,19 @@ fn make_readable(copy: &Path) -> Result<(), StoreError> {
         }
         // A log that cannot be replayed may be what is in the way.
         if log.exists() {
-            fs::rename(&log, super::beside(copy, "wal-aside")).map_err(failed)?;
+            fs::rename(&log, aside(copy)).map_err(failed)?;
             if mend_checksums(copy)? {
                 return Ok(());
             }
-            fs::rename(super::beside(copy, "wal-aside"), &log).map_err(failed)?;
+            fs::rename(aside(copy), &log).map_err(failed)?;
         }
     }
     Err(first)
+}
+
+/// Where the log of a copy is out of the way.
+fn aside(copy: &Path) -> PathBuf {
+    super::beside(copy, "wal-aside")
 }
 
 fn opens(copy: &Path) -> Result<(), StoreError> {
@@ -177,9 +293,9 @@ fn opens(copy: &Path) -> Result<(), StoreError> {
 /// Puts one of the two headers in the place of the other.
 fn keep_header(copy: &Path, kept: u64) -> io::Result<()> {
     let file = OpenOptions::new().read(true).write(true).open(copy)?;
-    let mut header = vec![0; HEADER as usize];
+    let mut header = vec![0; HEADER];
     file.read_exact_at(&mut header, kept)?;
-    file.write_all_at(&header, 3 * HEADER - kept)
+    file.write_all_at(&header, HEADERS as u64 - kept)
 }
 
 /// Gives the blocks that DuckDB needs to open the file, and that are torn, the checksum of what is in them; whether it opens.
@@ -191,7 +307,7 @@ fn mend_checksums(copy: &Path) -> Result<bool, StoreError> {
             text[..digits].parse::<u64>().ok()
         });
         // A header that is torn leads nowhere: the other one is tried.
-        let Some(place) = place.filter(|place| *place >= 3 * HEADER) else { return Ok(false) };
+        let Some(place) = place.filter(|place| *place >= HEADERS as u64) else { return Ok(false) };
         mend_checksum(copy, place).map_err(|error| StoreError::of_io(copy, copy, &error))?;
     }
     Ok(false)
@@ -204,17 +320,11 @@ fn mend_checksum(copy: &Path, place: u64) -> io::Result<()> {
     file.write_all_at(&checksum(&block[8..]).to_le_bytes(), place)
 }
 
-/// DuckDB's checksum of a block (`src/common/checksum.cpp`): of each word of 8 bytes the product with a constant, XORed.
-fn checksum(bytes: &[u8]) -> u64 {
-    let (words, _) = bytes.as_chunks::<8>();
-    words.iter().fold(5381, |sum, word| sum ^ u64::from_le_bytes(*word).wrapping_mul(0xbf58_476d_1ce4_e5b9))
-}
-
 /// Copies every row that can be read to the store that the connection has open; rows saved and rows lost, by table.
 fn save(connection: &Connection, copy: &Path, new: &Path) -> Result<BTreeMap<String, (u64, u64)>, StoreError> {
     connection.execute(&format!("ATTACH ? AS {INCOMING} (READ_ONLY)"), [copy.to_string_lossy()]).doing(new)?;
     let mut all = BTreeMap::new();
-    for table in TABLES.iter().map(|table| table.name).chain(["journal"]) {
+    for table in schema::names().filter(|table| *table != "schema_version") {
         let Ok(columns) = common_columns(connection, table) else { continue };
         let columns = columns.iter().map(|name| identifier(name)).collect::<Vec<_>>().join(", ");
         if columns.is_empty() {
@@ -260,24 +370,4 @@ fn common_columns(connection: &Connection, table: &str) -> duckdb::Result<Vec<St
          GROUP BY column_name HAVING count(*) = 2",
     )?;
     statement.query_map([table], |row| row.get(0))?.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_checksum_is_that_of_duckdb() {
-        // The first header of any file that DuckDB makes: its checksum is in its first eight bytes.
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("some.duckdb");
-        let connection = Connection::open(&path).unwrap();
-        connection.execute_batch("CREATE TABLE t AS SELECT range AS x FROM range(1000)").unwrap();
-        connection.close().unwrap();
-        let bytes = fs::read(&path).unwrap();
-        for (place, length) in [(0, 4096), (4096, 4096), (8192, 4096), (12288, BLOCK)] {
-            let block = &bytes[place..place + length];
-            assert_eq!(block[..8], checksum(&block[8..]).to_le_bytes(), "at {place}");
-        }
-    }
 }

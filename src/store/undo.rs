@@ -9,6 +9,7 @@ use super::{
     OpenMode, StoreError, beside,
     connect::{self, Reach},
     error::Doing,
+    file::{self, HEADERS},
     schema::identifier,
 };
 use duckdb::Connection;
@@ -23,8 +24,6 @@ use std::{
 
 /// The first line of the file.
 const MAGIC: &[u8] = b"dbdyno undo 1\n";
-/// DuckDB's three headers.
-const HEADERS: u64 = 3 * 4096;
 
 /// What a store was before it was opened to write.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,19 +47,27 @@ pub(super) struct Undo {
     path: PathBuf,
     /// Length and time of the store's file when the copy was made.
     state: Option<(u64, SystemTime)>,
+    /// Length of the log then; 0 without one.
+    log: u64,
+}
+
+/// What became of a write that did not come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settlement {
+    /// The store can be read: it is as it was before, or as it was to be once its log is replayed.
+    Stands,
+    /// The store is as it was before.
+    PutBack,
 }
 
 /// Whether a write did not come to its end.
 pub(super) fn is_there(store: &Path) -> bool {
-    undo_path(store).exists()
+    // Where that cannot be seen, `settle` says why.
+    undo_path(store).try_exists().unwrap_or(true)
 }
 
 pub(super) fn undo_path(store: &Path) -> PathBuf {
     beside(store, "undo")
-}
-
-fn log_path(store: &Path) -> PathBuf {
-    beside(store, "wal")
 }
 
 impl Undo {
@@ -74,42 +81,96 @@ impl Undo {
             Some((0, _)) => Some(Kept { length: 0, pieces: Vec::new() }),
             Some((length, _)) => Some(Kept { length, pieces: pieces(store, length)? }),
         };
-        let log = match fs::metadata(log_path(store)) {
+        let log = match fs::metadata(file::log(store)) {
             Ok(facts) => Some(Kept { length: facts.len(), pieces: vec![(0, facts.len())] }),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(failed(error)),
         };
         let before = Before { store: kept, log };
         write(store, &before).map_err(failed)?;
-        Ok(Self { path: undo_path(store), state })
+        Ok(Self { path: undo_path(store), state, log: before.log.map_or(0, |log| log.length) })
     }
 
     /// Whether the store is still what was copied. Asked once it is locked by DuckDB, which keeps other programs out.
     pub(super) fn holds(&self, store: &Path) -> bool {
-        // What was not there, or empty, is made by being opened.
+        // What another program has committed meanwhile makes its log longer. What was not there, or empty, is made by being opened.
+        log_length(store) <= self.log && self.is_file_same(store)
+    }
+
+    fn is_file_same(&self, store: &Path) -> bool {
         self.state.is_none_or(|(length, _)| length == 0) || state(store).is_ok_and(|now| now == self.state)
     }
 
-    /// Says that the write is done, or that none was begun. What was written is on disk by then.
-    pub(super) fn drop_it(self, store: &Path) -> Result<(), StoreError> {
-        remove(&self.path).map_err(|error| StoreError::of_io(store, &self.path, &error))
+    /// Says that the write is done, or that none was begun. What was written is on disk by then. A copy that cannot be removed
+    /// does no harm: the store can be read, and a later checkpoint is none of this copy's.
+    pub(super) fn drop_it(self) {
+        let _ = remove(&self.path);
+    }
+
+    /// Takes a write back of which nothing may stay, a log that DuckDB could not finish included; false where it cannot be.
+    pub(super) fn take_back(self, store: &Path) -> Result<bool, StoreError> {
+        let (before, bytes) = read(&self.path).map_err(|error| StoreError::of_io(store, &self.path, &error))?;
+        let is_as_before = log_length(store) == self.log && self.is_file_same(store);
+        let is_taken_back = is_as_before || put_back(store, &before, &bytes, Log::AsBefore)?;
+        self.drop_it();
+        Ok(is_taken_back)
     }
 }
 
-/// Ends a write that did not come to its end: what can be read is as it was before or as it was to be, and stays; what cannot be
-/// read is put back. Nobody else may have the store open.
-pub(super) fn settle(store: &Path) -> Result<(), StoreError> {
+fn log_length(store: &Path) -> u64 {
+    fs::metadata(file::log(store)).map_or(0, |facts| facts.len())
+}
+
+/// What becomes of the log that is next to a store when its pieces are put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Log {
+    /// It stays: what was committed to it is replayed.
+    Stays,
+    AsBefore,
+}
+
+/// Ends a write that did not come to its end: what can be read is as it was before or as it was to be, and stays. What is put back is
+/// only a file that two readings call damaged, that nobody has open, and in which no checkpoint was completed since the copy. Any
+/// other error, a locked file or a disk that fails, says nothing about the file, which then stays as it is, with its copy. The
+/// store's lock has to be held.
+pub(super) fn settle(store: &Path) -> Result<Settlement, StoreError> {
     let path = undo_path(store);
     let failed = |error: io::Error| StoreError::of_io(store, &path, &error);
-    if !path.exists() {
-        return Ok(());
+    if !path.try_exists().map_err(failed)? {
+        return Ok(Settlement::Stands);
     }
-    if intact(store).is_err() {
-        let (before, bytes) = read(&path).map_err(failed)?;
-        put_back(store, &before, &bytes).map_err(failed)?;
+    let Some(damage) = damage(store)? else {
+        remove(&path).map_err(failed)?;
+        return Ok(Settlement::Stands);
+    };
+    let (before, bytes) = match read(&path) {
+        // It is damaged too: what is said is what is wrong with the store.
+        Err(error) if error.kind() == ErrorKind::InvalidData => return Err(damage),
+        read => read.map_err(failed)?,
+    };
+    if !put_back(store, &before, &bytes, Log::Stays)? {
+        return Err(damage);
+    }
+    let mut settlement = Settlement::Stands;
+    if self::damage(store)?.is_some() {
+        put_back(store, &before, &bytes, Log::AsBefore)?;
         intact(store)?;
+        settlement = Settlement::PutBack;
     }
-    remove(&path).map_err(failed)
+    remove(&path).map_err(failed)?;
+    Ok(settlement)
+}
+
+/// What is wrong with the store, where two readings say that it is damaged; an error where it cannot be read.
+fn damage(store: &Path) -> Result<Option<StoreError>, StoreError> {
+    for _ in 0..2 {
+        match intact(store) {
+            Ok(()) => return Ok(None),
+            Err(StoreError::Damaged { .. } | StoreError::NotDuckDb { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(intact(store).err())
 }
 
 /// Whether everything by which the store's rows are found can be read. The rows themselves are written to free blocks and are on
@@ -124,10 +185,42 @@ pub(super) fn intact(store: &Path) -> Result<(), StoreError> {
     let connection = connect::store(store, OpenMode::Read, &Reach::Nothing)?;
     let looked = look_through(&connection).doing(store);
     let closed = connection.close().map_err(|(_, error)| error).doing(store);
-    looked.and(closed)
+    let ends = closed.and(looked)?;
+    match state(store).map_err(|error| StoreError::of_io(store, store, &error))? {
+        Some((length, _)) if ends.are_behind(length) => Err(StoreError::Damaged {
+            path: store.to_owned(),
+            message: format!("the file was cut off at {length} bytes"),
+        }),
+        _ => Ok(()),
+    }
 }
 
-fn look_through(connection: &Connection) -> duckdb::Result<()> {
+/// Where a store's file may end, bytes.
+#[derive(Debug)]
+struct Ends {
+    block_size: u64,
+    /// The end of the last block with rows.
+    rows: u64,
+    /// The end of the last block that the header counts; a sound file may end before it, at the end of a block.
+    counted: u64,
+}
+
+impl Ends {
+    /// Whether a file of this length lacks something.
+    fn are_behind(&self, length: u64) -> bool {
+        let is_torn = !length.saturating_sub(HEADERS as u64).is_multiple_of(self.block_size.max(1));
+        length < self.rows || length < self.counted && is_torn
+    }
+}
+
+/// Reads everything by which rows are found.
+fn look_through(connection: &Connection) -> duckdb::Result<Ends> {
+    let sql = "SELECT block_size::UBIGINT, total_blocks::UBIGINT FROM pragma_database_size() WHERE database_name = ?";
+    let catalog = connect::catalog(connection)?;
+    let (block_size, blocks): (u64, u64) =
+        connection.query_row(sql, [catalog], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let end = |blocks: u64| HEADERS as u64 + blocks * block_size;
+    let mut ends = Ends { block_size, rows: end(0), counted: end(blocks) };
     let tables: Vec<String> = connection
         .prepare(
             "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND schema_name = 'main'",
@@ -135,11 +228,11 @@ fn look_through(connection: &Connection) -> duckdb::Result<()> {
         .query_map([], |row| row.get(0))?
         .collect::<duckdb::Result<_>>()?;
     for table in tables {
-        connection.query_row("SELECT count(*) FROM pragma_storage_info(?)", [identifier(&table)], |row| {
-            row.get::<_, i64>(0)
-        })?;
+        let sql = "SELECT coalesce(max(block_id) + 1, 0)::UBIGINT FROM pragma_storage_info(?)";
+        let blocks: u64 = connection.query_row(sql, [identifier(&table)], |row| row.get(0))?;
+        ends.rows = ends.rows.max(end(blocks));
     }
-    Ok(())
+    Ok(ends)
 }
 
 /// The places of the store's file that a checkpoint overwrites.
@@ -156,8 +249,10 @@ fn pieces(store: &Path, length: u64) -> Result<Vec<(u64, u64)>, StoreError> {
     let found = look().doing(store);
     let closed = connection.close().map_err(|(_, error)| error).doing(store);
     let (blocks, size) = closed.and(found)?;
-    let pieces = blocks.into_iter().map(|block| (HEADERS + block * size, size));
-    Ok(std::iter::once((0, HEADERS.min(length))).chain(pieces.filter(|(at, size)| at + size <= length)).collect())
+    let pieces = blocks.into_iter().map(|block| (HEADERS as u64 + block * size, size));
+    Ok(std::iter::once((0, length.min(HEADERS as u64)))
+        .chain(pieces.filter(|(at, size)| at + size <= length))
+        .collect())
 }
 
 fn state(store: &Path) -> io::Result<Option<(u64, SystemTime)>> {
@@ -175,7 +270,7 @@ fn write(store: &Path, before: &Before) -> io::Result<()> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(serde_json::to_vec(before)?);
     bytes.push(b'\n');
-    for (kept, file) in [(&before.store, store.to_owned()), (&before.log, log_path(store))] {
+    for (kept, file) in [(&before.store, store.to_owned()), (&before.log, file::log(store))] {
         let Some(kept) = kept else { continue };
         let file = File::open(file)?;
         for &(at, length) in &kept.pieces {
@@ -205,23 +300,48 @@ fn read(path: &Path) -> io::Result<(Before, Vec<u8>)> {
     Ok((serde_json::from_slice(&content[..end])?, content[end + 1..].to_vec()))
 }
 
-fn put_back(store: &Path, before: &Before, mut bytes: &[u8]) -> io::Result<()> {
-    for (kept, path) in [(&before.store, store.to_owned()), (&before.log, log_path(store))] {
-        let Some(kept) = kept else {
-            remove(&path)?;
-            continue;
-        };
-        let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path)?;
-        for &(at, length) in &kept.pieces {
-            let (piece, rest) = bytes.split_at_checked(length as usize).ok_or(ErrorKind::UnexpectedEof)?;
-            file.write_all_at(piece, at)?;
-            bytes = rest;
-        }
-        // What was added behind the end is led to by nothing.
-        file.set_len(kept.length)?;
-        file.sync_all()?;
+/// Puts back what a store was, while it is locked against every other program; false where the file is another one by now.
+fn put_back(store: &Path, before: &Before, bytes: &[u8], log: Log) -> Result<bool, StoreError> {
+    let failed = |error: io::Error| StoreError::of_io(store, store, &error);
+    // What was not there, or empty, was nobody's: nothing can be said of what is there now.
+    let Some(kept) = before.store.as_ref().filter(|kept| kept.length > 0) else { return Ok(false) };
+    let file = file::locked(store)?;
+    let mut headers = vec![0; HEADERS];
+    let length = file.metadata().map_err(failed)?.len();
+    if length < kept.length {
+        return Ok(false);
     }
-    sync_folder(store)
+    file.read_exact_at(&mut headers, 0).map_err(failed)?;
+    if !bytes.get(..HEADERS).is_some_and(|before| file::is_unchanged(before, &headers)) {
+        return Ok(false);
+    }
+    let rest = write_pieces(&file, kept, bytes).map_err(failed)?;
+    if log == Log::AsBefore {
+        let path = file::log(store);
+        let written = match &before.log {
+            None => remove(&path),
+            Some(kept) => {
+                let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path).map_err(failed)?;
+                write_pieces(&file, kept, rest).map(drop)
+            }
+        };
+        written.map_err(|error| StoreError::of_io(store, &path, &error))?;
+    }
+    sync_folder(store).map_err(failed)?;
+    Ok(true)
+}
+
+/// Writes the pieces of a file; the bytes after those of it.
+fn write_pieces<'b>(file: &File, kept: &Kept, mut bytes: &'b [u8]) -> io::Result<&'b [u8]> {
+    for &(at, length) in &kept.pieces {
+        let (piece, rest) = bytes.split_at_checked(length as usize).ok_or(ErrorKind::UnexpectedEof)?;
+        file.write_all_at(piece, at)?;
+        bytes = rest;
+    }
+    // What was added behind the end is led to by nothing.
+    file.set_len(kept.length)?;
+    file.sync_all()?;
+    Ok(bytes)
 }
 
 /// Removes a file, if it is there, for good.

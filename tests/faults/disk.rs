@@ -1,6 +1,7 @@
 //! A disk that does what a test says: before each call of a program that changes a folder, or opens something in it, the kernel asks this
 //! process (seccomp's user notification) whether the call is made, or fails with an error.
 
+use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::CString,
     fs, io, mem,
@@ -17,6 +18,8 @@ use std::{
 /// What a program is about to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Call {
+    /// Read from what is open; asked about where a test wants it.
+    Read,
     /// Open to read.
     Open,
     /// Open to write, write, sync, make, rename, remove.
@@ -30,6 +33,8 @@ pub(super) enum Answer {
     Do,
     /// It fails with this error.
     Fail(i32),
+    /// The process is killed before it is done.
+    Kill,
 }
 
 /// How a call names what it is about: arguments that are descriptors or paths.
@@ -40,7 +45,7 @@ enum Names {
 }
 
 /// Calls, what each is about, and which argument has the flags of those that open.
-fn calls() -> Vec<(i64, Names, Option<usize>)> {
+fn calls(reads: bool) -> Vec<(i64, Names, Option<usize>)> {
     let at = |folder, path| Names::Path { folder: Some(folder), path };
     let file = |call| (call, Names::File(0), None);
     let mut calls = vec![(libc::SYS_openat, at(0, 1), Some(2))];
@@ -62,22 +67,44 @@ fn calls() -> Vec<(i64, Names, Option<usize>)> {
         calls.extend([libc::SYS_mkdir, libc::SYS_truncate].map(|call| (call, path, None)));
         calls.push((libc::SYS_link, Names::Path { folder: None, path: 1 }, None));
     }
+    if reads {
+        calls.extend(READS.map(file));
+    }
     calls
 }
 
+const READS: [i64; 3] = [libc::SYS_read, libc::SYS_pread64, libc::SYS_readv];
+
 /// Runs a command to its end. `decide` is asked about each call on something whose path begins so. None: this system has no such thing.
-pub(super) fn run(mut command: Command, below: PathBuf, mut decide: impl FnMut(Call) -> Answer) -> Option<Output> {
+pub(super) fn run(command: Command, below: PathBuf, decide: impl FnMut(Call) -> Answer) -> Option<Output> {
+    run_asking(command, below, false, decide)
+}
+
+/// The same, asked about what is read too.
+pub(super) fn run_with_reads(command: Command, below: PathBuf, decide: impl FnMut(Call) -> Answer) -> Option<Output> {
+    run_asking(command, below, true, decide)
+}
+
+fn run_asking(
+    mut command: Command,
+    below: PathBuf,
+    reads: bool,
+    mut decide: impl FnMut(Call) -> Answer,
+) -> Option<Output> {
     let (listening, listener) = mpsc::channel();
     // The thread's children inherit what it is asked about; the thread itself ends with this call.
     let running = thread::spawn(move || {
-        listening.send(listen()).unwrap();
+        listening.send(listen(reads)).unwrap();
         command.output().unwrap()
     });
     let listener = listener.recv().unwrap();
     if let Ok(listener) = &listener {
         while let Some(asked) = next(listener) {
             let answer = kind(&asked, &below).map_or(Answer::Do, &mut decide);
-            reply(listener, asked.id, answer);
+            match answer {
+                Answer::Kill => _ = kill_process(Pid::from_raw(asked.pid as i32).unwrap(), Signal::KILL),
+                answer => reply(listener, asked.id, answer),
+            }
         }
     }
     let output = running.join().unwrap();
@@ -89,9 +116,9 @@ pub(super) fn run(mut command: Command, below: PathBuf, mut decide: impl FnMut(C
 }
 
 /// From now on the kernel asks about the calls of this thread and its children.
-fn listen() -> io::Result<OwnedFd> {
+fn listen(reads: bool) -> io::Result<OwnedFd> {
     let instruction = |code: u32, jt: usize, k: u32| libc::sock_filter { code: code as u16, jt: jt as u8, jf: 0, k };
-    let calls = calls();
+    let calls = calls(reads);
     let number =
         instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, mem::offset_of!(libc::seccomp_data, nr) as u32);
     let mut program = vec![number];
@@ -141,6 +168,7 @@ fn reply(listener: &OwnedFd, id: u64, answer: Answer) {
             libc::seccomp_notif_resp { id, val: 0, error: 0, flags: libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32 }
         }
         Answer::Fail(error) => libc::seccomp_notif_resp { id, val: 0, error: -error, flags: 0 },
+        Answer::Kill => return,
     };
     // SAFETY: the structure is the one that the call expects. That nobody waits for the answer any more is no error.
     unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut response) };
@@ -148,7 +176,7 @@ fn reply(listener: &OwnedFd, id: u64, answer: Answer) {
 
 /// What a call does to something whose path begins so; none for other calls.
 fn kind(asked: &libc::seccomp_notif, below: &Path) -> Option<Call> {
-    let (_, names, flags) = calls().into_iter().find(|(call, ..)| *call == i64::from(asked.data.nr))?;
+    let (_, names, flags) = calls(true).into_iter().find(|(call, ..)| *call == i64::from(asked.data.nr))?;
     let path = match names {
         Names::File(at) => descriptor(asked.pid, asked.data.args[at])?,
         Names::Path { folder, path } => {
@@ -165,7 +193,11 @@ fn kind(asked: &libc::seccomp_notif, below: &Path) -> Option<Call> {
     }
     let reads =
         |at: usize| asked.data.args[at] as i32 & (libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC) == libc::O_RDONLY;
-    Some(if flags.is_some_and(reads) { Call::Open } else { Call::Change })
+    Some(match READS.contains(&i64::from(asked.data.nr)) {
+        true => Call::Read,
+        false if flags.is_some_and(reads) => Call::Open,
+        false => Call::Change,
+    })
 }
 
 fn descriptor(process: u32, number: u64) -> Option<PathBuf> {

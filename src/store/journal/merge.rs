@@ -106,23 +106,8 @@ impl Store {
         let mut settled = Settled::default();
         let mut refused = Vec::new();
         let positions = self.writing(|connection| {
-            // Looked for once nobody else can take them in.
-            let journals = self.journals()?;
-            // A statement that fails ends DuckDB's transaction: every error in here is passed on.
-            let transaction = connection.transaction().doing(self.path())?;
-            let before = positions(&transaction).doing(self.path())?;
-            let mut after = Vec::new();
-            for journal in journals {
-                let owned = has_owner(&journal.path);
-                let begin = before.get(&journal.id).copied().unwrap_or(0);
-                let (end, batches) = self.take_journal(&transaction, &journal, begin, &mut refused)?;
-                settled.recovered += if owned { 0 } else { batches };
-                after.push((journal, end));
-            }
-            unjournaled.iter().try_for_each(|batch| write_batch(&transaction, batch)).doing(self.path())?;
-            settled.interrupted = mark_abandoned(&transaction).doing(self.path())?;
-            transaction.commit().doing(self.path())?;
-            Ok(after)
+            let taken = self.take_journals(connection, unjournaled, &mut settled, &mut refused);
+            taken.map_err(|error| self.explained(connection, error))
         })?;
         if !unjournaled.is_empty() {
             self.writer.lock().forget(unjournaled.len());
@@ -130,6 +115,33 @@ impl Store {
         self.keep_refused(&refused)?;
         positions.iter().try_for_each(|(journal, end)| self.clear(journal, *end))?;
         Ok(settled)
+    }
+
+    /// Takes in all journals in one transaction; how far each of them was.
+    fn take_journals(
+        &self,
+        connection: &mut Connection,
+        unjournaled: &[Batch],
+        settled: &mut Settled,
+        refused: &mut Vec<u8>,
+    ) -> Result<Vec<(JournalFile, u64)>, StoreError> {
+        // Looked for once nobody else can take them in.
+        let journals = self.journals()?;
+        // A statement that fails ends DuckDB's transaction: every error in here is passed on.
+        let transaction = connection.transaction().doing(self.path())?;
+        let before = positions(&transaction).doing(self.path())?;
+        let mut after = Vec::new();
+        for journal in journals {
+            let owned = has_owner(&journal.path);
+            let begin = before.get(&journal.id).copied().unwrap_or(0);
+            let (end, batches) = self.take_journal(&transaction, &journal, begin, refused)?;
+            settled.recovered += if owned { 0 } else { batches };
+            after.push((journal, end));
+        }
+        unjournaled.iter().try_for_each(|batch| write_batch(&transaction, batch)).doing(self.path())?;
+        settled.interrupted = mark_abandoned(&transaction).doing(self.path())?;
+        transaction.commit().doing(self.path())?;
+        Ok(after)
     }
 
     /// Takes in the lines of a journal from a place on; the place where they end, and how many there were.

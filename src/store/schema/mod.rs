@@ -4,9 +4,13 @@ mod views;
 
 pub(super) use views::{TESTS, make_views, make_views_of, narrow, narrow_of_runs};
 
-use super::{connect::own_functions_first, tables::TABLES};
+use super::{
+    connect::{catalog, own_functions_first},
+    tables::TABLES,
+};
 use duckdb::{Connection, Transaction};
 use include_dir::{Dir, include_dir};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The schema as it was at [`BASE_VERSION`]; what came later is in the migrations.
 const SCHEMA: &str = include_str!("schema.sql");
@@ -46,9 +50,9 @@ fn newest(table: &str) -> String {
     format!("SELECT max(version)::BIGINT FROM {table}")
 }
 
-/// The names of the store's tables.
-fn names() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().map(|table| table.name).chain(["schema_version"])
+/// The names of the tables that commands read.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().map(|table| table.name).chain(["journal", "schema_version"])
 }
 
 /// What the database `catalog` of this connection holds.
@@ -71,6 +75,41 @@ pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<Fi
     let sql = newest(&format!("{}.main.schema_version", identifier(catalog)));
     let version = connection.query_row(&sql, [], |row| row.get::<_, Option<i64>>(0))?;
     Ok(version.map_or(FileSchema::Foreign, FileSchema::Version))
+}
+
+/// Returns what a store of this version has to have and this one has not: a sentence for each table, or its columns.
+pub(super) fn missing(connection: &Connection) -> duckdb::Result<Vec<String>> {
+    let mut new = Connection::open_in_memory()?;
+    create(&mut new)?;
+    let (expected, found) = (columns(&new)?, columns(connection)?);
+    let gone = |(table, columns): (String, BTreeSet<String>)| match found.get(&table) {
+        None => Some(is_missing(&table)),
+        Some(found) => {
+            let gone: Vec<&str> = columns.difference(found).map(String::as_str).collect();
+            (!gone.is_empty()).then(|| format!("table `{table}` has no column `{}`", gone.join("`, `")))
+        }
+    };
+    Ok(expected.into_iter().filter_map(gone).collect())
+}
+
+/// What is said of a table that is not there.
+pub(super) fn is_missing(table: &str) -> String {
+    format!("table `{table}` is missing")
+}
+
+/// The tables of the file that a connection has open, with their columns.
+fn columns(connection: &Connection) -> duckdb::Result<BTreeMap<String, BTreeSet<String>>> {
+    let sql = "SELECT table_name, column_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_oid, table_name)
+               WHERE duckdb_tables.database_name = ? AND duckdb_columns.database_name = ?
+               AND duckdb_tables.schema_name = 'main'";
+    let catalog = catalog(connection)?;
+    let mut statement = connection.prepare(sql)?;
+    let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for row in statement.query_map([&catalog, &catalog], |row| Ok((row.get(0)?, row.get(1)?)))? {
+        let (table, column) = row?;
+        tables.entry(table).or_default().insert(column);
+    }
+    Ok(tables)
 }
 
 /// Makes the schema in an empty file.

@@ -1,0 +1,140 @@
+//! A store's file as DuckDB lays it out: its headers and their checksums, its log, and the lock by which programs keep each other out.
+
+use super::StoreError;
+use rustix::fs::FlockOperation;
+use std::{
+    ffi::OsString,
+    fs::{File, OpenOptions},
+    io,
+    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+/// Bytes of one of the headers: the file's own, and two of the database that take turns.
+pub(super) const HEADER: usize = 4096;
+pub(super) const HEADERS: usize = 3 * HEADER;
+/// A chain of links longer than this is a loop.
+const MOST_LINKS: usize = 40;
+
+/// Computes DuckDB's checksum of a block (`src/common/checksum.cpp`): of each word of 8 bytes the product with a constant, XORed.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().fold(5381, |sum, word| sum ^ u64::from_le_bytes(*word).wrapping_mul(0xbf58_476d_1ce4_e5b9))
+}
+
+/// Returns the number of the checkpoint that wrote a header; none if the header does not have its checksum.
+fn checkpoint(header: &[u8]) -> Option<u64> {
+    let word = |at: usize| Some(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?));
+    (word(0)? == checksum(&header[8..])).then(|| word(8)).flatten()
+}
+
+/// Reports whether a file with the headers `now` is the one that had the headers `before`, with no checkpoint completed since. A
+/// checkpoint syncs its blocks, then writes its number into the older of the two headers: what has a newer number is whole, and
+/// is somebody's result.
+pub(super) fn is_unchanged(before: &[u8], now: &[u8]) -> bool {
+    if before.len() != HEADERS || now.len() != HEADERS || before[..HEADER] != now[..HEADER] {
+        return false;
+    }
+    let header = |of: &[u8], place: usize| of[place * HEADER..(place + 1) * HEADER].to_vec();
+    let (current, other) =
+        if checkpoint(&header(before, 1)) > checkpoint(&header(before, 2)) { (1, 2) } else { (2, 1) };
+    let written = header(now, other);
+    header(before, current) == header(now, current)
+        && (header(before, other) == written || checkpoint(&written).is_none())
+}
+
+/// Locks a file against every other program, DuckDB in them too, until the returned file is closed. This process must not open
+/// it a second time meanwhile: closing any descriptor of a file gives the process's lock away.
+pub(super) fn locked(store: &Path) -> Result<File, StoreError> {
+    let failed = |error: io::Error| StoreError::of_io(store, store, &error);
+    let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(store).map_err(failed)?;
+    match rustix::fs::fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::ACCESS) => {
+            let message = "another program has it open".to_owned();
+            Err(StoreError::Locked { path: store.to_owned(), message })
+        }
+        Err(error) => Err(failed(error.into())),
+    }
+}
+
+/// Returns the path of DuckDB's log of a database. DuckDB takes what comes after a question mark for parameters, and puts the
+/// ending before it.
+pub(super) fn log(database: &Path) -> PathBuf {
+    ended(database, ".wal")
+}
+
+/// Returns the paths that DuckDB uses for a database in this file.
+pub(super) fn family(database: &Path) -> Vec<PathBuf> {
+    ["", ".wal", ".wal.checkpoint", ".wal.recovery"].map(|ending| ended(database, ending)).to_vec()
+}
+
+fn ended(database: &Path, ending: &str) -> PathBuf {
+    let name = database.as_os_str().as_bytes();
+    let (name, parameters) = name.split_at(name.iter().position(|&byte| byte == b'?').unwrap_or(name.len()));
+    OsString::from(std::ffi::OsStr::from_bytes(&[name, ending.as_bytes(), parameters].concat())).into()
+}
+
+/// Follows symbolic links to the file that they lead to, whether it is there or not: DuckDB does, and all that belongs to a store
+/// has to be next to that file, whichever link names it.
+pub(super) fn resolved(path: PathBuf) -> PathBuf {
+    let mut at = path.clone();
+    for _ in 0..MOST_LINKS {
+        match at.read_link() {
+            Ok(to) => at = at.parent().unwrap_or(Path::new("")).join(to),
+            Err(_) => return at,
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duckdb::Connection;
+    use std::fs;
+
+    fn made() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.duckdb");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch("CREATE TABLE t AS SELECT range AS x FROM range(1000)").unwrap();
+        connection.close().unwrap();
+        let bytes = fs::read(&path).unwrap();
+        (folder, path, bytes)
+    }
+
+    #[test]
+    fn the_checksum_is_that_of_duckdb() {
+        let (_folder, _, bytes) = made();
+        for (place, length) in [(0, HEADER), (HEADER, HEADER), (2 * HEADER, HEADER), (HEADERS, 256 << 10)] {
+            let block = &bytes[place..place + length];
+            assert_eq!(block[..8], checksum(&block[8..]).to_le_bytes(), "at {place}");
+        }
+    }
+
+    #[test]
+    fn a_file_with_a_completed_checkpoint_is_no_longer_what_it_was() {
+        let (_folder, path, before) = made();
+        let before = before[..HEADERS].to_vec();
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch("INSERT INTO t VALUES (1); CHECKPOINT").unwrap();
+        connection.close().unwrap();
+        let after = fs::read(&path).unwrap()[..HEADERS].to_vec();
+        assert!(is_unchanged(&before, &before) && !is_unchanged(&before, &after));
+        let written = (0..HEADERS).find(|&at| before[at] != after[at]).unwrap() / HEADER * HEADER;
+        let mut torn = after.clone();
+        torn[written + 64..written + HEADER].fill(0xa5);
+        assert!(is_unchanged(&before, &torn), "a header that was cut short is no checkpoint");
+        assert!(!is_unchanged(&after, &torn), "the header that was in force is gone");
+        let mut other = before.clone();
+        other[200] ^= 1;
+        assert!(!is_unchanged(&before, &other), "another database");
+    }
+
+    #[test]
+    fn the_log_is_where_duckdb_has_it() {
+        assert_eq!(log(Path::new("/a/b.duckdb")), Path::new("/a/b.duckdb.wal"));
+        assert_eq!(log(Path::new("/a/what?b.duckdb")), Path::new("/a/what.wal?b.duckdb"));
+    }
+}
