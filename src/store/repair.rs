@@ -74,6 +74,10 @@ impl Store {
         match self.reading(|connection| inspect(connection, self.path())) {
             Err(error) => say(false, error.to_string()),
             Ok(parts) => {
+                // What tables were read from may not be all of the file: indexes are not.
+                if let Err(error) = self.patiently(|| undo::intact(self.path())) {
+                    say(false, error.cause());
+                }
                 for (part, read) in parts {
                     match read {
                         Ok(rows) => say(true, format!("{part}: {} read", counted(rows, "row"))),
