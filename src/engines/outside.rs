@@ -123,12 +123,7 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
             "its `harness` is `{null}`: expected the name of an engine that does nothing, or no `harness`"
         ));
     }
-    for option in &description.options {
-        option.check_name()?;
-        if let Err(expected) = option.kind.canonical(&option.default) {
-            return Err(format!("default `{}` of option `{}`: expected {expected}", option.default, option.name));
-        }
-    }
+    description.check_options()?;
     Ok(description)
 }
 
@@ -173,14 +168,15 @@ fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Resu
     };
     let confinement =
         scratch.map_or(Confinement::answering(patience), |scratch| Confinement::within(scratch.path(), 0, patience));
-    let family = Family::new();
-    family.begin(command, confinement)?;
+    let mut family = Family::new();
+    let birth = family.begin(command, confinement)?;
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("it cannot be started: {error}"))?;
+    family.take_in(birth, child.id());
     // A program that does not read its stdin shows by what it answers.
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
     // Each by a thread of its own: a program that fills one while the other is read would wait for ever.

@@ -1,14 +1,12 @@
 //! The mark by which a process is known as one that an engine's process started, whatever group or session it went to: a variable in the
 //! environment that it was given.
 
+use super::stat::Stat;
 use rustix::{
     param::clock_ticks_per_second,
     time::{ClockId, clock_gettime},
 };
-use std::{
-    fs::{self, File},
-    os::unix::fs::FileExt,
-};
+use std::{fs::File, os::unix::fs::FileExt};
 
 /// The variable's name; its value is the family's.
 pub(super) const VARIABLE: &str = "DBDYNO_FAMILY";
@@ -41,8 +39,7 @@ impl Mark {
     pub(super) fn look_at(&self, process: u32, since: u64) -> Sight {
         // Read once: what is between programs now has its environment in the next moment, and would be missed by two looks.
         self.sight(environment(process), || {
-            let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-            Stat::parse(&stat).is_some_and(|stat| stat.is_alive() && stat.start >= since)
+            Stat::read(process).is_some_and(|stat| stat.is_alive() && stat.start >= since)
         })
     }
 
@@ -82,43 +79,10 @@ pub(super) fn now() -> u64 {
     boot.tv_sec as u64 * ticks + boot.tv_nsec as u64 * ticks / 1_000_000_000
 }
 
-/// What `/proc/PID/stat` says of a process, by proc_pid_stat(5).
-struct Stat {
-    state: char,
-    flags: u64,
-    /// Ticks since boot.
-    start: u64,
-}
-
-impl Stat {
-    fn parse(text: &str) -> Option<Self> {
-        // The name before it may have any characters.
-        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-        Some(Self { state: fields.first()?.chars().next()?, flags: number(6)?, start: number(19)? })
-    }
-
-    fn is_alive(&self) -> bool {
-        /// PF_KTHREAD of the kernel's `include/linux/sched.h`.
-        const KERNEL_THREAD: u64 = 0x0020_0000;
-        !matches!(self.state, 'Z' | 'X') && self.flags & KERNEL_THREAD == 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::{iter, process::Command};
-
-    #[test]
-    fn the_fields_are_those_behind_a_name_of_any_characters() {
-        let stat = "77 (a) b) S 1 77 77 0 -1 4194304 172 0 1 0 0 0 0 0 20 0 1 0 728489 2994176 299";
-        let stat = Stat::parse(stat).unwrap();
-        assert_eq!((stat.state, stat.flags, stat.start), ('S', 4_194_304, 728_489));
-        assert!(stat.is_alive());
-        let own = Stat::parse(&fs::read_to_string("/proc/self/stat").unwrap()).unwrap();
-        assert!(own.start <= now(), "{} of {}", own.start, now());
-    }
 
     #[test]
     fn one_look_tells_the_marked_from_those_that_may_be_it_in_a_moment() {

@@ -341,13 +341,15 @@ mod tests {
             }
         };
         let limit = 8 << 20;
-        let family = Family::limited(&control, limit).unwrap();
+        let mut family = Family::limited(&control, limit).unwrap();
         assert_eq!((family.memory_limit(), family.met_limit()), (Some(limit), None));
         let script = "read -r go; head -c 100000000 /dev/zero | tail -c 50000000 | wc -c";
         let mut command = Command::new("sh");
         command.args(["-c", script]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
-        family.begin(&mut command, Confinement::answering(std::time::Duration::from_secs(600))).unwrap();
+        let confinement = Confinement::answering(std::time::Duration::from_secs(600));
+        let birth = family.begin(&mut command, confinement).unwrap();
         let mut child = command.spawn().unwrap();
+        family.take_in(birth, child.id());
         io::Write::write_all(&mut child.stdin.take().unwrap(), b"go\n").unwrap();
         child.wait().unwrap();
         assert_eq!(family.met_limit(), Some(limit));

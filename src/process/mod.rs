@@ -1,10 +1,13 @@
 //! Processes of engines: confined, ended together with all that they started, and how they ended in words.
 
+mod adopted;
 mod cgroup;
 mod mark;
 mod memory;
+mod stat;
 mod words;
 
+pub(crate) use adopted::Birth;
 pub(crate) use cgroup::sweep;
 pub(crate) use memory::MemoryControl;
 pub(crate) use words::in_words;
@@ -17,13 +20,15 @@ use memory::LimitedGroup;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
 };
-use std::{fs, process::Command, thread, time::Duration};
+use stat::numbers;
+use std::{process::Command, thread, time::Duration};
 
 /// How often, and with what pause, processes that were killed are looked for again: a kill takes a moment.
 const LOOKS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// An engine's process with all that it starts: its group, its control group where there can be one, and whoever has its mark.
+/// An engine's process with all that it starts: its group, its control group where there can be one, all that has its mark, and
+/// all that descends from it.
 #[derive(Debug)]
 pub(crate) struct Family {
     name: String,
@@ -51,9 +56,9 @@ impl Family {
     /// # Errors
     /// The system does not take the limit.
     pub(crate) fn limited(control: &MemoryControl, limit: u64) -> Result<Self, String> {
-        let family = if control.ends_processes() { Self::new() } else { Self::controlled() };
-        let limited = Some(control.group(&family.name, limit)?);
-        Ok(Self { limited, ..family })
+        let mut family = if control.ends_processes() { Self::new() } else { Self::controlled() };
+        family.limited = Some(control.group(&family.name, limit)?);
+        Ok(family)
     }
 
     /// How much memory it may use, as the system has it in force, bytes; none without a limit.
@@ -66,21 +71,24 @@ impl Family {
         self.limited.as_ref().filter(|group| group.has_killed()).map(LimitedGroup::limit)
     }
 
-    /// Makes the process that a command starts the first of this family, and confines it.
+    /// Makes the process that a command starts the first of this family, and confines it. What is returned is held until the process
+    /// is [taken in](Self::take_in).
     ///
     /// # Errors
     /// It cannot be confined: why.
-    pub(crate) fn begin(&self, command: &mut Command, confinement: Confinement<'_>) -> Result<(), String> {
+    pub(crate) fn begin(&self, command: &mut Command, confinement: Confinement<'_>) -> Result<Birth, String> {
         command.env(mark::VARIABLE, &self.name);
         // Before it may write nowhere but in its folder.
         if let Some(limited) = &self.limited {
             limited.begin(command);
         }
-        confinement.begin(command)
+        confinement.begin(command)?;
+        Ok(Birth::begin())
     }
 
-    /// Takes the first process into the control group. What it starts from now on cannot leave it.
-    pub(crate) fn take_in(&mut self, first: u32) {
+    /// Takes the first process in, into the control group too. What it starts from now on cannot leave it.
+    pub(crate) fn take_in(&mut self, birth: Birth, first: u32) {
+        birth.end(&self.name, first);
         self.cgroup.take_if(|cgroup| !cgroup.take_in(first));
     }
 
@@ -99,9 +107,10 @@ impl Family {
         }
         let mark = Mark::new(&self.name);
         for _ in 0..LOOKS {
-            let seen = processes().map(|process| (process, mark.look_at(process, self.since)));
+            let below = adopted::kill_below(&self.name);
+            let seen = numbers().map(|process| (process, mark.look_at(process, self.since)));
             let seen: Vec<(u32, Sight)> = seen.filter(|(_, sight)| *sight != Sight::Unmarked).collect();
-            if seen.is_empty() {
+            if seen.is_empty() && !below {
                 return;
             }
             for (process, _) in seen {
@@ -109,6 +118,12 @@ impl Family {
             }
             thread::sleep(PAUSE);
         }
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        adopted::forget(&self.name);
     }
 }
 
@@ -136,15 +151,11 @@ fn pid(process: u32) -> Option<Pid> {
     i32::try_from(process).ok().and_then(Pid::from_raw)
 }
 
-fn processes() -> impl Iterator<Item = u32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::{
+        fs,
         io::{self, BufRead, BufReader},
         os::unix::process::CommandExt,
         process::Stdio,
@@ -152,13 +163,18 @@ mod tests {
 
     /// Starts a shell whose child has left its group and session, and goes on with `then`; the family, the shell, and the number of the
     /// child.
-    fn with_a_child_that_left(mut family: Family, then: &str) -> (Family, std::process::Child, u32) {
+    fn with_a_child_that_left(family: Family, then: &str) -> (Family, std::process::Child, u32) {
+        with_a_child(family, "setsid sh -c 'echo $$; eval \"$THEN\"' & wait", then)
+    }
+
+    /// The same with any script, which writes the child's number.
+    fn with_a_child(mut family: Family, script: &str, then: &str) -> (Family, std::process::Child, u32) {
         let mut command = Command::new("sh");
-        command.args(["-c", "read -r go; setsid sh -c 'echo $$; eval \"$THEN\"' & wait"]).env("THEN", then);
+        command.args(["-c", &format!("read -r go; {script}")]).env("THEN", then);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-        family.begin(&mut command, Confinement::answering(Duration::from_secs(600))).unwrap();
+        let birth = family.begin(&mut command, Confinement::answering(Duration::from_secs(600))).unwrap();
         let mut first = command.spawn().unwrap();
-        family.take_in(first.id());
+        family.take_in(birth, first.id());
         io::Write::write_all(&mut first.stdin.take().unwrap(), b"go\n").unwrap();
         let mut line = String::new();
         BufReader::new(first.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -189,6 +205,37 @@ mod tests {
             first.wait().unwrap();
             ends(child);
         }
+    }
+
+    #[test]
+    fn a_child_without_its_parent_session_and_environment_ends_with_its_family() {
+        let (other, mut others_first, others_child) = with_a_child_that_left(Family::new(), "exec sleep 600");
+        let hidden = "env -i setsid sh -c 'echo $$; exec sleep 600'";
+        for script in [format!("{hidden} & wait"), format!("{hidden} & exit"), format!("({hidden} & exit) & wait")] {
+            let (family, mut first, child) = with_a_child(Family::new(), &script, "");
+            if script.ends_with("exit") {
+                wait_unreaped(first.id());
+            }
+            assert!(lives(child), "{script}");
+            family.kill(Some(first.id()));
+            first.wait().unwrap();
+            ends(child);
+            assert!(lives(others_child) && lives(others_first.id()), "another family is spared");
+        }
+        other.kill(Some(others_first.id()));
+        others_first.wait().unwrap();
+        ends(others_child);
+    }
+
+    #[test]
+    fn what_this_process_starts_itself_is_no_orphan_of_an_engine() {
+        let mut own = Command::new("setsid").args(["sleep", "600"]).spawn().unwrap();
+        let (family, mut first, _) = with_a_child_that_left(Family::new(), "exec sleep 600");
+        family.kill(Some(first.id()));
+        first.wait().unwrap();
+        assert!(own.try_wait().unwrap().is_none());
+        own.kill().unwrap();
+        own.wait().unwrap();
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl WorkerProcess {
     ) -> Result<Self, String> {
         let mut command = launch.command(&job.engine)?;
         command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        family
+        let birth = family
             .begin(&mut command, confinement)
             .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
         let mut child = Command::from(command)
@@ -118,7 +118,7 @@ impl WorkerProcess {
             .spawn()
             .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
         if let Some(first) = child.id() {
-            family.take_in(first);
+            family.take_in(birth, first);
         }
         let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {

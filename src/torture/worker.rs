@@ -52,9 +52,10 @@ impl TortureWorker {
         program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         program.envs(environment.iter().copied());
         let mut family = Family::controlled();
-        family.begin(&mut program, confinement(&job, desk.path(), deadline)).map_err(|error| failed(&error))?;
+        let confinement = confinement(&job, desk.path(), deadline);
+        let birth = family.begin(&mut program, confinement).map_err(|error| failed(&error))?;
         let mut child = program.spawn().map_err(|error| failed(&error))?;
-        family.take_in(child.id());
+        family.take_in(birth, child.id());
         let (Some(mut stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {

@@ -181,6 +181,26 @@ impl Description {
         Some(format!("it takes keys of up to {most} bytes, and those of test {number} {name} have up to {long}"))
     }
 
+    /// Checks that each option has a name of its own that can be given, and a default that it takes.
+    ///
+    /// # Errors
+    /// What is wrong with the first that has not.
+    pub fn check_options(&self) -> Result<(), String> {
+        for (at, option) in self.options.iter().enumerate() {
+            option.check_name()?;
+            if self.options[..at].iter().any(|earlier| earlier.name == option.name) {
+                return Err(format!(
+                    "option `{}` is described twice: expected one description of each name",
+                    option.name
+                ));
+            }
+            if let Err(expected) = option.kind.canonical(&option.default) {
+                return Err(format!("default `{}` of option `{}`: expected {expected}", option.default, option.name));
+            }
+        }
+        Ok(())
+    }
+
     pub fn option(&self, name: &str) -> Option<&OptionSpec> {
         self.options.iter().find(|option| option.name == name)
     }
@@ -334,6 +354,15 @@ impl Probed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_options_of_one_name_are_refused() {
+        let described = |options| Description { options, ..Description::new("x", "", "", &[]) }.check_options();
+        assert_eq!(described(vec![OptionSpec::bool("a", "off", ""), OptionSpec::bool("b", "off", "")]), Ok(()));
+        let twice = described(vec![OptionSpec::bool("a", "off", ""), OptionSpec::bool("a", "on", "")]).unwrap_err();
+        assert!(twice.contains("option `a` is described twice"), "{twice}");
+        assert!(described(vec![OptionSpec::bool("a", "perhaps", "")]).is_err());
+    }
 
     #[test]
     fn options_that_cannot_go_together_are_told_with_their_values() {
