@@ -6,7 +6,7 @@ use crate::{
     host::{HostFacts, Limits, Load, NoiseDelta, Preloaded, cpus_in_words, is_system_allocator},
     process::MemoryControl,
 };
-use dbdyno_engine::confine::landlock_version;
+use dbdyno_engine::confine::{filters_calls, landlock_version};
 
 /// CPU time taken by other guests that is worth a word.
 const STEAL: f64 = 0.01;
@@ -23,6 +23,8 @@ pub(super) struct Patient<'m> {
     memory_limits: Result<String, String>,
     /// The version of Landlock that engines are confined by.
     landlock: Option<u32>,
+    /// Whether their system calls are filtered.
+    seccomp: bool,
     debug_build: bool,
 }
 
@@ -36,13 +38,14 @@ impl<'m> Patient<'m> {
             preloaded: Preloaded::read(),
             memory_limits: MemoryControl::find().map(|control| control.in_words()),
             landlock: landlock_version(),
+            seccomp: filters_calls(),
             debug_build: cfg!(debug_assertions),
         }
     }
 }
 
 pub(super) fn findings(patient: &Patient<'_>) -> Vec<DoctorFinding> {
-    let Patient { host, load, noise, limits, preloaded, memory_limits, landlock, debug_build } = patient;
+    let Patient { host, load, noise, limits, preloaded, memory_limits, landlock, seccomp, debug_build } = patient;
     let mut findings = vec![cores(host)];
     findings.extend(limits.iter().flat_map(|limits| confined(limits, host.cores)));
     findings.extend(before_others(preloaded));
@@ -82,16 +85,41 @@ pub(super) fn findings(patient: &Patient<'_>) -> Vec<DoctorFinding> {
         Ok(control) => DoctorFinding::fit(format!("memory limits (--memory-limit) can be set, by {control}")),
         Err(refused) => DoctorFinding::note(refused),
     });
-    findings.push(match landlock {
+    findings.extend(confinement(*landlock, *seccomp));
+    findings
+}
+
+/// What engines are kept from, and what this kernel cannot keep them from.
+fn confinement(landlock: Option<u32>, seccomp: bool) -> [DoctorFinding; 3] {
+    /// The first version of Landlock that keeps signals inside: Linux 6.12.
+    const SIGNALS: u32 = 6;
+    let writes = match landlock {
         Some(version) => {
-            DoctorFinding::fit(format!("engines can write to the folder of their run only, by Landlock {version}"))
+            DoctorFinding::fit(format!("engines write to the folder of their run only, by Landlock {version}"))
         }
         None => DoctorFinding::advised(
             "engines and the libraries they load can write wherever you can",
             "the kernel has no Landlock, as Linux 5.19 and newer have where it is built in and in the list lsm=",
         ),
-    });
-    findings
+    };
+    let signals = match landlock {
+        Some(SIGNALS..) => DoctorFinding::fit("engines cannot send signals to your other processes".to_owned()),
+        _ => DoctorFinding::advised(
+            "engines can send signals to your other processes, dbdyno among them",
+            "Landlock 6 refuses them: Linux 6.12 and newer",
+        ),
+    };
+    let calls = match seccomp {
+        true => DoctorFinding::fit(
+            "engines cannot reach Unix sockets, limits of other processes, and modes of files, by seccomp".to_owned(),
+        ),
+        false => DoctorFinding::advised(
+            "engines can reach your Unix sockets and type into dbdyno's screens, lower the limits of your other processes, and change \
+             modes and owners of your files",
+            "the kernel has no seccomp filters, or a container refuses them",
+        ),
+    };
+    [writes, signals, calls]
 }
 
 /// What of the machine this process does not get.
@@ -168,6 +196,7 @@ mod tests {
             preloaded: Preloaded::default(),
             memory_limits: Err("memory cannot be limited here".to_owned()),
             landlock: None,
+            seccomp: false,
             debug_build: false,
         }
     }
@@ -191,6 +220,17 @@ mod tests {
         sick.noise.busy_share = Some(0.9);
         sick.debug_build = true;
         assert_eq!(unfit(&sick).len(), 6, "{:?}", unfit(&sick));
+    }
+
+    #[test]
+    fn what_a_kernel_cannot_keep_engines_from_is_noted() {
+        let noted = |landlock, seccomp| -> Vec<bool> {
+            confinement(landlock, seccomp).iter().map(|finding| finding.line().contains("engines can ")).collect()
+        };
+        assert_eq!(noted(None, false), [true, true, true]);
+        // Linux 6.2 has Landlock 3, and Linux 6.12 has 6.
+        assert_eq!(noted(Some(3), true), [false, true, false]);
+        assert_eq!(noted(Some(6), true), [false, false, false]);
     }
 
     #[test]

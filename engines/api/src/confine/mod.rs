@@ -3,10 +3,11 @@
 //! every engine alike, so that no comparison is between one that is confined and one that is not.
 
 mod landlock;
+mod seccomp;
 
-pub use self::landlock::version as landlock_version;
+pub use self::{landlock::version as landlock_version, seccomp::filters_calls};
 
-use self::landlock::WriteRules;
+use self::{landlock::WriteRules, seccomp::CallFilter};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{
     fs, io,
@@ -69,13 +70,15 @@ impl<'f> Confinement<'f> {
         }
         let limits = self.limits();
         let rules = WriteRules::new(self.place.map(|place| place.folder))?;
+        let filter = CallFilter::new()?;
         let confine = move || {
             close_on_exec();
             for (resource, limit) in &limits {
                 setrlimit(*resource, *limit)?;
             }
             rustix::thread::set_no_new_privs(true)?;
-            rules.as_ref().map_or(Ok(()), WriteRules::enforce)
+            rules.as_ref().map_or(Ok(()), WriteRules::enforce)?;
+            filter.as_ref().map_or(Ok(()), CallFilter::enforce)
         };
         // SAFETY: system calls alone, and nothing else of this process is touched.
         unsafe { command.pre_exec(confine) };

@@ -32,7 +32,12 @@ use dbdyno_engine::{
     sql::{SqlEngine, SqlSession},
     suite::{SqlActor, SqlLoad, SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
 };
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Runs every test of a suite on fresh databases in the job's folder, or on copies of the one it starts from.
 pub(crate) fn run<E: SqlEngine, T: Threading<E>>(
@@ -98,7 +103,7 @@ impl Run<'_> {
         fs::create_dir_all(&folder).map_err(EngineError::doing(&format!("creating {}", folder.display())))?;
         if let Some(start) = &self.suite.start {
             let doing = format!("copying {}", start.display());
-            fs::copy(start, folder.join(E::MAIN_FILE)).map_err(EngineError::doing(&doing))?;
+            copy(start, &folder.join(E::MAIN_FILE)).map_err(EngineError::doing(&doing))?;
         }
         Ok(self.suite.start.is_some())
     }
@@ -223,6 +228,11 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// Copies what is in a file. Not its mode as `fs::copy` does: a process of an engine may change none.
+fn copy(from: &Path, to: &Path) -> io::Result<u64> {
+    io::copy(&mut File::open(from)?, &mut File::create_new(to)?)
 }
 
 /// The reads of the tables that a test wants verified.
