@@ -31,6 +31,7 @@ mod journal;
 mod kills;
 mod kv;
 mod libraries;
+mod limits;
 mod list;
 mod lumosql;
 mod lumosql_backends;

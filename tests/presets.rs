@@ -186,3 +186,38 @@ fn a_bench_says_what_its_reference_is() {
     let done = of(&["--allow", "tier"]);
     assert!(done.stderr.contains("unknown difference `tier`: expected tiers, hosts"), "{}", done.stderr);
 }
+
+/// The path of a preset and what comes behind it in what dbdyno says of it.
+fn refused(preset: &str) -> String {
+    let place = Place::new();
+    let path = place.path("config/presets/mine.toml");
+    std::fs::write(&path, preset).unwrap();
+    let done = place.run(&["--preset", "mine", "--dry-run"]);
+    assert_eq!(done.code, Some(2), "{preset}: {}{}", done.stdout, done.stderr);
+    let (_, behind) = done.stderr.split_once(&format!("{}:", path.display())).expect(&done.stderr);
+    behind.to_owned()
+}
+
+#[test]
+fn a_preset_that_is_refused_is_refused_with_file_and_line() {
+    let preset = |suite: &str, more: &str, engine: &str, options: &str| {
+        format!(
+            "title = \"t\"\nsuite = \"{suite}\"\n{more}\n[[engine]]\nname = \"{engine}\"\noptions = {{ {options} }}\n"
+        )
+    };
+    for (text, line) in [
+        (preset("nosuch", "", "null", ""), 2),
+        (preset("kv", "tests = [\"Nothing like it\"]", "null", ""), 3),
+        (preset("kv", "sizes = [\"1,2\"]", "null", ""), 3),
+        (preset("kv", "suite_options = { nosuch = 1 }", "null", ""), 3),
+        (preset("kv", "suite_options = { value_bytes = \"many\" }", "null", ""), 3),
+        (preset("kv", "", "nosuch", ""), 5),
+        (preset("kv", "", "sqlite", "nosuch = 1"), 6),
+        (preset("kv", "", "sqlite", "journal_mode = \"nosuch\""), 6),
+        (preset("kv", "repeats = 0", "null", ""), 3),
+        (preset("kv", "sizes = [10", "null", ""), 4),
+    ] {
+        let behind = refused(&text);
+        assert!(behind.starts_with(&format!("{line}:")), "{line} of {text}\n{behind}");
+    }
+}

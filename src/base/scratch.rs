@@ -22,6 +22,8 @@ use std::{
 const TEMPORARY: &str = "dbdyno-scratch-";
 /// Copies of what others may not read are made in such folders.
 const FOR_USER: u32 = 0o700;
+/// Where a process has what it has open.
+const OPEN: &str = "/proc/self/fd";
 const MARKER: &str = ".dbdyno-scratch";
 /// How often a gate that somebody else holds is tried, a millisecond apart; it is held for less.
 const GATE_TRIES: usize = 50;
@@ -50,13 +52,13 @@ impl Scratch {
         let name = format!("{prefix}{name}");
         let path = parent.join(&name);
         let _gate = gate(parent);
-        DirBuilder::new().mode(FOR_USER).create(&path)?;
+        DirBuilder::new().mode(FOR_USER).create(&path).map_err(|error| naming(&path, &error))?;
         match hold(&path).and_then(|held| Ok((mark(&inside(&held), &name)?, held))) {
             Ok((marker, held)) => Ok(Self { path, held, _marker: marker }),
             Err(error) => {
                 // The first error is the one to tell.
                 let _ = fs::remove_dir_all(&path);
-                Err(error)
+                Err(naming(&path, &error))
             }
         }
     }
@@ -83,6 +85,15 @@ impl Drop for Scratch {
     }
 }
 
+/// An error with what it is about: the folder, or `/proc`, through which folders that are open are reached.
+fn naming(path: &Path, error: &io::Error) -> io::Error {
+    let missing = match Path::new(OPEN).exists() {
+        true => String::new(),
+        false => format!("; {OPEN} is missing: mount /proc"),
+    };
+    io::Error::new(error.kind(), format!("{}: {error}{missing}", path.display()))
+}
+
 /// Opens a folder; no link to one.
 fn hold(folder: &Path) -> io::Result<File> {
     Ok(File::from(open(folder, FOUND | OFlags::DIRECTORY, Mode::empty())?))
@@ -90,7 +101,7 @@ fn hold(folder: &Path) -> io::Result<File> {
 
 /// A path into a folder that is open, which stays the same whatever is put in the folder's place.
 fn inside(held: &File) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd()))
+    PathBuf::from(format!("{OPEN}/{}", held.as_raw_fd()))
 }
 
 /// Removes a folder, its marker last: killed in between, what is left of it can still be swept. Links are removed and not followed, and

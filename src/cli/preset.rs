@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     bench::{PlanError, ReadyMade, Sequence, Spec},
+    catalog::CatalogError,
     claims::judged,
 };
 use dbdyno_engine::say;
@@ -14,9 +15,25 @@ use std::process::ExitCode;
 
 pub(super) fn preset(places: &Places, name: &str, args: &BenchArgs) -> Result<ExitCode, CliError> {
     match ReadyMade::find(&places.catalog()?, name)? {
-        ReadyMade::Bench(preset) => bench(places, preset.spec, args, Some(name)),
+        ReadyMade::Bench(preset) => run(places, name, preset.spec, args),
         ReadyMade::Sequence(all) => sequence(places, &all, args),
     }
+}
+
+/// Runs a preset's bench. What it asks for and is not there is an error of its file, with line and column, unless arguments ask for
+/// something else.
+fn run(places: &Places, name: &str, spec: Spec, args: &BenchArgs) -> Result<ExitCode, CliError> {
+    let is_as_written = args.adjusted(spec.clone())? == spec;
+    bench(places, spec, args, Some(name)).map_err(|error| match &error {
+        CliError::Plan(PlanError::Request(_) | PlanError::Setting(_))
+        | CliError::Catalog(CatalogError::Missing { .. })
+            if is_as_written =>
+        {
+            let source = places.catalog().and_then(|catalog| Ok(catalog.preset_source(name)?));
+            source.map_or_else(|unread| unread, |source| source.wrong_where_named(&error.to_string()).into())
+        }
+        _ => error,
+    })
 }
 
 /// Runs every bench of a sequence, whatever becomes of one, and shows what is published of them at the end. The exit code is that of the
@@ -31,7 +48,7 @@ fn sequence(places: &Places, sequence: &Sequence, args: &BenchArgs) -> Result<Ex
         }
         let spec = Spec { claims: None, ..preset.spec.clone() };
         let args = args.of_part(&spec);
-        let ended = match bench(places, spec, &args, Some(&preset.name)) {
+        let ended = match run(places, &preset.name, spec, &args) {
             // What is published of it stays without a figure of this machine, and says so.
             Err(CliError::Plan(PlanError::ComparesNothing(message))) => {
                 say!("not run: {message}");

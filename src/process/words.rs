@@ -1,14 +1,24 @@
 //! How a process ended, in words: a limit that was met is named, and what to look at.
 
 use crate::base::units;
+use rustix::process::{Resource, getrlimit};
 use std::{os::unix::process::ExitStatusExt, path::Path, process::ExitStatus};
 
 /// An exit status with what its signal says. `folder`: where the process wrote, for the room that is left there.
 pub(crate) fn in_words(status: ExitStatus, folder: &Path) -> String {
-    match status.signal().and_then(|signal| meaning(signal, folder)) {
-        Some(meaning) => format!("{status}: {meaning}"),
-        None => status.to_string(),
-    }
+    let Some(signal) = status.signal() else { return status.to_string() };
+    let meaning = meaning(signal, folder).map(|meaning| format!(": {meaning}")).unwrap_or_default();
+    let limited = limited(signal, getrlimit(Resource::As).current).unwrap_or_default();
+    format!("{status}{meaning}{limited}")
+}
+
+/// Says that there is a limit of address space, bytes, where a process ended as those do that meet it: few programs go on without memory.
+fn limited(signal: i32, address_space: Option<u64>) -> Option<String> {
+    let limit = address_space.filter(|_| matches!(signal, libc::SIGABRT | libc::SIGSEGV))?;
+    Some(format!(
+        "; or it met the limit of address space, which `ulimit -v` shows: {}, and engines that map files into memory need more",
+        units::bytes(limit)
+    ))
 }
 
 fn meaning(signal: i32, folder: &Path) -> Option<String> {
@@ -36,6 +46,9 @@ fn meaning(signal: i32, folder: &Path) -> Option<String> {
             "it used memory that is not its own: a fault in the engine or its library, or a database whose file was damaged"
         }
         libc::SIGABRT => "it gave up by itself; the run's log may say why",
+        libc::SIGSYS => {
+            "it made a system call of another kind of machine, as programs of 32 bits do: build it for this one"
+        }
         libc::SIGILL => "it has an instruction that this CPU does not know, or met a fault it checks for",
         _ => return None,
     };
@@ -52,6 +65,9 @@ mod tests {
         let of = |signal| in_words(ExitStatus::from_raw(signal), folder);
         assert!(of(libc::SIGXFSZ).starts_with("signal: 25 (SIGXFSZ)") && of(libc::SIGXFSZ).contains("ulimit -f"));
         assert!(of(libc::SIGBUS).contains(" are free in /"), "{}", of(libc::SIGBUS));
+        let limited = limited(libc::SIGABRT, Some(300 << 20)).unwrap();
+        assert!(limited.contains("ulimit -v") && limited.contains("300 MiB"), "{limited}");
+        assert!(of(libc::SIGSYS).contains("32 bits"));
         assert!(of(libc::SIGKILL).contains("memory"));
         assert_eq!(in_words(ExitStatus::from_raw(3 << 8), folder), "exit status: 3");
     }

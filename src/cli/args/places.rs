@@ -4,7 +4,7 @@ use super::{duration, machine_name};
 use crate::{
     base::{
         output::{Output, OutputError},
-        units::plain,
+        units::{bytes, plain},
     },
     catalog::{Catalog, UserFolders},
     cli::error::CliError,
@@ -14,6 +14,7 @@ use crate::{
 use clap::Args;
 use dbdyno_engine::say;
 use etcetera::BaseStrategy;
+use rustix::process::{Resource, getrlimit};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -42,6 +43,7 @@ pub(in crate::cli) struct Places {
 
 impl Places {
     pub(in crate::cli) fn store(&self) -> Result<Store, CliError> {
+        check_address_space(getrlimit(Resource::As).current)?;
         let path = match &self.store {
             Some(path) => path.clone(),
             None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
@@ -118,6 +120,20 @@ impl Places {
 /// Says what was done to bring the store up to date.
 pub(in crate::cli) fn notices(settled: &Settled) {
     settled.notices().iter().for_each(|notice| say!("note: {}", plain(notice)));
+}
+
+/// Refuses to go on with less address space, bytes, than the store's threads reserve: what is refused to them ends the process.
+fn check_address_space(limit: Option<u64>) -> Result<(), CliError> {
+    const LEAST: u64 = 1 << 30;
+    match limit.filter(|limit| *limit < LEAST) {
+        None => Ok(()),
+        Some(limit) => Err(CliError::Failed(format!(
+            "address space is limited to {} (`ulimit -v`): dbdyno needs at least {}, and engines that map files into memory more: \
+             run `ulimit -v unlimited`, and limit engines with --memory-limit",
+            bytes(limit),
+            bytes(LEAST)
+        ))),
+    }
 }
 
 fn base() -> Result<impl BaseStrategy, CliError> {
