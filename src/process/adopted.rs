@@ -47,7 +47,7 @@ impl Birth {
     }
 }
 
-/// Forgets a family.
+/// Ends the list's knowledge of a family's first process, which is reaped by now.
 pub(super) fn forget(family: &str) {
     firsts().remove(family);
 }
