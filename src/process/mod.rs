@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn a_child_without_its_parent_session_and_environment_ends_with_its_family() {
         let (other, mut others_first, others_child) = with_a_child_that_left(Family::new(), "exec sleep 600");
-        let hidden = "env -i setsid sh -c 'echo $$; exec sleep 600'";
-        for script in [format!("{hidden} & wait"), format!("{hidden} & exit"), format!("({hidden} & exit) & wait")] {
+        let hidden = "env -i setsid sleep 600 & echo $!";
+        for script in [format!("{hidden}; wait"), format!("{hidden}; exit"), format!("({hidden}); exec sleep 600")] {
             let (family, mut first, child) = with_a_child(Family::new(), &script, "");
             if script.ends_with("exit") {
                 wait_unreaped(first.id());
