@@ -85,6 +85,7 @@ fn nothing_is_judged_before_anything_is_measured() {
     let table = place.ok(&["claims", "blog"]);
     assert!(table.contains("8 not measured yet") && table.contains("`dbdyno --preset claimed` measures it"), "{table}");
     assert!(table.contains("!  One sample."), "caveats come first: {table}");
+    assert!(table.contains("never run · A X (0 runs here)"), "all that was published is shown: {table}");
     assert!(!table.contains('\u{1b}'), "escape sequences of a file do not reach the terminal");
 }
 
@@ -94,6 +95,8 @@ fn a_preset_that_names_claims_ends_with_the_published_column() {
     let out = place.ok(&["--preset", "claimed", "--quiet"]);
     assert!(out.contains("published") && out.contains("0.55x (232K/s / 128K/s)"), "{out}");
     assert!(out.contains("0.50x [0.50, 0.50]"), "{out}");
+    let open = "nothing of these is measured yet\n  never run: no preset measures it; it is judged by runs that match A `engine=null";
+    assert!(out.contains(open) && !out.contains("A X (0 runs here)"), "{out}");
     let found = verdicts(&place.ok(&["claims", "blog", "--format", "json"]));
     let expected = [
         ("writes", "agrees"),

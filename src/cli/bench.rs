@@ -14,7 +14,7 @@ use crate::{
     claims::ClaimsTable,
     engines::Registry,
     report::{
-        claims::claims_table,
+        claims::closing_table,
         command::shell,
         format::Format,
         text::{self, session_notes},
@@ -243,7 +243,7 @@ pub(super) fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode,
     if style == Style::Json {
         print(&format!("{}\n", serde_json::json!({ "event": "claims", "claims": table })))
     } else {
-        print(&format!("\n{}", claims_table(table)))
+        print(&format!("\n{}", closing_table(table)))
     }
 }
 

@@ -29,18 +29,39 @@ pub fn text(table: &ClaimsTable, format: Format) -> Result<String, WriteError> {
     }
 }
 
-/// Claims beside measurements, with what to know about them.
-pub fn claims_table(table: &ClaimsTable) -> String {
+/// Claims beside measurements, with what to know about them. All of the publication is shown, measured or not.
+fn claims_table(table: &ClaimsTable) -> String {
+    with_comparisons(table, |comparisons| {
+        comparisons.iter().map(|comparison| format!("\n{}", one(comparison))).collect()
+    })
+}
+
+/// The same at the end of a bench: of comparisons of which nothing is measured, only what measures them.
+pub fn closing_table(table: &ClaimsTable) -> String {
+    with_comparisons(table, |comparisons| {
+        let is_open = |comparison: &&JudgedComparison| {
+            comparison.rows.iter().all(|row| row.reproduction == Reproduction::NotMeasured)
+        };
+        let (open, begun): (Vec<&JudgedComparison>, Vec<_>) = comparisons.iter().partition(is_open);
+        let mut text: String = begun.into_iter().map(|comparison| format!("\n{}", one(comparison))).collect();
+        if !open.is_empty() {
+            text.push_str("\nnothing of these is measured yet\n");
+            open.into_iter()
+                .for_each(|comparison| text.push_str(&how_to_measure(comparison, &plain(&comparison.title))));
+        }
+        text
+    })
+}
+
+/// What stands around the comparisons of a publication.
+fn with_comparisons(table: &ClaimsTable, comparisons: impl FnOnce(&[JudgedComparison]) -> String) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{}\n{}: {}", plain(&table.title), plain(&table.source), plain(&table.setup));
     for caveat in &table.caveats {
         let _ = writeln!(text, "!  {}", plain(caveat));
     }
-    for comparison in &table.comparisons {
-        text.push('\n');
-        text.push_str(&one(comparison));
-    }
+    text.push_str(&comparisons(&table.comparisons));
     let counts: Vec<String> = table
         .counts()
         .into_iter()
@@ -78,13 +99,19 @@ fn one(comparison: &JudgedComparison) -> String {
         && (comparison.is_at_other_sizes()
             || comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured));
     if missing {
-        let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));
-        let _ = match measured_by(comparison) {
-            Some(command) => writeln!(text, "  `{}` measures it", plain(&command)),
-            None => writeln!(text, "  no preset measures it; it is judged by runs that match A `{a}` and B `{b}`"),
-        };
+        text.push_str(&how_to_measure(comparison, ""));
     }
     text
+}
+
+/// The line that says what measures a comparison.
+fn how_to_measure(comparison: &JudgedComparison, title: &str) -> String {
+    let colon = if title.is_empty() { "" } else { ": " };
+    let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));
+    match measured_by(comparison) {
+        Some(command) => format!("  {title}{colon}`{}` measures it\n", plain(&command)),
+        None => format!("  {title}{colon}no preset measures it; it is judged by runs that match A `{a}` and B `{b}`\n"),
+    }
 }
 
 /// What to know about a comparison: which of its claims have no direction, which runs it is judged by, and at which sizes.

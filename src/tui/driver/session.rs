@@ -3,7 +3,7 @@
 use crate::{
     base::identifier::clock_seed,
     engines::Registry,
-    report::{claims::claims_table, format::Format, tune::effects_text},
+    report::{claims::closing_table, format::Format, tune::effects_text},
     runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
     session::{FollowUp, FurtherRounds, PreparedSession, SelectedEffects},
     store::Store,
@@ -194,7 +194,7 @@ fn follow_up(prepared: &PreparedSession, report: &Report, store: &Store) -> Opti
                 text.push('\n');
             }
             text += &match claims {
-                Some(Ok(table)) => claims_table(&table),
+                Some(Ok(table)) => closing_table(&table),
                 Some(Err(error)) => format!("{error}\n"),
                 None => String::new(),
             };
