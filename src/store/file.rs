@@ -122,11 +122,23 @@ mod tests {
         connection.close().unwrap();
         let after = fs::read(&path).unwrap()[..HEADERS].to_vec();
         assert!(is_unchanged(&before, &before) && !is_unchanged(&before, &after));
-        let written = (0..HEADERS).find(|&at| before[at] != after[at]).unwrap() / HEADER * HEADER;
-        let mut torn = after.clone();
-        torn[written + 64..written + HEADER].fill(0xa5);
+        // Checkpoints write the older header first.
+        let older = if checkpoint(&before[HEADER..2 * HEADER]) > checkpoint(&before[2 * HEADER..]) { 2 } else { 1 };
+        let of_older = older * HEADER..(older + 1) * HEADER;
+        let mut torn = before.clone();
+        torn[of_older.start + 64..of_older.end].fill(0xa5);
         assert!(is_unchanged(&before, &torn), "a header that was cut short is no checkpoint");
-        assert!(!is_unchanged(&after, &torn), "the header that was in force is gone");
+        let mut next = before.clone();
+        let mut header = before[of_older.clone()].to_vec();
+        header[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
+        let sum = checksum(&header[8..]);
+        header[..8].copy_from_slice(&sum.to_le_bytes());
+        next[of_older].copy_from_slice(&header);
+        assert!(!is_unchanged(&before, &next), "a header that is whole is a checkpoint");
+        let mut overwritten = before.clone();
+        let current = if older == 1 { 2 } else { 1 };
+        overwritten[current * HEADER + 64..(current + 1) * HEADER].fill(0xa5);
+        assert!(!is_unchanged(&before, &overwritten), "the header that was in force is gone");
         let mut other = before.clone();
         other[200] ^= 1;
         assert!(!is_unchanged(&before, &other), "another database");

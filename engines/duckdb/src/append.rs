@@ -4,7 +4,7 @@ use super::{connection::failed, statement::DuckDbParameter};
 use dbdyno_engine::{EngineError, describe::OptionSpec, sql::SqlValue, suite::SuiteKind};
 use duckdb::{Appender, Connection, appender_params_from_iter};
 
-/// The option `insert`.
+/// Programs that load many rows into DuckDB use an appender, and the suites' statements say nothing about that.
 pub(crate) fn insert() -> OptionSpec {
     OptionSpec::choice(
         "insert",
