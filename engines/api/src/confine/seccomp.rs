@@ -31,6 +31,9 @@ mod new {
 /// `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR` of the kernel's `include/uapi/linux/fs.h`: attributes as `chattr` sets them.
 const SET_FLAGS: u64 = 0x4008_6602;
 const SET_XATTR: u64 = 0x401c_5820;
+/// Of `include/uapi/asm-generic/ioctls.h`. C libraries differ in the types of these numbers.
+const TIOCSTI: u64 = 0x5412;
+const TIOCLINUX: u64 = 0x541c;
 
 const NOT_ITSELF: &[Condition] = &[(0, SeccompCmpOp::Ne, 0)];
 /// The kind of a socket without its flags.
@@ -80,8 +83,8 @@ const REFUSED: &[Refused] = &[
     refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, SET_FLAGS)]),
     refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, SET_XATTR)]),
     // Typing into the terminal, where Landlock does not know of ioctl yet.
-    refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, libc::TIOCSTI)]),
-    refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, libc::TIOCLINUX as u64)]),
+    refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, TIOCSTI)]),
+    refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, TIOCLINUX)]),
 ];
 
 /// Whether the running kernel filters system calls, and the filter is known for its architecture.

@@ -19,8 +19,8 @@ use crate::{
 };
 use ratatui::layout::Rect;
 
-/// TableColumns of a time, a ratio, an interval and a number of runs.
-const TIME: usize = 8;
+/// Columns of a ratio, an interval and a number of runs, and the narrowest of a side's figures.
+const FIGURE: usize = 8;
 const RATIO: usize = 6;
 const INTERVAL: usize = 12;
 const RUNS: usize = 5;
@@ -31,7 +31,8 @@ const BARS: (usize, usize) = (9, 61);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TableColumns {
     name: usize,
-    times: bool,
+    /// Each side's; 0: none.
+    figure: usize,
     bar: usize,
     interval: bool,
     runs: bool,
@@ -39,10 +40,10 @@ struct TableColumns {
 }
 
 impl TableColumns {
-    /// The columns that fit, given the longest name and verdict: names, ratios and verdicts always, then bars, times,
-    /// intervals in figures, numbers of runs.
-    fn new(room: usize, name: usize, verdict: usize) -> Self {
-        let mut columns = Self { name, times: false, bar: 0, interval: false, runs: false, verdict };
+    /// The columns that fit, given the longest name, figure and verdict: names, ratios and verdicts always, then bars,
+    /// figures, intervals in figures, numbers of runs.
+    fn new(room: usize, name: usize, figure: usize, verdict: usize) -> Self {
+        let mut columns = Self { name, figure: 0, bar: 0, interval: false, runs: false, verdict };
         columns.name = name.min(room.saturating_sub(RATIO + verdict + 2)).max(8);
         let mut left = room.saturating_sub(columns.name + RATIO + verdict + 2);
         let mut take = |wanted: usize| match left.checked_sub(wanted) {
@@ -55,7 +56,10 @@ impl TableColumns {
         if take(BARS.0 + 2) {
             columns.bar = BARS.0;
         }
-        columns.times = take(2 * TIME);
+        let figure = FIGURE.max(figure + 1);
+        if take(2 * figure) {
+            columns.figure = figure;
+        }
         columns.interval = take(INTERVAL);
         columns.runs = take(RUNS);
         if columns.bar > 0 {
@@ -93,7 +97,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let verdicts = longest(&|(row, marks)| {
         if let TableRow::Line(line) = row { width(&verdict(line, marks, comparison.metric).0) } else { 0 }
     });
-    let columns = TableColumns::new(usize::from(area.width), names, verdicts);
+    let figures = longest(&|(row, _)| {
+        let value = |figure: &Option<Figure>| width(&words::value(figure.as_ref(), comparison.metric));
+        if let TableRow::Line(line) = row { value(&line.a).max(value(&line.b)) } else { 0 }
+    });
+    let columns = TableColumns::new(usize::from(area.width), names, figures, verdicts);
     let detail = detail(screen.row(), comparison.metric);
     let lines: u16 = detail.iter().map(|text| wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
     let [list, foot] = above(area, (lines + 1).min(area.height / 2));
@@ -163,12 +171,9 @@ fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<TextPiece<'
         _ => "test".to_owned(),
     };
     let mut text = pad(&plain(&first), columns.name);
-    if columns.times {
-        text.push_str(&format!(
-            "{:>TIME$}{:>TIME$}",
-            short_column(comparison.metric, "A"),
-            short_column(comparison.metric, "B")
-        ));
+    if columns.figure > 0 {
+        let (a, b) = (short_column(comparison.metric, "A"), short_column(comparison.metric, "B"));
+        text.push_str(&format!("{a:>0$}{b:>0$}", columns.figure));
     }
     text.push_str(&format!("{:>RATIO$}", "A/B"));
     if columns.bar > 0 {
@@ -187,7 +192,7 @@ fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<TextPiece<'
 /// What stands over a side's values: the head names the figure whole.
 fn short_column(metric: Metric, side: &str) -> String {
     let column = words::column(metric, side);
-    if width(&column) < TIME { column } else { side.to_owned() }
+    if width(&column) < FIGURE { column } else { side.to_owned() }
 }
 
 fn cells<'t>(row: &TableRow<'_>, metric: Metric, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
@@ -199,14 +204,14 @@ fn cells<'t>(row: &TableRow<'_>, metric: Metric, marks: &str, columns: TableColu
 }
 
 fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<TextPiece<'t>> {
-    let times = if columns.times { 2 * TIME } else { 0 };
+    let figures = 2 * columns.figure;
     let ratio = mean.ratio.map_or("-".to_owned(), words::ratio);
     let left_out = match mean.left_out.len() {
         0 => String::new(),
         some => format!("  without {some} not comparable"),
     };
     let name = pad(&format!("geometric mean ({})", mean.tests), columns.name);
-    let mut pieces = vec![piece(format!("{name}{:times$}{ratio:>RATIO$}", ""), Role::Accent)];
+    let mut pieces = vec![piece(format!("{name}{:figures$}{ratio:>RATIO$}", ""), Role::Accent)];
     if columns.interval {
         let bar = if columns.bar > 0 { columns.bar + 2 } else { 0 };
         pieces.push(piece(format!("{:bar$} {:<2$}", "", words::range(mean.interval), INTERVAL - 1), Role::Text));
@@ -217,10 +222,10 @@ fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<TextPiece<'t>> {
 
 fn line_cells<'t>(line: &Line, metric: Metric, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
     let mut cells = vec![piece(pad(&plain(&name(line)), columns.name), Role::Text)];
-    if columns.times {
+    if columns.figure > 0 {
         let (a, b) = (words::value(line.a.as_ref(), metric), words::value(line.b.as_ref(), metric));
-        cells.push(piece(format!("{a:>TIME$}"), Role::A));
-        cells.push(piece(format!("{b:>TIME$}"), Role::B));
+        cells.push(piece(format!("{a:>0$}", columns.figure), Role::A));
+        cells.push(piece(format!("{b:>0$}", columns.figure), Role::B));
     }
     let (verdict, role) = verdict(line, marks, metric);
     let found = line.found.as_ref();
@@ -317,12 +322,13 @@ mod tests {
 
     #[test]
     fn columns_drop_by_width_and_figures_come_after_bars() {
-        let narrow = TableColumns::new(78, 19, 17);
-        assert_eq!((narrow.times, narrow.bar > 0, narrow.interval), (true, true, false));
-        let wide = TableColumns::new(118, 19, 17);
-        assert_eq!((wide.times, wide.interval, wide.runs), (true, true, true));
-        let taken = wide.name + 2 * TIME + RATIO + wide.bar + 2 + INTERVAL + RUNS + 2 + wide.verdict;
+        let narrow = TableColumns::new(78, 19, 7, 17);
+        assert_eq!((narrow.figure, narrow.bar > 0, narrow.interval), (FIGURE, true, false));
+        let wide = TableColumns::new(118, 19, 7, 17);
+        assert_eq!((wide.figure, wide.interval, wide.runs), (FIGURE, true, true));
+        let taken = wide.name + 2 * FIGURE + RATIO + wide.bar + 2 + INTERVAL + RUNS + 2 + wide.verdict;
         assert!(taken <= 118, "{taken}");
-        assert!(TableColumns::new(78, 60, 17).name < 60, "a name gives way to the verdict");
+        assert_eq!(TableColumns::new(118, 19, "4.37 M/s".len(), 17).figure, 9, "figures do not touch");
+        assert!(TableColumns::new(78, 60, 7, 17).name < 60, "a name gives way to the verdict");
     }
 }
