@@ -170,3 +170,32 @@ fn a_store_that_another_program_tore_is_told_and_saved() {
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("results.duckdb.damaged"));
     assert!(kept.count() >= 2, "at least two were torn, and none of the damaged files is lost");
 }
+
+#[test]
+fn a_journal_that_another_program_cuts_off_is_said_and_what_comes_after_it_is_kept() {
+    let place = Place::new();
+    let store = Store::new(place.store());
+    store.prepare().unwrap();
+    let session = store.own().unwrap();
+    store.append(&warning(1, "stored")).unwrap();
+    assert_eq!(store.settle().unwrap().notices(), [""; 0]);
+    store.append(&warning(2, "lost")).unwrap();
+    fs::OpenOptions::new().write(true).open(&session.journal).unwrap().set_len(10).unwrap();
+    store.append(&warning(3, "after")).unwrap();
+    let notices = store.settle().unwrap().notices();
+    assert_eq!(messages(&store), ["stored", "after"]);
+    assert!(notices.len() == 1 && notices[0].contains("cut off the journal"), "{notices:?}");
+}
+
+#[test]
+fn a_new_store_next_to_a_damaged_one_is_said() {
+    let place = Place::new();
+    fs::write(place.path("results.duckdb.damaged"), "damaged").unwrap();
+    let done = place.run(&RUN);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("a new one was made") && done.stderr.contains("results.duckdb.damaged"),
+        "{}",
+        done.stderr
+    );
+}

@@ -176,12 +176,14 @@ impl Store {
         if let Some(above) = self.journal.as_deref().and_then(Path::parent) {
             make_folder(above)?;
         }
+        let damaged = beside(&self.path, "damaged");
+        let aside = (!self.exists() && damaged.exists()).then_some(damaged);
         if !self.exists() {
             // Only now: later, a folder that is missing is one that may come back.
             self.path.parent().map_or(Ok(()), make_folder)?;
             self.writing(|_| Ok::<_, StoreError>(()))?;
         }
-        let settled = self.settle()?;
+        let settled = Settled { aside, ..self.settle()? };
         self.check_writable()?;
         // A file that was cut off, or a table that is gone, is said before a session and not after it.
         self.reading(|connection| schema::missing(connection).doing(&self.path).and_then(|gone| self.lacks(&gone)))?;

@@ -50,6 +50,7 @@ pub struct DuckDbSession<'e> {
 }
 
 /// A statement made ready.
+#[expect(clippy::large_enum_variant, reason = "a test has a few of them, and each execution would follow a pointer")]
 pub enum DuckDbReady<'e> {
     Statement(SqlStatement<'e, DuckDbStatement<'e>>),
     /// The number of an appender.

@@ -3,7 +3,7 @@
 use super::RunningSession;
 use crate::{
     runner::RunnerEvent,
-    store::{Batch, Store, StoreError},
+    store::{Batch, Settled, Store, StoreError},
 };
 use std::time::{Duration, Instant};
 
@@ -53,6 +53,10 @@ impl RunningSession<'_> {
 
     /// Takes what is in the journal into the store.
     pub(super) async fn merge(&self) -> Result<(), String> {
-        self.blocking(|store| store.settle()).await.map(drop)
+        let Settled { cut, .. } = self.blocking(|store| store.settle()).await?;
+        for text in (Settled { cut, ..Settled::default() }).notices() {
+            self.tell(RunnerEvent::Note { text });
+        }
+        Ok(())
     }
 }

@@ -26,6 +26,10 @@ pub struct Settled {
     pub interrupted: usize,
     /// The file with lines of journals that cannot be read, where there are any.
     pub refused: Option<PathBuf>,
+    /// Journals of this process that another program cut off.
+    pub cut: Vec<PathBuf>,
+    /// The damaged store next to which a new one was made, because there was none.
+    pub aside: Option<PathBuf>,
 }
 
 impl Settled {
@@ -44,6 +48,18 @@ impl Settled {
             all.push(format!(
                 "some lines of a journal were damaged and could not be taken in; they are kept in {}",
                 file.display()
+            ));
+        }
+        for journal in &self.cut {
+            all.push(format!(
+                "another program cut off the journal {}: results that were not in the store yet are lost",
+                journal.display()
+            ));
+        }
+        if let Some(damaged) = &self.aside {
+            all.push(format!(
+                "there was no store, so a new one was made; a damaged one is kept as {}",
+                damaged.display()
             ));
         }
         all
@@ -75,6 +91,7 @@ impl Store {
         }
         let refused = self.journal_folder().join(REFUSED);
         settled.refused = refused.exists().then_some(refused);
+        settled.cut = self.writer.lock().newly_cut();
         Ok(settled)
     }
 

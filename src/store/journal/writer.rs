@@ -18,6 +18,10 @@ use std::{
 pub(super) struct JournalWriter {
     folder: PathBuf,
     open: Option<OpenJournal>,
+    /// Journals that another program cut off while they were written. They stay locked: a session of theirs has its owner by that.
+    cut: Vec<OpenJournal>,
+    /// How many of them somebody was told of.
+    told: usize,
     /// Lines that could not be written yet, oldest first.
     waiting: Vec<Vec<u8>>,
     /// Sessions that this process runs: as long as there is one, its journal is kept whole.
@@ -40,7 +44,14 @@ pub(in super::super) struct SharedWriter(Arc<Mutex<JournalWriter>>);
 
 impl SharedWriter {
     pub(in super::super) fn new(folder: PathBuf) -> Self {
-        Self(Arc::new(Mutex::new(JournalWriter { folder, open: None, waiting: Vec::new(), sessions: 0 })))
+        Self(Arc::new(Mutex::new(JournalWriter {
+            folder,
+            open: None,
+            cut: Vec::new(),
+            told: 0,
+            waiting: Vec::new(),
+            sessions: 0,
+        })))
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, JournalWriter> {
@@ -111,6 +122,22 @@ impl JournalWriter {
         self.sessions == 0 && self.waiting.is_empty() && is_taken
     }
 
+    /// Leaves a journal that is shorter than what was synced to it: what is written from now on goes to a new one.
+    fn leave_cut(&mut self) {
+        let is_cut = |open: &mut OpenJournal| {
+            // One that was removed is written anew.
+            open.file.metadata().is_ok_and(|facts| facts.nlink() > 0 && facts.len() < open.length)
+        };
+        self.cut.extend(self.open.take_if(is_cut));
+    }
+
+    /// The paths of journals that were cut off, each once.
+    pub(super) fn newly_cut(&mut self) -> Vec<PathBuf> {
+        self.leave_cut();
+        let told = std::mem::replace(&mut self.told, self.cut.len());
+        self.cut[told..].iter().map(|journal| journal.path.clone()).collect()
+    }
+
     /// What could not be written, oldest first.
     pub(super) fn waiting(&self) -> Vec<Batch> {
         self.waiting.iter().filter_map(|line| line::batch(line.strip_suffix(b"\n")?)).collect()
@@ -151,6 +178,7 @@ impl JournalWriter {
     /// Makes sure that there is a journal, and returns its path. A file that was removed is written anew from what is still open of
     /// it. One that has gone elsewhere with its folder goes on there: the store is there too, and may come back.
     fn ready(&mut self) -> io::Result<PathBuf> {
+        self.leave_cut();
         if let Some(open) = &mut self.open {
             if open.file.metadata()?.nlink() == 0 {
                 open.write_anew()?;
