@@ -91,7 +91,9 @@ pub enum StoreError {
     Unclear { path: PathBuf, message: String },
     /// A damaged store that could not be repaired.
     #[error(
-        "the store {} could not be repaired, and stays as it is: {message}. Copy the file to a disk that can be read,          restore a backup, or use another file for the store", path.display()
+        "the store {} could not be repaired, and stays as it is: {message}. Copy the file to a disk that can be read, restore a \
+         backup, or use another file for the store",
+        path.display()
     )]
     Unrepaired { path: PathBuf, message: String },
     /// Anything else.

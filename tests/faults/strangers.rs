@@ -195,6 +195,7 @@ fn a_repair_that_fails_names_files_that_are_there_and_another_way() {
     let done = run(&place, &["store", "repair"]);
     assert_eq!(done.code, Some(1), "{}", done.stdout);
     assert!(done.stderr.contains("could not be repaired, and stays as it is"), "{}", done.stderr);
+    assert!(done.stderr.contains("that can be read, restore a backup, or use another file"), "{}", done.stderr);
     assert!(!done.stderr.contains("store repair`") && !done.stderr.contains(".dbdyno-repair-"), "{}", done.stderr);
     assert!(fs::read(&path).unwrap() == bytes);
 }
