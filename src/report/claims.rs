@@ -46,8 +46,9 @@ pub fn closing_table(table: &ClaimsTable) -> String {
         let mut text: String = begun.into_iter().map(|comparison| format!("\n{}", one(comparison))).collect();
         if !open.is_empty() {
             text.push_str("\nnothing of these is measured yet\n");
-            open.into_iter()
-                .for_each(|comparison| text.push_str(&how_to_measure(comparison, &plain(&comparison.title))));
+            for comparison in open {
+                let _ = writeln!(text, "  {}: {}", plain(&comparison.title), how_to_measure(comparison));
+            }
         }
         text
     })
@@ -99,18 +100,17 @@ fn one(comparison: &JudgedComparison) -> String {
         && (comparison.is_at_other_sizes()
             || comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured));
     if missing {
-        text.push_str(&how_to_measure(comparison, ""));
+        let _ = writeln!(text, "  {}", how_to_measure(comparison));
     }
     text
 }
 
-/// The line that says what measures a comparison.
-fn how_to_measure(comparison: &JudgedComparison, title: &str) -> String {
-    let colon = if title.is_empty() { "" } else { ": " };
+/// The command that measures a comparison, or what it is judged by if no preset measures it.
+fn how_to_measure(comparison: &JudgedComparison) -> String {
     let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));
     match measured_by(comparison) {
-        Some(command) => format!("  {title}{colon}`{}` measures it\n", plain(&command)),
-        None => format!("  {title}{colon}no preset measures it; it is judged by runs that match A `{a}` and B `{b}`\n"),
+        Some(command) => format!("`{}` measures it", plain(&command)),
+        None => format!("no preset measures it; it is judged by runs that match A `{a}` and B `{b}`"),
     }
 }
 

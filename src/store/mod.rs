@@ -177,8 +177,9 @@ impl Store {
             make_folder(above)?;
         }
         let damaged = beside(&self.path, "damaged");
-        let aside = (!self.exists() && damaged.exists()).then_some(damaged);
-        if !self.exists() {
+        let is_new = !self.exists();
+        let aside = (is_new && damaged.exists()).then_some(damaged);
+        if is_new {
             // Only now: later, a folder that is missing is one that may come back.
             self.path.parent().map_or(Ok(()), make_folder)?;
             self.writing(|_| Ok::<_, StoreError>(()))?;

@@ -189,12 +189,7 @@ type Part = (String, Result<u64, StoreError>);
 
 /// Reads all that commands read: every table, and whether it has the columns of this version.
 fn inspect(connection: &Connection, path: &Path) -> Result<Vec<Part>, StoreError> {
-    let catalog = connect::catalog(connection).doing(path)?;
-    let found = schema::found(connection, &catalog).doing(path)?;
-    let gone = match found {
-        FileSchema::Version(SCHEMA_VERSION) => schema::missing(connection).doing(path)?,
-        _ => Vec::new(),
-    };
+    let (_, gone) = schema_of(connection).doing(path)?;
     let exists = |table: &str| !gone.contains(&schema::is_missing(table));
     let damaged = |message| StoreError::Damaged { path: path.to_owned(), message };
     let tables = schema::names()
@@ -223,14 +218,22 @@ fn is_damaged(path: &Path) -> Result<bool, StoreError> {
 /// What a copy that can be read lacks.
 fn of_version(copy: &Path) -> Result<Vec<String>, StoreError> {
     let connection = connect::store(copy, OpenMode::Read, &Reach::Nothing)?;
-    let parts = connect::catalog(&connection).and_then(|catalog| schema::found(&connection, &catalog)).doing(copy);
-    let missing = match parts? {
-        FileSchema::Version(SCHEMA_VERSION) => schema::missing(&connection).doing(copy)?,
-        FileSchema::Foreign | FileSchema::Empty => return Err(StoreError::Foreign { path: copy.to_owned() }),
+    let found = schema_of(&connection).doing(copy);
+    connection.close().map_err(|(_, error)| error).doing(copy)?;
+    match found? {
+        (FileSchema::Foreign | FileSchema::Empty, _) => Err(StoreError::Foreign { path: copy.to_owned() }),
+        (_, missing) => Ok(missing),
+    }
+}
+
+/// The schema of a store, and what it lacks of this version's. A store of another version is not held against it.
+fn schema_of(connection: &Connection) -> duckdb::Result<(FileSchema, Vec<String>)> {
+    let found = schema::found(connection, &connect::catalog(connection)?)?;
+    let missing = match found {
+        FileSchema::Version(SCHEMA_VERSION) => schema::missing(connection)?,
         _ => Vec::new(),
     };
-    connection.close().map_err(|(_, error)| error).doing(copy)?;
-    Ok(missing)
+    Ok((found, missing))
 }
 
 /// Reads every value of a table; how many rows it has.

@@ -20,7 +20,7 @@ pub(crate) fn insert() -> OptionSpec {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RowInsert<'s> {
     table: &'s str,
-    /// None: all of the table.
+    /// Empty: all of the table.
     columns: Vec<&'s str>,
 }
 
@@ -49,17 +49,20 @@ fn listed(text: &str) -> Option<Vec<&str>> {
 #[derive(Debug)]
 pub(crate) struct Appenders<'e> {
     connection: &'e Connection,
+    /// Whether the option asks for them.
+    wanted: bool,
     each: Vec<(RowInsert<'e>, Option<Appender<'e>>)>,
 }
 
 impl<'e> Appenders<'e> {
-    pub(crate) fn new(connection: &'e Connection) -> Self {
-        Self { connection, each: Vec::new() }
+    pub(crate) fn new(connection: &'e Connection, wanted: bool) -> Self {
+        Self { connection, wanted, each: Vec::new() }
     }
 
-    /// The number of an appender for a statement, if one can do what it does.
+    /// The number of an appender for a statement, if one is wanted and can do what it does.
     pub(crate) fn number_for(&mut self, sql: &'e str) -> Option<usize> {
-        self.each.push((RowInsert::of(sql)?, None));
+        let insert = self.wanted.then(|| RowInsert::of(sql))??;
+        self.each.push((insert, None));
         Some(self.each.len() - 1)
     }
 

@@ -28,7 +28,7 @@ impl SqlEngine for DuckDb {
     fn session<'e>(&'e mut self) -> Result<DuckDbSession<'e>, EngineError> {
         let (text, append) = (self.text, self.append);
         let connection: &Connection = self.own();
-        Ok(DuckDbSession { connection, text, append, appenders: Appenders::new(connection), begun: false })
+        Ok(DuckDbSession { connection, text, appenders: Appenders::new(connection, append), begun: false })
     }
 }
 
@@ -43,8 +43,6 @@ impl SqlThreads for DuckDb {
 pub struct DuckDbSession<'e> {
     connection: &'e Connection,
     text: bool,
-    /// Whether rows are inserted by appenders where they can.
-    append: bool,
     appenders: Appenders<'e>,
     begun: bool,
 }
@@ -139,10 +137,10 @@ impl<'e> SqlSession<'e> for DuckDbSession<'e> {
     }
 
     fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Self::Statement, EngineError> {
-        if let Some(number) = self.append.then(|| self.appenders.number_for(&statement.sql)).flatten() {
-            return Ok(DuckDbReady::Append(number));
+        match self.appenders.number_for(&statement.sql) {
+            Some(number) => Ok(DuckDbReady::Append(number)),
+            None => SqlStatement::new(self.connection, &statement.sql, self.text).map(DuckDbReady::Statement),
         }
-        SqlStatement::new(self.connection, &statement.sql, self.text).map(DuckDbReady::Statement)
     }
 
     #[inline]

@@ -24,12 +24,12 @@ pub fn round_order(configurations: usize, round: u32, seed: u64) -> Vec<usize> {
         0 => 0,
         pair => (pair - 1 + start) % later + 1,
     };
-    // 0, 1, -1, 2, -2 and so on: no two neighbours are as far apart as two others. The sign of a number is its place's parity, so the
-    // place that has it in the first row is found without a search; numbers of the design are named after those places.
+    // The first row is 0, 1, -1, 2, -2 and so on: no two neighbours are as far apart as two others. The configuration at a place of that
+    // row is the one that was named there, so a number of a later row is a configuration by its place in the first.
+    let first = |place: usize| if place % 2 == 1 { place.div_ceil(2) } else { configurations - place / 2 };
     let place_of = |number: usize| {
         if number <= configurations / 2 { (2 * number).saturating_sub(1) } else { 2 * (configurations - number) }
     };
-    let first = |place: usize| if place % 2 == 1 { place.div_ceil(2) } else { configurations - place / 2 };
     let mut order: Vec<usize> =
         (0..configurations).map(|place| place_of((first(place) + row) % configurations)).collect();
     if round % 2 == 1 {
