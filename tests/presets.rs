@@ -4,7 +4,7 @@ use crate::support::Place;
 use dbdyno::{
     bench::{BenchPlan, Configuration, PlannedRun, Preset, ReadyMade},
     catalog::{Catalog, UserFolders},
-    compare::{Comparison, Options, Side, by_configuration},
+    compare::{Comparison, Options, Side},
     engines::Registry,
     session::{Verdicts, verdicts_of},
     stats::{Verdict, rounds_needed},
@@ -95,7 +95,7 @@ fn verdicts(plan: &BenchPlan) -> Verdicts {
     let mut side = side(plan);
     dbdyno::compare::as_rates([&mut side]);
     let options = Options { allowed: plan.closing.allow.clone(), ..Options::default() };
-    verdicts_of(by_configuration(&side), &plan.closing, &options)
+    verdicts_of(&side, &plan.closing, &options)
 }
 
 fn is_decided(side: &Comparison) -> bool {
@@ -128,7 +128,7 @@ fn every_preset_has_as_many_rounds_as_its_tests_need_and_its_last_table_answers(
             missing.push(format!("not checked: {name}: only {} is here", plan.configurations[0].label));
             continue;
         }
-        let Verdicts { sides, alone } = verdicts(&plan);
+        let Verdicts { sides, alone, .. } = verdicts(&plan);
         assert!(!sides.is_empty(), "{name} compares nothing: {alone:?}");
         for side in &sides {
             let lines: Vec<_> = side.lines.iter().map(|line| (&line.name, &line.found, &line.obstacles)).collect();
@@ -145,7 +145,7 @@ fn the_reference_and_what_is_allowed_are_those_of_the_preset() {
     let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
     let preset = Preset::find(&catalog, "pragma-quick").unwrap();
     let plan = planned(&catalog, &Registry::discover(), &preset).unwrap();
-    let Verdicts { sides, alone } = verdicts(&plan);
+    let Verdicts { sides, alone, .. } = verdicts(&plan);
     assert!(sides.len() == 3 && alone.is_empty());
     assert!(sides.iter().all(|side| side.b.selection.contains("journal_mode=truncate,synchronous=full")));
     let badges = |side: &Comparison| side.lines[0].obstacles.iter().filter(|found| found.allowed).count();

@@ -16,7 +16,9 @@ use crate::{
     },
     metric::{Better, Metric},
     report::{
-        comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, TableStyle, export, export_several, several, text},
+        comparison::{
+            FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, TableStyle, export, export_several, grown_text, several, text,
+        },
         format::Format,
         text::Colouring,
         tracked::{RATIO_TRACKERS, ratios},
@@ -164,8 +166,11 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
             let closing = closing(&store, &first)?;
             options.allowed.extend(&closing.allow);
             as_rates([&mut first]);
-            let Verdicts { sides, alone } = verdicts_of(by_configuration(&first), &closing, &options);
+            let Verdicts { sides, alone, grown } = verdicts_of(&first, &closing, &options);
             shown_beside(sides, args, (format, output.as_ref()))?;
+            if let (Some(grown), Format::Table, None) = (&grown, format, &output) {
+                print(&format!("\n{}", grown_text(grown)))?;
+            }
             alone.iter().for_each(|line| say!("note: {}", plain(line)));
             return Ok(ExitCode::SUCCESS);
         }

@@ -12,6 +12,7 @@ use crate::{
     report::{
         command::shell,
         comparison::{
+            grown_text,
             several::{is_same_reference, summary},
             verdicts as verdicts_text,
         },
@@ -106,9 +107,12 @@ pub(super) fn session_text(table: &SessionTable) -> String {
 /// Most configurations of a group whose verdicts are shown without being asked for.
 const MOST_SHOWN: usize = 8;
 
+/// Most lines of how figures grow that are shown without being asked for.
+const MOST_CURVES: usize = 24;
+
 /// A session's configurations beside the reference of their group, with verdicts; of very many a line each says how they do.
 fn told(verdicts: &Verdicts, command: &str) -> String {
-    let Verdicts { sides, alone } = verdicts;
+    let Verdicts { sides, alone, grown } = verdicts;
     let mut text = String::new();
     if sides.chunk_by(is_same_reference).all(|group| group.len() <= MOST_SHOWN) && !sides.is_empty() {
         text = format!("\n{}", verdicts_text(sides, table_style()));
@@ -117,7 +121,13 @@ fn told(verdicts: &Verdicts, command: &str) -> String {
         text = format!("\n{}{command} shows them test by test\n", lines.collect::<String>());
     }
     let alone = alone.iter().map(|line| plain(line) + "\n");
-    text + &alone.collect::<String>()
+    text.extend(alone);
+    match grown {
+        Some(grown) if grown.curves.len() <= MOST_CURVES => text.push_str(&format!("\n{}", grown_text(grown))),
+        Some(_) => text.push_str(&format!("{command} shows how figures grow\n")),
+        None => {}
+    }
+    text
 }
 
 /// Prints the table, as `shown` shows it, and chooses the exit code. The command that it tells needs `places` to mean this store.
@@ -143,10 +153,11 @@ pub(super) fn conclude(
     let command = shell(words.chain(places.iter().map(String::as_str)));
     let verdicts = verdicts(id, &command, store)?;
     if style == Style::Json {
-        let Verdicts { sides, alone } = &verdicts;
-        if !sides.is_empty() {
-            let line =
-                serde_json::json!({ "event": "verdicts", "session_id": id, "comparisons": sides, "alone": alone });
+        let Verdicts { sides, alone, grown } = &verdicts;
+        if !sides.is_empty() || grown.is_some() {
+            let line = serde_json::json!({
+                "event": "verdicts", "session_id": id, "comparisons": sides, "alone": alone, "growth": grown,
+            });
             print(&format!("{line}\n"))?;
         }
         let line = serde_json::json!({ "event": "table", "session_id": id, "table": table, "followed": soaks });

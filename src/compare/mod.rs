@@ -49,7 +49,9 @@ pub use model::{
 };
 pub use options::{Axis, Options, RatioForm, Several};
 pub use pivot::axis_value;
-pub use scaling::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
+pub use scaling::{
+    Corner, CurveFamily, Growing, Grown, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families, grown,
+};
 pub use sizes::{TestKey, by_test, over_sizes, without_numbers};
 pub use trend::{Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries, trend};
 

@@ -4,7 +4,9 @@ use super::PreparedSession;
 use crate::{
     bench::Closing,
     claims::{ClaimsTable, judged},
-    compare::{Comparison, Grouped, Options, Side, as_rates, by_configuration, compare_groups, grouped, load},
+    compare::{
+        Comparison, Grouped, Grown, Options, Side, as_rates, by_configuration, compare_groups, grouped, grown, load,
+    },
     metric::Metric,
     runner::Report,
     store::{Latencies, Selection, Store, StoreError, tier_words},
@@ -37,6 +39,8 @@ pub struct Verdicts {
     pub sides: Vec<Comparison>,
     /// Configurations without an equal, in sentences.
     pub alone: Vec<String>,
+    /// How figures grow with the size, or with an option that has several numbers.
+    pub grown: Option<Grown>,
 }
 
 /// Compares the configurations of a session with each other.
@@ -50,13 +54,17 @@ pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdic
     as_rates([&mut side]);
     let closing = closing(store, &side)?;
     let options = Options { command: command.to_owned(), allowed: closing.allow.clone(), ..Options::default() };
-    Ok(verdicts_of(by_configuration(&side), &closing, &options))
+    Ok(verdicts_of(&side, &closing, &options))
 }
 
-/// Compares configurations, each a side, as a bench asked for.
-pub fn verdicts_of(sides: Vec<Side>, closing: &Closing, options: &Options) -> Verdicts {
-    let Grouped { groups, alone } = grouped(sides, &closing.references, &options.allowed);
-    Verdicts { sides: compare_groups(&groups, options), alone: alone.iter().filter_map(said_alone).collect() }
+/// Compares the configurations of a side with each other, as a bench asked for.
+pub fn verdicts_of(side: &Side, closing: &Closing, options: &Options) -> Verdicts {
+    let Grouped { groups, alone } = grouped(by_configuration(side), &closing.references, &options.allowed);
+    Verdicts {
+        sides: compare_groups(&groups, options),
+        alone: alone.iter().filter_map(said_alone).collect(),
+        grown: grown(side),
+    }
 }
 
 /// How the bench of a side's session asked for its configurations to be compared; of several sessions nothing.

@@ -4,6 +4,7 @@ use super::{
     command::{dbdyno, ends},
     fixture::{Bench, Stored, Variant, spec},
 };
+use crate::support::Place;
 use dbdyno::{
     base::csv::Cells,
     compare::{Comparison, Growing, Options, ScalingCurve, ScalingFound, SideName},
@@ -349,4 +350,26 @@ fn the_command_shows_growth_and_refuses_formats_without_a_place_for_it() {
     ends(&stored, &[&sides[..], &["--format", "csv"]].concat(), 2, refused);
     let page = dbdyno(&stored, &[&sides[..], &["--format", "html"]].concat());
     says(&String::from_utf8(page.stdout).unwrap(), &["How figures grow"]);
+}
+
+#[test]
+fn a_session_beside_its_reference_ends_with_how_its_configurations_grow() {
+    let stored: Stored = sizes(6).stored();
+    let text = ends(&stored, &["compare", "--reference", "session=last"], 0, "How figures grow: ");
+    says(&text, &["engine=x  time n^1.04 (", "engine=y  time n^1.31 ("]);
+    let two_sizes = ends(&stored, &["compare", "--reference", "session=last size<3000"], 0, "size 2000");
+    assert!(!two_sizes.contains("How figures grow"), "{two_sizes}");
+}
+
+#[test]
+fn a_bench_ends_with_how_its_figures_grow() {
+    let place = Place::new();
+    let sizes = ["1000", "2000", "4000"].map(|size| ["--size", size]).concat();
+    let bench = ["run", "--suite", "kv", "--engine", "null", "--test", "1", "--repeat", "3"];
+    let text = place.ok(&[&bench[..], &sizes].concat());
+    says(&text, &["How figures grow: ", "1 Sequential writes"]);
+    let events = place.ok(&[&bench[..], &sizes, &["--json"]].concat());
+    let verdicts = events.lines().find(|line| line.contains(r#""event":"verdicts""#)).unwrap();
+    let verdicts: serde_json::Value = serde_json::from_str(verdicts).unwrap();
+    assert_eq!(verdicts["growth"]["curves"][0]["points"].as_array().unwrap().len(), 3, "{verdicts}");
 }

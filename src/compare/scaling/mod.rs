@@ -9,7 +9,7 @@ use super::{
     facts,
     layout::{SideSample, by_size},
     load::Side,
-    model::{Part, SideName},
+    model::{Part, SideFacts, SideName},
     sizes::without_numbers,
 };
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, scaling},
 };
 use axes::{Place, SIZE, Varied, varied};
+use serde::Serialize;
 use std::{
     cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
@@ -27,6 +28,30 @@ use uuid::Uuid;
 type Identity<'s> = [&'s str; 4];
 
 const IDENTITY: [&str; 4] = ["engine", "version", "suite", "host"];
+
+/// How the figures of a session grow: those of its configurations that differ in a number.
+#[derive(Debug, Clone, Serialize)]
+pub struct Grown {
+    /// Where and with what it was measured.
+    pub side: SideFacts,
+    /// At least one that is fitted.
+    pub curves: Vec<ScalingCurve>,
+}
+
+/// How the figures of a side grow; none where nothing could be fitted.
+pub fn grown(side: &Side) -> Option<Grown> {
+    let mut curves = curves(side, &Side { metric: side.metric, ..Side::default() });
+    let is_fitted = |curve: &ScalingCurve| matches!(curve.found, ScalingFound::Fitted { .. });
+    let fitted: BTreeSet<(u32, String, String)> =
+        curves.iter().filter(|curve| is_fitted(curve)).map(of_family).collect();
+    curves.retain(|curve| fitted.contains(&of_family(curve)));
+    (!curves.is_empty()).then(|| Grown { side: facts::of_side(side), curves })
+}
+
+/// What curves of one family have in common.
+fn of_family(curve: &ScalingCurve) -> (u32, String, String) {
+    (curve.test, curve.name.clone(), curve.axis.clone())
+}
 
 /// The curves of both sides, by test, axis, what is held fixed, and side.
 pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {

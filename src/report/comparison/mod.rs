@@ -24,6 +24,7 @@ pub use html::html;
 pub(in crate::report) use html::rendered;
 pub(in crate::report) use markdown::escaped;
 pub use markdown::markdown;
+pub use scaling::grown_text;
 pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
 pub use table::{TableStyle, table};
 

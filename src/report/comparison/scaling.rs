@@ -5,10 +5,17 @@ use super::{
     words::{self, Footnotes},
 };
 use crate::{
-    base::units::{counted, duration, rate},
-    compare::{Comparison, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, SideName},
+    base::{
+        grid::Grid,
+        units::{counted, duration, plain, rate},
+    },
+    compare::{
+        Comparison, CurveFamily, Growing, Grown, ScalingCurve, ScalingFound, ScalingPoint, Segment, SideFacts,
+        SideName, curve_families,
+    },
     stats::{FLAT_BAND, MIN_SCALING_RUNS, Slope},
 };
+use console::Alignment;
 use std::collections::BTreeSet;
 
 /// What the words mean.
@@ -124,12 +131,12 @@ fn value_at(points: &[ScalingPoint], x: f64) -> String {
 }
 
 /// What should be known before the slope is believed.
-pub(crate) fn remarks(comparison: &Comparison, curve: &ScalingCurve) -> Vec<String> {
+pub(crate) fn remarks(side: &SideFacts, curve: &ScalingCurve) -> Vec<String> {
     let axis = &curve.axis;
     let fitted = matches!(curve.found, ScalingFound::Fitted { .. });
     let apart = matches!(curve.found, ScalingFound::Fitted { rounds: None, .. });
     let all = [
-        cores(comparison, curve).filter(|_| fitted),
+        cores(side, curve).filter(|_| fitted),
         uneven(curve).filter(|_| fitted),
         apart.then(|| {
             format!("the points share fewer than {MIN_SCALING_RUNS} rounds: what drifted from one to the other is in the slope")
@@ -144,9 +151,16 @@ pub(crate) fn remarks(comparison: &Comparison, curve: &ScalingCurve) -> Vec<Stri
     all.into_iter().flatten().collect()
 }
 
+/// The side that a curve is of.
+pub(crate) fn of_curve<'c>(comparison: &'c Comparison, curve: &ScalingCurve) -> &'c SideFacts {
+    match curve.side {
+        SideName::A => &comparison.a,
+        SideName::B => &comparison.b,
+    }
+}
+
 /// The cores that threads had.
-fn cores(comparison: &Comparison, curve: &ScalingCurve) -> Option<String> {
-    let side = if curve.side == SideName::A { &comparison.a } else { &comparison.b };
+fn cores(side: &SideFacts, curve: &ScalingCurve) -> Option<String> {
     let cores: BTreeSet<u32> = side.sessions.iter().filter_map(|session| session.host.cores).collect();
     let cores: Vec<String> = cores.into_iter().map(|cores| counted(cores, "core")).collect();
     match cores.as_slice() {
@@ -181,13 +195,30 @@ pub(super) fn rows(comparison: &Comparison, families: &[CurveFamily<'_>], notes:
     for family in families {
         for (at, curve) in family.curves.iter().enumerate() {
             let numbers: Vec<usize> =
-                remarks(comparison, curve).into_iter().map(|remark| notes.number(remark)).collect();
+                remarks(of_curve(comparison, curve), curve).into_iter().map(|remark| notes.number(remark)).collect();
             let name = if at == 0 { name(family) } else { String::new() };
             let growth = format!("{} {}", growth(curve), words::marks(&numbers));
             rows.push([name, side(curve), growth.trim_end().to_owned()]);
         }
     }
     rows
+}
+
+/// How the figures of a session grow, as a table of text.
+pub fn grown_text(grown: &Grown) -> String {
+    let mut grid = Grid::new([Alignment::Left; 3]);
+    let mut notes = Footnotes::default();
+    for family in curve_families(&grown.curves) {
+        for (at, curve) in family.curves.iter().enumerate() {
+            let numbers =
+                remarks(&grown.side, curve).into_iter().map(|remark| notes.number(remark)).collect::<Vec<_>>();
+            let growth = format!("{} {}", growth(curve), words::marks(&numbers));
+            let name = if at == 0 { name(&family) } else { String::new() };
+            grid.row([name, words::part(&curve.held), growth.trim_end().to_owned()].map(|cell| plain(&cell)));
+        }
+    }
+    let notes = (1..).zip(&notes.texts).map(|(number, note)| plain(&format!("[{number}] {note}")) + "\n");
+    format!("How figures grow: {LEGEND}\n{}{}", grid.render(), notes.collect::<String>())
 }
 
 /// How the slopes of a test came about, with the points behind them.
@@ -208,7 +239,7 @@ pub(crate) fn explanation(comparison: &Comparison, family: &CurveFamily<'_>) -> 
                 text.push(format!("  {from} to {to}: {}^{}", curve.axis, exponent(*slope)));
             }
         }
-        text.extend(remarks(comparison, curve).into_iter().map(|remark| format!("  ! {remark}")));
+        text.extend(remarks(of_curve(comparison, curve), curve).into_iter().map(|remark| format!("  ! {remark}")));
         for point in &curve.points {
             let runs = counted(point.times_ns.len(), "run");
             text.push(format!("  {}={}: median {} of {runs}", curve.axis, point.value, figure(curve, point.figure)));

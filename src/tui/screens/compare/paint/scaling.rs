@@ -85,7 +85,9 @@ fn draw_words(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison, family
         (text, role(curve))
     });
     let remarks = family.curves.iter().flat_map(|curve| {
-        scaling::remarks(comparison, curve).into_iter().map(move |text| format!("! {}: {text}", curve.side))
+        scaling::remarks(scaling::of_curve(comparison, curve), curve)
+            .into_iter()
+            .map(move |text| format!("! {}: {text}", curve.side))
     });
     let most = area.height.saturating_sub(LEAST);
     let mut taken = 0;
