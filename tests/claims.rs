@@ -86,6 +86,15 @@ fn nothing_is_judged_before_anything_is_measured() {
     assert!(table.contains("8 not measured yet") && table.contains("`dbdyno --preset claimed` measures it"), "{table}");
     assert!(table.contains("!  One sample."), "caveats come first: {table}");
     assert!(table.contains("never run · A X (0 runs here)"), "all that was published is shown: {table}");
+    let csv = place.ok(&["claims", "blog", "--format", "csv"]);
+    assert_eq!(csv.lines().count(), 1 + verdicts(&json).len(), "a row for each claim: {csv}");
+    assert!(csv.starts_with("claims,comparison,origin,") && csv.contains(",not measured yet,"), "{csv}");
+    let markdown = place.ok(&["claims", "blog", "--format", "markdown"]);
+    assert!(markdown.contains("| test | published | measured | verdict |\n|---|--:|--:|---|\n"), "{markdown}");
+    let file = place.path("claims.html");
+    place.ok(&["claims", "blog", "--format", "html", "--out", file.to_str().unwrap()]);
+    let page = std::fs::read_to_string(file).unwrap();
+    assert!(page.contains("never run · A X (0 runs here)") && page.trim_end().ends_with("</html>"), "{page}");
     assert!(!table.contains('\u{1b}'), "escape sequences of a file do not reach the terminal");
 }
 

@@ -118,13 +118,17 @@ fn events_are_json_lines_and_end_with_the_table() {
 }
 
 #[test]
-fn lists_are_written_for_programs_too_and_other_formats_are_refused() {
+fn lists_are_written_in_every_format_and_others_are_refused() {
     let place = Place::new();
     let suites: serde_json::Value = serde_json::from_str(&place.ok(&["list", "suites", "--format", "json"])).unwrap();
     assert!(suites.as_array().unwrap().iter().any(|suite| suite["name"] == "kv"), "{suites}");
     assert!(place.ok(&["claims", "--format", "json"]).contains("\"name\": \"lumosql\""));
     assert!(place.ok(&["list", "themes", "--format", "csv"]).starts_with("name,about\n"));
-    refused(&place, &["list", "suites", "--format", "html"], &["table, csv, json"]);
+    let markdown = place.ok(&["list", "themes", "--format", "markdown"]);
+    assert!(markdown.starts_with("| name | about |\n|"), "{markdown}");
+    let page = place.run(&["doctor", "--format", "html"]).stdout;
+    assert!(page.starts_with("<!doctype html>") && page.contains("<h1>dbdyno doctor --format html</h1>"), "{page}");
+    refused(&place, &["list", "suites", "--format", "parquet"], &["table, markdown, csv, json, html"]);
     refused(&place, &["export", "--format", "table", "--out", "x"], &["csv, json, parquet"]);
 }
 

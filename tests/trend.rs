@@ -56,6 +56,8 @@ fn a_step_is_told_with_its_session_size_and_version_in_every_format() {
     assert_eq!(json["series"][0]["changes"][0]["at"], 17);
     let html = place.ok(&["trend", "engine=x", "--format", "html"]);
     assert!(html.contains("<circle") && html.contains("1.1 since"), "{html}");
+    let markdown = place.ok(&["trend", "engine=x", "--format", "markdown"]);
+    assert!(markdown.contains("\n|---|--:|---|--:|---|\n") && markdown.contains("1.1 since"), "{markdown}");
     let rate = place.ok(&["trend", "engine=x", "--metric", "rate"]);
     assert!(rate.contains("operations a second -4.") && rate.contains(", worse"), "{rate}");
 }
@@ -79,7 +81,7 @@ fn a_ramp_is_one_drift_with_its_slope_in_every_format() {
     assert!(csv.lines().next().unwrap().contains(",p,drift,drift_low,drift_high,correlation,"), "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.contains(&format!(",{ratio},"))), "{csv}");
     let html = place.ok(&["trend", "engine=x", "--format", "html"]);
-    assert!(html.contains("drifting from 1.01 ms to 1.13 ms") && html.contains("L980 "), "{html}");
+    assert!(html.contains("drifting from 1.01 ms to 1.13 ms") && html.contains("L975"), "{html}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{
     args::{MeasureArgs, Places, ProgressArgs, duration, notices},
     error::CliError,
-    output::{command_line, print},
+    output::print,
     progress::Style,
     session::{conclude, session_text, watched},
 };
@@ -14,9 +14,8 @@ use crate::{
     claims::ClaimsTable,
     engines::Registry,
     report::{
-        claims::closing_table,
+        claims::closing_text,
         command::shell,
-        format::Format,
         text::{self, session_notes},
         tune::effects_text,
     },
@@ -228,7 +227,7 @@ fn show_effects(effects: &[SelectedEffects], style: Style) -> Result<(), CliErro
                 print(&format!("{}\n", serde_json::json!({ "event": "effects", "effects": found })))?;
             }
             Ok(found) => {
-                print(&effects_text(found, Format::Table, &command_line())?)?;
+                print(&effects_text(found))?;
                 let command = ["dbdyno", "tune", "effects", selected, "--format", "html", "--out", "effects.html"];
                 print(&format!("charts: {}\n\n", shell(command)))?;
             }
@@ -243,7 +242,7 @@ pub(super) fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode,
     if style == Style::Json {
         print(&format!("{}\n", serde_json::json!({ "event": "claims", "claims": table })))
     } else {
-        print(&format!("\n{}", closing_table(table)))
+        print(&format!("\n{}", closing_text(table)))
     }
 }
 

@@ -1,20 +1,11 @@
 //! `dbdyno claims`: published figures beside what this machine measured.
 
 use super::{
-    args::{Places, format_of},
+    args::{Places, SheetArgs},
     error::CliError,
-    list::entries,
-    output::print,
+    output::command_line,
 };
-use crate::{
-    base::{csv::Cells, units::counted},
-    catalog::Catalog,
-    claims::judged,
-    report::{
-        claims::{FORMATS, text},
-        format::Format,
-    },
-};
+use crate::{base::units::counted, catalog::Catalog, claims::judged, report::claims::sheet};
 use clap::Args;
 use std::process::ExitCode;
 
@@ -23,18 +14,18 @@ use std::process::ExitCode;
 pub(super) struct ClaimsArgs {
     /// The claims to judge. Without a name, the publications are listed.
     name: Option<String>,
-    /// How to write them.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
-    format: Format,
+    #[command(flatten)]
+    written: SheetArgs,
 }
 
 /// Lists the claims files, or shows one judged.
 pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
     let catalog = places.catalog()?;
-    let Some(name) = &args.name else { return entries(&listed(&catalog), args.format, Cells::default()) };
+    let output = args.written.checked(places)?;
+    let Some(name) = &args.name else { return args.written.list(&listed(&catalog), output.as_ref()) };
     let claims = catalog.claims(name)?;
     let table = judged(&claims, &places.settled()?)?;
-    print(&text(&table, args.format)?)
+    args.written.write(&sheet(&table, &command_line()), &table, output.as_ref())
 }
 
 fn listed(catalog: &Catalog) -> Vec<(String, String)> {

@@ -3,10 +3,10 @@
 use super::{
     args::{CsvArgs, Places, format_of, one_of},
     error::CliError,
-    output::{print, print_rows},
+    output::{command_line, print, written},
 };
 use crate::{
-    base::{csv::Cells, units::counted},
+    base::{csv::Cells, output::Output, units::counted},
     bench::ReadyMade,
     catalog::Catalog,
     engines::Registry,
@@ -65,19 +65,26 @@ pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliErro
         ListTopic::Tests => tests(&catalog),
         ListTopic::Presets => presets(&catalog),
         ListTopic::Themes => themes(&catalog),
-        ListTopic::Evidence => return print(&evidence_text(&places.opened()?, args.format, args.csv.cells)?),
+        ListTopic::Evidence => {
+            return print(&evidence_text(&places.opened()?, args.format, args.csv.cells, &command_line())?);
+        }
     };
-    entries(&listed, args.format, args.csv.cells)
+    entries(&listed, args.format, args.csv.cells, None)
 }
 
-/// Prints names, each with what it stands for.
-pub(super) fn entries(listed: &[(String, String)], format: Format, cells: Cells) -> Result<ExitCode, CliError> {
+/// Writes names, each with what it stands for.
+pub(super) fn entries(
+    listed: &[(String, String)],
+    format: Format,
+    cells: Cells,
+    output: Option<&Output>,
+) -> Result<ExitCode, CliError> {
     if format == Format::Table {
-        return print(&text::list(listed));
+        return written(&text::list(listed), output);
     }
     let columns = ["name", "about"].map(str::to_owned).to_vec();
     let rows = TextRows::new(columns, Vec::new(), listed.iter().map(|(name, about)| [Some(name), Some(about)]));
-    print_rows(&rows, format, cells)
+    written(&results::text(&rows, format, cells, &command_line())?, output)
 }
 
 fn engines(registry: &Registry) -> Vec<(String, String)> {

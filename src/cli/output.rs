@@ -52,10 +52,10 @@ pub(super) fn print(text: &str) -> Result<ExitCode, CliError> {
 /// Writes the answer of a query to stdout, as it is made.
 pub(super) fn print_rows(rows: &TextRows, format: Format, cells: Cells) -> Result<ExitCode, CliError> {
     if io::stdout().is_terminal() {
-        return print(&results::text(rows, format, cells)?);
+        return print(&results::text(rows, format, cells, &command_line())?);
     }
     let mut stdout = BufWriter::new(io::stdout().lock());
-    let written = results::write_text(rows, format, cells, &mut stdout);
+    let written = results::write_text(rows, (format, cells), &command_line(), &mut stdout);
     printed(match written {
         Ok(()) => stdout.flush(),
         Err(WriteError::File(error)) => Err(error),

@@ -1,17 +1,14 @@
 //! `dbdyno trend`: a configuration over its sessions, with the places at which it changed.
 
 use super::{
-    args::{CsvArgs, OutArgs, Places, Terms, format_of, metric},
+    args::{Places, SheetArgs, Terms, metric},
     error::CliError,
-    output::{command_line, written},
+    output::command_line,
 };
 use crate::{
     compare::{as_rates, load, trend},
     metric::Metric,
-    report::{
-        format::Format,
-        trend::{FORMATS, text},
-    },
+    report::trend::sheet,
     store::Latencies,
 };
 use clap::Args;
@@ -25,18 +22,13 @@ pub(super) struct TrendArgs {
     /// What is looked at: the wall time, or any other figure of a test.
     #[arg(long, value_name = "METRIC", default_value = "wall_ns", value_parser = metric())]
     metric: Metric,
-    /// How to write it. CSV has a row for each session.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
-    format: Format,
     #[command(flatten)]
-    out: OutArgs,
-    #[command(flatten)]
-    csv: CsvArgs,
+    written: SheetArgs,
 }
 
 pub(super) fn over_sessions(places: &Places, args: &TrendArgs) -> Result<ExitCode, CliError> {
     let (selection, words) = (args.selection.selection()?, args.selection.line());
-    let output = args.out.checked(places)?;
+    let output = args.written.checked(places)?;
     let store = places.opened()?;
     let mut side = load(&store, &words, &selection, args.metric, Latencies::Left)?;
     if side.runs.is_empty() {
@@ -46,5 +38,6 @@ pub(super) fn over_sessions(places: &Places, args: &TrendArgs) -> Result<ExitCod
         )));
     }
     as_rates([&mut side]);
-    written(&text(&trend(&side, &command_line()), args.format, args.csv.cells)?, output.as_ref())
+    let trend = trend(&side, &command_line());
+    args.written.write(&sheet(&trend), &trend, output.as_ref())
 }

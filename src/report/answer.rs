@@ -12,6 +12,7 @@ use crate::{
 use std::{
     fs::File,
     io::{BufWriter, Write},
+    iter,
     path::Path,
 };
 
@@ -38,7 +39,7 @@ pub fn write(
     let write_row: WriteRow = match format {
         Format::Csv => csv_row,
         Format::Json => json_row,
-        Format::Markdown => markdown_row,
+        Format::Markdown => |out, heads, row, _| markdown_row(out, heads, row),
         _ => return Err(WriteError::Unsupported { asked: format, supported: FILE_FORMATS }),
     };
     let mut out = BufWriter::new(File::create(file)?);
@@ -74,14 +75,16 @@ fn json_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, _cells:
 }
 
 /// A line of a table; numbers stand to the right.
-fn markdown_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, _cells: Cells) -> Result<(), WriteError> {
+pub(super) fn markdown_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>) -> Result<(), WriteError> {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let text = match row {
         Some(row) => line(row.iter().map(|value| value.map_or_else(|| "NULL".to_owned(), escaped)).collect()),
         None => {
             let names = heads.columns.iter().map(|name| escaped(name)).collect();
-            let rule = |kind: &ColumnKind| if *kind == ColumnKind::Number { "--:" } else { ":--" }.to_owned();
-            line(names) + &line(heads.kinds.iter().map(rule).collect())
+            let rule = |kind: ColumnKind| if kind == ColumnKind::Number { "--:" } else { ":--" }.to_owned();
+            // Of some answers no kinds are known.
+            let kinds = heads.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
+            line(names) + &line(kinds.take(heads.columns.len()).map(rule).collect())
         }
     };
     Ok(out.write_all(text.as_bytes())?)

@@ -1,113 +1,61 @@
-//! What was found of engines' capacities, as text for people and programs.
+//! What was found of engines' capacities as a sheet.
 
+use super::sheet::{Cell, Column, Role, Row, Section, Sheet, Table};
 use crate::{
-    base::{
-        csv::{self, Cells},
-        grid::Grid,
-        units::{count, counted, duration, plain},
-    },
+    base::units::{count, counted, duration, plain},
     capacity::{Answer, Broken, Capacity, CapacityReport, Contrary, Duel, Found, Limit, Probe, Promise},
-    report::{
-        comparison::escaped,
-        format::{Format, WriteError},
-    },
     stats::Verdict,
 };
-use console::Alignment;
-use std::fmt::Write as _;
 
-/// How capacities can be written: Csv with a row an engine, Json with all that is known.
-pub const CAPACITY_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Csv, Format::Json];
-
-/// The report. `cells`: what those of CSV are written as; `command`: what asked for it, which Markdown and JSON carry.
-///
-/// # Errors
-/// A format that there is not.
-pub fn capacity_text(
-    report: &CapacityReport,
-    format: Format,
-    cells: Cells,
-    command: &str,
-) -> Result<String, WriteError> {
-    Ok(match format {
-        Format::Table => table(report),
-        Format::Markdown => markdown(report, command),
-        Format::Csv => csv(report, cells),
-        Format::Json => {
-            serde_json::to_string_pretty(&serde_json::json!({ "command": command, "capacity": report }))? + "\n"
-        }
-        _ => return Err(WriteError::Unsupported { asked: format, supported: CAPACITY_FORMATS }),
-    })
+/// The report as a sheet; a record for each engine. `command`: what asked for it.
+pub fn sheet(report: &CapacityReport, command: &str) -> Sheet {
+    let table = Section { table: Some(engines(report)), ..Section::default() };
+    let duels: Vec<String> = report.duels.iter().map(duel_text).collect();
+    let duels = (!duels.is_empty()).then(|| Section::lines(duels));
+    let heading = Section { heading: Some(heading(report)), ..Section::default() };
+    Sheet {
+        title: format!("Capacity: {} {}", report.suite, report.test_name),
+        sections: [heading, table].into_iter().chain(duels).chain([Section::lines(notes(report))]).collect(),
+        records: Some(records(report)),
+        command: command.to_owned(),
+    }
 }
-
-const HEAD: [&str; 9] = ["", "ops/s", "interval", "p50", "p99", "p99.9", "busy", "breaks first", "tier"];
 
 fn heading(report: &CapacityReport) -> String {
     format!(
         "{} · {} {} · {} · size {} · {} · {} arrivals",
-        plain(&report.suite),
-        report.test,
-        plain(&report.test_name),
-        plain(&report.actor),
-        report.size,
-        report.promises,
-        report.arrival
+        report.suite, report.test, report.test_name, report.actor, report.size, report.promises, report.arrival
     )
 }
 
-fn table(report: &CapacityReport) -> String {
-    let mut grid = Grid::new([&[Alignment::Left][..], &[Alignment::Right; 6], &[Alignment::Left; 2]].concat());
-    grid.row(HEAD.map(str::to_owned));
-    for one in &report.capacities {
-        match cells(one) {
-            Ok(cells) => grid.row(cells),
-            Err(words) => grid.title(format!("{}  {words}", plain(&one.label))),
-        }
+fn engines(report: &CapacityReport) -> Table {
+    let columns = [
+        ("label", "", Role::Name),
+        ("rate", "ops/s", Role::Figure),
+        ("interval", "interval", Role::Interval),
+        ("p50_ns", "p50", Role::Figure),
+        ("p99_ns", "p99", Role::Figure),
+        ("p999_ns", "p99.9", Role::Figure),
+        ("busy", "busy", Role::Figure),
+        ("broken", "breaks first", Role::Verdict),
+        ("tier", "tier", Role::Name),
+    ];
+    let row = |one: &Capacity| match cells(one) {
+        Ok(cells) => Row::Cells(cells.map(Cell::new).to_vec()),
+        Err(words) => Row::Title(format!("{}  {words}", one.label)),
+    };
+    Table {
+        columns: columns.map(|(name, title, role)| Column::new(name, title, role)).to_vec(),
+        rows: report.capacities.iter().map(row).collect(),
+        is_headed: true,
+        ..Table::default()
     }
-    // Writing to a string cannot fail.
-    let mut text = format!("{}\n\n{}\n", heading(report), grid.render());
-    for duel in &report.duels {
-        let _ = writeln!(text, "{}", duel_text(duel));
-    }
-    if !report.duels.is_empty() {
-        text.push('\n');
-    }
-    for note in notes(report) {
-        let _ = writeln!(text, "{note}");
-    }
-    text
 }
 
-fn markdown(report: &CapacityReport, command: &str) -> String {
-    let line =
-        |cells: &[String]| format!("| {} |\n", cells.iter().map(|cell| escaped(cell)).collect::<Vec<_>>().join(" | "));
-    let mut text = format!(
-        "{}\n\n{}|---|--:|--:|--:|--:|--:|--:|---|---|\n",
-        escaped(&heading(report)),
-        line(&HEAD.map(str::to_owned))
-    );
-    for one in &report.capacities {
-        let cells = cells(one).unwrap_or_else(|words| {
-            let mut cells = HEAD.map(|_| String::new());
-            (cells[0], cells[1]) = (plain(&one.label), words);
-            cells
-        });
-        text.push_str(&line(&cells));
-    }
-    let duels = report.duels.iter().map(duel_text);
-    for note in duels.chain(notes(report)).chain([format!("Made by {command}")]) {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "\n{}\n", escaped(&note));
-    }
-    text
-}
-
-fn csv(report: &CapacityReport, written: Cells) -> String {
-    const HEAD: [&str; 11] =
+fn records(report: &CapacityReport) -> Table {
+    const COLUMNS: [&str; 11] =
         ["label", "answer", "rate", "low", "high", "confidence", "p50_ns", "p99_ns", "p999_ns", "busy", "tier"];
-    let mut text = csv::line(HEAD, written);
-    for one in &report.capacities {
-        let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    let record = |one: &Capacity| {
         let figures = match &one.answer {
             Answer::Rate { rate, interval, at, .. } => [
                 Some(*rate),
@@ -122,11 +70,14 @@ fn csv(report: &CapacityReport, written: Cells) -> String {
             Answer::AtLeast { rate, .. } => [Some(*rate), None, None, None, None, None, None, None],
             Answer::NoRate { .. } | Answer::Failed { .. } | Answer::Stopped => [None; 8],
         };
-        let words = [one.label.clone(), answer_word(&one.answer).to_owned()];
-        let row: Vec<String> = words.into_iter().chain(figures.map(number)).chain([one.tier.clone()]).collect();
-        text.push_str(&csv::line(row.iter().map(String::as_str), written));
+        let words = [Cell::new(&one.label), Cell::new(answer_word(&one.answer))];
+        Row::Cells(words.into_iter().chain(figures.map(Cell::number)).chain([Cell::new(&one.tier)]).collect())
+    };
+    Table {
+        columns: COLUMNS.map(Column::of_records).to_vec(),
+        rows: report.capacities.iter().map(record).collect(),
+        ..Table::default()
     }
-    text
 }
 
 fn answer_word(answer: &Answer) -> &'static str {
@@ -145,7 +96,7 @@ fn cells(one: &Capacity) -> Result<[String; 9], String> {
     let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), duration);
     let range = interval.map(|range| format!("{} - {}", shown(range.low), shown(range.high)));
     Ok([
-        plain(&one.label),
+        one.label.clone(),
         shown(*rate),
         range.unwrap_or_else(|| "need >= 6 rounds".to_owned()),
         time(at.p50_ns),
@@ -172,7 +123,7 @@ fn words(answer: &Answer) -> String {
             format!("at least {}/s: all is kept at the highest rate that was asked for (--to)", shown(*rate))
         }
         Answer::NoRate { lowest } => format!("no rate: at {}/s {}", count(lowest.rate), broken_text(&lowest.broken)),
-        Answer::Failed { reason } => format!("no answer: {}", plain(reason)),
+        Answer::Failed { reason } => format!("no answer: {reason}"),
         Answer::Stopped => "stopped before a round was finished".to_owned(),
     }
 }
@@ -189,7 +140,7 @@ fn broken_text(broken: &[Broken]) -> String {
 }
 
 fn duel_text(duel: &Duel) -> String {
-    let (a, b) = (plain(&duel.a), plain(&duel.b));
+    let Duel { a, b, .. } = duel;
     let Some(ratio) = duel.ratio else { return format!("{a} / {b}: no ratio, not both have a rate") };
     let range = duel.interval.map_or_else(
         || format!("no interval from {}", counted(duel.pairs as u64, "pair")),
@@ -241,7 +192,7 @@ fn notes(report: &CapacityReport) -> Vec<String> {
     threads.dedup();
     notes.push(format!(
         "threads of {}: {}; the machine has {}",
-        plain(&report.actor),
+        report.actor,
         threads.join(", "),
         counted(report.cores as u64, "core")
     ));
@@ -251,7 +202,7 @@ fn notes(report: &CapacityReport) -> Vec<String> {
     if report.stopped {
         notes.push("!  stopped before its end: what had finished is kept".to_owned());
     }
-    notes.extend(report.warnings.iter().map(|warning| format!("!  {}", plain(warning))));
+    notes.extend(report.warnings.iter().map(|warning| format!("!  {warning}")));
     notes
 }
 
@@ -270,7 +221,7 @@ fn contrary_text(one: &Capacity) -> Option<String> {
     (!said.is_empty()).then(|| {
         format!(
             "!  {}: not monotone: it {}: something else than the rate has a part in it",
-            plain(&one.label),
+            one.label,
             said.join(" and ")
         )
     })
@@ -297,7 +248,7 @@ pub fn found_text(found: &Found) -> String {
         Found::Rate(estimate) => format!("{}/s", shown(estimate.rate)),
         Found::AtLeast { rate, limit } => words(&Answer::AtLeast { rate: *rate as f64, limit: *limit }),
         Found::NoRate { lowest } => words(&Answer::NoRate { lowest: lowest.clone() }),
-        Found::Failed { reason } => words(&Answer::Failed { reason: reason.clone() }),
+        Found::Failed { reason } => plain(&words(&Answer::Failed { reason: reason.clone() })),
         Found::Stopped => "stopped".to_owned(),
     }
 }

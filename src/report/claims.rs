@@ -1,115 +1,152 @@
-//! The table of a publication's claims as text.
+//! A publication's claims beside measurements as a sheet, and the words of it that the screens share.
 
 use super::{
     command::shell,
-    format::{Format, WriteError},
+    sheet::{Cell, Column, Role, Row, Section, Sheet, Table, text},
 };
 use crate::{
-    base::{
-        grid::Grid,
-        units::{counted, plain},
-    },
+    base::units::counted,
     claims::{ClaimedDirection, ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
 };
-use console::Alignment;
-use std::fmt::Write as _;
 
-/// How judged claims can be written.
-pub const FORMATS: &[Format] = &[Format::Table, Format::Json];
+/// Claims beside measurements, with what to know about them: all of the publication, measured or not. `command`: what asked for it.
+pub fn sheet(table: &ClaimsTable, command: &str) -> Sheet {
+    with_comparisons(table, command, table.comparisons.iter().map(section).collect())
+}
 
-/// Judged claims as text.
-///
-/// # Errors
-/// Why they could not be written.
-pub fn text(table: &ClaimsTable, format: Format) -> Result<String, WriteError> {
-    match format {
-        Format::Table => Ok(claims_table(table)),
-        Format::Json => Ok(serde_json::to_string_pretty(table)? + "\n"),
-        _ => Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
+/// The same as text at the end of a bench: of comparisons of which nothing is measured, only what measures them.
+pub fn closing_text(table: &ClaimsTable) -> String {
+    let is_open = |comparison: &&JudgedComparison| {
+        comparison.rows.iter().all(|row| row.reproduction == Reproduction::NotMeasured)
+    };
+    let (open, begun): (Vec<&JudgedComparison>, Vec<_>) = table.comparisons.iter().partition(is_open);
+    let mut sections: Vec<Section> = begun.into_iter().map(section).collect();
+    if !open.is_empty() {
+        let lines = open.iter().map(|comparison| format!("  {}: {}", comparison.title, how_to_measure(comparison)));
+        sections.push(Section {
+            heading: Some("nothing of these is measured yet".to_owned()),
+            after: lines.collect(),
+            ..Section::default()
+        });
     }
-}
-
-/// Claims beside measurements, with what to know about them. All of the publication is shown, measured or not.
-fn claims_table(table: &ClaimsTable) -> String {
-    with_comparisons(table, |comparisons| {
-        comparisons.iter().map(|comparison| format!("\n{}", one(comparison))).collect()
-    })
-}
-
-/// The same at the end of a bench: of comparisons of which nothing is measured, only what measures them.
-pub fn closing_table(table: &ClaimsTable) -> String {
-    with_comparisons(table, |comparisons| {
-        let is_open = |comparison: &&JudgedComparison| {
-            comparison.rows.iter().all(|row| row.reproduction == Reproduction::NotMeasured)
-        };
-        let (open, begun): (Vec<&JudgedComparison>, Vec<_>) = comparisons.iter().partition(is_open);
-        let mut text: String = begun.into_iter().map(|comparison| format!("\n{}", one(comparison))).collect();
-        if !open.is_empty() {
-            text.push_str("\nnothing of these is measured yet\n");
-            for comparison in open {
-                let _ = writeln!(text, "  {}: {}", plain(&comparison.title), how_to_measure(comparison));
-            }
-        }
-        text
-    })
+    text(&with_comparisons(table, "", sections))
 }
 
 /// What stands around the comparisons of a publication.
-fn with_comparisons(table: &ClaimsTable, comparisons: impl FnOnce(&[JudgedComparison]) -> String) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{}\n{}: {}", plain(&table.title), plain(&table.source), plain(&table.setup));
-    for caveat in &table.caveats {
-        let _ = writeln!(text, "!  {}", plain(caveat));
+fn with_comparisons(table: &ClaimsTable, command: &str, comparisons: Vec<Section>) -> Sheet {
+    let caveats = table.caveats.iter().map(|caveat| format!("!  {caveat}"));
+    let first = Section {
+        heading: Some(table.title.clone()),
+        before: [format!("{}: {}", table.source, table.setup)].into_iter().chain(caveats).collect(),
+        ..Section::default()
+    };
+    let counts = table.counts().into_iter().filter(|(_, count)| *count > 0);
+    let counts: Vec<String> = counts.map(|(kind, count)| format!("{count} {}", kind.words())).collect();
+    let last = format!("{}. Ratios are time A / time B: below 1 A is faster.", counts.join(", "));
+    Sheet {
+        title: table.title.clone(),
+        sections: [first].into_iter().chain(comparisons).chain([Section::lines(vec![last])]).collect(),
+        records: Some(records(table)),
+        command: command.to_owned(),
     }
-    text.push_str(&comparisons(&table.comparisons));
-    let counts: Vec<String> = table
-        .counts()
-        .into_iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(kind, count)| format!("{count} {}", kind.words()))
-        .collect();
-    let _ = writeln!(text, "\n{}. Ratios are time A / time B: below 1 A is faster.", counts.join(", "));
-    text
 }
 
-fn one(comparison: &JudgedComparison) -> String {
+fn section(comparison: &JudgedComparison) -> Section {
     let (runs_a, runs_b) = comparison.runs;
-    let mut grid = Grid::new([Alignment::Left, Alignment::Left, Alignment::Left, Alignment::Left]);
     let here = match comparison.origin {
         RunOrigin::Measured => "here",
         RunOrigin::Imported => "imported",
     };
-    grid.title(format!(
+    let heading = format!(
         "{} · A {} ({} {here}) · B {} ({} {here})",
-        plain(&comparison.title),
-        plain(&comparison.a_name),
+        comparison.title,
+        comparison.a_name,
         counted(runs_a, "run"),
-        plain(&comparison.b_name),
+        comparison.b_name,
         counted(runs_b, "run")
-    ));
-    grid.row(["test", "published", "measured", "verdict"].map(str::to_owned));
-    for row in &comparison.rows {
-        grid.row([name(row), published(row), measured(row), verdict(row)]);
-    }
-    let mut text = grid.render();
-    for note in notes(comparison) {
-        let _ = writeln!(text, "  !  {}", plain(&note));
-    }
+    );
+    let columns =
+        [("test", Role::Name), ("published", Role::Figure), ("measured", Role::Figure), ("verdict", Role::Verdict)];
+    let row = |row: &JudgedClaim| {
+        Row::Cells([name(row), published(row), measured(row), verdict(row)].map(Cell::new).to_vec())
+    };
     let missing = comparison.origin == RunOrigin::Measured
         && (comparison.is_at_other_sizes()
             || comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured));
-    if missing {
-        let _ = writeln!(text, "  {}", how_to_measure(comparison));
+    let notes = notes(comparison).into_iter().map(|note| format!("  !  {note}"));
+    Section {
+        heading: Some(heading),
+        table: Some(Table {
+            columns: columns.map(|(name, role)| Column::new(name, name, role)).to_vec(),
+            rows: comparison.rows.iter().map(row).collect(),
+            is_headed: true,
+            indent: 2,
+        }),
+        after: notes.chain(missing.then(|| format!("  {}", how_to_measure(comparison)))).collect(),
+        ..Section::default()
     }
-    text
+}
+
+/// A record for each claim.
+fn records(table: &ClaimsTable) -> Table {
+    const COLUMNS: [&str; 16] = [
+        "claims",
+        "comparison",
+        "origin",
+        "a",
+        "b",
+        "test",
+        "name",
+        "published",
+        "published_a",
+        "published_b",
+        "ratio",
+        "low",
+        "high",
+        "verdict",
+        "obstacle",
+        "measured_by",
+    ];
+    let record = |comparison: &JudgedComparison, claim: &JudgedClaim| {
+        let interval = claim.measured.and_then(|measured| measured.interval);
+        let (a, b) = claim.figures.clone().unwrap_or_default();
+        let origin = match comparison.origin {
+            RunOrigin::Measured => "measured",
+            RunOrigin::Imported => "imported",
+        };
+        Row::Cells(vec![
+            Cell::new(&table.name),
+            Cell::new(&comparison.title),
+            Cell::new(origin),
+            Cell::new(&comparison.selections.0),
+            Cell::new(&comparison.selections.1),
+            Cell::new(&claim.test),
+            Cell::new(&claim.name),
+            Cell::new(&claim.published),
+            Cell::new(a),
+            Cell::new(b),
+            Cell::number(claim.measured.map(|measured| measured.ratio)),
+            Cell::number(interval.map(|(low, _)| low)),
+            Cell::number(interval.map(|(_, high)| high)),
+            Cell::new(claim.reproduction.words()),
+            Cell::new(claim.obstacle.clone().unwrap_or_default()),
+            Cell::new(measured_by(comparison).unwrap_or_default()),
+        ])
+    };
+    let of_comparison =
+        |comparison: &JudgedComparison| comparison.rows.iter().map(|row| record(comparison, row)).collect::<Vec<_>>();
+    Table {
+        columns: COLUMNS.map(Column::of_records).to_vec(),
+        rows: table.comparisons.iter().flat_map(of_comparison).collect(),
+        ..Table::default()
+    }
 }
 
 /// The command that measures a comparison, or what it is judged by if no preset measures it.
 fn how_to_measure(comparison: &JudgedComparison) -> String {
-    let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));
+    let (a, b) = &comparison.selections;
     match measured_by(comparison) {
-        Some(command) => format!("`{}` measures it", plain(&command)),
+        Some(command) => format!("`{command}` measures it"),
         None => format!("no preset measures it; it is judged by runs that match A `{a}` and B `{b}`"),
     }
 }
@@ -151,14 +188,14 @@ pub(crate) fn measured_by(comparison: &JudgedComparison) -> Option<String> {
 }
 
 fn name(row: &JudgedClaim) -> String {
-    let name = plain(&row.name);
-    if row.test == row.name { format!("  {name}") } else { format!("  {} {name}", plain(&row.test)) }
+    let JudgedClaim { test, name, .. } = row;
+    if test == name { name.clone() } else { format!("{test} {name}") }
 }
 
 /// The published ratio, with the figures of both sides where there are any.
 pub(crate) fn published(row: &JudgedClaim) -> String {
     match &row.figures {
-        Some((a, b)) => format!("{} ({} / {})", row.published, plain(a), plain(b)),
+        Some((a, b)) => format!("{} ({a} / {b})", row.published),
         None => row.published.clone(),
     }
 }
@@ -177,6 +214,6 @@ pub(crate) fn measured(row: &JudgedClaim) -> String {
 /// The verdict with its sign, and what stood against comparing.
 pub(crate) fn verdict(row: &JudgedClaim) -> String {
     let reproduction = row.reproduction;
-    let obstacle = row.obstacle.as_ref().map(|obstacle| format!(": {}", plain(obstacle)));
+    let obstacle = row.obstacle.as_ref().map(|obstacle| format!(": {obstacle}"));
     format!("{} {}{}", reproduction.sign(), reproduction.words(), obstacle.unwrap_or_default())
 }

@@ -14,14 +14,16 @@ const TO_READ: &str = "choice AS configuration, engine_version AS version, tier,
     CASE WHEN mutants > 0 THEN mutants_caught || ' of ' || mutants ELSE '-' END AS mutants,
     strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, coalesce(reason, '') AS reason";
 
-/// All that was found, the latest first; every column but where it is a table to be read. `cells`: what those of CSV are written as.
+/// All that was found, the latest first; every column but where it is a table to be read. `cells`: what those of CSV are written as;
+/// `command`: what asked for it.
 ///
 /// # Errors
 /// The store cannot be read; a format that lists do not have.
-pub fn evidence_text(store: &Store, format: Format, cells: Cells) -> Result<String, WriteError> {
-    let columns = if format == Format::Table { TO_READ } else { "*" };
+pub fn evidence_text(store: &Store, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
+    let is_read = matches!(format, Format::Table | Format::Markdown | Format::Html);
+    let columns = if is_read { TO_READ } else { "*" };
     let found = store.ask(&format!("SELECT {columns} FROM tier_evidence ORDER BY tried_at DESC, choice"))?;
-    results::text(&found, format, cells)
+    results::text(&found, format, cells, command)
 }
 
 /// The command that shows what was found: of an image that was kept, else of the whole.

@@ -12,6 +12,7 @@ mod lines;
 pub mod matrix;
 pub mod results;
 pub mod session_table;
+pub mod sheet;
 pub mod soak;
 pub mod text;
 pub mod torture;

@@ -1,8 +1,10 @@
 //! Results as files for other programs: every column, with the command that made the file.
 
 use super::{
+    answer::markdown_row,
     format::{Format, WriteError},
     lines::lines,
+    sheet::{self, Cell, Column, Role, Row, SHEET_FORMATS, Section, Sheet, Table},
     text::write_rows,
 };
 use crate::{
@@ -19,7 +21,7 @@ use std::{
 };
 
 /// How an answer of the store can be shown.
-pub const FORMATS: &[Format] = &[Format::Table, Format::Csv, Format::Json];
+pub const FORMATS: &[Format] = SHEET_FORMATS;
 /// How results can be written to a file: every column, a row a run and test.
 pub const FILE_FORMATS: &[Format] = &[Format::Csv, Format::Json, Format::Parquet, Format::Lines];
 
@@ -82,13 +84,13 @@ fn write_json(store: &Store, selection: &Selection, command: &str, out: &mut imp
     Ok(out.flush()?)
 }
 
-/// An answer as text. `cells`: what those of CSV are written as.
+/// An answer as text. `cells`: what those of CSV are written as; `command`: what asked for it, which is a page's title.
 ///
 /// # Errors
 /// The format is not one of [`FORMATS`].
-pub fn text(answer: &TextRows, format: Format, cells: Cells) -> Result<String, WriteError> {
+pub fn text(answer: &TextRows, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
     let mut bytes = Vec::new();
-    write_text(answer, format, cells, &mut bytes)?;
+    write_text(answer, (format, cells), command, &mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -96,13 +98,44 @@ pub fn text(answer: &TextRows, format: Format, cells: Cells) -> Result<String, W
 ///
 /// # Errors
 /// The format is not one of [`FORMATS`], or why it could not be written.
-pub fn write_text(answer: &TextRows, format: Format, cells: Cells, out: &mut impl Write) -> Result<(), WriteError> {
+pub fn write_text(
+    answer: &TextRows,
+    (format, cells): (Format, Cells),
+    command: &str,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
     match format {
         Format::Table => Ok(write_rows(answer, out)?),
         Format::Csv => Ok(write_answer_csv(answer, cells, out)?),
         Format::Json => write_answer_json(answer, out),
+        Format::Markdown => {
+            markdown_row(out, answer, None)?;
+            let mut rows = answer.rows.iter();
+            rows.try_for_each(|row| markdown_row(out, answer, Some(&row.iter().collect::<Vec<_>>())))
+        }
+        Format::Html => Ok(out.write_all(sheet::html(&sheet_of(answer, command))?.as_bytes())?),
         _ => Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
     }
+}
+
+/// An answer as a sheet of one table.
+fn sheet_of(answer: &TextRows, command: &str) -> Sheet {
+    let kinds = answer.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
+    let column = |(name, kind): (&String, ColumnKind)| Column {
+        name: "",
+        title: name.clone(),
+        role: if kind == ColumnKind::Number { Role::Figure } else { Role::Name },
+    };
+    let rows =
+        answer.rows.iter().map(|row| Row::Cells(row.iter().map(|cell| Cell::new(cell.unwrap_or("-"))).collect()));
+    let table = Table {
+        columns: answer.columns.iter().zip(kinds).map(column).collect(),
+        rows: rows.collect(),
+        is_headed: true,
+        ..Table::default()
+    };
+    let section = Section { table: Some(table), ..Section::default() };
+    Sheet { title: command.to_owned(), sections: vec![section], ..Sheet::default() }
 }
 
 /// An answer as CSV; what is not known is empty.
@@ -184,7 +217,7 @@ mod tests {
         let (least, most) = (i128::MIN.to_string(), u128::MAX.to_string());
         let texts = ["9007199254740993", &least, &most, "0.25", "inf", "true", "[1]", "7"];
         let row = texts.into_iter().map(Some).chain([None]);
-        let written = text(&TextRows::new(columns, kinds, [row]), Format::Json, Cells::Escaped).unwrap();
+        let written = text(&TextRows::new(columns, kinds, [row]), Format::Json, Cells::Escaped, "").unwrap();
         let line: String = written.split_whitespace().collect();
         assert_eq!(
             line,

@@ -1,38 +1,25 @@
-//! A configuration over its sessions, as text for people and programs.
+//! A configuration over its sessions as a sheet, and the words of it that the screens share.
 
+use super::sheet::{Cell, Chart, ChartPoint, Column, Role, Row, Section, Sheet, Table};
 use crate::{
-    base::{
-        csv::{self, Cells},
-        grid::Grid,
-        units::{counted, plain},
-    },
-    compare::{RatioRange, Trend, TrendChange, TrendDrift, TrendSeries},
+    base::units::counted,
+    compare::{RatioRange, Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries},
     metric::Metric,
-    report::{
-        comparison::rendered,
-        format::{Format, WriteError},
-    },
 };
-use console::Alignment;
-use serde::Serialize;
 
-/// How a trend can be written: Csv with a row a session.
-pub const FORMATS: &[Format] = &[Format::Table, Format::Csv, Format::Json, Format::Html];
-
-const TEMPLATE: &str = include_str!("../../assets/trend.html");
-
-/// The trend. `cells`: what those of CSV are written as.
-///
-/// # Errors
-/// Why it could not be written.
-pub fn text(trend: &Trend, format: Format, cells: Cells) -> Result<String, WriteError> {
-    Ok(match format {
-        Format::Table => table(trend),
-        Format::Csv => csv(trend, cells),
-        Format::Json => serde_json::to_string_pretty(trend)? + "\n",
-        Format::Html => html(trend)?,
-        _ => return Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
-    })
+/// A trend as a sheet: a section for what is the same for neighbouring series, with a chart of each; a record for each session.
+pub fn sheet(trend: &Trend) -> Sheet {
+    let nothing = trend.series.is_empty().then(|| format!("no test has a value of {}", trend.metric.title()));
+    let nothing = nothing.map(|sentence| Section::lines(vec![sentence]));
+    let close = vec![legend(trend.metric), METHOD.to_owned(), trend.command.clone()];
+    let groups = trend.series.chunk_by(|one, next| heading(one) == heading(next));
+    let groups = groups.map(|series| section(series, trend.metric));
+    Sheet {
+        title: format!("{} over time", trend.selection),
+        sections: nothing.into_iter().chain(groups).chain([Section::lines(close)]).collect(),
+        records: Some(records(trend)),
+        command: trend.command.clone(),
+    }
 }
 
 /// What is the same for neighbouring series: configuration, place and size.
@@ -42,36 +29,46 @@ pub(crate) fn heading(series: &TrendSeries) -> String {
     format!("{label}{split} · {suite} · size {size} · {place}")
 }
 
-fn groups(trend: &Trend) -> impl Iterator<Item = &[TrendSeries]> {
-    trend.series.chunk_by(|one, next| heading(one) == heading(next))
+fn section(series: &[TrendSeries], metric: Metric) -> Section {
+    let columns = vec![
+        Column::new("test", "test", Role::Name),
+        Column::new("first", "first", Role::Figure),
+        Column::new("line", "", Role::Sparkline),
+        Column::new("last", "last", Role::Figure),
+        Column::new("found", "found", Role::Verdict),
+    ];
+    let row = |one: &TrendSeries| {
+        let (first, last) = ends(one, metric);
+        let name = format!("{} {}", one.test, one.name);
+        let cells = [name, first, sparkline(one, LINE), last, found_words(one)].map(Cell::new).to_vec();
+        let moves = moves_words(one, metric).into_iter().map(Row::Detail);
+        [Row::Cells(cells)].into_iter().chain(moves).collect::<Vec<_>>()
+    };
+    let sessions = series.iter().map(|one| one.points.len()).max().unwrap_or(0);
+    Section {
+        heading: Some(format!("{} · {}", heading(&series[0]), counted(sessions, "session"))),
+        table: Some(Table { columns, rows: series.iter().flat_map(row).collect(), ..Table::default() }),
+        charts: series.iter().map(|one| chart(one, metric)).collect(),
+        ..Section::default()
+    }
 }
 
-fn table(trend: &Trend) -> String {
-    let mut text = match trend.series.is_empty() {
-        true => format!("no test has a value of {}\n", trend.metric.title()),
-        false => String::new(),
+fn chart(series: &TrendSeries, metric: Metric) -> Chart {
+    let (first, last) = ends(series, metric);
+    let point = |(at, point): (usize, &TrendPoint)| {
+        let (started_at, version) = (&point.started_at, &point.engine_version);
+        let about =
+            format!("{started_at}: {} of {} ({version})", metric.shown(point.median), counted(point.runs, "run"));
+        ChartPoint { x: at as f64, y: point.median, about }
     };
-    for series in groups(trend) {
-        let mut grid =
-            Grid::new([Alignment::Left, Alignment::Right, Alignment::Left, Alignment::Right, Alignment::Left]);
-        for one in series {
-            let (first, last) = ends(one, trend.metric);
-            let line = sparkline(one, LINE);
-            grid.row([plain(&format!("{} {}", one.test, one.name)), first, line, last, found_words(one)]);
-            for line in moves_words(one, trend.metric) {
-                grid.title(format!("    {}", plain(&line)));
-            }
-        }
-        let sessions = series.iter().map(|one| one.points.len()).max().unwrap_or(0);
-        text.push_str(&format!(
-            "{} · {}\n{}\n",
-            plain(&heading(&series[0])),
-            counted(sessions, "session"),
-            grid.render()
-        ));
+    let notes = [format!("{first} at first, {last} at last")].into_iter().chain(moves_words(series, metric));
+    Chart {
+        name: format!("{} {}", series.test, series.name),
+        points: series.points.iter().enumerate().map(point).collect(),
+        breaks: series.changes.iter().map(|change| change.at as f64 - 0.5).collect(),
+        line: series.drift.map(|drift| (drift.from, drift.to)),
+        notes: notes.collect(),
     }
-    text.push_str(&format!("{}\n{}\n{}\n", plain(&legend(trend.metric)), METHOD, plain(&trend.command)));
-    text
 }
 
 /// Whether the level changed, in a word or two.
@@ -216,121 +213,44 @@ const COLUMNS: [&str; 23] = [
     "command",
 ];
 
-fn csv(trend: &Trend, cells: Cells) -> String {
-    let mut out = csv::line(COLUMNS, cells);
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    for series in &trend.series {
+/// A record for each session of each series.
+fn records(trend: &Trend) -> Table {
+    let of_point = |series: &TrendSeries, at: usize, point: &TrendPoint| {
         let drift = series.drift.and_then(|drift| drift.interval);
-        for (at, point) in series.points.iter().enumerate() {
-            let change = series.changes.iter().find(|change| change.at == at);
-            let interval = change.and_then(|change| change.interval);
-            let row = [
-                series.label.clone(),
-                series.suite.clone(),
-                series.place.clone(),
-                series.size.clone(),
-                series.test.to_string(),
-                series.name.clone(),
-                trend.metric.name().to_owned(),
-                point.session_id.to_string(),
-                point.started_at.clone(),
-                point.engine_version.clone(),
-                point.runs.to_string(),
-                point.median.to_string(),
-                number(change.map(|change| change.ratio)),
-                number(interval.map(|range| range.low)),
-                number(interval.map(|range| range.high)),
-                number(change.map(|change| change.p)),
-                number(series.drift.and_then(|drift| drift.ratio)),
-                number(drift.map(|range| range.low)),
-                number(drift.map(|range| range.high)),
-                number(series.correlation),
-                series.split_by.join(" "),
-                trend.selection.clone(),
-                trend.command.clone(),
-            ];
-            out.push_str(&csv::line(row.iter().map(String::as_str), cells));
-        }
-    }
-    out
-}
-
-#[derive(Debug, Serialize)]
-struct TrendPage {
-    dbdyno_version: String,
-    selection: String,
-    command: String,
-    legend: String,
-    method: &'static str,
-    groups: Vec<TrendGroup>,
-}
-
-#[derive(Debug, Serialize)]
-struct TrendGroup {
-    heading: String,
-    panels: Vec<TrendPanel>,
-}
-
-/// One series as a drawing of 100 by 30.
-#[derive(Debug, Serialize)]
-struct TrendPanel {
-    name: String,
-    first: String,
-    last: String,
-    /// Points with what they say.
-    points: Vec<(f64, f64, String)>,
-    /// Where the level changes.
-    steps: Vec<f64>,
-    /// Where the line of a drift begins and ends, from the top.
-    drift: Option<(f64, f64)>,
-    /// The changes or the drift in words.
-    moves: Vec<String>,
-}
-
-fn html(trend: &Trend) -> Result<String, minijinja::Error> {
-    let page = TrendPage {
-        dbdyno_version: trend.dbdyno_version.clone(),
-        selection: trend.selection.clone(),
-        command: trend.command.clone(),
-        legend: legend(trend.metric),
-        method: METHOD,
-        groups: groups(trend)
-            .map(|series| TrendGroup {
-                heading: heading(&series[0]),
-                panels: series.iter().map(|one| panel(one, trend.metric)).collect(),
-            })
-            .collect(),
+        let change = series.changes.iter().find(|change| change.at == at);
+        let interval = change.and_then(|change| change.interval);
+        Row::Cells(vec![
+            Cell::new(&series.label),
+            Cell::new(&series.suite),
+            Cell::new(&series.place),
+            Cell::new(&series.size),
+            Cell::new(series.test.to_string()),
+            Cell::new(&series.name),
+            Cell::new(trend.metric.name()),
+            Cell::new(point.session_id.to_string()),
+            Cell::new(&point.started_at),
+            Cell::new(&point.engine_version),
+            Cell::new(point.runs.to_string()),
+            Cell::number(Some(point.median)),
+            Cell::number(change.map(|change| change.ratio)),
+            Cell::number(interval.map(|range| range.low)),
+            Cell::number(interval.map(|range| range.high)),
+            Cell::number(change.map(|change| change.p)),
+            Cell::number(series.drift.and_then(|drift| drift.ratio)),
+            Cell::number(drift.map(|range| range.low)),
+            Cell::number(drift.map(|range| range.high)),
+            Cell::number(series.correlation),
+            Cell::new(series.split_by.join(" ")),
+            Cell::new(&trend.selection),
+            Cell::new(&trend.command),
+        ])
     };
-    rendered("trend.html", TEMPLATE, page)
-}
-
-fn panel(series: &TrendSeries, metric: Metric) -> TrendPanel {
-    let (width, height) = (100.0, 30.0);
-    let medians = || series.points.iter().map(|point| point.median);
-    let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(f64::NEG_INFINITY, f64::max));
-    let between = (series.points.len().max(2) - 1) as f64;
-    let x = |at: f64| (at / between * (width - 4.0) + 2.0) * 10.0;
-    let y = |value: f64| {
-        let share = if most > least { (value - least) / (most - least) } else { 0.5 };
-        (height - 3.0 - share * (height - 6.0)) * 10.0
+    let of_series = |series: &TrendSeries| -> Vec<Row> {
+        series.points.iter().enumerate().map(|(at, point)| of_point(series, at, point)).collect()
     };
-    let (first, last) = ends(series, metric);
-    let tip = |point: &crate::compare::TrendPoint| {
-        let (started_at, version) = (&point.started_at, &point.engine_version);
-        format!("{started_at}: {} of {} ({version})", metric.shown(point.median), counted(point.runs, "run"))
-    };
-    TrendPanel {
-        name: format!("{} {}", series.test, series.name),
-        first,
-        last,
-        points: series
-            .points
-            .iter()
-            .enumerate()
-            .map(|(at, point)| (x(at as f64), y(point.median), tip(point)))
-            .collect(),
-        steps: series.changes.iter().map(|change| x(change.at as f64 - 0.5)).collect(),
-        drift: series.drift.map(|drift| (y(drift.from), y(drift.to))),
-        moves: moves_words(series, metric),
+    Table {
+        columns: COLUMNS.map(Column::of_records).to_vec(),
+        rows: trend.series.iter().flat_map(of_series).collect(),
+        ..Table::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     base::{csv::Cells, output::Output},
-    compare::{Comparison, Trend},
+    compare::Comparison,
     report::{
         answer,
         command::shell,
@@ -10,9 +10,9 @@ use crate::{
         evidence::evidence_text,
         format::Format,
         results,
+        sheet::{self, SHEET_FORMATS, Sheet},
         text::Colouring,
-        trend,
-        tune::{EFFECTS_FORMATS, LEDGER_FORMATS, effects_text, ledger_text},
+        tune::effects_written,
     },
     store::Selection,
     tui::{
@@ -22,8 +22,9 @@ use crate::{
         },
         setup::TuiSetup,
     },
-    tune::{Ledger, effects::GridEffects},
+    tune::effects::GridEffects,
 };
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Columns of a table in a file.
@@ -37,18 +38,27 @@ pub enum FileContent {
     Comparison(Box<Comparison>, Box<WantedComparison>),
     /// Several sides beside one reference, in the format of the file's ending.
     Comparisons(Vec<Comparison>),
-    /// A ledger, in the format of the file's ending, with the command that shows it.
-    Ledger(Box<Ledger>, String),
+    /// A report, in the format of the file's ending, with what it was built of.
+    Sheet(Box<Sheet>, serde_json::Value),
     /// Which option matters how much, in the format of the file's ending, with the command that shows it.
     Effects(Box<GridEffects>, String),
     /// Results that a selection means, in the format of the file's ending.
     Results(String),
     /// The whole answer of a query, in the format of the file's ending.
     Answer(Statement),
-    /// A trend, in the format of the file's ending.
-    Trend(Box<Trend>),
     /// All that was found of tiers, in the format of the file's ending.
     Evidence,
+}
+
+impl FileContent {
+    /// A report; `typed` is what it was built of.
+    ///
+    /// # Errors
+    /// What it was built of cannot be JSON.
+    pub(crate) fn sheet(sheet: Sheet, typed: &impl Serialize) -> Result<Self, String> {
+        let typed = serde_json::to_value(typed).map_err(|error| format!("as JSON: {error}"))?;
+        Ok(Self::Sheet(Box::new(sheet), typed))
+    }
 }
 
 /// Why a file was not written.
@@ -101,7 +111,10 @@ fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathB
     let text = match content {
         FileContent::Text(text) => text,
         FileContent::Evidence => &evidence(path, setup)?,
-        FileContent::Ledger(ledger, command) => &exported(ledger, command, path)?,
+        FileContent::Sheet(shown, typed) => {
+            let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
+            &sheet::written(shown, typed, format, Cells::Escaped).map_err(|error| error.to_string())?
+        }
         FileContent::Comparisons(sides) => {
             let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
             let format = Format::of_file(path, comparison::SEVERAL_FORMATS).map_err(|error| error.to_string())?;
@@ -110,8 +123,8 @@ fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathB
             return Ok(told);
         }
         FileContent::Effects(effects, command) => {
-            let format = Format::of_file(path, EFFECTS_FORMATS).map_err(|error| error.to_string())?;
-            &effects_text(effects, format, command).map_err(|error| error.to_string())?
+            let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
+            &effects_written(effects, format, Cells::Escaped, command).map_err(|error| error.to_string())?
         }
         FileContent::Comparison(shown, wanted) => {
             let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
@@ -123,10 +136,6 @@ fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathB
             comparison::export(comparison, format, style, Cells::Escaped, &output)
                 .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
             return Ok(told);
-        }
-        FileContent::Trend(shown) => {
-            let format = Format::of_file(path, trend::FORMATS).map_err(|error| error.to_string())?;
-            &trend::text(shown, format, Cells::Escaped).map_err(|error| error.to_string())?
         }
         FileContent::Answer(statement) => {
             let format = Format::of_file(path, answer::FILE_FORMATS).map_err(|error| error.to_string())?;
@@ -172,13 +181,7 @@ fn export_command(path: &Path, line: &str, format: Format, setup: &TuiSetup) -> 
 /// All that was found of tiers, in the format of a file's ending.
 fn evidence(path: &Path, setup: &TuiSetup) -> Result<String, String> {
     let format = Format::of_file(path, results::FORMATS).map_err(|error| error.to_string())?;
-    evidence_text(&setup.store, format, Cells::Escaped).map_err(|error| error.to_string())
-}
-
-/// A ledger in the format of a file's ending.
-fn exported(ledger: &Ledger, command: &str, path: &Path) -> Result<String, String> {
-    let format = Format::of_file(path, LEDGER_FORMATS).map_err(|error| error.to_string())?;
-    ledger_text(ledger, format, Cells::Escaped, command).map_err(|error| error.to_string())
+    evidence_text(&setup.store, format, Cells::Escaped, "dbdyno list evidence").map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -170,6 +170,11 @@ fn a_sweep_becomes_a_table_and_a_page() {
     place.ok(&["tune", "effects", "engine=null", "--format", "html", "--out", file.to_str().unwrap()]);
     let page = std::fs::read_to_string(file).unwrap();
     assert!(page.contains("latency_ns explains 100 % of the variance") && page.contains("</html>"), "{page}");
+    let csv = place.ok(&["tune", "effects", "engine=null", "--format", "csv"]);
+    assert!(csv.starts_with("option,share,shown,first,value,ratio,") && csv.contains("\nlatency_ns,"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 1 + 6, "a row for each value beside the first: {csv}");
+    let markdown = place.ok(&["tune", "effects", "engine=null", "--format", "markdown"]);
+    assert!(markdown.contains("| 2000 against 1000 | 2.00 | 2.00-2.00 | 7 pairs |"), "{markdown}");
     let refused = place.run(&["tune", "effects", "engine=null latency_ns=1000 noise_seed=1"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("one configuration only"), "{}", refused.stderr);

@@ -55,6 +55,8 @@ fn the_ledger_is_written_as_text_markdown_csv_and_to_a_file() {
     assert!(table.contains("1.11x faster") && table.contains("not run: it cannot differ"), "{table}");
     let markdown = place.ok(&["tune", "ledger", "--format", "markdown"]);
     assert!(markdown.contains("| 2 Random reads | 0.90 |") && markdown.contains("dbdyno tune ledger"), "{markdown}");
+    let page = place.ok(&["tune", "ledger", "--format", "html"]);
+    assert!(page.contains("<h1>ledger null-kv</h1>") && page.contains("1.11x faster"), "{page}");
     let file = place.path("ledger.csv");
     place.ok(&["tune", "ledger", "--format", "csv", "--out", file.to_str().unwrap()]);
     let csv = std::fs::read_to_string(file).unwrap();

@@ -3,9 +3,9 @@
 mod progress;
 
 use super::{
-    args::{CsvArgs, MeasureArgs, OutArgs, Places, ProgressArgs, format_of, notices, percent},
+    args::{MeasureArgs, Places, ProgressArgs, SheetArgs, notices, percent},
     error::{CliError, INTERRUPTED},
-    output::{command_line, print, written},
+    output::{command_line, print},
     session::shown,
 };
 use crate::{
@@ -14,10 +14,7 @@ use crate::{
     capacity::{Answer, CapacityError, CapacityLab, CapacityReport, Promise, Promises, Target, Terms, measure},
     catalog::{MOST_RATE, MOST_SECONDS},
     engines::Registry,
-    report::{
-        capacity::{CAPACITY_FORMATS, capacity_text},
-        format::Format,
-    },
+    report::capacity::sheet,
     stats::{MIN_RUNS, rounds_needed},
 };
 use clap::Args;
@@ -72,13 +69,8 @@ pub(super) struct CapacityArgs {
     /// Seed of all random keys, values and arrivals [default: from the clock].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How to write what was found.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(CAPACITY_FORMATS))]
-    format: Format,
     #[command(flatten)]
-    out: OutArgs,
-    #[command(flatten)]
-    csv: CsvArgs,
+    written: SheetArgs,
     #[command(flatten)]
     measure: MeasureArgs,
     #[command(flatten)]
@@ -111,7 +103,7 @@ impl From<CapacityError> for CliError {
 }
 
 pub(super) fn capacity(places: &Places, args: &CapacityArgs) -> Result<ExitCode, CliError> {
-    let output = args.out.checked(places)?;
+    let output = args.written.checked(places)?;
     let registry = Registry::discover();
     let target = args.target(places, &registry)?;
     if args.dry_run {
@@ -126,7 +118,9 @@ pub(super) fn capacity(places: &Places, args: &CapacityArgs) -> Result<ExitCode,
     );
     let report = outcome??;
     if !args.progress.json {
-        written(&capacity_text(&report, args.format, args.csv.cells, &command_line())?, output.as_ref())?;
+        let command = command_line();
+        let typed = serde_json::json!({ "command": command, "capacity": report });
+        args.written.write(&sheet(&report, &command), &typed, output.as_ref())?;
     }
     Ok(code(&report))
 }

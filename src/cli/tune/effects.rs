@@ -2,16 +2,13 @@
 
 use crate::{
     cli::{
-        args::{OutArgs, Places, format_of},
+        args::{CsvArgs, OutArgs, Places, format_of},
         error::CliError,
         output::{command_line, written},
     },
     compare::load,
     metric::Metric,
-    report::{
-        format::Format,
-        tune::{EFFECTS_FORMATS, effects_text},
-    },
+    report::{format::Format, sheet::SHEET_FORMATS, tune::effects_written},
     store::{Latencies, Selection},
     tune::effects::effects,
 };
@@ -25,10 +22,12 @@ pub(in crate::cli) struct EffectsArgs {
     /// 'preset=pragma-grid test=1'.
     selection: String,
     /// How to write the effects.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(EFFECTS_FORMATS))]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(SHEET_FORMATS))]
     format: Format,
     #[command(flatten)]
     out: OutArgs,
+    #[command(flatten)]
+    csv: CsvArgs,
 }
 
 pub(super) fn show(places: &Places, args: &EffectsArgs) -> Result<ExitCode, CliError> {
@@ -41,5 +40,5 @@ pub(super) fn show(places: &Places, args: &EffectsArgs) -> Result<ExitCode, CliE
     let output = args.out.checked(places)?;
     let side = load(&places.opened()?, selected, &selection, Metric::Wall, Latencies::Left)?;
     let found = effects(&side).map_err(|error| wrong(error.to_string()))?;
-    written(&effects_text(&found, args.format, &command_line())?, output.as_ref())
+    written(&effects_written(&found, args.format, args.csv.cells, &command_line())?, output.as_ref())
 }

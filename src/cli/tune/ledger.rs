@@ -3,14 +3,11 @@
 use crate::{
     base::units::plain,
     cli::{
-        args::{CsvArgs, OutArgs, Places, format_of},
+        args::{Places, SheetArgs},
         error::CliError,
-        output::{command_line, written},
+        output::command_line,
     },
-    report::{
-        format::Format,
-        tune::{LEDGER_FORMATS, ledger_text},
-    },
+    report::tune::ledger_sheet,
     tune::{last_ledger, ledger, ledgers},
 };
 use clap::Args;
@@ -22,17 +19,12 @@ pub(in crate::cli) struct LedgerArgs {
     /// The name that trials were kept under; `last` is the ledger used last.
     #[arg(default_value = "last")]
     name: String,
-    /// How to write the ledger.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(LEDGER_FORMATS))]
-    format: Format,
     #[command(flatten)]
-    out: OutArgs,
-    #[command(flatten)]
-    csv: CsvArgs,
+    written: SheetArgs,
 }
 
 pub(super) fn show(places: &Places, args: &LedgerArgs) -> Result<ExitCode, CliError> {
-    let output = args.out.checked(places)?;
+    let output = args.written.checked(places)?;
     let store = places.opened()?;
     let none = || CliError::Usage("nothing was tuned yet: `dbdyno tune try` begins".to_owned());
     let name = if args.name == "last" { last_ledger(&store)?.ok_or_else(none)? } else { args.name.clone() };
@@ -41,6 +33,7 @@ pub(super) fn show(places: &Places, args: &LedgerArgs) -> Result<ExitCode, CliEr
         let known = ledgers(&store)?.join(", ");
         return Err(CliError::Usage(format!("there is no ledger `{name}`: expected {}", plain(&known))));
     }
-    let text = ledger_text(&found, args.format, args.csv.cells, &command_line())?;
-    written(&text, output.as_ref())
+    let command = command_line();
+    let typed = serde_json::json!({ "command": command, "name": found.name, "entries": found.entries });
+    args.written.write(&ledger_sheet(&found, &command), &typed, output.as_ref())
 }

@@ -106,13 +106,7 @@ pub(crate) fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
 
 /// The verdict with the names of side and reference in place of A and B.
 pub(crate) fn verdict(found: &JudgedRatio, side: &Comparison) -> String {
-    let verdict = words::verdict(found, side.metric);
-    let named = match found.verdict {
-        Verdict::Faster => verdict.strip_prefix("A ").map(|rest| (name(&side.a), rest)),
-        Verdict::Slower => verdict.strip_prefix("B ").map(|rest| (name(&side.b), rest)),
-        _ => None,
-    };
-    named.map_or_else(|| verdict.clone(), |(name, rest)| format!("{name} {rest}"))
+    words::verdict_between(found, side.metric, [&name(&side.a), &name(&side.b)])
 }
 
 /// How a side does against the reference, in words.

@@ -31,10 +31,15 @@ pub(crate) fn short_verdict_as(found: &JudgedRatio, metric: Metric, form: RatioF
 
 /// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
 pub(crate) fn verdict(found: &JudgedRatio, metric: Metric) -> String {
+    verdict_between(found, metric, ["A", "B"])
+}
+
+/// The same with the names of both sides in place of A and B.
+pub(crate) fn verdict_between(found: &JudgedRatio, metric: Metric, [a, b]: [&str; 2]) -> String {
     let better = |side: &str| format!("{side} {} {}", times(found.ratio.max(1.0 / found.ratio)), metric.comparative());
     match (found.verdict, found.sessions) {
-        (Verdict::Faster, _) => better("A"),
-        (Verdict::Slower, _) => better("B"),
+        (Verdict::Faster, _) => better(a),
+        (Verdict::Slower, _) => better(b),
         (Verdict::Same, _) if found.exact => "equal".to_owned(),
         (Verdict::Same, _) => format!("same within {:.0} %", SAME_BAND * 100.0),
         (Verdict::Undecided { .. }, Some(sessions)) => undecided_sessions(sessions, found.paired),

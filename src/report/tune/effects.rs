@@ -1,92 +1,156 @@
-//! What matters how much in a grid: text, and one HTML page that needs nothing else.
+//! What matters how much in a grid: a sheet, and one HTML page that needs nothing else.
 
 use super::effects_words::{best, headline, interactions, left, pairs, ranked, title, verdict, what};
 use crate::{
-    base::{
-        grid::Grid,
-        units::{duration, plain},
-    },
+    base::{csv::Cells, units::duration},
     report::{
         comparison::{
             charts::{self, Forest},
             words::{interval, ratio},
         },
         format::{Format, WriteError},
+        sheet::{self, Cell, Column, Role, Row, Section, Sheet, Table},
     },
     store::tier_words,
     tune::effects::{Factor, GridEffects, Ranked, ValueEffect},
 };
-use console::Alignment;
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 const TEMPLATE: &str = include_str!("../../../assets/effects.html");
 /// Configurations that the text's ranking shows, at either end.
 const SHOWN: usize = 5;
 
-/// How an analysis can be written.
-pub const EFFECTS_FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Html];
+/// The analysis as text.
+pub fn effects_text(effects: &GridEffects) -> String {
+    sheet::text(&sheet(effects, ""))
+}
 
-/// The analysis. `command`: what asked for it, which the page carries.
+/// The analysis in a format. `cells`: what those of CSV are written as; `command`: what asked for it.
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn effects_text(effects: &GridEffects, format: Format, command: &str) -> Result<String, WriteError> {
-    Ok(match format {
-        Format::Table => table(effects),
-        Format::Json => serde_json::to_string_pretty(effects)? + "\n",
-        Format::Html => page(effects, command)?,
-        _ => return Err(WriteError::Unsupported { asked: format, supported: EFFECTS_FORMATS }),
-    })
+pub fn effects_written(
+    effects: &GridEffects,
+    format: Format,
+    cells: Cells,
+    command: &str,
+) -> Result<String, WriteError> {
+    match format {
+        // It has a chart of all configurations, and the means of what interacts.
+        Format::Html => Ok(page(effects, command)?),
+        format => sheet::written(&sheet(effects, command), effects, format, cells),
+    }
 }
 
-/// The analysis as text.
-fn table(effects: &GridEffects) -> String {
-    // Writing to a string cannot fail.
-    let mut text = format!("{}\n", title(effects));
-    let _ = writeln!(text, "{}\n", what(effects));
-    let mut grid = Grid::new([Alignment::Left, Alignment::Right, Alignment::Right, Alignment::Right, Alignment::Left]);
-    for factor in &effects.factors {
-        grid.title(headline(factor));
-        for effect in &factor.effects {
-            grid.row([
-                format!("  {} against {}", plain(&effect.value), plain(&factor.first)),
-                shown(effect, |found| ratio(found.ratio)),
-                shown(effect, interval),
-                pairs(effect),
-                verdict(effect),
-            ]);
-        }
+/// The analysis as a sheet; a record for each value of an option.
+fn sheet(effects: &GridEffects, command: &str) -> Sheet {
+    let heading = Section { heading: Some(title(effects)), before: vec![what(effects)], ..Section::default() };
+    let matters = Section { table: Some(matters(effects)), ..Section::default() };
+    let best = Section {
+        heading: Some("best of each tier (chosen among many, so partly lucky: confirm it with a trial)".to_owned()),
+        before: best(effects).into_iter().map(|line| format!("  {line}")).collect(),
+        ..Section::default()
+    };
+    Sheet {
+        title: title(effects),
+        sections: vec![heading, matters, Section::lines(interactions(effects)), best, ranking(effects)],
+        records: Some(records(effects)),
+        command: command.to_owned(),
     }
-    text += &grid.render();
-    text.push('\n');
-    for line in interactions(effects) {
-        let _ = writeln!(text, "{line}");
+}
+
+fn matters(effects: &GridEffects) -> Table {
+    let columns = [
+        ("value", "value", Role::Name),
+        ("ratio", "ratio", Role::Figure),
+        ("interval", "95 %", Role::Interval),
+        ("pairs", "pairs", Role::Figure),
+        ("verdict", "verdict", Role::Verdict),
+    ];
+    let of_factor = |factor: &Factor| {
+        let row = |effect: &ValueEffect| {
+            Row::Cells(
+                [
+                    format!("{} against {}", effect.value, factor.first),
+                    shown(effect, |found| ratio(found.ratio)),
+                    shown(effect, interval),
+                    pairs(effect),
+                    verdict(effect),
+                ]
+                .map(Cell::new)
+                .to_vec(),
+            )
+        };
+        [Row::Title(headline(factor))].into_iter().chain(factor.effects.iter().map(row)).collect::<Vec<_>>()
+    };
+    Table {
+        columns: columns.map(|(name, title, role)| Column::new(name, title, role)).to_vec(),
+        rows: effects.factors.iter().flat_map(of_factor).collect(),
+        indent: 2,
+        ..Table::default()
     }
-    text += "\nbest of each tier (chosen among many, so partly lucky: confirm it with a trial)\n";
-    for line in best(effects) {
-        let _ = writeln!(text, "  {line}");
+}
+
+fn records(effects: &GridEffects) -> Table {
+    const COLUMNS: [&str; 10] =
+        ["option", "share", "shown", "first", "value", "ratio", "low", "high", "p_adjusted", "pairs"];
+    let of_factor = |factor: &Factor| {
+        let record = |effect: &ValueEffect| {
+            let found = effect.found.as_ref();
+            let range = found.and_then(|found| found.interval);
+            Row::Cells(vec![
+                Cell::new(&factor.option),
+                Cell::number(Some(factor.share)),
+                Cell::new(factor.shown.to_string()),
+                Cell::new(&factor.first),
+                Cell::new(&effect.value),
+                Cell::number(found.map(|found| found.ratio)),
+                Cell::number(range.map(|range| range.low)),
+                Cell::number(range.map(|range| range.high)),
+                Cell::number(found.and_then(|found| found.p_adjusted)),
+                Cell::new(effect.pairs.to_string()),
+            ])
+        };
+        factor.effects.iter().map(record).collect::<Vec<_>>()
+    };
+    Table {
+        columns: COLUMNS.map(Column::of_records).to_vec(),
+        rows: effects.factors.iter().flat_map(of_factor).collect(),
+        ..Table::default()
     }
-    text + &ranking(effects)
 }
 
 fn shown(effect: &ValueEffect, show: impl Fn(&crate::compare::JudgedRatio) -> String) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), show)
 }
 
-fn ranking(effects: &GridEffects) -> String {
-    let mut grid = Grid::new([Alignment::Right, Alignment::Right, Alignment::Left, Alignment::Left]);
+fn ranking(effects: &GridEffects) -> Section {
+    let columns = [
+        ("place", "place", Role::Figure),
+        ("ratio", "time / fastest", Role::Figure),
+        ("tier", "tier", Role::Name),
+        ("configuration", "configuration", Role::Name),
+    ];
     let all = effects.ranked.len();
-    for (place, one) in (1..).zip(&effects.ranked) {
-        if all > 2 * SHOWN && place == SHOWN + 1 {
-            grid.title(format!("... {} more; the formats json and html have every one", all - 2 * SHOWN));
-        }
-        if place <= SHOWN || place + SHOWN > all {
-            grid.row([place.to_string(), ratio(one.ratio), tier_words(one.tier), ranked(one)]);
-        }
+    let row = |(place, one): (usize, &Ranked)| {
+        let left_out = all > 2 * SHOWN && place == SHOWN + 1;
+        let left_out = left_out
+            .then(|| Row::Title(format!("... {} more; the formats json and html have every one", all - 2 * SHOWN)));
+        let cells = [place.to_string(), ratio(one.ratio), tier_words(one.tier), ranked(one)];
+        let is_shown = place <= SHOWN || place + SHOWN > all;
+        left_out.into_iter().chain(is_shown.then(|| Row::Cells(cells.map(Cell::new).to_vec())))
+    };
+    Section {
+        heading: Some("ranking (time / time of the fastest)".to_owned()),
+        table: Some(Table {
+            columns: columns.map(|(name, title, role)| Column::new(name, title, role)).to_vec(),
+            rows: (1..).zip(&effects.ranked).flat_map(row).collect(),
+            ..Table::default()
+        }),
+        ..Section::default()
     }
-    format!("\nranking (time / time of the fastest)\n{}", grid.render())
 }
 
 /// What the template shows.

@@ -1,53 +1,50 @@
-//! The ledger as text, Markdown, CSV and JSON.
+//! The ledger as a sheet.
 
 use super::{
     trial::title,
     words::{change, shown_interval, shown_ratio, state, verdict, verdict_word},
 };
 use crate::{
-    base::{
-        csv::{self, Cells},
-        grid::Grid,
-        units::{bytes, plain},
-    },
+    base::units::bytes,
     metric::Metric,
-    report::{
-        comparison::escaped,
-        format::{Format, WriteError},
-    },
+    report::sheet::{Cell, Column, Role, Row, Section, Sheet, Table},
     tune::{Entry, Ledger, TestEffect, Trial, TrialState},
 };
-use console::Alignment;
 use dbdyno_engine::durability::Tier;
 
-/// How a ledger can be written: Csv with a row a trial and test, Json with all that is known of each trial.
-pub const LEDGER_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Csv, Format::Json];
-
-const HEAD: [&str; 8] = ["", "tried from its parent", "test", "ratio", "interval", "verdict", "tier", "peak memory"];
-
-/// The ledger as text. `cells`: what those of CSV are written as; `command`: what asked for it, which every format but
-/// JSON's data and the table carries.
-///
-/// # Errors
-/// Why it could not be written.
-pub fn ledger_text(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
-    Ok(match format {
-        Format::Table => table(ledger),
-        Format::Markdown => markdown(ledger, command),
-        Format::Csv => csv(ledger, cells),
-        Format::Json => {
-            let value = serde_json::json!({ "command": command, "name": ledger.name, "entries": ledger.entries });
-            serde_json::to_string_pretty(&value)? + "\n"
-        }
-        _ => return Err(WriteError::Unsupported { asked: format, supported: LEDGER_FORMATS }),
-    })
+/// A ledger as a sheet; a record for each trial and test. `command`: what asked for it.
+pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
+    let columns = [
+        ("accepted", "", Role::Name),
+        ("change", "tried from its parent", Role::Name),
+        ("test", "test", Role::Name),
+        ("ratio", "ratio", Role::Figure),
+        ("interval", "interval", Role::Interval),
+        ("verdict", "verdict", Role::Verdict),
+        ("tier", "tier", Role::Name),
+        ("engine_memory", "peak memory", Role::Name),
+    ];
+    let rows = ledger.entries.iter().flat_map(lines);
+    let title = format!("ledger {}", ledger.name);
+    let section = Section {
+        heading: Some(title.clone()),
+        table: Some(Table {
+            columns: columns.map(|(name, title, role)| Column::new(name, title, role)).to_vec(),
+            rows: rows.map(|cells| Row::Cells(cells.map(Cell::new).to_vec())).collect(),
+            is_headed: true,
+            ..Table::default()
+        }),
+        after: vec!["✓ accepted: the base of what is indented below it".to_owned()],
+        ..Section::default()
+    };
+    Sheet { title, sections: vec![section], records: Some(records(ledger)), command: command.to_owned() }
 }
 
 /// The lines of an entry: one a test, and one for a trial without any.
 fn lines(entry: &Entry) -> Vec<[String; 8]> {
     let Entry { depth, trial } = entry;
     let mark = if trial.accepted { "✓" } else { "" };
-    let name = format!("{}{} {}", "  ".repeat(*depth), plain(&short(&trial.trial_id)), plain(&change(trial)));
+    let name = format!("{}{} {}", "  ".repeat(*depth), short(&trial.trial_id), change(trial));
     let tier = if trial.tier.before == trial.tier.after {
         trial.tier.after.sign()
     } else {
@@ -59,8 +56,7 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
         let [test, ratio, interval, verdict] = cells;
         [mark.to_owned(), name.clone(), test, ratio, interval, verdict, tier.clone(), memory.clone()]
     };
-    let cells =
-        |effect: &TestEffect| [title(effect), shown_ratio(effect), shown_interval(effect), plain(&verdict(effect))];
+    let cells = |effect: &TestEffect| [title(effect), shown_ratio(effect), shown_interval(effect), verdict(effect)];
     let mut effects = shown(trial);
     match effects.next() {
         Some(effect) => std::iter::once(first(cells(effect)))
@@ -72,7 +68,7 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
             .collect(),
         None => {
             let none = String::new;
-            vec![first([none(), none(), none(), plain(&state(trial))])]
+            vec![first([none(), none(), none(), state(trial)])]
         }
     }
 }
@@ -89,33 +85,8 @@ fn short(id: &str) -> String {
     id.chars().take(13).collect()
 }
 
-fn table(ledger: &Ledger) -> String {
-    let mut columns = vec![Alignment::Left; 8];
-    columns[3] = Alignment::Right;
-    columns[4] = Alignment::Right;
-    let mut grid = Grid::new(columns);
-    grid.title(format!("ledger {}", plain(&ledger.name)));
-    grid.row(HEAD.map(str::to_owned));
-    for line in ledger.entries.iter().flat_map(lines) {
-        grid.row(line);
-    }
-    grid.render() + "✓ accepted: the base of what is indented below it\n"
-}
-
-fn markdown(ledger: &Ledger, command: &str) -> String {
-    let cell = |text: &String| escaped(text).replace("  ", "&emsp;");
-    let row = |cells: &[String]| format!("| {} |\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "));
-    let mut text = format!("# Ledger {}\n\n", escaped(&ledger.name));
-    text += &row(&HEAD.map(str::to_owned));
-    text += &format!("|{}\n", "---|".repeat(HEAD.len()));
-    for line in ledger.entries.iter().flat_map(lines) {
-        text += &row(&line);
-    }
-    text + &format!("\nMade by {}.\n", escaped(command))
-}
-
-fn csv(ledger: &Ledger, cells: Cells) -> String {
-    let head = [
+fn records(ledger: &Ledger) -> Table {
+    const COLUMNS: [&str; 25] = [
         "trial_id",
         "parent_id",
         "depth",
@@ -142,20 +113,22 @@ fn csv(ledger: &Ledger, cells: Cells) -> String {
         "engine_memory_before",
         "engine_memory_after",
     ];
-    let mut text = csv::line(head, cells);
-    for entry in &ledger.entries {
+    let of_entry = |entry: &Entry| {
         let mut effects: Vec<Option<&TestEffect>> = shown(&entry.trial).map(Some).collect();
         if effects.is_empty() {
             effects.push(None);
         }
-        for effect in effects {
-            text += &csv::line(csv_cells(entry, effect).iter().map(String::as_str), cells);
-        }
+        let record = |effect| Row::Cells(record(entry, effect).into_iter().map(Cell::new).collect());
+        effects.into_iter().map(record).collect::<Vec<_>>()
+    };
+    Table {
+        columns: COLUMNS.map(Column::of_records).to_vec(),
+        rows: ledger.entries.iter().flat_map(of_entry).collect(),
+        ..Table::default()
     }
-    text
 }
 
-fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec<String> {
+fn record(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec<String> {
     let tier = |tier: Tier| tier.number().map_or_else(String::new, |number| number.to_string());
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let found = effect.and_then(|effect| effect.found.as_ref());
@@ -188,17 +161,4 @@ fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec
         memory.map_or_else(String::new, |pair| pair.before.to_string()),
         memory.map_or_else(String::new, |pair| pair.after.to_string()),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn markdown_has_names_and_commands_as_text() {
-        let ledger = Ledger { name: "<b>|\u{1b}](x)".to_owned(), entries: Vec::new() };
-        let text = ledger_text(&ledger, Format::Markdown, Cells::Escaped, "dbdyno '`<i>'").unwrap();
-        assert!(text.starts_with("# Ledger &lt;b&gt;\\|\\\\u{1b}\\](x)\n"), "{text}");
-        assert!(text.ends_with("\nMade by dbdyno '\\`&lt;i&gt;'.\n"), "{text}");
-    }
 }

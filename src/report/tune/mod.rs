@@ -10,7 +10,7 @@ mod trial;
 pub(crate) mod words;
 
 pub use answer::{AnswerForm, answer_text};
-pub use effects::{EFFECTS_FORMATS, effects_text};
-pub use ledger::{LEDGER_FORMATS, ledger_text};
+pub use effects::{effects_text, effects_written};
+pub use ledger::ledger_sheet;
 pub use search::{search_text, standing, taken_out};
 pub use trial::{round_text, trial_text};

@@ -3,7 +3,7 @@
 use crate::{
     base::identifier::clock_seed,
     engines::Registry,
-    report::{claims::closing_table, format::Format, tune::effects_text},
+    report::{claims::closing_text, tune::effects_text},
     runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
     session::{FollowUp, FurtherRounds, PreparedSession, SelectedEffects},
     store::Store,
@@ -186,15 +186,14 @@ fn follow_up(prepared: &PreparedSession, report: &Report, store: &Store) -> Opti
     match prepared.follow_up(report, store) {
         Ok(FollowUp { effects, claims }) => {
             for SelectedEffects { selected, found } in effects {
-                text += &match found.map(|found| effects_text(&found, Format::Table, "")) {
-                    Ok(Ok(shown)) => shown,
-                    Ok(Err(error)) => format!("{selected}: {error}\n"),
+                text += &match found {
+                    Ok(found) => effects_text(&found),
                     Err(error) => format!("{selected}: {error}\n"),
                 };
                 text.push('\n');
             }
             text += &match claims {
-                Some(Ok(table)) => closing_table(&table),
+                Some(Ok(table)) => closing_text(&table),
                 Some(Err(error)) => format!("{error}\n"),
                 None => String::new(),
             };

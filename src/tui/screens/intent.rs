@@ -124,6 +124,18 @@ impl<R, D> Intent<R, D> {
         Self::AskFile(dialog, Overlay::prompt(title, help, name))
     }
 
+    /// Asks for a file whose ending chooses one of these formats.
+    pub(crate) fn prompt_export(
+        dialog: D,
+        title: impl Into<String>,
+        name: impl Into<String>,
+        formats: &'static [Format],
+    ) -> Self {
+        let endings: Vec<String> = formats.iter().map(|format| format!(".{}", format.ending())).collect();
+        let help = format!("a file that is not there yet; its ending chooses the format: {}", endings.join(" "));
+        Self::prompt_file(dialog, title, help, name).in_formats(formats)
+    }
+
     /// The same, where a file is asked for whose ending chooses one of these formats.
     pub(crate) fn in_formats(mut self, formats: &'static [Format]) -> Self {
         if let Self::AskFile(_, Overlay::Prompt(prompt)) = &mut self {

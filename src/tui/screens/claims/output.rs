@@ -4,9 +4,9 @@ use super::{ClaimsScreen, Dialog, Intents, claim_name};
 use crate::{
     claims::{JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
     report::{
-        claims::{FORMATS, measured, measured_by, notes, published, text, verdict},
+        claims::{measured, measured_by, notes, published, sheet, verdict},
         command::shell,
-        format::Format,
+        sheet::SHEET_FORMATS,
     },
     tui::{
         export::FileContent,
@@ -17,7 +17,6 @@ use crate::{
         world::World,
     },
 };
-use std::path::Path;
 
 impl ClaimsScreen {
     /// What to know about the publication under the cursor or open.
@@ -55,16 +54,15 @@ impl ClaimsScreen {
 
     pub(super) fn ask_export(&self) -> Intents {
         let Some(opened) = &self.opened else { return Intents::new() };
-        let help = "a file that is not there yet; its ending chooses the format: .txt or .json";
         let file = format!("dbdyno-claims-{}.txt", opened.name);
-        vec![Intent::prompt_file(Dialog::Export, "Export the claims", help, file).in_formats(FORMATS)]
+        vec![Intent::prompt_export(Dialog::Export, "Export the claims", file, SHEET_FORMATS)]
     }
 
     pub(super) fn export(&self, path: &str) -> Result<Intents, String> {
         let table = self.opened.as_ref().and_then(|opened| opened.judged()).ok_or("the claims are not judged yet")?;
-        let format = Format::of_file(Path::new(path), FORMATS).map_err(|error| error.to_string())?;
-        let text = text(table, format).map_err(|error| error.to_string())?;
-        Ok(vec![Intent::Write { path: path.into(), content: FileContent::Text(text) }])
+        let command = shell(["dbdyno", "claims", &table.name]);
+        let content = FileContent::sheet(sheet(table, &command), table)?;
+        Ok(vec![Intent::Write { path: path.into(), content }])
     }
 }
 

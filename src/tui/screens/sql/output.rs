@@ -63,7 +63,7 @@ impl SqlScreen {
             ),
             false => format!("copied: {} as CSV", counted(shown.answer.total, "row")),
         };
-        match results::text(rows, Format::Csv, Cells::Escaped) {
+        match results::text(rows, Format::Csv, Cells::Escaped, "") {
             Ok(text) => vec![Intent::Copy(text), Intent::said(said)],
             Err(error) => vec![Intent::failed(error.to_string())],
         }

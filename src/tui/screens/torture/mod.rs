@@ -139,9 +139,8 @@ impl Screen for TortureScreen {
             }
             Action::Export if length == 0 => vec![Intent::said("nothing was found yet")],
             Action::Export => {
-                let help = "a file that is not there yet: .txt, .csv or .json; it has all that was found";
-                let asked = Intent::prompt_file(Dialog::Export, "Export what was found", help, "dbdyno-evidence.csv");
-                vec![asked.in_formats(results::FORMATS)]
+                let title = "Export all that was found";
+                vec![Intent::prompt_export(Dialog::Export, title, "dbdyno-evidence.csv", results::FORMATS)]
             }
             Action::Refresh => self.ask(),
             Action::Back => {

@@ -4,8 +4,8 @@ use super::{Intents, TrendScreen, paint::point_in_words};
 use crate::{
     base::units::counted,
     report::{
-        format::Format,
-        trend::{FORMATS, METHOD, found_words, heading, moves_words},
+        sheet::SHEET_FORMATS,
+        trend::{METHOD, found_words, heading, moves_words, sheet},
     },
     tui::{
         export::FileContent,
@@ -18,7 +18,7 @@ use crate::{
         widgets::cursor::ListCursor,
     },
 };
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 /// What the Trend pane asks the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,9 +57,8 @@ impl TrendScreen {
     }
 
     pub(super) fn ask_export(&self) -> Intents {
-        let endings: Vec<String> = FORMATS.iter().map(|format| format!(".{}", format.ending())).collect();
-        let help = format!("a file that is not there yet; its ending chooses the format: {}", endings.join(" "));
-        vec![Intent::prompt_file(Dialog::Export, "Export the trend, all tests", help, "dbdyno-trend.html")]
+        let title = "Export the trend, all tests";
+        vec![Intent::prompt_export(Dialog::Export, title, "dbdyno-trend.html", SHEET_FORMATS)]
     }
 
     /// How changes are found, and every session of the test under the cursor.
@@ -97,9 +96,8 @@ impl TrendScreen {
                 Ok(Intents::new())
             }
             (Dialog::Export, Reply::Text(path)) => {
-                Format::of_file(Path::new(&path), FORMATS).map_err(|error| error.to_string())?;
                 let (_, followed) = self.followed().ok_or("there is no trend to export")?;
-                let content = FileContent::Trend(Box::new(followed.trend.clone()));
+                let content = FileContent::sheet(sheet(&followed.trend), &followed.trend)?;
                 Ok(vec![Intent::Write { path: path.into(), content }])
             }
             _ => Ok(Intents::new()),

@@ -10,13 +10,14 @@ use super::{
 };
 use crate::{
     base::typed,
-    report::command::shell,
+    report::{command::shell, tune::ledger_sheet},
     store::Selection,
     tui::{
         export::FileContent, launch::Tell, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor,
         world::World,
     },
 };
+use serde_json::json;
 use std::path::PathBuf;
 
 /// What the Tune screen asks the user.
@@ -166,10 +167,12 @@ impl TuneScreen {
             Dialog::Effects => return self.weigh(text),
             Dialog::Export => {
                 let ledger = self.ledger.clone().filter(|ledger| !ledger.entries.is_empty());
-                let ledger = Box::new(ledger.ok_or("nothing was tried yet")?);
+                let ledger = ledger.ok_or("nothing was tried yet")?;
                 let words = ["dbdyno", "tune", "ledger", &ledger.name].map(str::to_owned);
                 let command = shell(words.iter().chain(&world.arguments));
-                return Ok(vec![Intent::Write { path: text.into(), content: FileContent::Ledger(ledger, command) }]);
+                let typed = json!({ "command": command, "name": ledger.name, "entries": ledger.entries });
+                let content = FileContent::sheet(ledger_sheet(&ledger, &command), &typed)?;
+                return Ok(vec![Intent::Write { path: text.into(), content }]);
             }
             Dialog::ExportEffects => return self.export_effects(text, world),
             _ => {}

@@ -2,10 +2,7 @@
 
 use super::{Dialog, Intents, Request, TuneScreen, TuneView};
 use crate::{
-    report::{
-        command::shell,
-        tune::{EFFECTS_FORMATS, LEDGER_FORMATS},
-    },
+    report::{command::shell, sheet::SHEET_FORMATS},
     tui::{export::FileContent, overlay::FilterKeys, screens::intent::Intent, world::World},
     tune::Trial,
 };
@@ -41,13 +38,10 @@ impl TuneScreen {
 
     pub(super) fn ask_export(&self) -> Intents {
         if self.view == TuneView::Effects {
-            let help = "a file that is not there yet: .html, .json or .txt";
-            let asked = Intent::prompt_file(Dialog::ExportEffects, "Export the effects", help, "dbdyno-effects.html");
-            return vec![asked.in_formats(EFFECTS_FORMATS)];
+            let (dialog, name) = (Dialog::ExportEffects, "dbdyno-effects.html");
+            return vec![Intent::prompt_export(dialog, "Export the effects", name, SHEET_FORMATS)];
         }
-        let help = "a file that is not there yet: .md, .csv, .json or .txt";
-        let asked = Intent::prompt_file(Dialog::Export, "Export the ledger", help, "dbdyno-ledger.md");
-        vec![asked.in_formats(LEDGER_FORMATS)]
+        vec![Intent::prompt_export(Dialog::Export, "Export the ledger", "dbdyno-ledger.md", SHEET_FORMATS)]
     }
 
     pub(super) fn export_effects(&self, path: &str, world: &World) -> Result<Intents, String> {

@@ -11,7 +11,6 @@ use crate::{
     report::{
         command::shell,
         comparison::{explain, facts, several},
-        format::Format,
         tune::effects_text,
     },
     tui::{overlay::Overlay, screens::intent::Intent, world::World},
@@ -75,9 +74,8 @@ impl CompareScreen {
         let place = self.sweep().and_then(|sweep| sweep.places.get(self.looked.ranked_by));
         if let Some(effects) = place.and_then(|place| place.effects.as_ref())
             && self.looked.view == CompareView::Sweep
-            && let Ok(text) = effects_text(effects, Format::Table, &first.command)
         {
-            lines.extend(text.lines().map(str::to_owned));
+            lines.extend(effects_text(effects).lines().map(str::to_owned));
             lines.push(String::new());
         }
         lines.extend(several::head(&sides));
