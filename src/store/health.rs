@@ -7,7 +7,7 @@ use super::{
     error::Doing,
     file,
     journal::{Waiting, abandoned, positions},
-    lock::{StoreLock, holders},
+    lock::holders,
     undo,
 };
 use duckdb::Connection;
@@ -101,7 +101,7 @@ impl Store {
     /// What is in the store, and how far it has taken in each journal.
     fn look(&self, host_ids: &[String; 2]) -> Result<(StoreContents, BTreeMap<String, u64>), StoreError> {
         let path = self.path();
-        let _lock = StoreLock::take(path, OpenMode::Read, self.patience())?;
+        let _lock = self.lock(OpenMode::Read)?;
         let connection = self.patiently(|| connect::store(path, OpenMode::Read, &Reach::Nothing))?;
         let connection = match self.check_schema(connection, OpenMode::Read) {
             Err(StoreError::Older { found, .. }) => {
@@ -187,7 +187,7 @@ mod tests {
     fn what_is_no_store_or_is_held_is_refused() {
         let (_folder, store) = store();
         store.prepare().unwrap();
-        let lock = StoreLock::take(store.path(), OpenMode::Write, Duration::ZERO).unwrap();
+        let lock = store.lock(OpenMode::Write).unwrap();
         let refused = |store: &Store| match store.health(&host()).state {
             StoreState::Refused(error) => error,
             state => panic!("{state:?}"),

@@ -19,8 +19,13 @@ pub(super) struct StoreLock {
 }
 
 impl StoreLock {
-    /// Waits for the right, as long as `patience` allows.
-    pub(super) fn take(store: &Path, access: OpenMode, patience: Duration) -> Result<Self, StoreError> {
+    /// Waits for the right, as long as `patience` allows and nobody has given it up.
+    pub(super) fn take(
+        store: &Path,
+        access: OpenMode,
+        patience: Duration,
+        is_given_up: impl Fn() -> bool,
+    ) -> Result<Self, StoreError> {
         let Some(file) = lock_file(store, access)? else { return Ok(Self { _file: None }) };
         let begun = Instant::now();
         let mut pause = Duration::from_millis(2);
@@ -31,7 +36,7 @@ impl StoreLock {
             };
             match tried {
                 Ok(()) => return Ok(Self { _file: Some(file) }),
-                Err(TryLockError::WouldBlock) if begun.elapsed() < patience => {
+                Err(TryLockError::WouldBlock) if begun.elapsed() < patience && !is_given_up() => {
                     thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(100));
                 }

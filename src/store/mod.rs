@@ -188,7 +188,7 @@ impl Store {
         self.check_writable()?;
         // A file that was cut off, or a table that is gone, is said before a session and not after it.
         self.reading(|connection| schema::missing(connection).doing(&self.path).and_then(|gone| self.lacks(&gone)))?;
-        let _lock = StoreLock::take(&self.path, OpenMode::Read, self.patience)?;
+        let _lock = self.lock(OpenMode::Read)?;
         self.patiently(|| undo::intact(&self.path))?;
         Ok(settled)
     }
@@ -273,10 +273,10 @@ impl Store {
 
     fn open_to_read(&self, reach: &Reach) -> Result<Opened, StoreError> {
         if undo::is_there(&self.path) {
-            let _lock = StoreLock::take(&self.path, OpenMode::Write, self.patience)?;
+            let _lock = self.lock(OpenMode::Write)?;
             self.patiently(|| undo::settle(&self.path))?;
         }
-        let lock = StoreLock::take(&self.path, OpenMode::Read, self.patience)?;
+        let lock = self.lock(OpenMode::Read)?;
         let opened =
             self.patiently(|| self.check_schema(connect::store(&self.path, OpenMode::Read, reach)?, OpenMode::Read));
         match opened {
@@ -297,6 +297,11 @@ impl Store {
 
     fn is_given_up(&self) -> bool {
         self.watch.as_ref().is_some_and(ReadWatch::is_given_up)
+    }
+
+    /// Waits for the right to have the store open, as long as there is patience left.
+    fn lock(&self, access: OpenMode) -> Result<StoreLock, StoreError> {
+        StoreLock::take(&self.path, access, self.patience, || self.is_given_up())
     }
 
     /// Tries again as long as the file is locked and there is patience left.

@@ -16,7 +16,6 @@ use super::{
     error::Doing,
     file::{self, HEADER, HEADERS, checksum},
     import::INCOMING,
-    lock::StoreLock,
     schema::{self, FileSchema, identifier},
     undo,
 };
@@ -98,7 +97,7 @@ impl Store {
     pub fn repair(&self) -> Result<Option<Repaired>, StoreError> {
         let path = self.path();
         drop(self.left_open().take());
-        let _lock = StoreLock::take(path, OpenMode::Write, self.patience())?;
+        let _lock = self.lock(OpenMode::Write)?;
         match self.patiently(|| undo::settle(path)) {
             Err(error) if !error.is_damage() => return Err(error),
             _ => {}

@@ -4,7 +4,6 @@ use super::{
     OpenMode, Store, StoreError, beside,
     connect::{self, Reach},
     error::Doing,
-    lock::StoreLock,
     undo::{self, Settlement, Undo},
 };
 use duckdb::Connection;
@@ -28,7 +27,7 @@ impl Store {
     ) -> Result<T, E> {
         let path = &self.path;
         drop(self.left_open().take());
-        let _lock = StoreLock::take(path, OpenMode::Write, self.patience)?;
+        let _lock = self.lock(OpenMode::Write)?;
         self.patiently(|| undo::settle(path))?;
         let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;
         let done = act(&mut connection);

@@ -12,6 +12,7 @@ pub mod overlay;
 pub mod palette;
 pub mod screens;
 pub mod setup;
+mod subject;
 pub mod widgets;
 pub mod world;
 

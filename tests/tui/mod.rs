@@ -9,6 +9,7 @@ mod configurations;
 mod copying;
 mod cursor_row;
 mod filter;
+mod held_keys;
 mod live;
 mod messages;
 mod opening;

@@ -34,7 +34,7 @@ fn send(signal: &str, process: u32) {
 }
 
 /// A place with a preset that is quickly done, one that is not, and one of an engine that does nothing.
-fn place() -> Place {
+pub(crate) fn place() -> Place {
     let place = Place::new();
     for (name, size, repeats) in [("tiny", 1_000, 9), ("long", 20_000, 50)] {
         let preset = format!(

@@ -74,7 +74,7 @@ impl Store {
     }
 
     fn import_store(&self, path: &Path) -> Result<Merged, ImportError> {
-        let _lock = StoreLock::take(path, OpenMode::Read, self.patience)?;
+        let _lock = StoreLock::take(path, OpenMode::Read, self.patience, || self.is_given_up())?;
         self.merged_from(path, &Reach::database(&absolute(path)?), |connection| {
             attach(connection, path, self.patience)?;
             Ok(MergeSource::Attached { chosen: false })
@@ -115,7 +115,7 @@ impl Store {
 /// Copies these runs of a store, or everything, to another one.
 pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>) -> Result<Merged, StoreError> {
     let file = absolute(from.path()).map_err(store_error(from.path()))?;
-    let _from = StoreLock::take(from.path(), OpenMode::Read, from.patience)?;
+    let _from = from.lock(OpenMode::Read)?;
     target.writing_reaching(&Reach::database(&file), |connection| {
         attach(connection, from.path(), from.patience).map_err(store_error(from.path()))?;
         if let Some(runs) = runs {

@@ -4,6 +4,7 @@ use super::{
     LastSession, Left, Over,
     announce::Announcer,
     canvas::Canvas,
+    desk::{Begun, Desk, Followed, Lane},
     input, respond,
     session::Task,
     signals::{Signalled, Signals},
@@ -11,7 +12,7 @@ use super::{
 use crate::{
     runner::RunnerEvent,
     tui::{
-        app::{App, Command, Message, Request, draw},
+        app::{App, Command, Message, Request, Response, draw},
         attach::{Happening, Terminals},
         keys::ScreenId,
         launch::Opening,
@@ -32,6 +33,9 @@ use tokio::{
 
 /// Least time between two frames: twenty a second.
 const FRAME: Duration = Duration::from_millis(50);
+
+/// Where a request ran, and its response: none where it was given up.
+type Responded = (Lane, Option<Response>);
 
 /// Takes what comes from terminals, signals, sessions and requests, one after the other, and paints.
 pub(super) struct EventLoop<'t> {
@@ -54,9 +58,14 @@ pub(super) struct EventLoop<'t> {
     left: Left,
     /// The last session that ended.
     last: Option<Box<LastSession>>,
+    /// Requests under way.
+    desk: Desk<Request>,
+    /// Where requests that were responded to are reported, with the response unless there was none, and where that is taken.
+    responder: UnboundedSender<Responded>,
+    responses: UnboundedReceiver<Responded>,
     /// What is measured, as those were told who ask.
     described: Option<String>,
-    /// Where sessions and requests send their messages, and where these are taken.
+    /// Where sessions send their messages, and where these are taken.
     sender: UnboundedSender<Message>,
     messages: UnboundedReceiver<Message>,
 }
@@ -69,6 +78,7 @@ impl<'t> EventLoop<'t> {
         let (mut app, mut commands) = App::new(world::read(&setup), canvas.size()?);
         commands.extend(app.show(opening));
         let (sender, messages) = mpsc::unbounded_channel();
+        let (responder, responses) = mpsc::unbounded_channel();
         let now = Instant::now();
         let announcer = Announcer::new(setup.announcements);
         let mut event_loop = Self {
@@ -88,6 +98,9 @@ impl<'t> EventLoop<'t> {
             leaving: false,
             left: Left::AsAsked,
             last: None,
+            desk: Desk::default(),
+            responder,
+            responses,
             described: None,
             sender,
             messages,
@@ -120,6 +133,7 @@ impl<'t> EventLoop<'t> {
                         self.take(event)?;
                     }
                 }
+                Some((lane, response)) = self.responses.recv() => self.responded(lane, response)?,
                 () = sleep_until(wake.unwrap_or(self.begun)), if wake.is_some() => {
                     self.take(Message::Time(self.begun.elapsed()))?;
                 }
@@ -272,21 +286,46 @@ impl<'t> EventLoop<'t> {
         Ok(())
     }
 
+    /// Takes a request, which begins as soon as no other of its lane runs.
+    fn request(&mut self, request: Request) {
+        let (sender, subject) = respond::subject(&request);
+        if let Some(begun) = self.desk.post(sender, subject, request) {
+            self.begin(begun);
+        }
+    }
+
     /// Has a request responded to on a thread of its own; while a session runs, between two of its tests.
-    fn request(&self, request: Request) {
-        let (setup, sender) = (self.setup.clone(), self.sender.clone());
+    fn begin(&self, begun: Begun<Request>) {
+        let Begun { lane, request, watch } = begun;
+        let (mut setup, responder) = (self.setup.clone(), self.responder.clone());
+        if let Some(watch) = &watch {
+            setup.store = setup.store.watched(watch);
+        }
         let quiet = self.task.as_ref().filter(|_| respond::disturbs(&request)).map(Task::quiet);
         tokio::spawn(async move {
             let _quiet = match &quiet {
                 Some(quiet) => Some(quiet.wait().await),
                 None => None,
             };
-            let response = tokio::task::spawn_blocking(move || respond::respond(request, &setup)).await;
-            if let Ok(response) = response {
-                // Nobody waits for it when the program ends.
-                let _ = sender.send(Message::Response(Box::new(response)));
-            }
+            let response = match watch.is_some_and(|watch| watch.is_given_up()) {
+                true => None,
+                false => tokio::task::spawn_blocking(move || respond::respond(request, &setup)).await.ok(),
+            };
+            // Nobody waits for it when the program ends.
+            let _ = responder.send((lane, response));
         });
+    }
+
+    /// A request was responded to: what waits behind it begins.
+    fn responded(&mut self, lane: Lane, response: Option<Response>) -> io::Result<()> {
+        let Followed { is_wanted, next } = self.desk.ended(lane);
+        if let Some(next) = next {
+            self.begin(next);
+        }
+        match response.filter(|_| is_wanted) {
+            Some(response) => self.take(Message::Response(Box::new(response))),
+            None => Ok(()),
+        }
     }
 
     fn draw(&mut self) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 mod announce;
 mod canvas;
+mod desk;
 mod event_loop;
 mod input;
 mod respond;

@@ -1,9 +1,11 @@
 //! Requests responded to: everything that the application wants to know or have written.
 
+use super::desk::Sender;
 use crate::tui::{
     app::{Request, Response},
     export, filter, palette, screens,
     setup::TuiSetup,
+    subject::{HasSubject, Subject},
     world,
 };
 
@@ -16,6 +18,21 @@ pub fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::Palette(request) => Response::Palette(palette::respond(request, setup)),
         Request::Filter(request) => Response::Filter(filter::respond(request, setup)),
         Request::Screen(request) => Response::Screen(screens::respond(request, setup)),
+    }
+}
+
+/// Who sends a request, and what it is about.
+pub(super) fn subject(request: &Request) -> (Sender, Subject) {
+    match request {
+        Request::World(request) => (Sender::World(*request), Subject::read("")),
+        Request::Write { .. } => (Sender::File, Subject::Change),
+        Request::FreeName(_) => (Sender::File, Subject::read("free name")),
+        Request::Palette(request) => (Sender::Palette, request.subject()),
+        Request::Filter(request) => (Sender::Filter, request.subject()),
+        Request::Screen(request) => {
+            let (screen, subject) = screens::subject(request);
+            (Sender::Screen(screen), subject)
+        }
     }
 }
 

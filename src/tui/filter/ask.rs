@@ -4,7 +4,11 @@ use super::{View, history, view};
 use crate::{
     base::units::counted,
     store::{GroupColumn, GroupRow, Order, PageListing, PageRows, Selection, SelectionKey, literal},
-    tui::{overlay::ListItem, setup::TuiSetup},
+    tui::{
+        overlay::ListItem,
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
 };
 
 /// What is asked.
@@ -18,6 +22,17 @@ pub enum Request {
     Keep(String),
     /// A view is kept under its name, in the place of one of that name.
     Save(Box<View>),
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Names => Subject::read("names"),
+            // Each key has values of its own, all of which are remembered.
+            Self::Values(key) => Subject::read(format!("values of {}", key.word())),
+            Self::Keep(_) | Self::Save(_) => Subject::Change,
+        }
+    }
 }
 
 /// What came of it.

@@ -6,7 +6,11 @@ use crate::{
         ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, Order, PageListing, PageRows, RunColumn, RunRow,
         Selection, SelectionKey,
     },
-    tui::{overlay::ListItem, setup::TuiSetup},
+    tui::{
+        overlay::ListItem,
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
 };
 
 /// Things of the store that an argument can name.
@@ -21,6 +25,16 @@ pub enum Stored {
 /// What there is of something, in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request(pub(crate) Stored);
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        Subject::read(match self.0 {
+            Stored::Engines => "engines",
+            Stored::Runs => "runs",
+            Stored::Sessions => "sessions",
+        })
+    }
+}
 
 /// What there is, or why that is not known.
 #[derive(Debug)]

@@ -22,6 +22,7 @@ use super::{
     keys::{Action, KeyPress, ScreenId},
     overlay::Reply,
     setup::TuiSetup,
+    subject::{HasSubject, Subject},
     widgets::paint::Paint,
     world::World,
 };
@@ -196,6 +197,13 @@ macro_rules! screens {
         pub(crate) fn respond(request: ScreenRequest, setup: &TuiSetup) -> ScreenResponse {
             match request {
                 $(ScreenRequest::$id(request) => ScreenResponse::$id($folder::$screen::respond(request, setup)),)*
+            }
+        }
+
+        /// The screen that a request is of, and what it is about.
+        pub(crate) fn subject(request: &ScreenRequest) -> (ScreenId, Subject) {
+            match request {
+                $(ScreenRequest::$id(request) => (ScreenId::$id, request.subject()),)*
             }
         }
 

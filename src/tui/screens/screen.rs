@@ -6,6 +6,7 @@ use crate::tui::{
     keys::{Action, KeyPress},
     overlay::Reply,
     setup::TuiSetup,
+    subject::HasSubject,
     widgets::paint::Paint,
     world::World,
 };
@@ -33,7 +34,7 @@ pub(crate) struct Context<'a> {
 /// A screen: a pure state machine that is painted, with what it asks of the user and of the world outside.
 pub(crate) trait Screen: Sized {
     /// What it requests of the world outside.
-    type Request;
+    type Request: HasSubject;
     /// What it is told in response.
     type Response;
     /// What it asks the user, and with it what the reply is for.

@@ -17,7 +17,7 @@ const BUSY: f64 = 0.10;
 const STEAL: f64 = 0.01;
 
 /// What takes too long to be known at the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Request {
     /// Which engines there are, programs of their own included.
     Engines,

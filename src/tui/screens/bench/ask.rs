@@ -1,6 +1,12 @@
 //! What the Bench screen asks of the world outside: presets of the user's.
 
-use crate::{bench::Preset, tui::setup::TuiSetup};
+use crate::{
+    bench::Preset,
+    tui::{
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
+};
 
 #[derive(Debug)]
 pub enum Request {
@@ -10,6 +16,14 @@ pub enum Request {
         /// Whether one of that name is replaced.
         replace: bool,
     },
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::SavePreset { .. } => Subject::Change,
+        }
+    }
 }
 
 /// What became of it.

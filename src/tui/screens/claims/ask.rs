@@ -3,7 +3,10 @@
 use crate::{
     catalog,
     claims::{ClaimsTable, judged},
-    tui::setup::TuiSetup,
+    tui::{
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
 };
 
 #[derive(Debug)]
@@ -14,6 +17,14 @@ pub enum Request {
         ticket: u64,
         claims: Box<catalog::Claims>,
     },
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Judge { .. } => Subject::read("claims"),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use crate::{
     tui::{
         screens::further::{self, Planned},
         setup::TuiSetup,
+        subject::{HasSubject, Subject},
     },
 };
 use std::collections::BTreeSet;
@@ -72,6 +73,17 @@ pub struct WantedComparison {
     pub(crate) axes: (Axis, Axis),
     /// Whether the latencies of single operations are looked at, which are most of what is stored.
     pub(crate) latencies: Latencies,
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            // One of them is shown.
+            Self::Offers { .. } => Subject::read("shown"),
+            Self::Compare { watch, .. } | Self::Matrix { watch, .. } => Subject::watched("shown", watch),
+            Self::Further { .. } => Subject::read("further rounds"),
+        }
+    }
 }
 
 #[derive(Debug)]

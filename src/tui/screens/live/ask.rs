@@ -15,6 +15,7 @@ use crate::{
         launch::OwedSession,
         screens::further::{Planned, plan},
         setup::TuiSetup,
+        subject::{HasSubject, Subject},
     },
 };
 use dbdyno_workload::histogram::from_bytes;
@@ -54,6 +55,21 @@ pub enum Request {
     },
     /// How the configurations stand; it reads nothing, but takes time, which no test under way is to feel.
     Standings(Box<Gathered>),
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Usual { .. } => Subject::read("usual times"),
+            Self::Recording { .. } => Subject::read("recording"),
+            Self::WasLeft => Subject::read("whether one was left"),
+            Self::Owed => Subject::read("owed"),
+            Self::Earlier { .. } => Subject::read("earlier runs"),
+            Self::Undecided { .. } => Subject::read("undecided"),
+            Self::Further { .. } => Subject::read("further rounds"),
+            Self::Standings(_) => Subject::read("standings"),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -4,7 +4,10 @@ use super::{ChosenRuns, KeptRuns, WINDOW, kept};
 use crate::{
     base::units::counted,
     store::{Annotation, Page, PageListing, ReadWatch, Selection, Store, StoreError, StoredRun},
-    tui::setup::TuiSetup,
+    tui::{
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -50,6 +53,18 @@ pub enum Purpose {
     Rerun,
     /// For what its worker wrote.
     Log,
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Page { watch, .. } => Subject::watched("page", watch),
+            Self::Names => Subject::read("names"),
+            Self::Run { .. } => Subject::read("run"),
+            Self::Extent(_) => Subject::read("extent"),
+            Self::Annotate(..) | Self::Delete(_) | Self::Restore(_) => Subject::Change,
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -3,7 +3,10 @@
 use super::Statement;
 use crate::{
     store::{AnswerPart, PartialAnswer, ReadWatch, Store, StoreError},
-    tui::setup::TuiSetup,
+    tui::{
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
 };
 
 /// Rows that are held and shown; an export has all of them.
@@ -19,6 +22,14 @@ pub enum Request {
         /// Tells that nobody waits for it any more.
         watch: ReadWatch,
     },
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Ask { watch, .. } => Subject::watched("answer", watch),
+        }
+    }
 }
 
 #[derive(Debug)]

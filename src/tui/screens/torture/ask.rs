@@ -1,6 +1,12 @@
 //! What the Torture screen asks of the world outside: what was found of tiers.
 
-use crate::{store::EvidenceRecord, tui::setup::TuiSetup};
+use crate::{
+    store::EvidenceRecord,
+    tui::{
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
+};
 
 #[derive(Debug)]
 pub enum Request {
@@ -9,6 +15,14 @@ pub enum Request {
         /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
     },
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Evidence { .. } => Subject::read("evidence"),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -5,7 +5,11 @@ use crate::{
     metric::Metric,
     report::command::shell,
     store::{Latencies, ReadWatch, RunTests, Selection, Store, StoreError, literal},
-    tui::{screens::intent::TrendOf, setup::TuiSetup},
+    tui::{
+        screens::intent::TrendOf,
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,6 +26,14 @@ pub enum Request {
         /// Tells how far it is, and that nobody waits for it any more.
         watch: ReadWatch,
     },
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Follow { watch, .. } => Subject::watched("trend", watch),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -5,7 +5,10 @@ use crate::{
     compare::load,
     metric::Metric,
     store::{Latencies, Selection, Store},
-    tui::setup::TuiSetup,
+    tui::{
+        setup::TuiSetup,
+        subject::{HasSubject, Subject},
+    },
     tune::{
         Ledger, Trial, accept,
         effects::{GridEffects, effects},
@@ -28,6 +31,19 @@ pub enum Request {
     OwnSql { ticket: u64, files: SqlFiles, engine: Box<Description> },
     /// Which option matters how much in the runs of a selection.
     Effects { ticket: u64, selection: String },
+}
+
+impl HasSubject for Request {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Ledger(_) => Subject::read("ledger"),
+            Self::LastLedger => Subject::read("last ledger"),
+            Self::Names => Subject::read("names"),
+            Self::Accept(_) => Subject::Change,
+            Self::OwnSql { .. } => Subject::read("statements"),
+            Self::Effects { .. } => Subject::read("effects"),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -1,0 +1,176 @@
+//! Requests under way. A screen that is asked for again and again, by a key that is held down perhaps, reads once at a time, and what
+//! waits is only what is newest: otherwise threads and memory would grow with the keys.
+
+use crate::{
+    store::ReadWatch,
+    tui::{keys::ScreenId, subject::Subject, world},
+};
+use std::collections::{BTreeMap, VecDeque, btree_map::Entry};
+
+/// A part of the application that requests things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sender {
+    World(world::Request),
+    /// Whatever writes a file that the user names.
+    File,
+    Palette,
+    Filter,
+    Screen(ScreenId),
+}
+
+/// Where requests wait for each other. What a sender changes never waits for what it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Lane {
+    sender: Sender,
+    changes: bool,
+}
+
+/// A request that is to be responded to now; [`Desk::ended`] has to be called when it was.
+#[derive(Debug)]
+pub(super) struct Begun<R> {
+    pub(super) lane: Lane,
+    pub(super) request: R,
+    /// The watch of a reading.
+    pub(super) watch: Option<ReadWatch>,
+}
+
+/// What follows a request that was responded to.
+#[derive(Debug)]
+pub(super) struct Followed<R> {
+    /// Whether no newer request has made the response pointless.
+    pub(super) is_wanted: bool,
+    pub(super) next: Option<Begun<R>>,
+}
+
+/// One lane: what runs in it and what waits.
+#[derive(Debug)]
+struct Queue<R> {
+    running: Subject,
+    /// At most one reading of a name, and all changes.
+    waiting: VecDeque<(Subject, R)>,
+}
+
+/// All requests under way: one runs in each lane.
+#[derive(Debug)]
+pub(super) struct Desk<R> {
+    lanes: BTreeMap<Lane, Queue<R>>,
+}
+
+impl<R> Default for Desk<R> {
+    fn default() -> Self {
+        Self { lanes: BTreeMap::new() }
+    }
+}
+
+impl<R> Desk<R> {
+    /// Takes a request, and returns it where it is to begin at once. Older requests for the same thing are dropped or interrupted.
+    pub(super) fn post(&mut self, sender: Sender, subject: Subject, request: R) -> Option<Begun<R>> {
+        let lane = Lane { sender, changes: matches!(subject, Subject::Change) };
+        match self.lanes.entry(lane) {
+            Entry::Vacant(free) => {
+                let watch = subject.watch().cloned();
+                free.insert(Queue { running: subject, waiting: VecDeque::new() });
+                Some(Begun { lane, request, watch })
+            }
+            Entry::Occupied(mut taken) => {
+                let queue = taken.get_mut();
+                if subject.replaces(&queue.running) {
+                    queue.running.watch().into_iter().for_each(ReadWatch::give_up);
+                }
+                queue.waiting.retain(|(older, _)| !subject.replaces(older));
+                queue.waiting.push_back((subject, request));
+                None
+            }
+        }
+    }
+
+    /// The request that ran in a lane was responded to.
+    pub(super) fn ended(&mut self, lane: Lane) -> Followed<R> {
+        let Entry::Occupied(mut taken) = self.lanes.entry(lane) else {
+            return Followed { is_wanted: false, next: None };
+        };
+        let queue = taken.get_mut();
+        let is_wanted = !queue.waiting.iter().any(|(newer, _)| newer.replaces(&queue.running));
+        let next = match queue.waiting.pop_front() {
+            Some((subject, request)) => {
+                let watch = subject.watch().cloned();
+                queue.running = subject;
+                Some(Begun { lane, request, watch })
+            }
+            None => {
+                taken.remove();
+                None
+            }
+        };
+        Followed { is_wanted, next }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RESULTS: Sender = Sender::Screen(ScreenId::Results);
+
+    fn page(desk: &mut Desk<usize>, number: usize) -> (ReadWatch, Option<Begun<usize>>) {
+        let watch = ReadWatch::default();
+        let begun = desk.post(RESULTS, Subject::watched("page", &watch), number);
+        (watch, begun)
+    }
+
+    #[test]
+    fn of_hundreds_of_readings_the_first_is_interrupted_and_the_newest_follows() {
+        let mut desk = Desk::default();
+        let (first, begun) = page(&mut desk, 0);
+        let lane = begun.unwrap().lane;
+        assert!(!first.is_given_up(), "nothing came after it yet");
+        let later: Vec<ReadWatch> = (1..=500)
+            .map(|number| {
+                let (watch, begun) = page(&mut desk, number);
+                assert!(begun.is_none(), "request {number} began beside another");
+                watch
+            })
+            .collect();
+        assert!(first.is_given_up());
+        assert_eq!(desk.lanes[&lane].waiting.len(), 1);
+        let Followed { is_wanted, next } = desk.ended(lane);
+        assert!(!is_wanted, "the response of the first comes too late");
+        assert_eq!(next.unwrap().request, 500);
+        assert!(!later.last().unwrap().is_given_up());
+        let Followed { is_wanted, next } = desk.ended(lane);
+        assert!(is_wanted && next.is_none() && desk.lanes.is_empty());
+    }
+
+    #[test]
+    fn what_is_read_for_something_else_waits_its_turn_and_is_not_dropped() {
+        let mut desk = Desk::default();
+        let lane = page(&mut desk, 0).1.unwrap().lane;
+        assert!(desk.post(RESULTS, Subject::read("names"), 1).is_none());
+        assert!(desk.post(RESULTS, Subject::read("run"), 2).is_none());
+        assert!(desk.post(RESULTS, Subject::read("names"), 3).is_none());
+        let order = std::iter::from_fn(|| desk.ended(lane).next).map(|next| next.request);
+        assert_eq!(order.collect::<Vec<_>>(), [2, 3]);
+    }
+
+    #[test]
+    fn changes_happen_all_of_them_in_their_order_and_wait_for_no_reading() {
+        let mut desk = Desk::default();
+        let (watch, _) = page(&mut desk, 0);
+        let begun = desk.post(RESULTS, Subject::Change, 1).unwrap();
+        assert_eq!((begun.request, begun.watch.is_none()), (1, true));
+        (2..=300).for_each(|number| assert!(desk.post(RESULTS, Subject::Change, number).is_none()));
+        assert!(!watch.is_given_up());
+        for number in 2..=300 {
+            let Followed { is_wanted, next } = desk.ended(begun.lane);
+            assert!(is_wanted && next.unwrap().request == number);
+        }
+    }
+
+    #[test]
+    fn screens_do_not_wait_for_each_other() {
+        let mut desk = Desk::default();
+        for screen in ScreenId::ALL {
+            assert!(desk.post(Sender::Screen(screen), Subject::read("page"), 0).is_some(), "{screen:?}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Keys that are held down: screens are switched faster than the store can be read.
+
+use crate::{
+    support::processes_with,
+    tui::terminal::{self, Terminal},
+};
+use std::{fs, fs::File, rc::Rc};
+
+/// More than the program has when one read of each screen is under way.
+const MOST_THREADS: usize = 40;
+
+/// Threads of the process that paints.
+fn threads(terminal: &Terminal) -> usize {
+    let serves = |process: &u32| {
+        fs::read(format!("/proc/{process}/cmdline"))
+            .is_ok_and(|words| words.split(|byte| *byte == 0).nth(1) == Some(b"--serve"))
+    };
+    let all = processes_with(terminal.place.path("").to_str().unwrap());
+    let server = all.into_iter().find(serves).unwrap();
+    fs::read_dir(format!("/proc/{server}/task")).unwrap().count()
+}
+
+#[test]
+fn screens_that_are_switched_hundreds_of_times_wait_with_one_read_each() {
+    let place = terminal::place();
+    place.ok(&["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "1", "--quiet"]);
+    let mut terminal = Terminal::start_in(Rc::new(place), &[], (100, 30));
+    terminal.shows("Suite");
+    let lock = File::open(format!("{}.lock", terminal.place.store().display())).unwrap();
+    lock.lock().unwrap();
+    terminal.press("3");
+    terminal.wait("another screen", |contents| !contents.contains("Suite"));
+    let (mut most, mut pressed) = (0, 0);
+    for _ in 0..100 {
+        terminal.press("23457");
+        pressed += 5;
+        most = most.max(threads(&terminal));
+    }
+    terminal.press("1");
+    terminal.shows("Suite");
+    most = most.max(threads(&terminal));
+    assert!(most < MOST_THREADS, "{most} threads after {pressed} keys");
+    // What was asked for last is read once that is possible.
+    drop(lock);
+    terminal.press("3");
+    terminal.shows("null");
+}
