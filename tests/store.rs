@@ -1,7 +1,8 @@
 //! The store: what it promises when the file is locked, foreign, newer, damaged, or cannot be written.
 
+use crate::compare::fixture::{Bench, spec};
 use crate::support::{Place, asked, wait_until};
-use dbdyno::store::{Batch, Store, StoreError, WarningRecord};
+use dbdyno::store::{Batch, MeasuredRuns, Store, StoreError, TestRecord, WarningRecord};
 use duckdb::Connection;
 use std::{fs, path::Path, time::Duration};
 
@@ -179,4 +180,38 @@ fn a_newer_schema_is_an_error_of_its_own() {
     store.prepare().unwrap();
     execute(&place.store(), "UPDATE schema_version SET version = 99");
     assert!(matches!(store.write(&Batch::default()), Err(StoreError::Newer { found: 99, .. })));
+}
+
+#[test]
+fn the_newest_of_what_a_session_has_stored_and_journaled_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new(folder.path().join("results.duckdb"));
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    bench.run(&session, 0, &spec("lmdb"), &[1000, 2000]);
+    bench.run(&session, 1, &spec("lmdb"), &[3000]);
+    let all = bench.batch;
+    let runs: Vec<String> = all.runs.iter().map(|run| run.run_id.clone()).collect();
+    let measured = |may_be_stored| store.measured_runs(&session, &runs, may_be_stored).unwrap();
+    let of_round = |round: usize| Batch {
+        runs: vec![all.runs[round].clone()],
+        results: all.results.iter().filter(|result| result.run_id == runs[round]).cloned().collect(),
+        ..Batch::default()
+    };
+    store.append(&Batch { hosts: all.hosts.clone(), sessions: all.sessions.clone(), ..of_round(0) }).unwrap();
+    assert_eq!(measured(false).results, all.results[..2], "with their histograms");
+    store.settle().unwrap();
+    assert_eq!(measured(false), MeasuredRuns::default(), "the store has taken all of it from the journal");
+    assert_eq!(measured(true).results, all.results[..2]);
+    let wrong = TestRecord { agrees: Some(false), ..all.results[0].clone() };
+    store.append(&Batch { results: vec![wrong.clone()], ..Batch::default() }).unwrap();
+    store.append(&of_round(1)).unwrap();
+    let found = measured(true);
+    assert_eq!(found.runs, all.runs);
+    assert_eq!(found.results, [wrong, all.results[1].clone(), all.results[2].clone()]);
+    assert_eq!(
+        store.measured_runs(&session, &runs[1..], true).unwrap().runs,
+        all.runs[1..],
+        "only those that are asked for"
+    );
 }

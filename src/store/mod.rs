@@ -17,6 +17,7 @@ mod import;
 mod journal;
 mod lock;
 mod manifest;
+mod measured;
 mod parquet;
 mod read;
 mod record;
@@ -44,6 +45,7 @@ pub use export::{ExportError, Exported};
 pub use health::{StoreContents, StoreHealth, StoreHolder, StoreState, UnfinishedSessions};
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled, Waiting};
+pub use measured::MeasuredRuns;
 pub use read::{
     ComparedTest, ConfigurationColumn, ConfigurationRow, FollowedTest, GroupColumn, GroupRow, Latencies, NOT_UPHELD,
     Offer, OptionValues, Order, Page, PageListing, PageRows, RecordedRun, RepeatedTest, ResultColumn, ResultRow,

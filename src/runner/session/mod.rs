@@ -19,12 +19,13 @@ use crate::{
     lint::{self, HarnessCosts, ReadingTests, SessionEvidence},
     process::{self, MemoryControl},
     store::{
-        ActorRecord, Batch, HarnessRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
-        TierVerdicts, WarningRecord,
+        ActorRecord, Batch, HarnessRecord, MeasuredRuns, Ownership, RunRecord, SessionRecord, Status, Store,
+        StoreError, TestRecord, TierVerdicts, WarningRecord,
     },
 };
 use jiff::Timestamp;
 use place::{describe, work_folder};
+use rounds::Round;
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -83,8 +84,12 @@ pub(in crate::runner) struct RunningSession<'s> {
     pub(in crate::runner) expected_run: Duration,
     store: &'s Store,
     pub(in crate::runner) control: Control,
-    /// What the actors of finished tests did.
-    actors: Vec<ActorRecord>,
+    /// What the round under way has measured.
+    round: Round,
+    /// Its runs, in order; what was measured in those before this round is on disk only.
+    members: Vec<String>,
+    /// Whether some of them may be in the store already.
+    is_stored: bool,
     /// What limits the memory of its workers, where that is asked for.
     pub(in crate::runner) memory: Option<MemoryControl>,
     /// Why what was finished last could not be kept; it is still in memory.
@@ -173,8 +178,8 @@ pub(in crate::runner) async fn run_session_from(
 ) -> Result<Report, SessionError> {
     let begun = begin(beginning, plan, null, launch, store, expected_run, events, control).await?;
     let Begun { mut session, so_far, facts, harness, owner } = begun;
-    let (runs, mut results) = session.run_all(so_far).await;
-    session.finish(&facts, runs, &mut results, harness, owner).await
+    session.run_all(so_far).await;
+    session.finish(&facts, harness, owner).await
 }
 
 /// Everything before the first run.
@@ -221,7 +226,9 @@ async fn begin<'s>(
         expected_run,
         store,
         control,
-        actors: std::mem::take(&mut so_far.actors),
+        round: Round::default(),
+        members: so_far.runs.iter().map(|run| run.run_id.clone()).collect(),
+        is_stored: is_resumed,
         memory,
         unkept: None,
         unlocked: false,
@@ -230,7 +237,9 @@ async fn begin<'s>(
         verdicts: store.tier_verdicts().unwrap_or_default(),
     };
     if swept > 0 {
-        session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
+        session.tell(RunnerEvent::Note {
+            text: format!("removed {swept} run folders that a crash had left behind"),
+        });
     }
     let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };
     session.keep(begun).await;
@@ -300,14 +309,29 @@ impl RunningSession<'_> {
         self.keep(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
     }
 
+    /// What was measured in all of its runs; of the last round only, where the others cannot be read.
+    async fn measured(&mut self) -> MeasuredRuns {
+        let (session, members) = (self.record.session_id.clone(), std::mem::take(&mut self.members));
+        let is_stored = self.is_stored;
+        let read = self.blocking(move |store| store.measured_runs(&session, &members, is_stored)).await;
+        match read {
+            Ok(measured) => measured,
+            Err(reason) => {
+                let text = format!("the table has the last round only, because the others cannot be read: {reason}");
+                self.tell(RunnerEvent::Note { text });
+                let Round { runs, results, actors, .. } = std::mem::take(&mut self.round);
+                MeasuredRuns { runs, results, actors }
+            }
+        }
+    }
+
     async fn finish(
         mut self,
         facts: &WorkFolderFacts,
-        runs: Vec<RunRecord>,
-        results: &mut Vec<TestRecord>,
         harness: HarnessCosts,
         owner: Ownership,
     ) -> Result<Report, SessionError> {
+        let MeasuredRuns { runs, results, actors } = self.measured().await;
         let failed = self.unkept.is_some()
             || runs.iter().any(|run| run.status == Status::Failed)
             || results.iter().any(|result| result.agrees == Some(false));
@@ -324,8 +348,8 @@ impl RunningSession<'_> {
             folder: facts,
             concurrent: self.launch.concurrent || self.unlocked,
             runs: &runs,
-            results,
-            actors: &self.actors,
+            results: &results,
+            actors: &actors,
             reading: &reading,
             harness: &harness,
             is_open: self.is_open,
@@ -350,15 +374,6 @@ impl RunningSession<'_> {
         let unmerged = self.merge().await.err();
         // What the journal could not take, the store may have taken.
         let unkept = self.blocking(|store| store.flush()).await.err();
-        Ok(Report {
-            session: self.record,
-            runs,
-            results: std::mem::take(results),
-            actors: self.actors,
-            harness,
-            warnings,
-            unmerged,
-            unkept,
-        })
+        Ok(Report { session: self.record, runs, results, actors, harness, warnings, unmerged, unkept })
     }
 }

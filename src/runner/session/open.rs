@@ -1,6 +1,6 @@
 //! A session whose runs are chosen one by one, each by what those before it measured.
 
-use super::{Beginning, Begun, Report, RunningSession, SessionError, begin};
+use super::{Beginning, Begun, Report, RunningSession, SessionError, begin, rounds::Round};
 use crate::{
     bench::{BenchPlan, Configuration, PlannedRun},
     host::WorkFolderFacts,
@@ -18,8 +18,6 @@ pub struct OpenSession<'s> {
     facts: WorkFolderFacts,
     harness: HarnessCosts,
     owner: Ownership,
-    runs: Vec<RunRecord>,
-    results: Vec<TestRecord>,
 }
 
 /// What one run of it came to.
@@ -49,7 +47,7 @@ impl<'s> OpenSession<'s> {
         let plan = BenchPlan { runs: Vec::new(), ..plan.clone() };
         let begun = begin(Beginning::Open, &plan, null, launch, store, expected_run, events, control).await?;
         let Begun { session, facts, harness, owner, .. } = begun;
-        Ok(Self { session, facts, harness, owner, runs: Vec::new(), results: Vec::new() })
+        Ok(Self { session, facts, harness, owner })
     }
 
     pub fn session_id(&self) -> &str {
@@ -76,15 +74,14 @@ impl<'s> OpenSession<'s> {
             status: outcome.run.status,
             failure: outcome.run.failure.clone(),
         });
-        self.runs.push(outcome.run.clone());
-        self.results.extend(outcome.results);
-        session.actors.extend(outcome.actors);
-        session.compare_answers(&self.runs, &mut self.results, round).await;
-        let run_id = &outcome.run.run_id;
+        let run = outcome.run.clone();
+        session.take(outcome);
+        session.compare_answers().await;
+        let Round { results, actors, .. } = &session.round;
         ChosenRun {
-            results: self.results.iter().filter(|result| result.run_id == *run_id).cloned().collect(),
-            actors: self.session.actors.iter().filter(|actor| actor.run_id == *run_id).cloned().collect(),
-            run: outcome.run,
+            results: results.iter().filter(|result| result.run_id == run.run_id).cloned().collect(),
+            actors: actors.iter().filter(|actor| actor.run_id == run.run_id).cloned().collect(),
+            run,
         }
     }
 
@@ -93,8 +90,8 @@ impl<'s> OpenSession<'s> {
     /// # Errors
     /// As those of a session with a plan.
     pub async fn finish(self) -> Result<Report, SessionError> {
-        let Self { mut session, facts, harness, owner, runs, mut results } = self;
-        session.record.planned_runs = runs.len() as u32;
-        session.finish(&facts, runs, &mut results, harness, owner).await
+        let Self { mut session, facts, harness, owner } = self;
+        session.record.planned_runs = session.members.len() as u32;
+        session.finish(&facts, harness, owner).await
     }
 }

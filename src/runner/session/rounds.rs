@@ -7,9 +7,9 @@ use crate::{
     runner::{
         RunnerEvent, WrongAnswer,
         agreement::{GivenAnswer, agreement},
-        run::execute,
+        run::{RunOutcome, execute},
     },
-    store::{Batch, RunRecord, Status, TestRecord},
+    store::{ActorRecord, Batch, RunRecord, Status, TestRecord},
 };
 use dbdyno_engine::{protocol::INVARIANTS_HELD, size::Size};
 use std::{
@@ -19,20 +19,20 @@ use std::{
 };
 
 impl RunningSession<'_> {
-    pub(super) async fn run_all(&mut self, so_far: SoFar) -> (Vec<RunRecord>, Vec<TestRecord>) {
+    pub(super) async fn run_all(&mut self, so_far: SoFar) {
         let mut begun = Instant::now();
         let done = so_far.ordinals();
-        let SoFar { mut runs, mut results, cut_short, .. } = so_far;
-        let rounds: BTreeSet<u32> = runs.iter().map(|run| run.round).collect();
+        let rounds: BTreeSet<u32> = so_far.runs.iter().map(|run| run.round).collect();
         for round in rounds {
-            self.compare_answers(&runs, &mut results, round).await;
+            self.round = Round::of(&so_far, round);
+            self.compare_answers().await;
         }
         let plan = Arc::clone(&self.plan);
         let mut last = None;
         for &planned in plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal)) {
             if last != Some(planned.round) {
-                if let Some(last) = last {
-                    self.compare_answers(&runs, &mut results, last).await;
+                if last.is_some() {
+                    self.compare_answers().await;
                 }
                 if self.over_budget(begun, planned.round) {
                     self.tell(RunnerEvent::Note {
@@ -41,9 +41,10 @@ impl RunningSession<'_> {
                             planned.round, plan.rounds
                         ),
                     });
-                    return (runs, results);
+                    return;
                 }
                 last = Some(planned.round);
+                self.round = Round::of(&so_far, planned.round);
             }
             begun += self.paused().await;
             // Measuring on when nothing can be kept would only lose more.
@@ -52,7 +53,7 @@ impl RunningSession<'_> {
             }
             let outcome = execute(self, &plan.configurations[planned.configuration], planned).await;
             let is_anew = |run: &&RunRecord| run.ordinal == planned.ordinal && outcome.run.status != Status::Cancelled;
-            let superseded = cut_short.iter().filter(is_anew).cloned();
+            let superseded = so_far.cut_short.iter().filter(is_anew).cloned();
             let superseded = superseded.map(|run| RunRecord { status: Status::Superseded, ..run });
             let ended = superseded.chain(std::iter::once(outcome.run.clone())).collect();
             self.keep(Batch { runs: ended, ..Batch::default() }).await;
@@ -61,18 +62,27 @@ impl RunningSession<'_> {
                 status: outcome.run.status,
                 failure: outcome.run.failure.clone(),
             });
-            runs.push(outcome.run);
-            results.extend(outcome.results);
-            self.actors.extend(outcome.actors);
+            self.take(outcome);
         }
-        if let Some(last) = last {
-            self.compare_answers(&runs, &mut results, last).await;
+        if last.is_some() {
+            self.compare_answers().await;
         }
-        (runs, results)
+    }
+
+    /// Takes what a run came to, which is in the journal.
+    pub(super) fn take(&mut self, outcome: RunOutcome) {
+        let RunOutcome { run, results, actors } = outcome;
+        if self.round.number != run.round {
+            self.round = Round { number: run.round, ..Round::default() };
+        }
+        self.members.push(run.run_id.clone());
+        self.round.runs.push(run);
+        self.round.results.extend(results);
+        self.round.actors.extend(actors);
     }
 
     /// Waits while the session is asked to pause, and returns how long that was.
-    async fn paused(&self) -> Duration {
+    async fn paused(&mut self) -> Duration {
         if !self.control.asked().pause {
             return Duration::ZERO;
         }
@@ -80,6 +90,7 @@ impl RunningSession<'_> {
         self.tell(RunnerEvent::Paused);
         // A store that cannot be written now is written later.
         let _ = self.merge().await;
+        self.is_stored = true;
         self.control.resumed().await;
         self.tell(RunnerEvent::Resumed);
         since.elapsed()
@@ -92,12 +103,12 @@ impl RunningSession<'_> {
         rounds_done > 0 && elapsed + elapsed / rounds_done > budget
     }
 
-    /// Holds the answers of a round's runs against what is known, or those that had the same inputs against each other, and stores
+    /// Holds the answers of the round's runs against what is known, or those that had the same inputs against each other, and stores
     /// which are right.
-    pub(super) async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [TestRecord], round: u32) {
+    pub(super) async fn compare_answers(&mut self) {
         let plan = Arc::clone(&self.plan);
-        let of_round: HashMap<&str, &RunRecord> =
-            runs.iter().filter(|run| run.round == round).map(|run| (run.run_id.as_str(), run)).collect();
+        let Round { runs, results, actors, .. } = &mut self.round;
+        let of_round: HashMap<&str, &RunRecord> = runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
         let mut groups: BTreeMap<(Size, String, u32), Vec<Answering>> = BTreeMap::new();
         let mut known = BTreeMap::new();
         for (at, result) in results.iter().enumerate() {
@@ -129,12 +140,12 @@ impl RunningSession<'_> {
         }
         let changed: Vec<TestRecord> = changed.into_iter().map(|(at, _)| results[at].clone()).collect();
         // What is wrong with a test is wrong with all that had a part in it.
-        let mut actors = Vec::new();
-        for actor in &mut self.actors {
+        let mut of_actors = Vec::new();
+        for actor in actors {
             let of = changed.iter().find(|test| (&test.run_id, test.test) == (&actor.run_id, actor.test));
             if let Some(of) = of.filter(|of| of.agrees != actor.agrees) {
                 actor.agrees = of.agrees;
-                actors.push(actor.clone());
+                of_actors.push(actor.clone());
             }
         }
         let wrong = |result: &TestRecord| {
@@ -145,7 +156,30 @@ impl RunningSession<'_> {
         if !answers.is_empty() {
             self.tell(RunnerEvent::WrongAnswers { answers });
         }
-        self.keep(Batch { results: changed, actors, ..Batch::default() }).await;
+        self.keep(Batch { results: changed, actors: of_actors, ..Batch::default() }).await;
+    }
+}
+
+/// The runs of a round, whose answers are compared at its end. They are in the journal too.
+#[derive(Debug, Default)]
+pub(super) struct Round {
+    number: u32,
+    pub(super) runs: Vec<RunRecord>,
+    pub(super) results: Vec<TestRecord>,
+    pub(super) actors: Vec<ActorRecord>,
+}
+
+impl Round {
+    /// What an earlier part of the session has measured in a round.
+    fn of(so_far: &SoFar, number: u32) -> Self {
+        let runs: Vec<RunRecord> = so_far.runs.iter().filter(|run| run.round == number).cloned().collect();
+        let is_of = |id: &str| runs.iter().any(|run| run.run_id == id);
+        Self {
+            number,
+            results: so_far.results.iter().filter(|result| is_of(&result.run_id)).cloned().collect(),
+            actors: so_far.actors.iter().filter(|actor| is_of(&actor.run_id)).cloned().collect(),
+            runs,
+        }
     }
 }
 

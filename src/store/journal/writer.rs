@@ -7,7 +7,7 @@ use super::{
 use crate::base::identifier::identifier;
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     os::unix::fs::{FileExt, MetadataExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -105,6 +105,21 @@ impl Store {
         self.writer.lock().flush().map_err(|error| self.unjournaled(&error))
     }
 
+    /// Gives what this process has journaled since the journal's beginning and not ended since, and what could not be written yet, in
+    /// their order.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub(in super::super) fn each_journaled(&self, mut take: impl FnMut(Batch)) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock();
+        if let Some(open) = &mut writer.open {
+            open.each_line(|line| line::batch(line).into_iter().for_each(&mut take))
+                .map_err(|error| self.unjournaled(&error))?;
+        }
+        writer.waiting().into_iter().for_each(take);
+        Ok(())
+    }
+
     fn unjournaled(&self, error: &io::Error) -> StoreError {
         StoreError::Journal { path: self.journal_folder(), message: error.to_string() }
     }
@@ -194,6 +209,18 @@ impl JournalWriter {
 }
 
 impl OpenJournal {
+    /// Gives each line that counts, without its end.
+    fn each_line(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut lines = BufReader::new((&self.file).take(self.length));
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line)? > 0 {
+            take(line.strip_suffix(b"\n").unwrap_or(&line));
+            line.clear();
+        }
+        Ok(())
+    }
+
     fn write_anew(&mut self) -> io::Result<()> {
         let mut written = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;

@@ -1,21 +1,14 @@
 //! What the Live screen asks the user, and what becomes of the replies.
 
 use super::{Intents, LiveScreen, Request, WatchedSession};
-use crate::{
-    report::{
-        session_table::SessionTable,
-        text::{self, Colouring},
-    },
-    runner::Report,
-    tui::{
-        export::FileContent,
-        launch::{OwedSession, Tell},
-        overlay::Reply,
-        screens::{
-            copying::{Copyable, copy_chosen},
-            further::begin,
-            intent::Intent,
-        },
+use crate::tui::{
+    export::FileContent,
+    launch::{OwedSession, Tell},
+    overlay::Reply,
+    screens::{
+        copying::{Copyable, copy_chosen},
+        further::begin,
+        intent::Intent,
     },
 };
 
@@ -59,7 +52,8 @@ impl LiveScreen {
             (Dialog::Further, Reply::Yes) => self.further.take().map_or_else(Intents::new, begin),
             (Dialog::Resume, Reply::Yes) => self.resumable.take().map(Intent::Resume).into_iter().collect(),
             (Dialog::Export, Reply::Text(path)) => {
-                let table = self.session.as_ref().and_then(table).ok_or("the session is not over")?;
+                let table =
+                    self.session.as_ref().and_then(|session| session.table.clone()).ok_or("the session is not over")?;
                 let content = FileContent::Text(table);
                 vec![Intent::Write { path: path.into(), content }]
             }
@@ -98,17 +92,9 @@ pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
 }
 
 pub(super) fn ask_export(session: &WatchedSession) -> Intents {
-    if session.report.is_none() {
+    if session.table.is_none() {
         return vec![Intent::said("the table can be exported when the session is over")];
     }
     let help = "a file that is not there yet";
     vec![Intent::prompt_file(Dialog::Export, "Export the table", help, "dbdyno-session.txt")]
-}
-
-/// The session's table as text; none before it is over.
-fn table(session: &WatchedSession) -> Option<String> {
-    let report = session.report.as_ref()?;
-    let Report { session, runs, results, actors, harness, warnings, .. } = report.as_ref();
-    let table = SessionTable::new(session, runs, results, actors, harness, warnings);
-    Some(format!("{}\n\n{}", session.command_line, text::session_table(&table, Colouring::Off)))
 }

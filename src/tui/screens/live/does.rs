@@ -23,7 +23,7 @@ impl LiveScreen {
             }
             (None, Action::View) => session.is_some(),
             (None, Action::More) => session.is_some_and(WatchedSession::has_undecided),
-            (None, Action::Export) => session.is_some_and(|session| session.report.is_some()),
+            (None, Action::Export) => session.is_some_and(|session| session.table.is_some()),
             _ => true,
         }
     }

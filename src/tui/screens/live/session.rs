@@ -9,6 +9,10 @@ use super::{
 };
 use crate::{
     bench::{BenchPlan, Configuration},
+    report::{
+        session_table::SessionTable,
+        text::{self, Colouring},
+    },
     runner::{Report, RunnerEvent, SentHistogram},
     stats::{Verdict, median},
     store::{Status, WarningRecord},
@@ -39,7 +43,7 @@ pub struct WatchedSession {
     /// The test that the single view shows.
     pub(super) chosen: Option<Chosen>,
     /// Latencies of finished tests by configuration and test.
-    pub(super) sent: BTreeMap<(usize, u32), Vec<SentLatencies>>,
+    pub(super) sent: BTreeMap<(usize, u32), SentLatencies>,
     /// What is measured so far.
     pub(crate) gathered: Gathered,
     /// How configurations stand against the first, by the runs that have ended.
@@ -49,8 +53,8 @@ pub struct WatchedSession {
     pub(crate) notes: Vec<String>,
     /// What linters found.
     pub(crate) warnings: Vec<WarningRecord>,
-    /// The report, once it is over.
-    pub(crate) report: Option<Box<Report>>,
+    /// Its table as text, once it is over. Of what was measured nothing else is held: it is stored.
+    pub(crate) table: Option<String>,
     /// When it began, since the start of the program.
     pub(crate) begun: Duration,
     /// When it ended.
@@ -97,7 +101,7 @@ impl WatchedSession {
             rounds: *rounds,
             notes: Vec::new(),
             warnings: Vec::new(),
-            report: None,
+            table: None,
             begun: now,
             ended: None,
             run_begun: now,
@@ -227,8 +231,7 @@ impl WatchedSession {
         self.gathered.test_done(&figures.name, done);
         self.timelines.insert((configuration, done.test), figures.slots.clone());
         if let Some(sent) = latencies {
-            let bytes = sent.bytes.clone();
-            self.sent.entry((configuration, done.test)).or_default().push(SentLatencies { run, bytes });
+            self.sent.entry((configuration, done.test)).or_default().add(run, sent.bytes.clone());
         }
     }
 
@@ -253,7 +256,7 @@ impl WatchedSession {
                 self.notes.extend(report.unmerged.iter().map(|reason| format!("results are in the journal: {reason}")));
                 self.notes.extend(report.unkept.iter().map(|reason| format!("results are in memory only: {reason}")));
                 self.gathered.settle(&report);
-                self.report = Some(Box::new(report));
+                self.table = Some(table(&report));
             }
             Err(reason) => self.phase = Phase::Failed(reason),
         }
@@ -318,6 +321,13 @@ impl WatchedSession {
         };
         !self.running() && self.compared_session().is_some() && self.standings.tests.values().any(open)
     }
+}
+
+/// The session's table as text, below the command.
+fn table(report: &Report) -> String {
+    let Report { session, runs, results, actors, harness, warnings, .. } = report;
+    let table = SessionTable::new(session, runs, results, actors, harness, warnings);
+    format!("{}\n\n{}", session.command_line, text::session_table(&table, Colouring::Off))
 }
 
 /// The terms that mean a configuration of a session, at all its sizes.

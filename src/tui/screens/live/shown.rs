@@ -1,18 +1,48 @@
 //! The test that the single view shows: one that is over before it can be read stays for a while, with the latencies of all its rounds.
 
 use super::{LiveFigures, WatchedSession, usage::Used};
-use dbdyno_workload::histogram::{empty, from_bytes};
+use dbdyno_workload::histogram::{empty, from_bytes, to_bytes};
 use hdrhistogram::Histogram;
 use std::{borrow::Cow, time::Duration};
 
 /// The least time for which a test stays in view.
 const STAY: Duration = Duration::from_secs(2);
 
-/// The latencies that a run sent of a test, HdrHistogram V2 compressed: whole histograms of all tests and rounds would take much memory.
-#[derive(Debug, Clone)]
+/// Most rounds whose latencies are held by themselves.
+const MOST_ROUNDS: usize = 8;
+
+/// The latencies of a test of a configuration in all rounds, HdrHistogram V2 compressed: whole histograms would take much memory. However many
+/// rounds there are, it does not grow.
+#[derive(Debug, Clone, Default)]
 pub(super) struct SentLatencies {
-    pub(super) run: usize,
-    pub(super) bytes: Vec<u8>,
+    /// Of the rounds that are added up, and how many those are.
+    sum: (Option<Vec<u8>>, usize),
+    /// Of the last rounds, with their runs.
+    last: Vec<(usize, Vec<u8>)>,
+}
+
+impl SentLatencies {
+    /// Takes what a run sent.
+    pub(super) fn add(&mut self, run: usize, bytes: Vec<u8>) {
+        if self.last.len() == MOST_ROUNDS {
+            let (all, rounds) = self.of_others(run);
+            *self = Self { sum: (Some(to_bytes(&all)), rounds), last: Vec::new() };
+        }
+        self.last.push((run, bytes));
+    }
+
+    /// The latencies of all runs but one, which is the last if it is one of them; and how many those are.
+    fn of_others(&self, run: usize) -> (Histogram<u64>, usize) {
+        let mut rounds = self.sum.1;
+        let mut all = self.sum.0.as_ref().and_then(|sum| from_bytes(sum).ok()).unwrap_or_else(empty);
+        for (_, bytes) in self.last.iter().filter(|(of, _)| *of != run) {
+            // All have the same bounds.
+            if from_bytes(bytes).is_ok_and(|one| all.add(one).is_ok()) {
+                rounds += 1;
+            }
+        }
+        (all, rounds)
+    }
 }
 
 /// The test that was chosen to be shown.
@@ -69,15 +99,7 @@ impl WatchedSession {
 
     /// The latencies of a test in other runs of its configuration.
     fn latencies_of_others(&self, configuration: usize, (run, test): (usize, u32)) -> (Histogram<u64>, usize) {
-        let mut all = empty();
-        let mut rounds = 0;
-        let sent = self.sent.get(&(configuration, test)).into_iter().flatten();
-        for other in sent.filter(|other| other.run != run) {
-            if from_bytes(&other.bytes).is_ok_and(|one| all.add(one).is_ok()) {
-                rounds += 1;
-            }
-        }
-        (all, rounds)
+        self.sent.get(&(configuration, test)).map_or_else(|| (empty(), 0), |sent| sent.of_others(run))
     }
 
     /// The test in view; none before one has begun.
@@ -95,5 +117,28 @@ impl WatchedSession {
             let _ = latencies.to_mut().add(others);
         }
         Some(TestInView { configuration: chosen.configuration, figures, used, latencies, rounds: rounds + 1 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_of_a_thousand_rounds_take_no_more_than_those_of_a_few() {
+        let one = |ns: u64| {
+            let mut histogram = empty();
+            histogram.record(ns).unwrap();
+            to_bytes(&histogram)
+        };
+        let mut sent = SentLatencies::default();
+        for run in 0..1_000 {
+            sent.add(run, one(100 + run as u64));
+            assert!(sent.last.len() <= MOST_ROUNDS);
+        }
+        let (others, rounds) = sent.of_others(999);
+        assert_eq!((others.len(), rounds), (999, 999));
+        assert_eq!((others.min(), others.max()), (100, 1_098));
+        assert_eq!(sent.of_others(1_000).1, 1_000, "a run that has sent nothing yet is beside all");
     }
 }

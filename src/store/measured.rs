@@ -1,0 +1,82 @@
+//! The runs of a session under way, read again at its end: a session that has thousands of runs holds only the last ones in memory.
+
+use super::{ActorRecord, Batch, RunRecord, Store, StoreError, TestRecord};
+use std::collections::HashMap;
+
+/// Runs, with what was measured in them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MeasuredRuns {
+    pub runs: Vec<RunRecord>,
+    /// Finished tests of the runs.
+    pub results: Vec<TestRecord>,
+    /// What the actors of those of several threads did.
+    pub actors: Vec<ActorRecord>,
+}
+
+/// What is found of one run; the newest record of a thing counts.
+#[derive(Debug, Default)]
+struct Found {
+    run: Option<RunRecord>,
+    results: Vec<TestRecord>,
+    actors: Vec<ActorRecord>,
+}
+
+impl Store {
+    /// The runs of a session with these identifiers, in their order: as they are in the store, where some may be there, and as this
+    /// process has journaled them or could not.
+    ///
+    /// # Errors
+    /// The store or the journal cannot be read.
+    pub fn measured_runs(
+        &self,
+        session: &str,
+        runs: &[String],
+        may_be_stored: bool,
+    ) -> Result<MeasuredRuns, StoreError> {
+        let mut found: HashMap<&str, Found> = runs.iter().map(|run| (run.as_str(), Found::default())).collect();
+        if may_be_stored {
+            let of_runs = "run_id IN (SELECT run_id FROM run WHERE session_id = ?)";
+            let stored = Batch {
+                runs: self.records("session_id = ?", "ordinal", &[&session])?,
+                results: self.records(of_runs, "finished_at", &[&session])?,
+                actors: self.records(of_runs, "finished_at", &[&session])?,
+                ..Batch::default()
+            };
+            take(&mut found, stored);
+        }
+        self.each_journaled(|batch| take(&mut found, batch))?;
+        let mut all = MeasuredRuns::default();
+        for Found { run, results, actors } in runs.iter().filter_map(|run| found.remove(run.as_str())) {
+            all.runs.extend(run);
+            all.results.extend(results);
+            all.actors.extend(actors);
+        }
+        Ok(all)
+    }
+}
+
+fn take(found: &mut HashMap<&str, Found>, batch: Batch) {
+    for run in batch.runs {
+        if let Some(found) = found.get_mut(run.run_id.as_str()) {
+            found.run = Some(run);
+        }
+    }
+    for result in batch.results {
+        if let Some(found) = found.get_mut(result.run_id.as_str()) {
+            put(&mut found.results, result, |one, other| one.test == other.test);
+        }
+    }
+    for actor in batch.actors {
+        if let Some(found) = found.get_mut(actor.run_id.as_str()) {
+            put(&mut found.actors, actor, |one, other| (one.test, &one.actor) == (other.test, &other.actor));
+        }
+    }
+}
+
+/// Puts a record in the place of the one of the same thing.
+fn put<R>(records: &mut Vec<R>, record: R, is_same: fn(&R, &R) -> bool) {
+    match records.iter_mut().find(|older| is_same(older, &record)) {
+        Some(older) => *older = record,
+        None => records.push(record),
+    }
+}
