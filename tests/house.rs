@@ -99,6 +99,23 @@ fn libraries_are_known_in_their_room_only() {
     }
 }
 
+/// What a killed program leaves behind is swept by its name: a file or folder that is made for a while has one of the table.
+#[test]
+fn names_for_a_while_are_in_one_table() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    // A file that the table's folder is around; a database in a folder of a run.
+    let may = ["base/output.rs", "tune/script/tryout.rs"].map(|file| root.join(file));
+    let makes = |code: &str| {
+        let code = code.split("#[cfg(test)]").next().unwrap_or_default();
+        ["tempdir", "tempfile_in(", ".prefix(\"", "NamedTempFile"].iter().any(|word| code.contains(word))
+    };
+    // Files without a name are gone with their process.
+    let nameless = |code: &str| code.contains("tempfile::tempfile_in(");
+    let found = sources(&root).into_iter().filter(|(_, code)| makes(code) && !nameless(code));
+    let outside: Vec<PathBuf> = found.map(|(path, _)| path).filter(|path| !may.contains(path)).collect();
+    assert_eq!(outside, Vec::<PathBuf>::new(), "see src/base/leftovers.rs");
+}
+
 /// The words of a text or of a name, in small letters and without the `s` at their end.
 fn words(text: &str) -> Vec<String> {
     let mut spaced = String::new();

@@ -30,6 +30,7 @@ mod interrupt;
 mod journal;
 mod kills;
 mod kv;
+mod leftovers;
 mod libraries;
 mod limits;
 mod list;

@@ -1,6 +1,10 @@
 //! Files that are written: checked before any work is done for them, and then written whole or not at all.
 
-use super::input;
+use super::{
+    input,
+    leftovers::{self, OUTPUT, Place},
+    scratch::Scratch,
+};
 use rustix::fs::{AtFlags, CWD, linkat};
 use std::{
     fs::{self, File, Metadata, OpenOptions, Permissions},
@@ -159,18 +163,26 @@ impl Output {
         put: impl FnOnce(TempPath) -> io::Result<()>,
     ) -> io::Result<Result<(), E>> {
         let folder = self.target.parent().unwrap_or(Path::new("/"));
+        leftovers::sweep(folder, Place::Target);
         let mut builder = Builder::new();
         let builder = builder.prefix(".dbdyno-").permissions(Permissions::from_mode(FOR_ALL));
+        // Where a file has a name before it is in its place: a folder that is swept if this program is killed. Without /proc there
+        // is none, and the file is next to its target.
+        let naming = || Scratch::create(folder, &OUTPUT).ok();
+        let named;
         let temporary = match Nameless::create(folder) {
             Some(nameless) => {
                 if let Err(error) = write(&nameless.path) {
                     return Ok(Err(error));
                 }
                 nameless.file.sync_all()?;
-                builder.make_in(folder, |name| nameless.link(name)).map(NamedTempFile::into_temp_path)?
+                named = naming();
+                let within = named.as_ref().map_or(folder, Scratch::path);
+                builder.make_in(within, |name| nameless.link(name)).map(NamedTempFile::into_temp_path)?
             }
             None => {
-                let temporary = builder.tempfile_in(folder)?.into_temp_path();
+                named = naming();
+                let temporary = builder.tempfile_in(named.as_ref().map_or(folder, Scratch::path))?.into_temp_path();
                 if let Err(error) = write(&temporary) {
                     return Ok(Err(error));
                 }

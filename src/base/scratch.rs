@@ -1,9 +1,13 @@
-//! Folders for a while: removed with their value, and by a later start where a crash left one behind.
+//! Folders for a while: removed with their value, and by a later start where a crash left one behind. Their names are in
+//! [`leftovers`](super::leftovers).
 //!
 //! A folder that may be swept carries a marker, which holds the folder's name and is locked for as long as the folder is in
 //! use. Without a marker nothing is ever removed, whatever a folder is called.
 
-use super::identifier::identifier;
+use super::{
+    identifier::identifier,
+    leftovers::{Leftover, SCRATCH},
+};
 use rustix::fs::{Mode, OFlags, open, openat};
 use std::{
     env,
@@ -18,8 +22,6 @@ use std::{
     time::Duration,
 };
 
-/// How the names of folders begin that are made in the system's temporary folder.
-const TEMPORARY: &str = "dbdyno-scratch-";
 /// Copies of what others may not read are made in such folders.
 const FOR_USER: u32 = 0o700;
 /// Where a process has what it has open.
@@ -30,7 +32,7 @@ const GATE_TRIES: usize = 50;
 /// More than any marker has.
 const LONGEST_MARKER: u64 = 1024;
 /// How what was found is opened: no link is followed, and nothing is waited for.
-const FOUND: OFlags =
+pub(super) const FOUND: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// A folder that is removed when this is dropped.
@@ -44,12 +46,20 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a folder in one that is there; its name is the prefix, which [`sweep`] looks for, and the name.
+    /// Makes a folder of a kind in one that is there.
     ///
     /// # Errors
     /// What the system said.
-    pub fn create(parent: &Path, prefix: &str, name: &str) -> io::Result<Self> {
-        let name = format!("{prefix}{name}");
+    pub fn create(parent: &Path, kind: &Leftover) -> io::Result<Self> {
+        Self::named(parent, kind, &identifier())
+    }
+
+    /// The same with this at the end of its name.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn named(parent: &Path, kind: &Leftover, rest: &str) -> io::Result<Self> {
+        let name = kind.name(rest);
         let path = parent.join(&name);
         let _gate = gate(parent);
         DirBuilder::new().mode(FOR_USER).create(&path).map_err(|error| naming(&path, &error))?;
@@ -69,8 +79,8 @@ impl Scratch {
     /// What the system said.
     pub fn temporary() -> io::Result<Self> {
         let parent = env::temp_dir();
-        sweep(&parent, TEMPORARY);
-        Self::create(&parent, TEMPORARY, &identifier())
+        sweep(&parent, &SCRATCH);
+        Self::create(&parent, &SCRATCH)
     }
 
     pub fn path(&self) -> &Path {
@@ -136,29 +146,34 @@ fn marker_of(name: &str) -> String {
     format!("dbdyno removes the folder {name} once no program has this file locked.\n")
 }
 
-/// Removes the folders `PREFIX...` that [`Scratch`] made and no process uses; how many.
-pub fn sweep(parent: &Path, prefix: &str) -> usize {
+/// Removes the folders of a kind that [`Scratch`] made and no process uses; how many.
+pub(super) fn sweep(parent: &Path, kind: &Leftover) -> usize {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let found: Vec<String> = names.filter(|name| name.starts_with(kind.prefix())).collect();
+    if found.is_empty() {
+        return 0;
+    }
     let mut swept = 0;
     let gate = gate(parent);
-    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|name| name.starts_with(prefix)) else { continue };
-        let Ok(held) = hold(&entry.path()) else { continue };
-        if gate.is_some() && is_unborn(&held, name, prefix) {
+    for name in found {
+        let path = parent.join(&name);
+        let Ok(held) = hold(&path) else { continue };
+        if gate.is_some() && is_unborn(&held, &name, kind.prefix()) {
             // Its marker, if it has got that far, is one that says nothing yet.
-            swept += usize::from(remove(&held, &entry.path()).is_ok());
+            swept += usize::from(remove(&held, &path).is_ok());
             continue;
         }
         // Locked while the folder is removed: nobody else sweeps it meanwhile.
-        let Some(_marker) = left_over(&held, name) else { continue };
-        swept += usize::from(remove(&held, &entry.path()).is_ok());
+        let Some(_marker) = left_over(&held, &name) else { continue };
+        swept += usize::from(remove(&held, &path).is_ok());
     }
     swept
 }
 
-/// Held while a folder is made and gets its marker, so that one without is seen to be of a program that was killed in between.
+/// Held while a folder or a file is made and locked, so that one without a lock is seen to be of a program that was killed in between.
 /// None where it cannot be had at once.
-fn gate(parent: &Path) -> Option<File> {
+pub fn gate(parent: &Path) -> Option<File> {
     let folder = File::open(parent).ok()?;
     for _ in 0..GATE_TRIES {
         if folder.try_lock().is_ok() {
@@ -195,6 +210,7 @@ fn left_over(held: &File, name: &str) -> Option<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::leftovers::RUN;
     use rustix::fs::{CWD, FileType, mknodat};
     use std::os::unix::fs::symlink;
 
@@ -210,13 +226,13 @@ mod tests {
     #[test]
     fn only_what_was_left_behind_is_swept() {
         let parent = tempfile::tempdir().unwrap();
-        let used = Scratch::create(parent.path(), "run-", "used").unwrap();
+        let used = Scratch::named(parent.path(), &RUN, "used").unwrap();
         let left = leave_behind(parent.path(), "run-left");
         let other = leave_behind(parent.path(), "other");
         let unborn = parent.path().join("run-01890000-0000-7000-8000-000000000001");
         fs::create_dir(&unborn).unwrap();
         fs::create_dir(parent.path().join("run-mine")).unwrap();
-        assert_eq!(sweep(parent.path(), "run-"), 2);
+        assert_eq!(sweep(parent.path(), &RUN), 2);
         assert!(!unborn.exists() && parent.path().join("run-mine").exists());
         assert!(used.path().exists() && other.exists() && !left.exists());
         let path = used.path().to_owned();
@@ -247,7 +263,7 @@ mod tests {
         let target = leave_behind(elsewhere.path(), "run-link");
         symlink(&target, at("run-link")).unwrap();
         fs::write(at("run-file"), "").unwrap();
-        assert_eq!(sweep(parent.path(), "run-"), 0);
+        assert_eq!(sweep(parent.path(), &RUN), 0);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 8);
         assert!(target.join("data").exists());
     }
@@ -256,7 +272,7 @@ mod tests {
     fn what_took_the_place_of_a_folder_is_not_followed() {
         let (parent, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(elsewhere.path().join("mine"), "").unwrap();
-        let scratch = Scratch::create(parent.path(), "run-", "moved").unwrap();
+        let scratch = Scratch::named(parent.path(), &RUN, "moved").unwrap();
         let (path, moved) = (scratch.path().to_owned(), parent.path().join("moved"));
         fs::write(path.join("data"), "").unwrap();
         symlink(elsewhere.path(), path.join("link")).unwrap();
@@ -271,7 +287,7 @@ mod tests {
     fn a_folder_goes_without_its_marker_too() {
         let parent = tempfile::tempdir().unwrap();
         for spoilt in [|_: &Path| Ok(()), |marker: &Path| fs::create_dir(marker)] {
-            let scratch = Scratch::create(parent.path(), "run-", "spoilt").unwrap();
+            let scratch = Scratch::named(parent.path(), &RUN, "spoilt").unwrap();
             fs::remove_file(scratch.path().join(MARKER)).unwrap();
             spoilt(&scratch.path().join(MARKER)).unwrap();
             drop(scratch);
@@ -285,7 +301,7 @@ mod tests {
         fs::write(elsewhere.path().join("mine"), "").unwrap();
         let left = leave_behind(parent.path(), "run-left");
         symlink(elsewhere.path(), left.join("link")).unwrap();
-        assert_eq!(sweep(parent.path(), "run-"), 1);
+        assert_eq!(sweep(parent.path(), &RUN), 1);
         assert!(elsewhere.path().join("mine").exists() && !left.exists());
     }
 }

@@ -7,7 +7,10 @@ use super::{
     verdict::verdict,
 };
 use crate::{
-    base::units::plain,
+    base::{
+        leftovers::{self, Place},
+        units::plain,
+    },
     catalog::{Announcements, Catalog, Theme},
     store::Store,
     tui::{
@@ -64,12 +67,14 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
     // What is wrong with the arguments is said here, before another process has them.
     let catalog = places.catalog()?;
     let colour = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let work_dir = work.folder()?;
+    leftovers::sweep(&work_dir, Place::Work);
     let setup = TuiSetup {
         announcements: announced(&catalog)?,
         look: Look { theme: chosen(&catalog, look.theme.as_deref(), colour)?, ascii: look.ascii, colour },
         catalog,
         store: places.store()?,
-        work_dir: work.folder()?,
+        work_dir,
         cpu,
         arguments: places.arguments(),
     };

@@ -1,12 +1,13 @@
 //! Run folders: made fresh, removed afterwards, and swept when a crash left one behind.
 
-use crate::base::scratch::{self, Scratch};
+use crate::base::{
+    leftovers::{self, Place, RUN},
+    scratch::Scratch,
+};
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
-
-const PREFIX: &str = "run-";
 
 /// A run's own folder.
 #[derive(Debug)]
@@ -22,9 +23,9 @@ impl RunFolder {
     pub(crate) fn create(work: &Path, run_id: &str, keep: bool) -> io::Result<Self> {
         fs::create_dir_all(work)?;
         if !keep {
-            return Scratch::create(work, PREFIX, run_id).map(Self::Passing);
+            return Scratch::named(work, &RUN, run_id).map(Self::Passing);
         }
-        let path = work.join(format!("{PREFIX}{run_id}"));
+        let path = work.join(RUN.name(run_id));
         fs::create_dir(&path).map(|()| Self::Kept(path))
     }
 
@@ -42,9 +43,9 @@ impl RunFolder {
     }
 }
 
-/// Removes run folders that no process uses and that were not to be kept; how many.
+/// Removes folders of runs and tortures that no process uses and that were not to be kept; how many.
 pub(super) fn sweep(work: &Path) -> usize {
-    scratch::sweep(work, PREFIX)
+    leftovers::sweep(work, Place::Work)
 }
 
 #[cfg(test)]

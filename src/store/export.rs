@@ -9,18 +9,15 @@ use super::{
     tables::{Owner, StoreTable, TABLES},
 };
 use crate::base::{
-    identifier::identifier,
+    leftovers::{self, COPY, Place},
     output::Guarded,
-    scratch::{Scratch, sweep},
+    scratch::Scratch,
 };
 use duckdb::{Connection, params_from_iter};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
-
-/// How the folder begins in which a copy is made.
-const SCRATCH: &str = ".dbdyno-copy-";
 
 /// Why a copy could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -85,8 +82,8 @@ impl Store {
         let parent = absolute.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(parent).map_err(unwritable)?;
         // What a copy that was killed left here.
-        sweep(parent, SCRATCH);
-        let scratch = Scratch::create(parent, SCRATCH, &identifier()).map_err(unwritable)?;
+        leftovers::sweep(parent, Place::Target);
+        let scratch = Scratch::create(parent, &COPY).map_err(unwritable)?;
         let partial = scratch.path().join("copy");
         fs::create_dir(&partial).map_err(unwritable)?;
         let exported = self.write_parquet(selection, &partial)?;

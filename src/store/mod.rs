@@ -25,6 +25,7 @@ mod repair;
 mod resume;
 mod schema;
 mod select;
+mod sweep;
 mod tables;
 mod trials;
 mod undo;

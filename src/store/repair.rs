@@ -19,7 +19,11 @@ use super::{
     schema::{self, FileSchema, identifier},
     undo,
 };
-use crate::base::units::counted;
+use crate::base::{
+    leftovers::{self, Place, REPAIR},
+    scratch::Scratch,
+    units::counted,
+};
 use duckdb::Connection;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::{
@@ -142,9 +146,10 @@ impl Store {
 }
 
 /// A folder for the copy and the new store, on the store's own disk.
-fn scratch(path: &Path) -> io::Result<tempfile::TempDir> {
+fn scratch(path: &Path) -> io::Result<Scratch> {
     let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    tempfile::Builder::new().prefix(".dbdyno-repair-").tempdir_in(above)
+    leftovers::sweep(above, Place::Target);
+    Scratch::create(above, &REPAIR)
 }
 
 /// An error of a repair, which names no file of its scratch folder: that is gone by the time it is read.

@@ -12,6 +12,7 @@ use super::{
     file::{self, HEADERS},
     schema::identifier,
 };
+use crate::base::leftovers::NEW_UNDO;
 use duckdb::Connection;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -266,7 +267,7 @@ fn state(store: &Path) -> io::Result<Option<(u64, SystemTime)>> {
 /// Writes the copy beside the store; it is there when it is whole.
 fn write(store: &Path, before: &Before) -> io::Result<()> {
     let path = undo_path(store);
-    let unfinished = beside(store, "undo.new");
+    let unfinished = beside(store, NEW_UNDO.ending());
     let mut bytes = MAGIC.to_vec();
     bytes.extend(serde_json::to_vec(before)?);
     bytes.push(b'\n');

@@ -4,8 +4,10 @@ use super::{
     OpenMode, Store, StoreError, beside,
     connect::{self, Reach},
     error::Doing,
+    file,
     undo::{self, Settlement, Undo},
 };
+use crate::base::leftovers::NEW_STORE;
 use duckdb::Connection;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -56,10 +58,10 @@ impl Store {
 
     /// Makes an empty store, under another name at first: DuckDB would empty a file that comes back under its hands.
     fn create(&self) -> Result<(), StoreError> {
-        let (path, unborn) = (&self.path, beside(&self.path, "new"));
+        let (path, unborn) = (&self.path, beside(&self.path, NEW_STORE.ending()));
         let failed = |error: std::io::Error| StoreError::of_io(path, &unborn, &error);
-        // One that was left by a program that was killed.
-        let _ = std::fs::remove_file(&unborn);
+        // One that was left by a program that was killed, and its log.
+        file::family(&unborn).into_iter().for_each(|left| drop(std::fs::remove_file(left)));
         let connection = connect::store(&unborn, OpenMode::Write, &Reach::Own)?;
         let connection = self.check_schema(connection, OpenMode::Write)?;
         let kept = connect::checkpoint(&connection).doing(path);

@@ -23,8 +23,8 @@ pub use verdict::{Contradiction, Kept, Verdict};
 use self::desk::Desk;
 use crate::{
     base::{
-        identifier::identifier,
-        scratch::{Scratch, sweep},
+        leftovers::{self, TORTURE},
+        scratch::Scratch,
     },
     runner::MeasurementLock,
 };
@@ -35,9 +35,6 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-
-/// The folders in which databases are tortured.
-const PREFIX: &str = "torture-";
 
 /// Says whether to stop.
 pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
@@ -138,7 +135,7 @@ pub fn torture(
     stop: Stop<'_>,
     on_step: &(dyn Fn(Step) + Sync),
 ) -> Result<Findings, TortureError> {
-    sweep(&place.work_dir, PREFIX);
+    leftovers::sweep(&place.work_dir, leftovers::Place::Work);
     let scratch = scratch(place)?;
     // Nobody else measures meanwhile. Without a place for the lock, nobody waits.
     let _lock = MeasurementLock::take(|| on_step(Step::Waiting));
@@ -177,7 +174,7 @@ pub fn examined(subject: &Subject, image: &Path, place: &Place) -> Result<Result
 fn scratch(place: &Place) -> Result<Scratch, TortureError> {
     let create = || {
         fs::create_dir_all(&place.work_dir)?;
-        Scratch::create(&place.work_dir, PREFIX, &identifier())
+        Scratch::create(&place.work_dir, &TORTURE)
     };
     create().map_err(|error| TortureError::folder(&place.work_dir, "databases cannot be put here", &error))
 }

@@ -14,7 +14,7 @@ use std::{
 /// The folders that sockets may be in.
 const FOLDERS: [&str; 2] = ["cache/dbdyno", "runtime/dbdyno"];
 
-fn sockets(place: &Place) -> Vec<PathBuf> {
+pub(crate) fn sockets(place: &Place) -> Vec<PathBuf> {
     let files = FOLDERS.iter().flat_map(|folder| fs::read_dir(place.path(folder)).into_iter().flatten().flatten());
     files.map(|file| file.path()).filter(|file| file.to_str().unwrap().contains("-screens-")).collect()
 }

@@ -1,7 +1,7 @@
 //! Journeys through the terminal UI: keys in, painted screen out. Questions are answered as the real program answers
 //! them, from a real store; only the terminal is a buffer.
 
-mod attach;
+pub(crate) mod attach;
 mod bench;
 mod claims;
 mod compare;

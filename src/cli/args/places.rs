@@ -10,12 +10,14 @@ use crate::{
     cli::error::CliError,
     host::name_machine,
     store::{Settled, Store},
+    tui::attach,
 };
 use clap::Args;
 use dbdyno_engine::say;
 use etcetera::BaseStrategy;
 use rustix::process::{Resource, getrlimit};
 use std::{
+    cell::OnceCell,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -39,6 +41,9 @@ pub(in crate::cli) struct Places {
     /// [default: a machine is known by its machine-id and its hardware].
     #[arg(long, global = true, env = "DBDYNO_HOST", value_name = "NAME", value_parser = machine_name)]
     host_name: Option<String>,
+    /// Whether what killed programs left was removed.
+    #[arg(skip)]
+    swept: OnceCell<()>,
 }
 
 impl Places {
@@ -49,10 +54,15 @@ impl Places {
             None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
         };
         let store = Store::new(path).with_patience(self.store_wait);
-        Ok(match &self.journal {
+        let store = match &self.journal {
             Some(folder) => store.with_journal_below(folder),
             None => store,
-        })
+        };
+        self.swept.get_or_init(|| {
+            store.sweep();
+            attach::sweep();
+        });
+        Ok(store)
     }
 
     /// Gives the machine of this process the name that the user gave it.

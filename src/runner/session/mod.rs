@@ -238,7 +238,7 @@ async fn begin<'s>(
     };
     if swept > 0 {
         session.tell(RunnerEvent::Note {
-            text: format!("removed {swept} run folders that a crash had left behind"),
+            text: format!("removed {swept} folders of runs and tortures that a crash had left behind"),
         });
     }
     let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };

@@ -4,7 +4,7 @@ use super::{
     super::{Batch, Store, StoreError, undo::sync_folder},
     ENDING, line,
 };
-use crate::base::identifier::identifier;
+use crate::base::{identifier::identifier, leftovers::JOURNAL, scratch};
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
@@ -237,8 +237,10 @@ fn create(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         make_folder(folder)?;
     }
+    // Until it is locked it may be taken for one that a program left which was killed.
+    let _gate = path.parent().and_then(scratch::gate);
     // It gets its name when it is locked: a journal without an owner is taken for one that is over.
-    let unlocked = path.with_extension("new");
+    let unlocked = path.with_extension(&JOURNAL.ending()[1..]);
     let file = OpenOptions::new().create(true).truncate(true).read(true).write(true).open(&unlocked)?;
     file.lock()?;
     file.sync_all()?;

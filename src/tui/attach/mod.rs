@@ -8,5 +8,5 @@ mod server;
 
 pub use client::{Outcome, Ways, show, start, watch_terminal};
 pub use frame::{Description, Ended};
-pub use place::{Server, servers};
+pub use place::{Server, servers, sweep};
 pub(in crate::tui) use server::{Happening, Terminals};

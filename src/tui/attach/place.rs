@@ -1,6 +1,10 @@
 //! Where servers are found: each has a socket named by its process, in a folder of the user's.
 
 use super::{Description, client};
+use crate::base::{
+    leftovers::{self, SCREENS, SOCKET, reached, sockets_of_host},
+    scratch::gate,
+};
 use etcetera::BaseStrategy;
 use rustix::{
     fs::{Mode, OFlags, open},
@@ -12,7 +16,7 @@ use std::{
     fs::{DirBuilder, File, OpenOptions, Permissions},
     io,
     os::{
-        fd::{AsFd, AsRawFd},
+        fd::AsFd,
         unix::{
             fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
             net::{UnixListener, UnixStream},
@@ -23,8 +27,6 @@ use std::{
 };
 
 const FOLDER: &str = "dbdyno";
-const SOCKET: &str = ".socket";
-const LAST_WORDS: &str = ".said";
 
 /// A server that can be returned to.
 #[derive(Debug)]
@@ -55,9 +57,9 @@ fn folders() -> Vec<PathBuf> {
     cache.into_iter().chain(runtime).map(|folder| folder.join(FOLDER)).collect()
 }
 
-/// What the names of this host's sockets begin with: several hosts may share a home.
-fn prefix() -> String {
-    format!("{}-screens-", rustix::system::uname().nodename().to_string_lossy().replace('/', "-"))
+/// Removes the sockets of servers that were killed, with what they said last; how many.
+pub fn sweep() -> usize {
+    folders().iter().map(|folder| leftovers::sweep(folder, leftovers::Place::Sockets)).sum()
 }
 
 impl Announced {
@@ -66,7 +68,7 @@ impl Announced {
     /// # Errors
     /// Why no folder can be used for it.
     pub(super) fn here() -> io::Result<Self> {
-        let file = format!("{}{}", prefix(), std::process::id());
+        let file = format!("{}{}", sockets_of_host(), std::process::id());
         let mut outcome = Err(io::Error::other("there is neither a cache folder nor a runtime folder"));
         for folder in folders() {
             outcome = Self::in_folder(&folder, &file);
@@ -80,13 +82,18 @@ impl Announced {
     fn in_folder(path: &Path, file: &str) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         let folder = Folder::open(path)?;
-        let (socket, last_words) = (path.join(format!("{file}{SOCKET}")), path.join(format!("{file}{LAST_WORDS}")));
+        let socket = path.join(format!("{file}{SOCKET}"));
+        let last_words = path.join(format!("{file}{}", SCREENS.ending()));
+        // Others take what is not locked, and a socket that does not listen yet, for those of a process that was killed.
+        let _gate = gate(path);
         // Of a process that had the same number and was killed.
         for stale in [&socket, &last_words] {
             let _ = fs::remove_file(stale);
         }
-        let said = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&last_words)?;
-        let bound = UnixListener::bind(folder.reached(&format!("{file}{SOCKET}"))).and_then(|listener| {
+        let said = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&last_words)?;
+        // Shared with the client, which reads it. A file system without locks has only the socket.
+        let _ = said.try_lock_shared();
+        let bound = UnixListener::bind(reached(&folder.0, &format!("{file}{SOCKET}"))).and_then(|listener| {
             fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
             listener.set_nonblocking(true)?;
             Ok(listener)
@@ -121,11 +128,6 @@ impl Folder {
             Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{} is another user's", path.display())))
         }
     }
-
-    /// A socket in it by a path that is short enough, however deep the folder lies: addresses have a hundred bytes.
-    fn reached(&self, file: &str) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}/{file}", self.0.as_raw_fd()))
-    }
 }
 
 /// Whether the other end of a stream is this user's.
@@ -135,7 +137,8 @@ pub(super) fn is_own(stream: impl AsFd) -> bool {
 
 /// The servers of this user on this host, by their names. What is left of one that was killed is removed.
 pub fn servers() -> Vec<Server> {
-    let prefix = prefix();
+    sweep();
+    let prefix = sockets_of_host();
     let mut found = Vec::new();
     for folder in folders() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -151,8 +154,7 @@ pub fn servers() -> Vec<Server> {
                 Ok(stream) => {
                     found.extend(client::describe(stream).map(|description| Server { description, ..server }))
                 }
-                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => server.forget(),
-                // Not ours, or gone meanwhile.
+                // Not ours, or gone: swept once nothing of it is to be read any more.
                 Err(_) => {}
             }
         }
@@ -167,15 +169,8 @@ impl Server {
     /// # Errors
     /// It is gone, or another user's.
     pub fn connect(&self) -> io::Result<UnixStream> {
-        let stream = UnixStream::connect(Folder::open(&self.folder)?.reached(&self.file))?;
+        let stream = UnixStream::connect(reached(&Folder::open(&self.folder)?.0, &self.file))?;
         if is_own(&stream) { Ok(stream) } else { Err(io::ErrorKind::PermissionDenied.into()) }
-    }
-
-    /// Removes what a server has left that nobody listens for any more.
-    fn forget(&self) {
-        let socket = self.folder.join(&self.file);
-        let _ = fs::remove_file(&socket);
-        let _ = fs::remove_file(socket.with_extension(&LAST_WORDS[1..]));
     }
 }
 
@@ -188,7 +183,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let deep = root.path().join("a".repeat(120)).join("b".repeat(120));
         let announced = Announced::in_folder(&deep, "host-screens-1").unwrap();
-        assert!(UnixStream::connect(Folder::open(&deep).unwrap().reached("host-screens-1.socket")).is_ok());
+        assert!(UnixStream::connect(reached(&Folder::open(&deep).unwrap().0, "host-screens-1.socket")).is_ok());
         let mode = fs::metadata(deep.join("host-screens-1.socket")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         drop(announced);

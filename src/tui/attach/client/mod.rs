@@ -17,10 +17,10 @@ use signals::{Signalled, Signals};
 use std::{
     env,
     ffi::OsString,
-    fs,
+    fs::{self, File},
     io::{self, Write, stdout},
     os::{fd::OwnedFd, unix::net::UnixStream as Stream},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
     time::Duration,
 };
@@ -159,8 +159,7 @@ impl Client {
 
     async fn carry(&mut self) -> io::Result<Outcome> {
         // Once it shows its screens, a server does not end without a word.
-        let died =
-            |last_words: Option<PathBuf>| Outcome::Died(last_words.as_deref().map(said_last).unwrap_or_default());
+        let died = |last_words: Option<LastWords>| Outcome::Died(last_words.map(LastWords::read).unwrap_or_default());
         let mut welcomed = None;
         loop {
             tokio::select! {
@@ -174,7 +173,9 @@ impl Client {
                 },
                 frame = self.frames.recv() => match frame {
                     Some(Frame::Bytes(painted)) => print(&painted)?,
-                    Some(Frame::Word(FromServer::Welcome { last_words })) => welcomed = Some(last_words),
+                    Some(Frame::Word(FromServer::Welcome { last_words })) => {
+                        welcomed = Some(last_words.map(LastWords::hold));
+                    }
                     Some(Frame::Word(FromServer::Suspend)) => self.suspend().await?,
                     Some(Frame::Word(FromServer::Detached)) => return Ok(Outcome::Left(Ways::Detached)),
                     Some(Frame::Word(FromServer::TakenOver)) => return Ok(Outcome::Left(Ways::TakenOver)),
@@ -243,9 +244,23 @@ fn print(painted: &[u8]) -> io::Result<()> {
     terminal.flush()
 }
 
-/// The end of what a server said that ended without a word. The file has done its service then.
-fn said_last(file: &Path) -> String {
-    let said = fs::read(file).unwrap_or_default();
-    let _ = fs::remove_file(file);
-    String::from_utf8_lossy(&said[said.len().saturating_sub(MOST_LAST_WORDS)..]).into_owned()
+/// Where a server says why it ends, where it ends without a word.
+struct LastWords {
+    file: PathBuf,
+    /// Locked, so that no other program sweeps it before it is read.
+    _held: Option<File>,
+}
+
+impl LastWords {
+    fn hold(file: PathBuf) -> Self {
+        let held = File::open(&file).ok().filter(|file| file.try_lock_shared().is_ok());
+        Self { file, _held: held }
+    }
+
+    /// The end of what was said. The file has done its service then.
+    fn read(self) -> String {
+        let said = fs::read(&self.file).unwrap_or_default();
+        let _ = fs::remove_file(&self.file);
+        String::from_utf8_lossy(&said[said.len().saturating_sub(MOST_LAST_WORDS)..]).into_owned()
+    }
 }

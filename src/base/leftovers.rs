@@ -1,0 +1,283 @@
+//! All that dbdyno puts somewhere for a while, and leaves behind if it is killed: the names, and how the next command knows that
+//! nothing uses it any more. Every user of such a thing holds a lock on it, which the system releases however the program ends.
+//! Process identifiers say nothing: they are used again, and mean something else in another container.
+//!
+//! Only what belongs to this user, has a name of the table and is no symbolic link is removed.
+
+use super::scratch::{self, FOUND, gate};
+use rustix::{
+    fs::{AtFlags, Mode, openat, unlinkat},
+    process::geteuid,
+};
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io,
+    os::{
+        fd::{AsFd, AsRawFd},
+        unix::{fs::MetadataExt, net::UnixStream},
+    },
+    path::{Path, PathBuf},
+};
+
+/// A folder in which things are for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The work folder.
+    Work,
+    /// The folder of a store, of a file that is written or of a copy.
+    Target,
+    /// The folder of a store's journals.
+    Journals,
+    /// The system's folder of temporary files.
+    Temporary,
+    /// The folders of the user's sockets.
+    Sockets,
+}
+
+/// How the next command knows that nothing uses a leftover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum InUse {
+    /// It is a folder with a marker that its user holds locked: see [`scratch`].
+    Marker,
+    /// It is a file that its users hold locked.
+    Lock,
+    /// It is a file that its users hold locked, with a socket of the same name that a program listens at.
+    Listener,
+    /// Only the process that has the store's lock to write uses it, so that the next one that has it removes it.
+    StoreLock,
+}
+
+/// One kind of leftover.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// What it is, for people.
+    pub what: &'static str,
+    place: Place,
+    prefix: &'static str,
+    ending: &'static str,
+    in_use: InUse,
+}
+
+const fn folder(what: &'static str, place: Place, prefix: &'static str) -> Leftover {
+    Leftover { what, place, prefix, ending: "", in_use: InUse::Marker }
+}
+
+const fn of_store(what: &'static str, ending: &'static str) -> Leftover {
+    Leftover { what, place: Place::Target, prefix: "", ending, in_use: InUse::StoreLock }
+}
+
+pub static RUN: Leftover = folder("databases of a run", Place::Work, "run-");
+pub static TORTURE: Leftover = folder("databases of a torture", Place::Work, "torture-");
+pub static REPAIR: Leftover = folder("copy of a store that is repaired", Place::Target, ".dbdyno-repair-");
+pub static COPY: Leftover = folder("copy of runs as Parquet", Place::Target, ".dbdyno-copy-");
+pub static OUTPUT: Leftover = folder("file that is written", Place::Target, ".dbdyno-output-");
+pub static SCRATCH: Leftover = folder("scratch folder", Place::Temporary, "dbdyno-scratch-");
+pub static JOURNAL: Leftover =
+    Leftover { what: "journal that begins", place: Place::Journals, prefix: "", ending: ".new", in_use: InUse::Lock };
+pub static SCREENS: Leftover = Leftover {
+    what: "socket of screens and what they said last",
+    place: Place::Sockets,
+    prefix: "-screens-",
+    ending: ".said",
+    in_use: InUse::Listener,
+};
+/// The ending of the socket that belongs to a file of [`SCREENS`].
+pub const SOCKET: &str = ".socket";
+pub static NEW_STORE: Leftover = of_store("store that is made", "new");
+pub static NEW_UNDO: Leftover = of_store("undo that is made", "undo.new");
+pub static SPILL: Leftover = of_store("what DuckDB has no memory for", "tmp");
+
+/// All kinds.
+pub static ALL: [&Leftover; 11] =
+    [&RUN, &TORTURE, &REPAIR, &COPY, &OUTPUT, &SCRATCH, &JOURNAL, &SCREENS, &NEW_STORE, &NEW_UNDO, &SPILL];
+
+impl Leftover {
+    /// The name of one of these, which ends with this.
+    pub fn name(&self, rest: &str) -> String {
+        format!("{}{rest}{}", self.prefix, self.ending)
+    }
+
+    /// How its name begins.
+    pub fn prefix(&self) -> &'static str {
+        self.prefix
+    }
+
+    /// How its name ends.
+    pub fn ending(&self) -> &'static str {
+        self.ending
+    }
+}
+
+/// Removes what killed programs have left in a folder of this kind; how many.
+pub fn sweep(folder: &Path, place: Place) -> usize {
+    let of_kind = |kind: &&Leftover| match kind.in_use {
+        InUse::Marker => scratch::sweep(folder, kind),
+        InUse::Lock => sweep_files(folder, kind),
+        InUse::Listener => sweep_sockets(folder, kind),
+        InUse::StoreLock => 0,
+    };
+    ALL.iter().filter(|kind| kind.place == place).map(of_kind).sum()
+}
+
+/// How the names of this host's sockets begin: several hosts may share a home.
+pub fn sockets_of_host() -> String {
+    let host = rustix::system::uname().nodename().to_string_lossy().replace('/', "-");
+    format!("{host}{}", SCREENS.prefix)
+}
+
+/// Whether a file may be removed: a plain one of this user's.
+pub fn is_own_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() && facts.uid() == geteuid().as_raw())
+}
+
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok())
+}
+
+/// Opens a file of this user's and locks it, which no program does that uses it.
+fn locked(folder: impl AsFd, name: &str) -> io::Result<Option<File>> {
+    let file = File::from(openat(folder, name, FOUND, Mode::empty())?);
+    let facts = file.metadata()?;
+    let is_free = facts.is_file() && facts.uid() == geteuid().as_raw() && file.try_lock().is_ok();
+    Ok(is_free.then_some(file))
+}
+
+fn remove(folder: impl AsFd, name: &str) -> bool {
+    unlinkat(folder, name, AtFlags::empty()).is_ok()
+}
+
+/// Removes files named by an identifier that no program has locked.
+fn sweep_files(folder: &Path, kind: &Leftover) -> usize {
+    let is_of_kind = |name: &String| {
+        let id = name.strip_prefix(kind.prefix).and_then(|name| name.strip_suffix(kind.ending));
+        id.is_some_and(|id| uuid::Uuid::try_parse(id).is_ok())
+    };
+    let found: Vec<String> = names(folder).filter(is_of_kind).collect();
+    let Some(gate) = Some(()).filter(|()| !found.is_empty()).and_then(|()| gate(folder)) else { return 0 };
+    let removed = |name: &&String| {
+        let locked = locked(&gate, name.as_str());
+        locked.is_ok_and(|file| file.is_some()) && remove(&gate, name)
+    };
+    found.iter().filter(removed).count()
+}
+
+/// Removes sockets at which no program listens, with what was said last unless it is still to be read.
+fn sweep_sockets(folder: &Path, kind: &Leftover) -> usize {
+    let is_own = |facts: fs::Metadata| facts.is_dir() && facts.uid() == geteuid().as_raw();
+    if !fs::symlink_metadata(folder).is_ok_and(is_own) {
+        return 0;
+    }
+    let prefix = sockets_of_host();
+    let stem = |name: String| {
+        let name = name.strip_suffix(kind.ending).or_else(|| name.strip_suffix(SOCKET))?;
+        name.starts_with(&prefix).then(|| name.to_owned())
+    };
+    let found: BTreeSet<String> = names(folder).filter_map(stem).collect();
+    let Some(gate) = Some(()).filter(|()| !found.is_empty()).and_then(|()| gate(folder)) else { return 0 };
+    let removed = |name: &&String| {
+        let (socket, last_words) = (format!("{name}{SOCKET}"), format!("{name}{}", kind.ending));
+        let said = locked(&gate, &last_words);
+        let is_unused = match &said {
+            Ok(said) => said.is_some(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        // A program of an older version has nothing locked.
+        let is_over = is_unused && !listens(&reached(&gate, &socket));
+        is_over && (remove(&gate, &socket) | remove(&gate, &last_words))
+    };
+    found.iter().filter(removed).count()
+}
+
+/// A file in an open folder by a path that is short enough for a socket: addresses have a hundred bytes.
+pub fn reached(folder: &impl AsRawFd, file: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}/{file}", folder.as_raw_fd()))
+}
+
+/// Whether a program may listen at a socket.
+fn listens(socket: &Path) -> bool {
+    let is_gone = |kind| matches!(kind, io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound);
+    UnixStream::connect(socket).map_or_else(|error| !is_gone(error.kind()), |_| true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{output::Output, scratch::Scratch};
+    use std::os::unix::{fs::symlink, net::UnixListener};
+    use tempfile::TempDir;
+
+    const ID: &str = "01890000-0000-7000-8000-000000000001";
+
+    /// Makes a folder as a program leaves it that is killed.
+    fn leave_folder(parent: &Path, kind: &Leftover) -> PathBuf {
+        let (away, path) = (TempDir::new_in(parent).unwrap(), parent.join(kind.name(ID)));
+        let scratch = Scratch::named(away.path(), kind, ID).unwrap();
+        fs::create_dir(&path).unwrap();
+        for file in fs::read_dir(scratch.path()).unwrap().flatten() {
+            fs::copy(file.path(), path.join(file.file_name())).unwrap();
+        }
+        fs::write(path.join("data"), "").unwrap();
+        path
+    }
+
+    #[test]
+    fn folders_of_every_kind_go_once_nothing_uses_them() {
+        let folders = ALL.iter().filter(|kind| kind.in_use == InUse::Marker);
+        for kind in folders {
+            let parent = TempDir::new().unwrap();
+            let left = leave_folder(parent.path(), kind);
+            let used = Scratch::create(parent.path(), kind).unwrap();
+            let other = parent.path().join(kind.name("mine"));
+            fs::create_dir(&other).unwrap();
+            assert_eq!(sweep(parent.path(), kind.place), 1, "{}", kind.what);
+            assert!(!left.exists() && used.path().exists() && other.exists(), "{}", kind.what);
+        }
+    }
+
+    #[test]
+    fn the_next_file_that_is_written_takes_what_the_one_before_left() {
+        let parent = TempDir::new().unwrap();
+        leave_folder(parent.path(), &OUTPUT);
+        Output::check(&parent.path().join("report.csv"), &[]).unwrap().replace_text("1").unwrap();
+        assert_eq!(names(parent.path()).collect::<Vec<_>>(), ["report.csv"]);
+    }
+
+    #[test]
+    fn a_journal_goes_that_never_got_its_name_and_that_no_program_holds() {
+        let parent = TempDir::new().unwrap();
+        let at = |name: &str| parent.path().join(name);
+        let held = File::create(at(&JOURNAL.name(ID))).unwrap();
+        held.lock().unwrap();
+        fs::write(at("mine.new"), "").unwrap();
+        fs::write(at("elsewhere"), "").unwrap();
+        symlink("elsewhere", at(&JOURNAL.name("01890000-0000-7000-8000-000000000002"))).unwrap();
+        assert_eq!(sweep(parent.path(), Place::Journals), 0);
+        drop(held);
+        assert_eq!(sweep(parent.path(), Place::Journals), 1);
+        assert_eq!(names(parent.path()).count(), 3);
+    }
+
+    #[test]
+    fn a_socket_goes_with_what_was_said_last_once_nobody_listens_and_nobody_reads() {
+        let parent = TempDir::new().unwrap();
+        let at = |ending: &str| parent.path().join(format!("{}7{ending}", sockets_of_host()));
+        let said = File::create(at(SCREENS.ending())).unwrap();
+        let listener = UnixListener::bind(at(SOCKET)).unwrap();
+        fs::write(parent.path().join("other-host-screens-7.said"), "").unwrap();
+        assert_eq!(sweep(parent.path(), Place::Sockets), 0, "one of an older version listens");
+        drop(listener);
+        said.lock_shared().unwrap();
+        assert_eq!(sweep(parent.path(), Place::Sockets), 0, "it is still to be read");
+        drop(said);
+        assert_eq!(sweep(parent.path(), Place::Sockets), 1);
+        assert_eq!(names(parent.path()).collect::<Vec<_>>(), ["other-host-screens-7.said"]);
+        drop(UnixListener::bind(at(SOCKET)).unwrap());
+        assert_eq!(sweep(parent.path(), Place::Sockets), 1, "one whose last words were read");
+        let (linked, away) = (parent.path().join("link"), TempDir::new().unwrap());
+        symlink(away.path(), &linked).unwrap();
+        drop(UnixListener::bind(away.path().join(at(SOCKET).file_name().unwrap())).unwrap());
+        assert_eq!(sweep(&linked, Place::Sockets), 0, "a folder that is a link is not used");
+    }
+}
