@@ -38,8 +38,8 @@ impl Store {
             let of_runs = "run_id IN (SELECT run_id FROM run WHERE session_id = ?)";
             let stored = Batch {
                 runs: self.records("session_id = ?", "ordinal", &[&session])?,
-                results: self.records(of_runs, "finished_at", &[&session])?,
-                actors: self.records(of_runs, "finished_at", &[&session])?,
+                results: self.records(of_runs, "finished_at, test", &[&session])?,
+                actors: self.records(of_runs, "finished_at, test", &[&session])?,
                 ..Batch::default()
             };
             take(&mut found, stored);
