@@ -62,12 +62,17 @@ func (run *run) openKv(suite *protocol.KvSuite, label string) (driver.Conn, erro
 	if err != nil || !fresh {
 		return conn, err
 	}
+	return conn, define(conn, suite)
+}
+
+// define defines the schema of a suite.
+func define(conn driver.Conn, suite *protocol.KvSuite) error {
 	for _, sql := range suite.Schema {
 		if err := conn.Batch(sql); err != nil {
-			return nil, fmt.Errorf("%s: %w", sql, err)
+			return fmt.Errorf("%s: %w", sql, err)
 		}
 	}
-	return conn, nil
+	return nil
 }
 
 // kvTest measures a test of one thread.

@@ -205,6 +205,20 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	}
 }
 
+// A power loss may leave a folder whose database has no schema yet: no commit is there, and nothing is damaged.
+func TestADatabaseWithoutItsSchemaHoldsNoCommit(t *testing.T) {
+	for _, driver := range sorts {
+		job := stored(t, driver, "kv", map[string]string{})
+		if err := os.MkdirAll(filepath.Join(job["folder"].(string), "main"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		recovering := begin(t, driver, "recover", job)
+		if found, _ := recovering.until("recovered")["commits"].(json.Number).Int64(); found != 0 {
+			t.Errorf("%s: %d commits in a database that was just made", driver, found)
+		}
+	}
+}
+
 func TestStrangeArgumentsAreErrors(t *testing.T) {
 	for _, arguments := range [][]string{{}, {"dance"}, {"probe"}} {
 		command := exec.Command(program("mattn"), arguments...)
