@@ -23,6 +23,7 @@ mod policy;
 mod record;
 mod recorder;
 mod recording;
+mod tape;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -36,3 +37,4 @@ pub use log::{Log, SyncClass, sync_classes};
 pub use policy::Policy;
 pub use record::{FileId, Marker, Record, SyncCall};
 pub use recording::{Recording, mark, record};
+pub use tape::Tape;

@@ -4,7 +4,8 @@
 use super::{
     content::{Content, each_page},
     folder::everything_below,
-    record::{FileId, MAGIC, Marker, Record},
+    record::{FileId, Marker, Record},
+    tape::Tape,
 };
 use rustix::{
     fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, open, openat, readlink, statat},
@@ -54,15 +55,9 @@ pub(super) struct Mapping {
 pub(super) struct Recorder {
     /// Without symbolic links, as the system tells the paths of descriptors.
     pub(super) root: PathBuf,
-    log: File,
-    /// A record on its way to the log.
-    buffer: Vec<u8>,
-    /// Why the log could not be written any more.
-    failed: Option<io::Error>,
+    tape: Tape,
     /// Files by device and inode number. A number may be another file's once the file is removed: creating one gives it a new id.
     pub(super) ids: BTreeMap<(u64, u64), FileId>,
-    /// How many files there have been.
-    files: u64,
     /// The recorder's own descriptors. They stay open: closing one would give up the process's POSIX locks on the file.
     pub(super) readers: BTreeMap<FileId, File>,
     pub(super) mappings: Vec<Mapping>,
@@ -80,11 +75,8 @@ impl Recorder {
         }
         let mut recorder = Self {
             root,
-            log: File::create_new(log)?,
-            buffer: MAGIC.to_vec(),
-            failed: None,
+            tape: Tape::create(log)?,
             ids: BTreeMap::new(),
-            files: 0,
             readers: BTreeMap::new(),
             mappings: Vec::new(),
             known: BTreeMap::new(),
@@ -112,29 +104,18 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// By a system call that is made without the C library.
     pub(super) fn append(&mut self, record: &Record) {
-        record.encode(&mut self.buffer);
-        let mut left = self.buffer.as_slice();
-        while !left.is_empty() && self.failed.is_none() {
-            match rustix::io::write(&self.log, left) {
-                Ok(written) => left = &left[written..],
-                Err(Errno::INTR) => {}
-                Err(error) => self.failed = Some(error.into()),
-            }
-        }
-        self.buffer.clear();
+        self.tape.append(record);
     }
 
     /// Whether everything so far is in the log.
     pub(super) fn health(&self) -> io::Result<()> {
-        let again = |error: &io::Error| io::Error::new(error.kind(), format!("writing the log of calls: {error}"));
-        self.failed.as_ref().map_or(Ok(()), |error| Err(again(error)))
+        self.tape.health()
     }
 
     /// Logs what was found out with a call to the system, or else that the log ends here.
     pub(super) fn keep<T>(&mut self, found: io::Result<T>) -> Option<T> {
-        found.map_err(|error| self.failed.get_or_insert(error)).ok()
+        found.map_err(|error| self.tape.fail(error)).ok()
     }
 
     pub(super) fn mark(&mut self, marker: Marker) -> io::Result<()> {
@@ -217,10 +198,8 @@ impl Recorder {
     }
 
     pub(super) fn new_file(&mut self, key: (u64, u64), name: PathBuf) -> FileId {
-        let file = FileId(self.files);
-        self.files += 1;
+        let file = self.tape.new_file(name);
         self.ids.insert(key, file);
-        self.append(&Record::Created { file, name });
         file
     }
 

@@ -1,0 +1,66 @@
+//! A log being written.
+
+use super::record::{FileId, MAGIC, Record};
+use rustix::io::Errno;
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Writes a log's file, record by record. The first error stays: a log with a gap shows nothing.
+#[derive(Debug)]
+pub struct Tape {
+    file: File,
+    /// A record on its way to the file.
+    buffer: Vec<u8>,
+    failed: Option<io::Error>,
+    /// How many files there have been.
+    files: u64,
+}
+
+impl Tape {
+    /// Creates the file.
+    ///
+    /// # Errors
+    /// It exists already, or cannot be written.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: File::create_new(path)?, buffer: MAGIC.to_vec(), failed: None, files: 0 })
+    }
+
+    /// Appends a record. It has left the process when this returns; [`health`](Self::health) reports errors.
+    pub fn append(&mut self, record: &Record) {
+        record.encode(&mut self.buffer);
+        let mut left = self.buffer.as_slice();
+        while !left.is_empty() && self.failed.is_none() {
+            match rustix::io::write(&self.file, left) {
+                Ok(written) => left = &left[written..],
+                Err(Errno::INTR) => {}
+                Err(error) => self.failed = Some(error.into()),
+            }
+        }
+        self.buffer.clear();
+    }
+
+    /// Appends the record of a new file with its first name, and returns its identifier.
+    pub fn new_file(&mut self, name: PathBuf) -> FileId {
+        let file = FileId(self.files);
+        self.files += 1;
+        self.append(&Record::Created { file, name });
+        file
+    }
+
+    /// Ends the log here, because something could not be recorded.
+    pub fn fail(&mut self, error: io::Error) {
+        self.failed.get_or_insert(error);
+    }
+
+    /// Checks that everything so far is in the file.
+    ///
+    /// # Errors
+    /// The first thing that could not be recorded.
+    pub fn health(&self) -> io::Result<()> {
+        let again = |error: &io::Error| io::Error::new(error.kind(), format!("writing the log of calls: {error}"));
+        self.failed.as_ref().map_or(Ok(()), |error| Err(again(error)))
+    }
+}
