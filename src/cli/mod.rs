@@ -37,6 +37,7 @@ mod verdict;
 
 use crate::{
     base::units::plain,
+    torture::MOUNT_COMMAND,
     tui::{keys::ScreenId, launch::Opening},
 };
 use args::{MeasureArgs, Places};
@@ -141,6 +142,12 @@ enum CliCommand {
     /// Wait for the parent's end, and give the terminal back if it could not.
     #[command(hide = true)]
     WatchTerminal,
+    /// Serve the files that a tortured worker writes.
+    #[command(hide = true, name = MOUNT_COMMAND)]
+    TortureMount {
+        #[command(subcommand)]
+        command: torture::MountCommand,
+    },
     /// Serve a built-in engine over the worker protocol.
     #[command(hide = true)]
     Worker {
@@ -247,6 +254,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man => man(),
         CliCommand::WatchTerminal => Ok(crate::tui::attach::watch_terminal()),
+        CliCommand::TortureMount { command } => torture::mount(command),
         CliCommand::Worker { engine, command } => match crate::engines::built_in(&engine) {
             Some(program) => Ok(serve::serve(program, command)),
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),

@@ -13,9 +13,15 @@ use crate::{
         format::Format,
         torture::{TORTURE_FORMATS, step_text, torture_text},
     },
-    torture::{PATIENCE, Place, SUITE, Series, SeriesEvent, Subject, Terms, TortureError, examined, subjects},
+    torture::{
+        MountRole, MountServe, PATIENCE, Place, PowerThrough, SUITE, Series, SeriesEvent, Subject, Terms, TortureError,
+        examined, play_mount_role, subjects,
+    },
 };
-use clap::Args;
+use clap::{
+    Args, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use dbdyno_engine::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -47,6 +53,10 @@ pub(super) struct TortureArgs {
     /// Commits that are recorded.
     #[arg(long, value_name = "N", default_value_t = Terms::default().commits, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     commits: u32,
+    /// How power losses learn what an engine writes: from the calls of its process, from a file system that is mounted for it, or from the
+    /// calls where they show everything and else from a mount.
+    #[arg(long, value_name = "ROUTE", default_value = "auto", value_parser = power_through())]
+    power_through: PowerThrough,
     /// Seed of all that is drawn [default: from the clock].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -63,6 +73,36 @@ pub(super) struct TortureArgs {
     out: OutArgs,
     #[command(flatten)]
     work: WorkArgs,
+}
+
+fn power_through() -> impl TypedValueParser<Value = PowerThrough> {
+    PossibleValuesParser::new(PowerThrough::WORDS).try_map(|word| word.parse::<PowerThrough>())
+}
+
+/// The processes of a mount.
+#[derive(Debug, Subcommand)]
+pub(super) enum MountCommand {
+    /// Serve it until stdin ends.
+    Serve { mount: PathBuf, backing: PathBuf, log: PathBuf, commits: u64 },
+    /// Open and close the files that stdin names.
+    Flush { mount: PathBuf },
+}
+
+/// Is one of the processes of a mount. What is wrong goes to stdout, where the one that started it reads.
+pub(super) fn mount(command: MountCommand) -> Result<ExitCode, CliError> {
+    let role = match command {
+        MountCommand::Serve { mount, backing, log, commits } => {
+            MountRole::Serve(MountServe { mount, backing, log, commits })
+        }
+        MountCommand::Flush { mount } => MountRole::Flush(mount),
+    };
+    match play_mount_role(&role) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(reason) => {
+            print(&format!("{reason}\n"))?;
+            Ok(ExitCode::FAILURE)
+        }
+    }
 }
 
 impl From<TortureError> for CliError {
@@ -86,6 +126,7 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
         images: args.power,
         mutant_images: args.mutants,
         commits: args.commits,
+        through: args.power_through,
         seed: args.seed.unwrap_or_else(clock_seed),
     };
     let stop = Arc::new(AtomicBool::new(false));

@@ -53,6 +53,9 @@ fn block(subject: &Subject, findings: &Findings) -> String {
     );
     let power = &findings.power;
     lay(&mut text, "kills", &kills(findings));
+    if let Some(route) = power.route {
+        lay(&mut text, "recorded", &route.to_string());
+    }
     for (name, disk) in [("power losses", &power.journaled), ("strict names", &power.by_folder)] {
         let unseen = power.unseen.as_ref().filter(|_| disk.images == 0);
         lay(&mut text, name, &unseen.map_or_else(|| images(disk), |reason| format!("none: {reason}")));

@@ -42,6 +42,15 @@ impl Desk {
         self.path.join("databases")
     }
 
+    /// The folder of the databases, which is made: something is mounted over it.
+    pub(super) fn with_databases(&self) -> Result<PathBuf, TortureError> {
+        let databases = self.databases();
+        match fs::create_dir(&databases) {
+            Ok(()) => Ok(databases),
+            Err(error) => Err(TortureError::folder(&databases, "databases cannot be put here", &error)),
+        }
+    }
+
     /// What a worker said, without the folder's name, which is another each time.
     pub(super) fn unnamed(&self, message: &str) -> String {
         message.replace(&self.path.display().to_string(), "the folder")

@@ -1,21 +1,26 @@
 //! Torture: is what an engine acknowledged still there after its process was killed, and after a power loss?
 //!
 //! A kill shows that commits leave the process: what was written stays in the page cache. It cannot show that they reach the disk, because a
-//! missing sync loses nothing then. So the calls of a committing worker are recorded, and images are made of what a disk may hold when
+//! missing sync loses nothing then. So what a committing worker writes is recorded, and images are made of what a disk may hold when
 //! the power goes in the middle of them; each is opened by another worker, which has the engine check it and says how many commits are there. What
 //! a tier promises of them is in `verdict`.
 
 mod desk;
 mod images;
 mod kill;
+mod mounted;
 mod power;
+mod recording;
+mod route;
 mod series;
 mod subject;
 mod verdict;
 mod worker;
 
 pub use images::DiskFindings;
+pub use mounted::{COMMAND as MOUNT_COMMAND, Role as MountRole, Serve as MountServe, play as play_mount_role};
 pub use power::{Mutant, PowerFindings};
+pub use route::{PowerThrough, Route};
 pub use series::{Series, SeriesEvent, SeriesOutcome};
 pub use subject::{SUITE, Subject, subjects};
 pub use verdict::{Contradiction, Kept, Verdict};
@@ -50,13 +55,15 @@ pub struct Terms {
     pub mutant_images: u32,
     /// Commits of a recording.
     pub commits: u32,
+    /// How what is written comes to be known.
+    pub through: PowerThrough,
     /// Of all that is drawn by chance.
     pub seed: u64,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { kills: 20, images: 200, mutant_images: 100, commits: 60, seed: 0 }
+        Self { kills: 20, images: 200, mutant_images: 100, commits: 60, through: PowerThrough::Auto, seed: 0 }
     }
 }
 

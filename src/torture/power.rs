@@ -2,19 +2,15 @@
 
 use super::{
     Place, Step, Stop, Terms, TortureError,
-    desk::Desk,
     images::{DiskFindings, Judge, Wanted, shows_a_lack},
+    recording::{self, Recorded},
+    route::Route,
     subject::Subject,
-    worker,
 };
 use crate::base::{identifier::identifier, scratch::Scratch};
 use dbdyno_engine::durability::Tier;
-use dbdyno_workload::power::{Log, Names, SyncClass, missed, sync_classes};
+use dbdyno_workload::power::{Names, SyncClass, sync_classes};
 use serde::Serialize;
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
 
 /// What was found of images.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -23,7 +19,9 @@ pub struct PowerFindings {
     pub journaled: DiskFindings,
     /// On disks where it lasts once its folder is synced, which is the least that POSIX asks of them.
     pub by_folder: DiskFindings,
-    /// Why the images are no evidence, where calls were not seen.
+    /// Where the record comes from that they were made of; none where there is none.
+    pub route: Option<Route>,
+    /// Why the images are no evidence, where writes were not seen.
     pub unseen: Option<String>,
     pub mutants: Vec<Mutant>,
 }
@@ -66,13 +64,10 @@ pub(super) fn judged(
         return Ok(PowerFindings::default());
     }
     on_step(Step::Recording);
-    let desk = Desk::cleared(scratch.path().join("recorded"), place.patience)?;
-    let Some(log) = worker::record(subject, &desk, terms.commits).map_err(TortureError::Worker)? else {
-        let unseen = Some(UNRECORDED.to_owned());
-        return Ok(PowerFindings { unseen, ..PowerFindings::default() });
+    let Recorded { log, route, unseen } = match recording::recorded(subject, terms, place, scratch)? {
+        Ok(recorded) => recorded,
+        Err(reason) => return Ok(PowerFindings { unseen: Some(reason), ..PowerFindings::default() }),
     };
-    let unseen = unseen(&log, &desk.databases());
-    let unseen = unseen.map_err(|error| TortureError::folder(desk.path(), "it cannot be read", &error))?;
     let judge = Judge { subject, log: &log, scratch: scratch.path(), stop, patience: place.patience };
     let half = terms.images.div_ceil(2);
     let on = |names, images, before| {
@@ -83,6 +78,7 @@ pub(super) fn judged(
     let mut findings = PowerFindings {
         journaled: journaled.findings(subject.tier),
         by_folder: by_folder.findings(subject.tier),
+        route: Some(route),
         unseen,
         mutants: Vec::new(),
     };
@@ -98,9 +94,6 @@ pub(super) fn judged(
     }
     Ok(findings)
 }
-
-/// Why there is no image of an engine whose program does not record.
-const UNRECORDED: &str = "no power loss could be simulated, as its program does not record what it does to its files";
 
 /// Judges the program without the sync calls of each class, on disks of both kinds.
 fn mutants(judge: &Judge<'_>, terms: &Terms, on_step: &(dyn Fn(Step) + Sync)) -> Result<Vec<Mutant>, TortureError> {
@@ -128,22 +121,4 @@ fn mutant(judge: &Judge<'_>, terms: &Terms, class: &SyncClass, calls: u64) -> Re
         }
     }
     Ok(mutant)
-}
-
-/// Ends of the names of files in which nothing of a commit is, and that are made anew when a database is opened after the end of all that used
-/// it: SQLite's index of its log and LMDB's table of readers, which are written through memory, and the messages of RocksDB.
-const PASSING: [&str; 3] = ["-shm", "lock.mdb", "/LOG"];
-
-/// Why images are no evidence: what the database holds in the end is not what the recorded calls made.
-fn unseen(log: &Log, root: &Path) -> io::Result<Option<String>> {
-    let lasting = |path: &&Path| !PASSING.iter().any(|end| path.to_string_lossy().ends_with(end));
-    let joined = |paths: Vec<&Path>| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
-    let missed = missed(log, root)?;
-    let missed: Vec<&Path> = missed.iter().map(PathBuf::as_path).filter(lasting).collect();
-    if !missed.is_empty() {
-        return Ok(Some(format!("something wrote to {} that was not seen", joined(missed))));
-    }
-    let mapped: Vec<&Path> = log.mapped().into_iter().filter(lasting).collect();
-    Ok((!mapped.is_empty())
-        .then(|| format!("{} is written through memory, where only what was synced is seen", joined(mapped))))
 }

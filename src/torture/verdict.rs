@@ -1,6 +1,6 @@
 //! What a tier promises, and what was found of that.
 
-use super::power::PowerFindings;
+use super::{power::PowerFindings, route::Route};
 use dbdyno_engine::durability::Tier;
 use serde::Serialize;
 use std::{fmt, path::PathBuf};
@@ -69,7 +69,12 @@ pub struct Contradiction {
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Everything that was tried kept what the tier promises.
-    Evidenced { kills: u32, images: u32 },
+    Evidenced {
+        kills: u32,
+        images: u32,
+        /// Where the record comes from that the images were made of; none without images.
+        route: Option<Route>,
+    },
     /// Something did not.
     Contradicted(Contradiction),
     /// Nothing was shown: why.
@@ -95,7 +100,9 @@ impl Verdict {
         } else {
             power.unseen.clone()
         };
-        reason.map_or(Self::Evidenced { kills, images: power.images() }, |reason| Self::NotEvidenced { reason })
+        let images = power.images();
+        let evidenced = Self::Evidenced { kills, images, route: power.route.filter(|_| images > 0) };
+        reason.map_or(evidenced, |reason| Self::NotEvidenced { reason })
     }
 
     /// What contradicts the tier, or why nothing was shown.
@@ -120,8 +127,11 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Evidenced { kills, images: 0 } => write!(f, "evidenced ({kills} kills)"),
-            Self::Evidenced { kills, images } => write!(f, "evidenced ({kills} kills, {images} images)"),
+            Self::Evidenced { kills, images: 0, .. } => write!(f, "evidenced ({kills} kills)"),
+            Self::Evidenced { kills, images, route: Some(Route::Mount) } => {
+                write!(f, "evidenced ({kills} kills, {images} images through a mount)")
+            }
+            Self::Evidenced { kills, images, .. } => write!(f, "evidenced ({kills} kills, {images} images)"),
             Self::Contradicted(Contradiction { what, .. }) => write!(f, "contradicted: {what}"),
             Self::NotEvidenced { reason } => write!(f, "not evidenced: {reason}"),
         }

@@ -1,6 +1,11 @@
 //! Workers that commit and are killed, and those that open what is left.
 
-use super::{TortureError, desk::Desk, subject::Subject};
+use super::{
+    TortureError,
+    desk::Desk,
+    mounted::{MountServer, Mounted},
+    subject::Subject,
+};
 use crate::{
     process::{Family, in_words},
     runner::confinement,
@@ -42,29 +47,46 @@ impl TortureWorker {
     fn start(
         subject: &Subject,
         desk: &Desk,
-        (command, deadline): (&str, Duration),
+        command: (&str, Duration),
         environment: &[(&str, &str)],
     ) -> Result<Self, String> {
+        Self::staged(subject, desk, command, environment, None).map(|(worker, _)| worker)
+    }
+
+    /// Starts it on a mount, where there is one. What is returned with it serves the mount, and is dropped before the worker is waited for.
+    fn staged(
+        subject: &Subject,
+        desk: &Desk,
+        (command, deadline): (&str, Duration),
+        environment: &[(&str, &str)],
+        mounted: Option<Mounted>,
+    ) -> Result<(Self, Option<MountServer>), String> {
         let engine = &subject.engine;
         let failed = |error: &dyn std::fmt::Display| format!("the worker of `{engine}` cannot be started: {error}");
         let job = subject.job(desk.databases(), deadline);
         let mut program = subject.launch().command(engine)?;
         program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         program.envs(environment.iter().copied());
+        if let Some(mounted) = &mounted {
+            mounted.stage(&mut program).map_err(|error| failed(&error))?;
+        }
         let mut family = Family::controlled();
         let confinement = confinement(&job, desk.path(), deadline);
         let birth = family.begin(&mut program, confinement).map_err(|error| failed(&error))?;
         let mut child = program.spawn().map_err(|error| failed(&error))?;
         family.take_in(birth, child.id());
-        let (Some(mut stdin), Some(stdout), Some(stderr)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
+        // What was written to a mount is said by its server.
+        let (stdout, server) = match (mounted.map(Mounted::into_parts), child.stdout.take()) {
+            (Some((said, server)), _) => (Some(said), Some(server)),
+            (None, stdout) => (stdout.map(BufReader::new), None),
+        };
+        let (Some(mut stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), stdout, child.stderr.take()) else {
             return Err(failed(&"its pipes are missing"));
         };
         let (send, said) = channel();
         thread::spawn(move || {
             // A line that a kill cut off says nothing.
-            let lines = BufReader::new(stdout).lines().map_while(Result::ok);
+            let lines = stdout.lines().map_while(Result::ok);
             let events = lines.filter_map(|line| serde_json::from_str(&line).ok());
             // Nobody listens any more once the worker was killed.
             events.map(|event: Event| send.send(event).is_ok()).find(|heard| !heard)
@@ -79,7 +101,8 @@ impl TortureWorker {
         // A worker that does not read its job says why, or ends.
         let _ = writeln!(stdin, "{job}");
         let (folder, silence) = (desk.path().to_owned(), deadline + SILENCE);
-        Ok(Self { child, family, _stdin: Some(stdin), said, folder, silence, log: Some(log) })
+        let worker = Self { child, family, _stdin: Some(stdin), said, folder, silence, log: Some(log) };
+        Ok((worker, server))
     }
 
     /// The next event; none when it has said its last.
@@ -181,6 +204,27 @@ pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option
     }
     let ending = worker.ending();
     Log::read(&log).map(Some).map_err(|error| format!("{ending}; what it recorded cannot be read: {error}"))
+}
+
+/// Has a worker commit so often on a fresh database on a mount, whose server records what reaches it.
+pub(super) fn record_mounted(subject: &Subject, desk: &Desk, mounted: Mounted, most: u32) -> Result<(), String> {
+    let (mut worker, server) = TortureWorker::staged(subject, desk, ("commits", DEADLINE), &[], Some(mounted))?;
+    let recorded = loop {
+        match worker.next() {
+            Ok(Some(Event::Committed { commits, .. })) if commits >= u64::from(most) => break Ok(true),
+            Ok(Some(Event::Failed { message, .. })) => break Err(message),
+            Ok(Some(_)) => {}
+            Ok(None) => break Ok(false),
+            Err(silence) => break Err(silence),
+        }
+    };
+    // A worker that waits for the server could not be killed.
+    drop(server);
+    if recorded? {
+        return Ok(());
+    }
+    worker.family.kill(Some(worker.child.id()));
+    Err(worker.ending())
 }
 
 /// Opens a database again: how many commits of each thread are there, or what is wrong with it. The outer error is that no worker could be

@@ -1,0 +1,128 @@
+//! The record of one trial, in the order in which things happened.
+
+use dbdyno_workload::power::{FileId, Marker, Record, SyncCall, Tape};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// How far a trial is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The harness creates the folders of the databases. Their names are not the engine's to sync, so they last.
+    Preparing,
+    Recording,
+    /// Nothing changes any more: the files stay as the last record left them.
+    Over,
+}
+
+/// Everything that happened to the files, with the commits between.
+#[derive(Debug)]
+pub(super) struct TrialTape {
+    tape: Tape,
+    stage: Stage,
+    /// How many commits are recorded.
+    most: u64,
+}
+
+impl TrialTape {
+    pub(super) fn create(path: &Path, most: u64) -> io::Result<Self> {
+        Ok(Self { tape: Tape::create(path)?, stage: Stage::Preparing, most })
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.stage == Stage::Over
+    }
+
+    pub(super) fn note(&mut self, record: &Record) {
+        if !is_prepared_folder(record) {
+            self.begin();
+        }
+        if !self.is_over() {
+            self.tape.append(record);
+        }
+    }
+
+    pub(super) fn new_file(&mut self, name: PathBuf) -> FileId {
+        self.begin();
+        self.tape.new_file(name)
+    }
+
+    pub(super) fn wrote(&mut self, file: FileId, offset: u64, bytes: &[u8], is_through: bool) {
+        self.note(&Record::Write { file, offset, bytes: bytes.to_vec() });
+        if is_through {
+            let range = Some(offset..offset + bytes.len() as u64);
+            self.note(&Record::Sync { file, call: SyncCall::WriteThrough, range });
+        }
+    }
+
+    /// Notes that this many commits have returned. The next one begins at once, because one thread commits; after the last one the trial is
+    /// over.
+    ///
+    /// # Errors
+    /// The record has a gap.
+    pub(super) fn acknowledged(&mut self, commits: u64) -> io::Result<()> {
+        self.note(&Record::Marker(Marker::Acknowledged { commits }));
+        if commits < self.most {
+            self.note(&Record::Marker(Marker::Issued { ordinal: commits + 1 }));
+        } else {
+            self.stage = Stage::Over;
+        }
+        self.tape.health()
+    }
+
+    /// Ends the trial before its last commit.
+    pub(super) fn give_up(&mut self) {
+        self.stage = Stage::Over;
+    }
+
+    fn begin(&mut self) {
+        if self.stage == Stage::Preparing {
+            self.stage = Stage::Recording;
+            self.tape.append(&Record::Started);
+            self.tape.append(&Record::Marker(Marker::Issued { ordinal: 1 }));
+        }
+    }
+}
+
+fn is_prepared_folder(record: &Record) -> bool {
+    matches!(record, Record::Folder { name } if name.iter().count() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_workload::power::Log;
+
+    #[test]
+    fn commits_stand_between_what_happened_and_nothing_follows_the_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut tape = TrialTape::create(&path, 2).unwrap();
+        let made = Record::Folder { name: "main".into() };
+        tape.note(&made);
+        let file = tape.new_file("main/data".into());
+        tape.wrote(file, 7, b"one", true);
+        tape.acknowledged(1).unwrap();
+        let below = Record::Folder { name: "main/below".into() };
+        tape.note(&below);
+        tape.acknowledged(2).unwrap();
+        assert!(tape.is_over());
+        tape.wrote(file, 0, b"late", false);
+        let issued = |ordinal| Record::Marker(Marker::Issued { ordinal });
+        let acknowledged = |commits| Record::Marker(Marker::Acknowledged { commits });
+        let expected = [
+            made,
+            Record::Started,
+            issued(1),
+            Record::Created { file, name: "main/data".into() },
+            Record::Write { file, offset: 7, bytes: b"one".to_vec() },
+            Record::Sync { file, call: SyncCall::WriteThrough, range: Some(7..10) },
+            acknowledged(1),
+            issued(2),
+            below,
+            acknowledged(2),
+        ];
+        assert_eq!(Log::read(&path).unwrap().records(), expected);
+    }
+}

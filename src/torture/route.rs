@@ -1,0 +1,49 @@
+//! How what an engine writes comes to be known: power losses are simulated from a record of it.
+
+use serde::Serialize;
+use std::{fmt, str::FromStr};
+
+/// Where the record of an engine's writes comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Route {
+    /// From the worker, which defines the C library's functions that write.
+    Writes,
+    /// From a file system that dbdyno mounts, and the worker writes to.
+    Mount,
+}
+
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Writes => "from the worker's calls",
+            Self::Mount => "through a mounted file system",
+        })
+    }
+}
+
+/// Which of them is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PowerThrough {
+    /// The worker's calls where they show everything, else a mount.
+    Auto,
+    Only(Route),
+}
+
+impl PowerThrough {
+    /// The words of the command line.
+    pub const WORDS: [&'static str; 3] = ["auto", "writes", "mount"];
+}
+
+impl FromStr for PowerThrough {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "writes" => Ok(Self::Only(Route::Writes)),
+            "mount" => Ok(Self::Only(Route::Mount)),
+            _ => Err(format!("`{text}`: expected one of {}", Self::WORDS.join(", "))),
+        }
+    }
+}
