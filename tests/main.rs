@@ -37,6 +37,7 @@ mod list;
 mod lumosql;
 mod lumosql_backends;
 mod memory;
+mod mounted;
 mod ordered;
 mod power;
 mod presets;
