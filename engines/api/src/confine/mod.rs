@@ -227,6 +227,29 @@ mod tests {
         assert!(own.current.is_none_or(|own| lower.current == Some(own)));
     }
 
+    /// Whatever this process may leave itself: where that is nothing, a shell that is not confined says the same.
+    #[test]
+    fn no_core_is_left() {
+        let nothing = Rlimit { current: Some(0), maximum: Some(0) };
+        let folder = tempfile::tempdir().unwrap();
+        for confinement in [Confinement::answering(TIME), Confinement::within(folder.path(), 0, TIME)] {
+            assert!(confinement.limits().contains(&(Resource::Core, nothing.clone())));
+        }
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -S -c; ulimit -H -c"]);
+        let raised = || {
+            let own = getrlimit(Resource::Core);
+            Ok(setrlimit(Resource::Core, Rlimit { current: own.maximum, ..own })?)
+        };
+        #[expect(unsafe_code, reason = "what a process does between fork and exec is unsafe to give")]
+        // SAFETY: system calls alone.
+        unsafe {
+            command.pre_exec(raised)
+        };
+        Confinement::answering(TIME).begin(&mut command).unwrap();
+        assert_eq!(said(&command.output().unwrap()), "0\n0");
+    }
+
     #[test]
     fn a_file_has_what_is_free_less_a_reserve_or_what_it_is_sized_ahead_to() {
         assert_eq!(longest_file(100 << 30, 1 << 30), 95 << 30);
