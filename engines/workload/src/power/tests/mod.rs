@@ -1,6 +1,7 @@
 //! What recordings and images are held against: calls whose effects are known, and programs that are right or wrong by design.
 
 mod calls;
+mod kernel;
 mod model;
 mod programs;
 

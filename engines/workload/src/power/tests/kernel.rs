@@ -1,0 +1,65 @@
+//! Each call that is defined here is the kernel's: what the kernel refuses fails. One that only recorded, and said that it was done, would
+//! lose what engines sync, and nothing that runs on a machine that stays on would show it.
+
+#![expect(unsafe_code, reason = "functions of the C library are called as C calls them")]
+
+use crate::{power::definitions, syncs};
+use std::{collections::BTreeSet, io, ptr::null_mut};
+
+/// No descriptor of a process.
+const NONE: libc::c_int = -1;
+/// An address in the first pages, which are never mapped.
+const UNMAPPED: *mut libc::c_void = 4096 as *mut libc::c_void;
+
+/// What a call gave, and errno if that is -1.
+fn errno(gave: i64) -> (i64, i32) {
+    (gave, if gave == -1 { io::Error::last_os_error().raw_os_error().unwrap_or(0) } else { 0 })
+}
+
+#[test]
+fn what_the_kernel_refuses_fails() {
+    let (empty, byte) = (c"".as_ptr(), b"x".as_ptr().cast::<libc::c_void>());
+    let part = libc::iovec { iov_base: byte.cast_mut(), iov_len: 1 };
+    let (part, shared) = (&raw const part, libc::MAP_SHARED);
+    let mut tried = BTreeSet::new();
+    macro_rules! refused {
+        ($($error:ident: $($name:ident($($argument:expr),*)),+;)*) => {
+            $($(
+                // SAFETY: there is no such descriptor, path or memory; what is pointed to is there.
+                let gave = unsafe { libc::$name($($argument),*) } as i64;
+                assert_eq!(errno(gave), (-1, libc::$error), "{}", stringify!($name));
+                tried.insert(stringify!($name));
+            )+)*
+        };
+    }
+    let before = syncs::calls();
+    refused! {
+        EBADF: fsync(NONE), fdatasync(NONE), sync_file_range(NONE, 0, 0, 0);
+        ENOMEM: msync(UNMAPPED, 4096, libc::MS_SYNC);
+    }
+    // Other tests sync files meanwhile.
+    assert!(syncs::calls() - before >= 4, "what fails is counted too");
+    refused! {
+        EBADF: write(NONE, byte, 1), pwrite(NONE, byte, 1, 0), pwrite64(NONE, byte, 1, 0), writev(NONE, part, 1),
+            pwritev(NONE, part, 1, 0), pwritev64(NONE, part, 1, 0), pwritev2(NONE, part, 1, 0, 0),
+            pwritev64v2(NONE, part, 1, 0, 0), copy_file_range(NONE, null_mut(), NONE, null_mut(), 1, 0),
+            sendfile(NONE, NONE, null_mut(), 1), sendfile64(NONE, NONE, null_mut(), 1), fallocate(NONE, 0, 0, 1),
+            fallocate64(NONE, 0, 0, 1), ftruncate(NONE, 0), ftruncate64(NONE, 0),
+            mmap(null_mut(), 4096, libc::PROT_WRITE, shared, NONE, 0),
+            mmap64(null_mut(), 4096, libc::PROT_WRITE, shared, NONE, 0);
+        ENOENT: truncate(empty, 0), truncate64(empty, 0), open(empty, libc::O_RDONLY), open64(empty, libc::O_RDONLY),
+            openat(libc::AT_FDCWD, empty, libc::O_RDONLY), openat64(libc::AT_FDCWD, empty, libc::O_RDONLY),
+            creat(empty, 0o600), creat64(empty, 0o600), rename(empty, empty), unlink(empty), rmdir(empty),
+            renameat(libc::AT_FDCWD, empty, libc::AT_FDCWD, empty),
+            renameat2(libc::AT_FDCWD, empty, libc::AT_FDCWD, empty, 0), unlinkat(libc::AT_FDCWD, empty, 0),
+            link(empty, empty), linkat(libc::AT_FDCWD, empty, libc::AT_FDCWD, empty, 0), mkdir(empty, 0o700),
+            mkdirat(libc::AT_FDCWD, empty, 0o700);
+    }
+    // These return the error itself.
+    // SAFETY: there is no such descriptor.
+    let allocated = unsafe { [libc::posix_fallocate(NONE, 0, 1), libc::posix_fallocate64(NONE, 0, 1)] };
+    assert_eq!(allocated, [libc::EBADF; 2]);
+    tried.extend(["posix_fallocate", "posix_fallocate64"]);
+    let defined: BTreeSet<&str> = definitions().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(tried, defined, "each of them is tried");
+}
