@@ -4,10 +4,11 @@ use super::StoreError;
 use rustix::fs::FlockOperation;
 use std::{
     ffi::OsString,
-    fs::{File, OpenOptions},
-    io,
+    fs::{self, File, OpenOptions},
+    io::{self, ErrorKind},
     os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 /// Bytes of one of the headers: the file's own, and two of the database that take turns.
@@ -28,6 +29,12 @@ fn checkpoint(header: &[u8]) -> Option<u64> {
     (word(0)? == checksum(&header[8..])).then(|| word(8)).flatten()
 }
 
+/// Returns the header of the last checkpoint that was completed; none if neither has its checksum.
+pub(super) fn in_force(headers: &[u8]) -> Option<&[u8]> {
+    let all = [1, 2].map(|place| headers.get(place * HEADER..(place + 1) * HEADER));
+    all.into_iter().flatten().filter(|header| checkpoint(header).is_some()).max_by_key(|header| checkpoint(header))
+}
+
 /// Reports whether a file with the headers `now` is the one that had the headers `before`, with no checkpoint completed since. A
 /// checkpoint syncs its blocks, then writes its number into the older of the two headers: what has a newer number is whole, and
 /// is somebody's result.
@@ -41,6 +48,30 @@ pub(super) fn is_unchanged(before: &[u8], now: &[u8]) -> bool {
     let written = header(now, other);
     header(before, current) == header(now, current)
         && (header(before, other) == written || checkpoint(&written).is_none())
+}
+
+/// Returns a file's length in bytes and the time of its last change; none where there is no file.
+pub(super) fn state(store: &Path) -> io::Result<Option<(u64, SystemTime)>> {
+    match fs::metadata(store) {
+        Ok(facts) => Ok(Some((facts.len(), facts.modified()?))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a file, in the place of one that was left by a program that was killed. That one is not written to: another user may have
+/// left it for everybody to write to.
+pub(super) fn anew(path: &Path) -> io::Result<File> {
+    remove_left(path)?;
+    File::create_new(path)
+}
+
+/// Removes a file that was left by a program that was killed, if there is one.
+pub(super) fn remove_left(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Locks a file against every other program, DuckDB in them too, until the returned file is closed. This process must not open
@@ -92,7 +123,6 @@ pub(super) fn resolved(path: PathBuf) -> PathBuf {
 mod tests {
     use super::*;
     use duckdb::Connection;
-    use std::fs;
 
     fn made() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();

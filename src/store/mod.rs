@@ -6,7 +6,9 @@
 
 mod added;
 mod annotate;
+mod blocks;
 mod connect;
+mod damage;
 mod error;
 mod evidence;
 mod export;
@@ -191,8 +193,9 @@ impl Store {
         self.check_writable()?;
         // A file that was cut off, or a table that is gone, is said before a session and not after it.
         self.reading(|connection| schema::missing(connection).doing(&self.path).and_then(|gone| self.lacks(&gone)))?;
-        let _lock = self.lock(OpenMode::Read)?;
-        self.patiently(|| undo::intact(&self.path))?;
+        // Alone: no other thread has it open meanwhile.
+        let _lock = self.lock(OpenMode::Write)?;
+        self.patiently(|| damage::intact(&self.path))?;
         Ok(settled)
     }
 

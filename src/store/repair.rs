@@ -13,6 +13,7 @@
 use super::{
     OpenMode, SCHEMA_VERSION, Store, StoreError,
     connect::{self, Reach},
+    damage,
     error::Doing,
     file::{self, HEADER, HEADERS, checksum},
     import::INCOMING,
@@ -77,8 +78,8 @@ impl Store {
         match self.reading(|connection| inspect(connection, self.path())) {
             Err(error) => say(false, error.to_string()),
             Ok(parts) => {
-                // What tables were read from may not be all of the file: indexes are not.
-                if let Err(error) = self.patiently(|| undo::intact(self.path())) {
+                // What tables were read from may not be all of the file: indexes are elsewhere.
+                if let Err(error) = self.patiently(|| damage::intact(self.path())) {
                     say(false, error.cause());
                 }
                 for (part, read) in parts {
@@ -206,7 +207,7 @@ fn inspect(connection: &Connection, path: &Path) -> Result<Vec<Part>, StoreError
 /// Whether a store is damaged; an error where it cannot be read for another reason.
 fn is_damaged(path: &Path) -> Result<bool, StoreError> {
     let read = || -> Result<(), StoreError> {
-        undo::intact(path)?;
+        damage::intact(path)?;
         let connection = connect::store(path, OpenMode::Read, &Reach::Nothing)?;
         let parts = inspect(&connection, path);
         connection.close().map_err(|(_, error)| error).doing(path)?;
@@ -294,7 +295,8 @@ fn aside(copy: &Path) -> PathBuf {
 }
 
 fn opens(copy: &Path) -> Result<(), StoreError> {
-    undo::intact(copy)?;
+    // A copy that was cut off is read as far as it goes.
+    damage::ends(copy)?;
     let connection = connect::store(copy, OpenMode::Read, &Reach::Nothing)?;
     let found = connection.query_row("SELECT count(*) FROM schema_version", [], |row| row.get::<_, i64>(0)).doing(copy);
     connection.close().map_err(|(_, error)| error).doing(copy)?;

@@ -8,12 +8,11 @@
 use super::{
     OpenMode, StoreError, beside,
     connect::{self, Reach},
+    damage,
     error::Doing,
     file::{self, HEADERS},
-    schema::identifier,
 };
 use crate::base::leftovers::NEW_UNDO;
-use duckdb::Connection;
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{self, File, OpenOptions},
@@ -76,7 +75,7 @@ impl Undo {
     pub(super) fn make(store: &Path) -> Result<Self, StoreError> {
         let failed = |error: io::Error| StoreError::of_io(store, &undo_path(store), &error);
         // Before the file is looked at: a change in between is then seen.
-        let state = state(store).map_err(failed)?;
+        let state = file::state(store).map_err(failed)?;
         let kept = match state {
             None => None,
             Some((0, _)) => Some(Kept { length: 0, pieces: Vec::new() }),
@@ -99,7 +98,7 @@ impl Undo {
     }
 
     fn is_file_same(&self, store: &Path) -> bool {
-        self.state.is_none_or(|(length, _)| length == 0) || state(store).is_ok_and(|now| now == self.state)
+        self.state.is_none_or(|(length, _)| length == 0) || file::state(store).is_ok_and(|now| now == self.state)
     }
 
     /// Says that the write is done, or that none was begun. What was written is on disk by then. A copy that cannot be removed
@@ -131,7 +130,7 @@ enum Log {
 }
 
 /// Ends a write that did not come to its end: what can be read is as it was before or as it was to be, and stays. What is put back is
-/// only a file that two readings call damaged, that nobody has open, and in which no checkpoint was completed since the copy. Any
+/// only a file that every reading calls damaged, that nobody has open, and in which no checkpoint was completed since the copy. Any
 /// other error, a locked file or a disk that fails, says nothing about the file, which then stays as it is, with its copy. The
 /// store's lock has to be held.
 pub(super) fn settle(store: &Path) -> Result<Settlement, StoreError> {
@@ -140,7 +139,7 @@ pub(super) fn settle(store: &Path) -> Result<Settlement, StoreError> {
     if !path.try_exists().map_err(failed)? {
         return Ok(Settlement::Stands);
     }
-    let Some(damage) = damage(store)? else {
+    let Some(damage) = damage::found(store)? else {
         remove(&path).map_err(failed)?;
         return Ok(Settlement::Stands);
     };
@@ -153,87 +152,13 @@ pub(super) fn settle(store: &Path) -> Result<Settlement, StoreError> {
         return Err(damage);
     }
     let mut settlement = Settlement::Stands;
-    if self::damage(store)?.is_some() {
+    if damage::found(store)?.is_some() {
         put_back(store, &before, &bytes, Log::AsBefore)?;
-        intact(store)?;
+        damage::intact(store)?;
         settlement = Settlement::PutBack;
     }
     remove(&path).map_err(failed)?;
     Ok(settlement)
-}
-
-/// What is wrong with the store, where two readings say that it is damaged; an error where it cannot be read.
-fn damage(store: &Path) -> Result<Option<StoreError>, StoreError> {
-    for _ in 0..2 {
-        match intact(store) {
-            Ok(()) => return Ok(None),
-            Err(StoreError::Damaged { .. } | StoreError::NotDuckDb { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(intact(store).err())
-}
-
-/// Whether everything by which the store's rows are found can be read. The rows themselves are written to free blocks and are on
-/// disk before anything leads to them.
-pub(super) fn intact(store: &Path) -> Result<(), StoreError> {
-    match state(store) {
-        // A store that is not there, or empty, is one that is still to be made.
-        Ok(None | Some((0, _))) => return Ok(()),
-        Ok(Some(_)) => {}
-        Err(error) => return Err(StoreError::of_io(store, store, &error)),
-    }
-    let connection = connect::store(store, OpenMode::Read, &Reach::Nothing)?;
-    let looked = look_through(&connection).doing(store);
-    let closed = connection.close().map_err(|(_, error)| error).doing(store);
-    let ends = closed.and(looked)?;
-    match state(store).map_err(|error| StoreError::of_io(store, store, &error))? {
-        Some((length, _)) if ends.are_behind(length) => Err(StoreError::Damaged {
-            path: store.to_owned(),
-            message: format!("the file was cut off at {length} bytes"),
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// Where a store's file may end, bytes.
-#[derive(Debug)]
-struct Ends {
-    block_size: u64,
-    /// The end of the last block with rows.
-    rows: u64,
-    /// The end of the last block that the header counts; a sound file may end before it, at the end of a block.
-    counted: u64,
-}
-
-impl Ends {
-    /// Whether a file of this length lacks something.
-    fn are_behind(&self, length: u64) -> bool {
-        let is_torn = !length.saturating_sub(HEADERS as u64).is_multiple_of(self.block_size.max(1));
-        length < self.rows || length < self.counted && is_torn
-    }
-}
-
-/// Reads everything by which rows are found.
-fn look_through(connection: &Connection) -> duckdb::Result<Ends> {
-    let sql = "SELECT block_size::UBIGINT, total_blocks::UBIGINT FROM pragma_database_size() WHERE database_name = ?";
-    let catalog = connect::catalog(connection)?;
-    let (block_size, blocks): (u64, u64) =
-        connection.query_row(sql, [catalog], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let end = |blocks: u64| HEADERS as u64 + blocks * block_size;
-    let mut ends = Ends { block_size, rows: end(0), counted: end(blocks) };
-    let tables: Vec<String> = connection
-        .prepare(
-            "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND schema_name = 'main'",
-        )?
-        .query_map([], |row| row.get(0))?
-        .collect::<duckdb::Result<_>>()?;
-    for table in tables {
-        let sql = "SELECT coalesce(max(block_id) + 1, 0)::UBIGINT FROM pragma_storage_info(?)";
-        let blocks: u64 = connection.query_row(sql, [identifier(&table)], |row| row.get(0))?;
-        ends.rows = ends.rows.max(end(blocks));
-    }
-    Ok(ends)
 }
 
 /// The places of the store's file that a checkpoint overwrites.
@@ -256,14 +181,6 @@ fn pieces(store: &Path, length: u64) -> Result<Vec<(u64, u64)>, StoreError> {
         .collect())
 }
 
-fn state(store: &Path) -> io::Result<Option<(u64, SystemTime)>> {
-    match fs::metadata(store) {
-        Ok(facts) => Ok(Some((facts.len(), facts.modified()?))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
 /// Writes the copy beside the store; it is there when it is whole.
 fn write(store: &Path, before: &Before) -> io::Result<()> {
     let path = undo_path(store);
@@ -281,7 +198,7 @@ fn write(store: &Path, before: &Before) -> io::Result<()> {
         }
     }
     bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
-    let mut file = File::create(&unfinished)?;
+    let mut file = file::anew(&unfinished)?;
     file.write_all(&bytes)?;
     file.sync_all()?;
     fs::rename(&unfinished, &path)?;

@@ -60,8 +60,8 @@ impl Store {
     fn create(&self) -> Result<(), StoreError> {
         let (path, unborn) = (&self.path, beside(&self.path, NEW_STORE.ending()));
         let failed = |error: std::io::Error| StoreError::of_io(path, &unborn, &error);
-        // One that was left by a program that was killed, and its log.
-        file::family(&unborn).into_iter().for_each(|left| drop(std::fs::remove_file(left)));
+        // One that was left by a program that was killed. DuckDB would replay a log that is there.
+        file::family(&unborn).iter().try_for_each(|left| file::remove_left(left)).map_err(failed)?;
         let connection = connect::store(&unborn, OpenMode::Write, &Reach::Own)?;
         let connection = self.check_schema(connection, OpenMode::Write)?;
         let kept = connect::checkpoint(&connection).doing(path);

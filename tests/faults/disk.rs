@@ -1,5 +1,5 @@
 //! A disk that does what a test says: before each call of a program that changes a folder, or opens something in it, the kernel asks this
-//! process (seccomp's user notification) whether the call is made, or fails with an error.
+//! process (seccomp's user notification) whether the call is made, or fails with an error. The calls can be listed, too.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -24,6 +24,20 @@ pub(super) enum Call {
     Open,
     /// Open to write, write, sync, make, rename, remove.
     Change,
+}
+
+/// One call of a program, as far as the order of syncs is about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The content of a file is changed.
+    Write(PathBuf),
+    /// A file or a folder is synced.
+    Sync(PathBuf),
+    Rename {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    Remove(PathBuf),
 }
 
 /// What comes of it.
@@ -75,21 +89,52 @@ fn calls(reads: bool) -> Vec<(i64, Names, Option<usize>)> {
 
 const READS: [i64; 3] = [libc::SYS_read, libc::SYS_pread64, libc::SYS_readv];
 
+/// Calls that write what is in a file. Its length, and holes in it, are none of that: what they free is led to by nothing.
+const WRITES: [i64; 6] = [
+    libc::SYS_write,
+    libc::SYS_pwrite64,
+    libc::SYS_writev,
+    libc::SYS_pwritev,
+    libc::SYS_pwritev2,
+    libc::SYS_copy_file_range,
+];
+const SYNCS: [i64; 2] = [libc::SYS_fsync, libc::SYS_fdatasync];
+const RENAMES: [i64; 2] = [libc::SYS_renameat, libc::SYS_renameat2];
+#[cfg(target_arch = "x86_64")]
+const OLDER: (i64, i64) = (libc::SYS_rename, libc::SYS_unlink);
+/// Other architectures have only the calls above.
+#[cfg(not(target_arch = "x86_64"))]
+const OLDER: (i64, i64) = (-1, -1);
+
 /// Runs a command to its end. `decide` is asked about each call on something whose path begins so. None: this system has no such thing.
 pub(super) fn run(command: Command, below: PathBuf, decide: impl FnMut(Call) -> Answer) -> Option<Output> {
-    run_asking(command, below, false, decide)
+    run_asking(command, below, false, deciding(decide))
 }
 
 /// The same, asked about what is read too.
 pub(super) fn run_with_reads(command: Command, below: PathBuf, decide: impl FnMut(Call) -> Answer) -> Option<Output> {
-    run_asking(command, below, true, decide)
+    run_asking(command, below, true, deciding(decide))
+}
+
+/// Runs a command to its end; what it did to files whose path begins so, in the order of the calls.
+pub(super) fn steps(command: Command, below: PathBuf) -> Option<(Output, Vec<Step>)> {
+    let mut steps = Vec::new();
+    let output = run_asking(command, below, false, |asked, named| {
+        steps.extend(step(asked, named.path.clone()));
+        Answer::Do
+    })?;
+    Some((output, steps))
+}
+
+fn deciding(mut decide: impl FnMut(Call) -> Answer) -> impl FnMut(&libc::seccomp_notif, &Named) -> Answer {
+    move |_, named| decide(named.call)
 }
 
 fn run_asking(
     mut command: Command,
     below: PathBuf,
     reads: bool,
-    mut decide: impl FnMut(Call) -> Answer,
+    mut decide: impl FnMut(&libc::seccomp_notif, &Named) -> Answer,
 ) -> Option<Output> {
     let (listening, listener) = mpsc::channel();
     // The thread's children inherit what it is asked about; the thread itself ends with this call.
@@ -100,7 +145,7 @@ fn run_asking(
     let listener = listener.recv().unwrap();
     if let Ok(listener) = &listener {
         while let Some(asked) = next(listener) {
-            let answer = kind(&asked, &below).map_or(Answer::Do, &mut decide);
+            let answer = named(&asked, &below).map_or(Answer::Do, |named| decide(&asked, &named));
             match answer {
                 Answer::Kill => _ = kill_process(Pid::from_raw(asked.pid as i32).unwrap(), Signal::KILL),
                 answer => reply(listener, asked.id, answer),
@@ -174,30 +219,58 @@ fn reply(listener: &OwnedFd, id: u64, answer: Answer) {
     unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut response) };
 }
 
+/// A call on something whose path begins as the test says.
+struct Named {
+    call: Call,
+    path: PathBuf,
+}
+
 /// What a call does to something whose path begins so; none for other calls.
-fn kind(asked: &libc::seccomp_notif, below: &Path) -> Option<Call> {
+fn named(asked: &libc::seccomp_notif, below: &Path) -> Option<Named> {
     let (_, names, flags) = calls(true).into_iter().find(|(call, ..)| *call == i64::from(asked.data.nr))?;
-    let path = match names {
-        Names::File(at) => descriptor(asked.pid, asked.data.args[at])?,
+    let path = path(asked, names)?;
+    if !path.as_os_str().as_encoded_bytes().starts_with(below.as_os_str().as_encoded_bytes()) {
+        return None;
+    }
+    let reads =
+        |at: usize| asked.data.args[at] as i32 & (libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC) == libc::O_RDONLY;
+    let call = match READS.contains(&i64::from(asked.data.nr)) {
+        true => Call::Read,
+        false if flags.is_some_and(reads) => Call::Open,
+        false => Call::Change,
+    };
+    Some(Named { call, path })
+}
+
+/// What a call is about.
+fn path(asked: &libc::seccomp_notif, names: Names) -> Option<PathBuf> {
+    match names {
+        Names::File(at) => descriptor(asked.pid, asked.data.args[at]),
         Names::Path { folder, path } => {
             let folder = folder.map_or(libc::AT_FDCWD, |at| asked.data.args[at] as i32);
             let folder = match folder {
                 libc::AT_FDCWD => fs::read_link(format!("/proc/{}/cwd", asked.pid)).ok()?,
                 folder => descriptor(asked.pid, folder as u64)?,
             };
-            folder.join(text(asked.pid, asked.data.args[path])?)
+            Some(folder.join(text(asked.pid, asked.data.args[path])?))
         }
-    };
-    if !path.as_os_str().as_encoded_bytes().starts_with(below.as_os_str().as_encoded_bytes()) {
-        return None;
     }
-    let reads =
-        |at: usize| asked.data.args[at] as i32 & (libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC) == libc::O_RDONLY;
-    Some(match READS.contains(&i64::from(asked.data.nr)) {
-        true => Call::Read,
-        false if flags.is_some_and(reads) => Call::Open,
-        false => Call::Change,
-    })
+}
+
+/// What the order of syncs has to do with a call on this path, if anything.
+fn step(asked: &libc::seccomp_notif, on: PathBuf) -> Option<Step> {
+    let call = i64::from(asked.data.nr);
+    let (rename, unlink) = OLDER;
+    let renamed =
+        |folder, at| Some(Step::Rename { from: on.clone(), to: path(asked, Names::Path { folder, path: at })? });
+    match call {
+        _ if RENAMES.contains(&call) => renamed(Some(2), 3),
+        _ if call == rename => renamed(None, 1),
+        _ if SYNCS.contains(&call) => Some(Step::Sync(on)),
+        _ if WRITES.contains(&call) => Some(Step::Write(on)),
+        _ if call == libc::SYS_unlinkat || call == unlink => Some(Step::Remove(on)),
+        _ => None,
+    }
 }
 
 fn descriptor(process: u32, number: u64) -> Option<PathBuf> {

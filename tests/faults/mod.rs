@@ -3,6 +3,7 @@
 //! A session is run on a disk that fails at a call drawn at random. `DBDYNO_DISK_FAULTS=100` tries so many of each kind (`38..39`: the one of that seed).
 
 mod disk;
+mod order;
 mod strangers;
 mod sweep;
 

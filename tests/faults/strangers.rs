@@ -20,7 +20,7 @@ use std::{
 
 const SESSION: [&str; 9] = ["run", "--suite", "kv", "--engine", "null", "--size", "100", "--repeat", "1"];
 
-fn place() -> Place {
+pub(super) fn place() -> Place {
     let place = Place::new();
     fs::create_dir(place.path("kept")).unwrap();
     ok(&place, &SESSION);
@@ -44,7 +44,7 @@ fn execute(path: &Path, sql: &str) {
 }
 
 /// Kills a command when it has begun to write; false where the system asks nobody about calls.
-fn killed_write(place: &Place) -> bool {
+pub(super) fn killed_write(place: &Place) -> bool {
     let undo = place.path("kept/results.duckdb.undo");
     let mut command = place.command(&["tag", "--all", "--add", "y"]);
     command.env("DBDYNO_STORE", store(place));
@@ -160,7 +160,7 @@ fn a_sound_store_is_never_replaced_by_a_repair() {
 }
 
 /// Tears a block of metadata, so that DuckDB opens nothing.
-fn tear(path: &Path) -> Vec<u8> {
+pub(super) fn tear(path: &Path) -> Vec<u8> {
     let mut torn = fs::read(path).unwrap();
     torn[12_288] ^= 1;
     fs::write(path, &torn).unwrap();
@@ -219,6 +219,113 @@ fn what_commands_need_is_what_check_reads_and_repair_brings_back() {
         assert_eq!(run(&place, &["results", "--count"]).stdout, "8\n", "{sql}");
         assert_eq!(run(&place, &["store", "check"]).code, Some(0));
     }
+}
+
+/// Bytes of the headers, and of a block.
+const HEADERS: usize = 12_288;
+const BLOCK: usize = 262_144;
+
+/// A row of numbers that a query gives.
+fn numbers(path: &Path, sql: &str) -> Vec<usize> {
+    let connection = Connection::open(path).unwrap();
+    let mut statement = connection.prepare(sql).unwrap();
+    let numbers = statement.query_map([], |row| row.get::<_, i64>(0)).unwrap();
+    let numbers = numbers.map(|number| usize::try_from(number.unwrap()).unwrap()).collect();
+    drop(statement);
+    connection.close().unwrap();
+    numbers
+}
+
+fn tables(path: &Path) -> Vec<String> {
+    let connection = Connection::open(path).unwrap();
+    let sql = "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary ORDER BY 1";
+    let mut statement = connection.prepare(sql).unwrap();
+    let tables = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    drop(statement);
+    connection.close().unwrap();
+    tables
+}
+
+/// The blocks that have values of a table's rows.
+fn blocks(path: &Path, table: &str) -> Vec<usize> {
+    numbers(
+        path,
+        &format!(
+            "SELECT DISTINCT block_id FROM pragma_storage_info('{table}')
+             WHERE block_id >= 0 AND segment_type <> 'VALIDITY' AND compression <> 'Constant' ORDER BY 1"
+        ),
+    )
+}
+
+/// Gives every table so many rows that they, and what they are found by, fill blocks.
+fn fill(path: &Path) {
+    execute(path, "INSERT INTO journal SELECT uuid(), range FROM range(20000); CHECKPOINT");
+}
+
+#[test]
+fn check_reads_every_table_and_counts_its_rows() {
+    let place = place();
+    let path = store(&place);
+    let tables = tables(&path);
+    assert!(tables.len() > 10, "{tables:?}");
+    let checked = run(&place, &["store", "check"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.stdout);
+    for table in tables {
+        let rows = numbers(&path, &format!("SELECT count(*) FROM {table}"))[0];
+        assert!(checked.stdout.contains(&format!("table {table}: {rows} row")), "{table}: {}", checked.stdout);
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found_in_every_table_and_repaired() {
+    let place = place();
+    let path = store(&place);
+    fill(&path);
+    let whole = fs::read(&path).unwrap();
+    let found: Vec<(String, usize)> =
+        tables(&path).into_iter().filter_map(|table| Some((table.clone(), blocks(&path, &table).pop()?))).collect();
+    assert!(found.iter().any(|(table, _)| table == "journal"), "{found:?}");
+    for (table, block) in found {
+        let mut flipped = whole.clone();
+        flipped[HEADERS + block * BLOCK + 1000] ^= 4;
+        fs::write(&path, flipped).unwrap();
+        let checked = run(&place, &["store", "check"]);
+        let damaged = checked.stdout.contains(&format!("✗  table {table}: "));
+        assert!(checked.code == Some(1) && damaged, "{table}: {}", checked.stdout);
+        if table == "journal" {
+            let done = run(&place, &["results", "--count"]);
+            assert!(done.code == Some(1) && done.stderr.contains("store repair"), "{table}: {}", done.stderr);
+        }
+        let repaired = run(&place, &["store", "repair"]);
+        assert!(repaired.stdout.contains("LOST") || repaired.code == Some(0), "{table}: {}", repaired.stderr);
+        assert_eq!(run(&place, &["store", "check"]).code, Some(0), "{table} after its repair: {}", repaired.stdout);
+        let done = run(&place, &["results", "--count"]);
+        assert!(done.code == Some(0) && (table != "journal" || done.stdout == "8\n"), "{table}: {}", done.stderr);
+        fs::remove_file(place.path("kept/results.duckdb.damaged")).unwrap();
+    }
+}
+
+#[test]
+fn a_store_that_was_cut_off_in_an_index_is_said_before_a_session_and_repaired() {
+    let place = place();
+    let path = store(&place);
+    fill(&path);
+    let bytes = fs::read(&path).unwrap();
+    let last = (bytes.len() - HEADERS) / BLOCK - 1;
+    let of_rows = tables(&path).into_iter().flat_map(|table| blocks(&path, &table));
+    let of_metadata = numbers(&path, "SELECT DISTINCT block_id FROM pragma_metadata_info()");
+    assert!(!of_rows.chain(of_metadata).any(|block| block == last), "the last block is an index's");
+    fs::write(&path, &bytes[..bytes.len() - BLOCK]).unwrap();
+    let checked = run(&place, &["store", "check"]);
+    assert!(checked.code == Some(1) && checked.stdout.contains("was cut off at"), "{}", checked.stdout);
+    let done = run(&place, &SESSION);
+    assert!(done.code == Some(1) && done.stderr.contains("store repair"), "{}", done.stderr);
+    assert!(!done.stdout.contains("done"), "nothing was measured: {}", done.stdout);
+    let repaired = run(&place, &["store", "repair"]);
+    assert_eq!(repaired.code, Some(0), "{}{}", repaired.stdout, repaired.stderr);
+    assert_eq!(run(&place, &["store", "check"]).code, Some(0));
+    assert_eq!(run(&place, &SESSION).code, Some(0));
+    assert_eq!(run(&place, &["results", "--count"]).stdout, "16\n");
 }
 
 #[test]

@@ -1,0 +1,161 @@
+//! Whether a store's file is damaged, rather than in use, out of reach or on a disk that fails.
+
+use super::{
+    OpenMode, StoreError, blocks,
+    connect::{self, Reach},
+    error::Doing,
+    file::{self, HEADERS},
+    schema::identifier,
+};
+use duckdb::Connection;
+use std::path::Path;
+
+/// How many readings have to find damage before it is believed.
+const READINGS: usize = 3;
+
+/// What is wrong with the store, where all readings say that it is damaged; an error where it cannot be read.
+pub(super) fn found(store: &Path) -> Result<Option<StoreError>, StoreError> {
+    damage_by(|| intact(store))
+}
+
+/// The same of what a reading says.
+fn damage_by(mut read: impl FnMut() -> Result<(), StoreError>) -> Result<Option<StoreError>, StoreError> {
+    let mut damage = None;
+    for _ in 0..READINGS {
+        match read() {
+            Ok(()) => return Ok(None),
+            Err(error) if error.is_damage() => damage = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(damage)
+}
+
+/// Whether everything by which the store's rows are found can be read, and the file has all of its blocks. The rows themselves are
+/// written to free blocks and are on disk before anything leads to them. This process must not have the store open meanwhile: closing
+/// any descriptor of a file gives the process's locks on it away.
+pub(super) fn intact(store: &Path) -> Result<(), StoreError> {
+    match file::state(store) {
+        // A store that is not there, or empty, is one that is still to be made.
+        Ok(None | Some((0, _))) => return Ok(()),
+        Ok(Some(_)) => {}
+        Err(error) => return Err(StoreError::of_io(store, store, &error)),
+    }
+    let ends = ends(store)?;
+    match file::state(store).map_err(|error| StoreError::of_io(store, store, &error))? {
+        Some((length, _)) if ends.are_behind(length) => Err(StoreError::Damaged {
+            path: store.to_owned(),
+            message: format!("the file was cut off at {length} bytes"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Reads everything by which the rows of a store that is there are found, whether the file has all of them or not.
+pub(super) fn ends(store: &Path) -> Result<Ends, StoreError> {
+    let connection = connect::store(store, OpenMode::Read, &Reach::Nothing)?;
+    let looked = look_through(&connection).doing(store);
+    let closed = connection.close().map_err(|(_, error)| error).doing(store);
+    let ends = closed.and(looked)?;
+    Ok(Ends { used: blocks::end_of_use(store), ..ends })
+}
+
+/// Where a store's file may end, bytes.
+#[derive(Debug)]
+pub(super) struct Ends {
+    block_size: u64,
+    /// The end of the last block with rows.
+    rows: u64,
+    /// The end of the last block in use, be it of rows, metadata or an index; none where that is not known.
+    used: Option<u64>,
+    /// The end of the last block that the header counts; a sound file may end before it, at the end of a block: what follows is free.
+    counted: u64,
+}
+
+impl Ends {
+    /// Whether a file of this length lacks something.
+    fn are_behind(&self, length: u64) -> bool {
+        let is_torn = !length.saturating_sub(HEADERS as u64).is_multiple_of(self.block_size.max(1));
+        let is_behind_counted = length < self.counted && is_torn;
+        length < self.rows || self.used.map_or(is_behind_counted, |used| length < used)
+    }
+}
+
+/// Reads everything by which rows are found.
+fn look_through(connection: &Connection) -> duckdb::Result<Ends> {
+    let sql = "SELECT block_size::UBIGINT, total_blocks::UBIGINT FROM pragma_database_size() WHERE database_name = ?";
+    let catalog = connect::catalog(connection)?;
+    let (block_size, blocks): (u64, u64) =
+        connection.query_row(sql, [catalog], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let end = |blocks: u64| HEADERS as u64 + blocks * block_size;
+    let mut ends = Ends { block_size, rows: end(0), used: None, counted: end(blocks) };
+    let tables: Vec<String> = connection
+        .prepare(
+            "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND schema_name = 'main'",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<duckdb::Result<_>>()?;
+    for table in tables {
+        let sql = "SELECT coalesce(max(block_id) + 1, 0)::UBIGINT FROM pragma_storage_info(?)";
+        let blocks: u64 = connection.query_row(sql, [identifier(&table)], |row| row.get(0))?;
+        ends.rows = ends.rows.max(end(blocks));
+    }
+    Ok(ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    type Made = fn(PathBuf, String) -> StoreError;
+
+    const DAMAGE: [Made; 2] = [
+        |path, message| StoreError::Damaged { path, message },
+        |path, message| StoreError::NotDuckDb { path, message },
+    ];
+
+    /// What says nothing about the file.
+    const OTHERS: [Made; 13] = [
+        |path, message| StoreError::Locked { path, message },
+        |path, message| StoreError::Unwritable { path, message },
+        |path, message| StoreError::Full { path, message },
+        |path, _| StoreError::Newer { path, found: 99, known: 1 },
+        |path, message| StoreError::Older { path, found: 1, known: 99, message },
+        |path, _| StoreError::Foreign { path },
+        |path, what| StoreError::Altered { path, what },
+        |path, message| StoreError::Unreachable { path, message },
+        |_, message| StoreError::Query { message },
+        |path, message| StoreError::Journal { path, message },
+        |path, message| StoreError::Unclear { path, message },
+        |path, message| StoreError::Unrepaired { path, message },
+        |path, message| StoreError::Other { path, message },
+    ];
+
+    /// What comes of readings, of which the last is repeated.
+    fn damage_of(readings: &[Option<Made>]) -> Result<Option<StoreError>, StoreError> {
+        let mut read = 0;
+        damage_by(|| {
+            let made = readings[read.min(readings.len() - 1)];
+            read += 1;
+            made.map_or(Ok(()), |made| Err(made(PathBuf::from("s"), "why".to_owned())))
+        })
+    }
+
+    #[test]
+    fn only_what_every_reading_calls_damaged_is() {
+        for damage in DAMAGE {
+            assert!(damage_of(&[Some(damage)]).unwrap().unwrap().is_damage());
+            assert!(damage_of(&[Some(damage), Some(damage), None]).unwrap().is_none(), "the last one reads it");
+            for other in OTHERS {
+                for readings in
+                    [&[Some(other)][..], &[Some(damage), Some(other)], &[Some(damage), Some(damage), Some(other)]]
+                {
+                    let error = damage_of(readings).unwrap_err();
+                    assert!(!error.is_damage(), "{error}");
+                }
+            }
+        }
+        assert!(damage_of(&[None]).unwrap().is_none());
+    }
+}
