@@ -4,11 +4,13 @@ use crate::{
     support::{Place, processes_with, wait_until},
     tui::terminal::Terminal,
 };
+use rustix::{fs::Uid, thread::set_thread_res_uid};
 use std::{
     fs,
     io::{Read, Write},
-    os::unix::net::UnixStream,
+    os::unix::{fs::PermissionsExt, net::UnixStream},
     path::PathBuf,
+    thread,
 };
 
 /// The folders that sockets may be in.
@@ -115,6 +117,53 @@ fn a_session_is_returned_to_with_its_screens() {
     assert_eq!(again.inner.child.wait().unwrap().exit_code(), 0);
     again.is_given_back();
     nothing_is_left(&again.place);
+}
+
+/// What a server says to somebody who asks what goes on.
+fn described(stream: &mut UnixStream) -> Vec<u8> {
+    let word = b"\"Describe\"";
+    let frame = [&b"w"[..], &(word.len() as u32).to_le_bytes(), word].concat();
+    let mut said = Vec::new();
+    // One that is refused may be gone before it has asked.
+    let _ = stream.write_all(&frame);
+    let _ = stream.read_to_end(&mut said);
+    said
+}
+
+#[test]
+fn another_user_learns_nothing_of_the_screens_though_the_socket_is_open_to_all() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("not checked: only an administrator can be another user");
+        return;
+    }
+    let mut terminal = Terminal::start(80, 24);
+    terminal.shows("Suite");
+    let socket = sockets(&terminal.place).into_iter().find(|file| file.extension().unwrap() == "socket").unwrap();
+    let said = described(&mut UnixStream::connect(&socket).unwrap());
+    assert!(String::from_utf8_lossy(&said).contains("Described"), "{said:?}");
+    // The folder is reached by its descriptor, however the folders above it are.
+    let folder = fs::File::open(socket.parent().unwrap()).unwrap();
+    fs::set_permissions(socket.parent().unwrap(), fs::Permissions::from_mode(0o711)).unwrap();
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
+    let name = socket.file_name().unwrap().to_owned();
+    let said = thread::spawn(move || {
+        let another = Uid::from_raw(65_534);
+        fchdir_of_thread(&folder);
+        // Of this thread alone.
+        set_thread_res_uid(another, another, another).unwrap();
+        described(&mut UnixStream::connect(name).unwrap())
+    });
+    assert_eq!(said.join().unwrap(), b"", "another user is told nothing");
+    terminal.press("q");
+    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+    nothing_is_left(&terminal.place);
+}
+
+/// Makes a folder the working folder of this thread alone.
+fn fchdir_of_thread(folder: &fs::File) {
+    // SAFETY: flags alone.
+    assert_eq!(unsafe { libc::unshare(libc::CLONE_FS) }, 0);
+    rustix::process::fchdir(folder).unwrap();
 }
 
 #[test]

@@ -177,6 +177,8 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::{fs::Uid, thread::set_thread_res_uid};
+    use std::os::unix::fs::chown;
 
     #[test]
     fn a_socket_lies_as_deep_as_it_likes_and_goes_with_its_server() {
@@ -188,6 +190,53 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
         drop(announced);
         assert_eq!(fs::read_dir(&deep).unwrap().count(), 0);
+    }
+
+    /// Does something as a user that is not this one; none where only an administrator could.
+    fn as_another<T: Send>(act: impl FnOnce() -> T + Send) -> Option<T> {
+        if !geteuid().is_root() {
+            dbdyno_engine::say!("not checked: only an administrator can be another user");
+            return None;
+        }
+        let another = Uid::from_raw(ANOTHER);
+        let acting = || {
+            // Of this thread alone.
+            set_thread_res_uid(another, another, another).unwrap();
+            act()
+        };
+        thread::scope(|scope| Some(scope.spawn(acting).join().unwrap()))
+    }
+
+    const ANOTHER: u32 = 65_534;
+
+    #[test]
+    fn another_users_end_of_a_stream_is_not_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let open_to = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        open_to(folder.path(), 0o777);
+        let listener = UnixListener::bind(at("ours")).unwrap();
+        open_to(&at("ours"), 0o666);
+        let ours = UnixStream::connect(at("ours")).unwrap();
+        assert!(is_own(&ours) && is_own(listener.accept().unwrap().0));
+        let Some(theirs) = as_another(|| UnixStream::connect(at("ours"))) else { return };
+        theirs.unwrap();
+        assert!(!is_own(listener.accept().unwrap().0), "another user who came");
+        let _listener = as_another(|| UnixListener::bind(at("theirs"))).unwrap().unwrap();
+        assert!(!is_own(UnixStream::connect(at("theirs")).unwrap()), "another user who listens");
+        let server = |file: &str| Server {
+            name: "1".to_owned(),
+            description: Description::default(),
+            folder: folder.path().to_owned(),
+            file: file.to_owned(),
+        };
+        assert!(server("ours").connect().is_ok());
+        assert_eq!(server("theirs").connect().unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+        chown(folder.path(), Some(ANOTHER), None).unwrap();
+        assert_eq!(server("ours").connect().unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+        let refused = Announced::in_folder(folder.path(), "host-screens-1").unwrap_err();
+        assert!(refused.to_string().ends_with("is another user's"), "{refused}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing was made in it");
     }
 
     #[test]
