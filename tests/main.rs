@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, reason = "what is not checked is said to whoever runs the tests")]
 
 mod actors;
+mod another_user;
 mod cage;
 mod capacity;
 mod catalog;
