@@ -4,6 +4,7 @@
 
 mod disk;
 mod order;
+mod resumed;
 mod strangers;
 mod sweep;
 

@@ -1,5 +1,5 @@
-//! Every command that writes a store, with a failure or a kill at its n-th call in the store's folder: it is done and says so, or it
-//! is not done and says so, or it says that it does not know. Nothing else in the store has changed.
+//! Every command that writes a store, or a file next to it, with a failure or a kill at its n-th call in the store's folder: it is done
+//! and says so, or it is not done and says so, or it says that it does not know. Nothing else has changed.
 //!
 //! `DBDYNO_STORE_SWEEP=all` tries every call of every command; otherwise a few of each are drawn with a fixed seed.
 
@@ -25,14 +25,14 @@ const FEW: u64 = 3;
 
 /// What is done to the n-th call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+pub(super) enum Fault {
     Eio,
     Enospc,
     Kill,
 }
 
 impl Fault {
-    fn answer(self, call: Call) -> Answer {
+    pub(super) fn answer(self, call: Call) -> Answer {
         match self {
             Self::Eio => Answer::Fail(libc::EIO),
             Self::Enospc if call == Call::Change => Answer::Fail(libc::ENOSPC),
@@ -43,10 +43,26 @@ impl Fault {
     }
 }
 
-/// A command with the folder that it starts from, and the rows that the store may have after it.
+/// What there is after a command: rows of stores, and lines of files that it made.
+type Look = fn(&Place) -> Result<Rows, Failing>;
+
+fn of_store(place: &Place) -> Result<Rows, Failing> {
+    rows(&store(place))
+}
+
+/// The calls of a command that are tried with each kind of fault: all, or a few.
+fn tried(calls: u64, rng: &mut SplitMix64) -> Vec<u64> {
+    match std::env::var("DBDYNO_STORE_SWEEP").is_ok_and(|which| which == "all") {
+        true => (1..=calls).collect(),
+        false => (0..FEW).map(|_| rng.below(calls) + 1).collect(),
+    }
+}
+
+/// A command with the folder that it starts from, and what there may be after it.
 struct Swept {
     place: Place,
     arguments: Vec<String>,
+    look: Look,
     calls: u64,
     before: Result<Rows, Failing>,
     after: Rows,
@@ -54,9 +70,9 @@ struct Swept {
 
 impl Swept {
     /// Runs the command once as it should go. None where the system asks nobody about calls.
-    fn new(place: Place, arguments: &[&str]) -> Option<Self> {
+    fn new(place: Place, arguments: &[&str], look: Look) -> Option<Self> {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        let mut swept = Self { place, arguments, calls: 0, before: Ok(Rows::new()), after: Rows::new() };
+        let mut swept = Self { place, arguments, look, calls: 0, before: Ok(Rows::new()), after: Rows::new() };
         copy(&swept.kept(), &swept.place.path("before"));
         let mut calls = 0;
         let done = swept.run(|_| {
@@ -75,7 +91,7 @@ impl Swept {
     }
 
     fn rows(&self) -> Result<Rows, Failing> {
-        rows(&store(&self.place))
+        (self.look)(&self.place)
     }
 
     fn restore(&self) {
@@ -123,18 +139,21 @@ impl Swept {
 
     /// Tries every call, or a few.
     fn sweep(&self, seed: u64) {
-        let all = std::env::var("DBDYNO_STORE_SWEEP").is_ok_and(|which| which == "all");
-        let mut rng = SplitMix64::new(seed);
-        let (mut failed, mut tried) = (Vec::new(), 0);
-        for fault in [Fault::Eio, Fault::Enospc, Fault::Kill] {
-            let drawn = (0..FEW).map(|_| rng.below(self.calls) + 1).collect();
-            let calls: Vec<u64> = if all { (1..=self.calls).collect() } else { drawn };
-            tried += calls.len();
-            failed.extend(calls.into_iter().filter_map(|at| self.fails(fault, at)));
-        }
-        eprintln!("{:?}: {} of {tried} fail", self.arguments, failed.len());
-        assert!(failed.is_empty(), "{} of {tried} fail:\n{}", failed.len(), failed.join("\n"));
+        none_fails(&self.arguments.join(" "), self.calls, seed, |fault, at| self.fails(fault, at));
     }
+}
+
+/// Tries kinds of faults at calls of a command; `fails` says what is wrong with what came of one.
+pub(super) fn none_fails(what: &str, calls: u64, seed: u64, fails: impl Fn(Fault, u64) -> Option<String>) {
+    let mut rng = SplitMix64::new(seed);
+    let (mut failed, mut count) = (Vec::new(), 0);
+    for fault in [Fault::Eio, Fault::Enospc, Fault::Kill] {
+        let calls = tried(calls, &mut rng);
+        count += calls.len();
+        failed.extend(calls.into_iter().filter_map(|at| fails(fault, at)));
+    }
+    eprintln!("{what}: {} of {count} fail", failed.len());
+    assert!(failed.is_empty(), "{} of {count} fail:\n{}", failed.len(), failed.join("\n"));
 }
 
 /// A place with a store that has a session.
@@ -146,7 +165,11 @@ fn place() -> Place {
 }
 
 fn sweep(seed: u64, place: Place, arguments: &[&str]) {
-    if let Some(swept) = Swept::new(place, arguments) {
+    sweep_with(seed, place, arguments, of_store);
+}
+
+fn sweep_with(seed: u64, place: Place, arguments: &[&str], look: Look) {
+    if let Some(swept) = Swept::new(place, arguments, look) {
         swept.sweep(seed);
     }
 }
@@ -206,4 +229,67 @@ fn a_damaged_store_is_repaired_or_stays_as_it_is() {
     bytes[12_288] ^= 1;
     fs::write(&path, bytes).unwrap();
     sweep(7, place, &["store", "repair"]);
+}
+
+#[test]
+fn a_note_is_added_or_the_command_says_that_it_is_not() {
+    /// A note has a time and an identifier of its own.
+    fn look(place: &Place) -> Result<Rows, Failing> {
+        let others = of_store(place)?.into_iter().filter(|row| !row.starts_with("note ")).collect();
+        Ok(with(others, ok(place, &["sql", "SELECT text FROM note", "--format", "csv"]).lines().map(str::to_owned)))
+    }
+    sweep_with(8, place(), &["note", "--all", "--text", "x"], look);
+}
+
+/// Where a command makes what it makes: next to the store.
+fn made(place: &Place, name: &str) -> String {
+    place.path("kept").join(name).to_str().unwrap().to_owned()
+}
+
+/// What is made has lines of its own among those of the store.
+fn with(mut rows: Rows, made: impl IntoIterator<Item = String>) -> Rows {
+    rows.extend(made.into_iter().map(|line| format!("made {line}")));
+    rows
+}
+
+#[test]
+fn an_export_is_whole_or_the_file_is_as_it_was() {
+    fn look(place: &Place) -> Result<Rows, Failing> {
+        let text = fs::read_to_string(made(place, "all.csv")).unwrap_or_default();
+        Ok(with(of_store(place)?, text.lines().map(str::to_owned)))
+    }
+    for (seed, before) in [(9, None), (10, Some("what was there\n"))] {
+        let place = place();
+        let out = made(&place, "all.csv");
+        before.into_iter().for_each(|text| fs::write(&out, text).unwrap());
+        sweep_with(seed, place, &["export", "--format", "csv", "--out", &out], look);
+    }
+}
+
+#[test]
+fn a_copy_of_the_store_is_whole_or_not_there() {
+    fn look(place: &Place) -> Result<Rows, Failing> {
+        let copy = place.path("kept/copy.duckdb");
+        let copied = if copy.exists() { rows(&copy)? } else { Rows::new() };
+        Ok(with(of_store(place)?, copied))
+    }
+    let place = place();
+    let to = made(&place, "copy.duckdb");
+    sweep_with(11, place, &["copy", "--to", &to], look);
+}
+
+#[test]
+fn a_copy_to_parquet_is_whole_or_not_there() {
+    fn look(place: &Place) -> Result<Rows, Failing> {
+        let (copy, again) = (made(place, "parquet"), place.path("again.duckdb"));
+        if !fs::exists(&copy).unwrap() {
+            return of_store(place);
+        }
+        drop(fs::remove_file(&again));
+        place.ok(&["--store", again.to_str().unwrap(), "import", &copy]);
+        Ok(with(of_store(place)?, rows(&again)?))
+    }
+    let place = place();
+    let to = made(&place, "parquet");
+    sweep_with(12, place, &["copy", "--to-parquet", &to], look);
 }
