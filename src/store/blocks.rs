@@ -119,7 +119,9 @@ mod tests {
             assert_eq!(end_of_use(&path), None, "{what}");
         }
         let mut torn = bytes;
-        [1, 2].map(|place| torn[place * file::HEADER + 16] ^= 1);
+        for place in [1, 2] {
+            torn[place * file::HEADER + 16] ^= 1;
+        }
         fs::write(&path, &torn).unwrap();
         assert_eq!(end_of_use(&path), None, "neither header has its checksum");
         assert_eq!(end_of_use(Path::new("/dev/null")), None);

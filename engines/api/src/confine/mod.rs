@@ -233,7 +233,7 @@ mod tests {
         let nothing = Rlimit { current: Some(0), maximum: Some(0) };
         let folder = tempfile::tempdir().unwrap();
         for confinement in [Confinement::answering(TIME), Confinement::within(folder.path(), 0, TIME)] {
-            assert!(confinement.limits().contains(&(Resource::Core, nothing.clone())));
+            assert!(confinement.limits().contains(&(Resource::Core, nothing)));
         }
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -S -c; ulimit -H -c"]);
