@@ -75,14 +75,15 @@ fn what_waits_for_the_disk_keeps_every_commit_and_what_does_not_loses_some() {
         // Written through memory.
         ("lmdb:writemap=on", "lmdb:writemap=on,sync=nosync"),
         ("log", "log:sync=off"),
-        ("redb", "redb:durability=none"),
     ] {
         keeps_everything(&through_a_mount(&place, waits, "0"));
         let found = through_a_mount(&place, does_not, "0");
         assert_eq!(found["power"]["route"], "mount", "{found:#}");
         assert!(count(&found, "earlier") + count(&found, "broken") > 3, "{does_not}: {found:#}");
     }
-    keeps_everything(&through_a_mount(&place, "files:commit=journal,sync=full", "0"));
+    for engine in ["files:commit=journal,sync=full", "redb"] {
+        keeps_everything(&through_a_mount(&place, engine, "0"));
+    }
 }
 
 /// A test that cannot fail shows nothing.
