@@ -68,8 +68,8 @@ pub(super) fn events() -> FileAttr {
 pub(super) fn timestamps(access: Option<TimeOrNow>, change: Option<TimeOrNow>) -> Option<Timestamps> {
     let stamp = |time: Option<TimeOrNow>| {
         let (tv_sec, tv_nsec) = match time {
-            None => (0, UTIME_OMIT as i64),
-            Some(TimeOrNow::Now) => (0, UTIME_NOW as i64),
+            None => (0, UTIME_OMIT),
+            Some(TimeOrNow::Now) => (0, UTIME_NOW),
             Some(TimeOrNow::SpecificTime(time)) => {
                 let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
                 (since.as_secs() as i64, i64::from(since.subsec_nanos()))

@@ -150,12 +150,9 @@ pub fn servers() -> Vec<Server> {
                 folder: folder.clone(),
                 file: file.clone(),
             };
-            match server.connect() {
-                Ok(stream) => {
-                    found.extend(client::describe(stream).map(|description| Server { description, ..server }))
-                }
-                // Not ours, or gone: swept once nothing of it is to be read any more.
-                Err(_) => {}
+            // One that is not ours, or gone, is swept once nothing of it is to be read any more.
+            if let Ok(stream) = server.connect() {
+                found.extend(client::describe(stream).map(|description| Server { description, ..server }));
             }
         }
     }
