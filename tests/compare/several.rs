@@ -109,6 +109,12 @@ fn the_command_puts_all_others_of_the_session_beside_the_reference() {
     for name in ["x", "y", "z"] {
         assert!(html.contains(&format!("data-label=\"{name}\"")), "{name}: {html}");
     }
+    // A figure that no test has leaves no table, in any format.
+    for format in ["table", "markdown", "csv", "json"] {
+        compare(&["--reference", "engine=x", "--metric", "response_p99", "--format", format]);
+    }
+    let nothing = compare(&["--reference", "engine=x", "--metric", "response_p99", "--format", "html"]);
+    assert!(nothing.contains("No test has this figure") && !nothing.contains("<table"), "{nothing}");
     let parquet = place.path("several.parquet");
     compare(&["--reference", "engine=x", "--format", "parquet", "--out", parquet.to_str().unwrap()]);
     let read = format!("SELECT count(*) FROM read_parquet('{}')", parquet.display());
