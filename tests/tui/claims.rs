@@ -123,7 +123,7 @@ fn claims_are_narrowed_noted_and_exported() {
         .keys(path.to_str().unwrap())
         .key(KeyPress::Enter)
         .shows("is there already");
-    journey.keys("e").key(KeyPress::Ctrl('u')).keys("claims.md").key(KeyPress::Enter).shows("ends in .txt or .json");
+    journey.keys("e").key(KeyPress::Ctrl('u')).keys("claims.doc").key(KeyPress::Enter).shows("ends in .txt, .md, .csv");
 }
 
 #[test]
