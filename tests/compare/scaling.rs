@@ -368,6 +368,10 @@ fn a_bench_ends_with_how_its_figures_grow() {
     let bench = ["run", "--suite", "kv", "--engine", "null", "--test", "1", "--repeat", "3"];
     let text = place.ok(&[&bench[..], &sizes].concat());
     says(&text, &["How figures grow: ", "1 Sequential writes"]);
+    // Options that one engine has and another lacks tell nothing beside the engine's name.
+    let both = place.ok(&[&bench[..], &["--engine", "log"], &sizes].concat());
+    let grown = both.split("How figures grow: ").nth(1).unwrap();
+    assert!(grown.contains("engine=null  time") && grown.contains("engine=log   time"), "{grown}");
     let events = place.ok(&[&bench[..], &sizes, &["--json"]].concat());
     let verdicts = events.lines().find(|line| line.contains(r#""event":"verdicts""#)).unwrap();
     let verdicts: serde_json::Value = serde_json::from_str(verdicts).unwrap();

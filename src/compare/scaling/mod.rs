@@ -129,19 +129,33 @@ fn of_test<'s>(
     curves.into_values().flat_map(told_apart).collect()
 }
 
-/// Keeps of the facts of each curve those that are not the same for all.
+/// Keeps of the facts of each curve those that tell it from others. An option that only some of the engines have says nothing that the
+/// engine does not, so its absence counts only where curves would be alike without it.
 fn told_apart(curves: Vec<(Part, Varied<'_>)>) -> Vec<(Varied<'_>, Part)> {
-    let names: BTreeSet<String> = curves.iter().flat_map(|(facts, _)| facts.keys().cloned()).collect();
-    let differs = |name: &String| {
-        let values: BTreeSet<Option<&String>> = curves.iter().map(|(facts, _)| facts.get(name)).collect();
-        values.len() > 1
+    let names: BTreeSet<&String> = curves.iter().flat_map(|(facts, _)| facts.keys()).collect();
+    let kept = |absence_counts: bool| -> Vec<Part> {
+        let differs = |name: &String| {
+            let values: BTreeSet<Option<&String>> = curves
+                .iter()
+                .map(|(facts, _)| facts.get(name))
+                .filter(|value| absence_counts || value.is_some())
+                .collect();
+            values.len() > 1
+        };
+        let telling: BTreeSet<&String> = names.iter().copied().filter(|name| differs(name)).collect();
+        let of_curve = |(facts, _): &(Part, _)| {
+            facts
+                .iter()
+                .filter(|(name, _)| telling.contains(name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect()
+        };
+        curves.iter().map(of_curve).collect()
     };
-    let telling: BTreeSet<String> = names.into_iter().filter(differs).collect();
-    let kept = |(mut facts, varied): (Part, _)| {
-        facts.retain(|name, _| telling.contains(name));
-        (varied, facts)
-    };
-    curves.into_iter().map(kept).collect()
+    let short = kept(false);
+    let are_told = short.iter().collect::<BTreeSet<_>>().len() == short.len();
+    let parts = if are_told { short } else { kept(true) };
+    curves.into_iter().map(|(_, varied)| varied).zip(parts).collect()
 }
 
 fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) -> ScalingCurve {
