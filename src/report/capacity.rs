@@ -45,7 +45,7 @@ fn engines(report: &CapacityReport) -> Table {
         Err(words) => Row::Title(format!("{}  {words}", one.label)),
     };
     Table {
-        columns: columns.map(|(name, title, role)| Column::new(name, title, role)).to_vec(),
+        columns: Column::all(columns),
         rows: report.capacities.iter().map(row).collect(),
         is_headed: true,
         ..Table::default()
@@ -73,11 +73,7 @@ fn records(report: &CapacityReport) -> Table {
         let words = [Cell::new(&one.label), Cell::new(answer_word(&one.answer))];
         Row::Cells(words.into_iter().chain(figures.map(Cell::number)).chain([Cell::new(&one.tier)]).collect())
     };
-    Table {
-        columns: COLUMNS.map(Column::of_records).to_vec(),
-        rows: report.capacities.iter().map(record).collect(),
-        ..Table::default()
-    }
+    Table::records(COLUMNS, report.capacities.iter().map(record))
 }
 
 fn answer_word(answer: &Answer) -> &'static str {

@@ -77,7 +77,7 @@ fn section(comparison: &JudgedComparison) -> Section {
     Section {
         heading: Some(heading),
         table: Some(Table {
-            columns: columns.map(|(name, role)| Column::new(name, name, role)).to_vec(),
+            columns: Column::all(columns.map(|(name, role)| (name, name, role))),
             rows: comparison.rows.iter().map(row).collect(),
             is_headed: true,
             indent: 2,
@@ -135,11 +135,7 @@ fn records(table: &ClaimsTable) -> Table {
     };
     let of_comparison =
         |comparison: &JudgedComparison| comparison.rows.iter().map(|row| record(comparison, row)).collect::<Vec<_>>();
-    Table {
-        columns: COLUMNS.map(Column::of_records).to_vec(),
-        rows: table.comparisons.iter().flat_map(of_comparison).collect(),
-        ..Table::default()
-    }
+    Table::records(COLUMNS, table.comparisons.iter().flat_map(of_comparison))
 }
 
 /// The command that measures a comparison, or what it is judged by if no preset measures it.

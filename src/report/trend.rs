@@ -248,9 +248,5 @@ fn records(trend: &Trend) -> Table {
     let of_series = |series: &TrendSeries| -> Vec<Row> {
         series.points.iter().enumerate().map(|(at, point)| of_point(series, at, point)).collect()
     };
-    Table {
-        columns: COLUMNS.map(Column::of_records).to_vec(),
-        rows: trend.series.iter().flat_map(of_series).collect(),
-        ..Table::default()
-    }
+    Table::records(COLUMNS, trend.series.iter().flat_map(of_series))
 }

@@ -124,7 +124,7 @@ fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathB
         }
         FileContent::Effects(effects, command) => {
             let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
-            &effects_written(effects, format, Cells::Escaped, command).map_err(|error| error.to_string())?
+            &effects_written(effects, (format, Cells::Escaped), command).map_err(|error| error.to_string())?
         }
         FileContent::Comparison(shown, wanted) => {
             let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };

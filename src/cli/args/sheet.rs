@@ -2,7 +2,7 @@
 
 use super::{CsvArgs, OutArgs, Places, format_of};
 use crate::{
-    base::output::Output,
+    base::{csv::Cells, output::Output},
     cli::{error::CliError, list::entries, output},
     report::{
         format::Format,
@@ -29,6 +29,11 @@ impl SheetArgs {
     /// The file, checked before anything is done; none for stdout.
     pub(in crate::cli) fn checked(&self, places: &Places) -> Result<Option<Output>, CliError> {
         self.out.checked(places)
+    }
+
+    /// The format, and what cells of CSV are written as.
+    pub(in crate::cli) fn shape(&self) -> (Format, Cells) {
+        (self.format, self.csv.cells)
     }
 
     /// Writes names, each with what it stands for.

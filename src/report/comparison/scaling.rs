@@ -191,14 +191,23 @@ fn uneven(curve: &ScalingCurve) -> Option<String> {
 
 /// A curve as the cells of a table: the test where it is the first of its family, the side, the growth with its marks.
 pub(super) fn rows(comparison: &Comparison, families: &[CurveFamily<'_>], notes: &mut Footnotes) -> Vec<[String; 3]> {
+    rows_of(families, notes, |curve| (side(curve), of_curve(comparison, curve)))
+}
+
+/// The same with what each curve is called and which side it is of.
+fn rows_of<'s>(
+    families: &[CurveFamily<'_>],
+    notes: &mut Footnotes,
+    of: impl Fn(&ScalingCurve) -> (String, &'s SideFacts),
+) -> Vec<[String; 3]> {
     let mut rows = Vec::new();
     for family in families {
         for (at, curve) in family.curves.iter().enumerate() {
-            let numbers: Vec<usize> =
-                remarks(of_curve(comparison, curve), curve).into_iter().map(|remark| notes.number(remark)).collect();
+            let (called, side) = of(curve);
+            let numbers: Vec<usize> = remarks(side, curve).into_iter().map(|remark| notes.number(remark)).collect();
             let name = if at == 0 { name(family) } else { String::new() };
             let growth = format!("{} {}", growth(curve), words::marks(&numbers));
-            rows.push([name, side(curve), growth.trim_end().to_owned()]);
+            rows.push([name, called, growth.trim_end().to_owned()]);
         }
     }
     rows
@@ -208,14 +217,9 @@ pub(super) fn rows(comparison: &Comparison, families: &[CurveFamily<'_>], notes:
 pub fn grown_text(grown: &Grown) -> String {
     let mut grid = Grid::new([Alignment::Left; 3]);
     let mut notes = Footnotes::default();
-    for family in curve_families(&grown.curves) {
-        for (at, curve) in family.curves.iter().enumerate() {
-            let numbers =
-                remarks(&grown.side, curve).into_iter().map(|remark| notes.number(remark)).collect::<Vec<_>>();
-            let growth = format!("{} {}", growth(curve), words::marks(&numbers));
-            let name = if at == 0 { name(&family) } else { String::new() };
-            grid.row([name, words::part(&curve.held), growth.trim_end().to_owned()].map(|cell| plain(&cell)));
-        }
+    let families = curve_families(&grown.curves);
+    for cells in rows_of(&families, &mut notes, |curve| (words::part(&curve.held), &grown.side)) {
+        grid.row(cells.map(|cell| plain(&cell)));
     }
     let notes = (1..).zip(&notes.texts).map(|(number, note)| plain(&format!("[{number}] {note}")) + "\n");
     format!("How figures grow: {LEGEND}\n{}{}", grid.render(), notes.collect::<String>())

@@ -112,9 +112,17 @@ impl Column {
         Self { name, title: title.to_owned(), role }
     }
 
-    /// A column of records, which only programs read.
-    pub fn of_records(name: &'static str) -> Self {
-        Self::new(name, name, Role::Name)
+    /// Columns by their names, titles and roles.
+    pub fn all<const N: usize>(columns: [(&'static str, &str, Role); N]) -> Vec<Self> {
+        columns.map(|(name, title, role)| Self::new(name, title, role)).to_vec()
+    }
+}
+
+impl Table {
+    /// Rows that only programs read.
+    pub fn records<const N: usize>(columns: [&'static str; N], rows: impl Iterator<Item = Row>) -> Self {
+        let columns = columns.map(|name| Column::new(name, name, Role::Name)).to_vec();
+        Self { columns, rows: rows.collect(), ..Self::default() }
     }
 }
 
@@ -225,7 +233,7 @@ mod tests {
     fn programs_read_values_and_no_titles() {
         assert_eq!(drawn(Format::Csv), "test,ns,line,verdict\n'=a|<b>\u{1b}[2J,1500000,▁█,same\n2,,,\n");
         assert_eq!(drawn(Format::Json), "[\n  1\n]\n");
-        let records = Table { columns: vec![Column::of_records("n")], ..Table::default() };
+        let records = Table::records(["n"], std::iter::empty());
         let with_records = Sheet { records: Some(records), ..sheet() };
         assert_eq!(written(&with_records, &(), Format::Csv, Cells::Raw).unwrap(), "n\n");
     }

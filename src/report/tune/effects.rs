@@ -33,8 +33,7 @@ pub fn effects_text(effects: &GridEffects) -> String {
 /// Why it could not be written.
 pub fn effects_written(
     effects: &GridEffects,
-    format: Format,
-    cells: Cells,
+    (format, cells): (Format, Cells),
     command: &str,
 ) -> Result<String, WriteError> {
     match format {
@@ -86,7 +85,7 @@ fn matters(effects: &GridEffects) -> Table {
         [Row::Title(headline(factor))].into_iter().chain(factor.effects.iter().map(row)).collect::<Vec<_>>()
     };
     Table {
-        columns: columns.map(|(name, title, role)| Column::new(name, title, role)).to_vec(),
+        columns: Column::all(columns),
         rows: effects.factors.iter().flat_map(of_factor).collect(),
         indent: 2,
         ..Table::default()
@@ -115,11 +114,7 @@ fn records(effects: &GridEffects) -> Table {
         };
         factor.effects.iter().map(record).collect::<Vec<_>>()
     };
-    Table {
-        columns: COLUMNS.map(Column::of_records).to_vec(),
-        rows: effects.factors.iter().flat_map(of_factor).collect(),
-        ..Table::default()
-    }
+    Table::records(COLUMNS, effects.factors.iter().flat_map(of_factor))
 }
 
 fn shown(effect: &ValueEffect, show: impl Fn(&crate::compare::JudgedRatio) -> String) -> String {
@@ -145,7 +140,7 @@ fn ranking(effects: &GridEffects) -> Section {
     Section {
         heading: Some("ranking (time / time of the fastest)".to_owned()),
         table: Some(Table {
-            columns: columns.map(|(name, title, role)| Column::new(name, title, role)).to_vec(),
+            columns: Column::all(columns),
             rows: (1..).zip(&effects.ranked).flat_map(row).collect(),
             ..Table::default()
         }),

@@ -29,7 +29,7 @@ pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
     let section = Section {
         heading: Some(title.clone()),
         table: Some(Table {
-            columns: columns.map(|(name, title, role)| Column::new(name, title, role)).to_vec(),
+            columns: Column::all(columns),
             rows: rows.map(|cells| Row::Cells(cells.map(Cell::new).to_vec())).collect(),
             is_headed: true,
             ..Table::default()
@@ -121,11 +121,7 @@ fn records(ledger: &Ledger) -> Table {
         let record = |effect| Row::Cells(record(entry, effect).into_iter().map(Cell::new).collect());
         effects.into_iter().map(record).collect::<Vec<_>>()
     };
-    Table {
-        columns: COLUMNS.map(Column::of_records).to_vec(),
-        rows: ledger.entries.iter().flat_map(of_entry).collect(),
-        ..Table::default()
-    }
+    Table::records(COLUMNS, ledger.entries.iter().flat_map(of_entry))
 }
 
 fn record(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec<String> {
