@@ -1,27 +1,15 @@
 //! dbdyno: a dynamometer for embedded database engines.
 //!
 //! Data goes one way: [`catalog`] → [`bench`](mod@bench) → [`runner`] → [`store`] → [`compare`] → [`report`]. Nothing left of the store knows
-//! DuckDB; [`stats`] knows no I/O.
+//! DuckDB; [`stats`] knows no I/O. Here are the two faces, [`cli`] and [`tui`]; the rest are crates below `crates/`.
 
-pub mod base;
-pub mod bench;
-pub mod capacity;
-pub mod catalog;
-pub mod claims;
 pub mod cli;
-pub mod compare;
-pub mod conformance;
-pub mod engines;
-pub mod host;
-pub mod lint;
-pub mod metric;
-mod process;
-pub mod report;
-pub mod runner;
-pub mod session;
-pub mod soak;
-pub mod stats;
-pub mod store;
-pub mod torture;
 pub mod tui;
-pub mod tune;
+
+pub use dbdyno_catalog::{self as catalog, bench, engines};
+pub use dbdyno_comparing::{claims, compare, lint};
+pub use dbdyno_foundation::{base, host, metric};
+pub use dbdyno_reports as report;
+pub use dbdyno_running::{capacity, conformance, runner, session, soak, torture, tune};
+pub use dbdyno_stats as stats;
+pub use dbdyno_store as store;

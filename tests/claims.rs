@@ -6,12 +6,15 @@ use crate::{
 };
 use dbdyno::{
     bench::{BenchPlan, ReadyMade},
-    catalog::{Catalog, UserFolders},
+    catalog::{Catalog, ClaimedRatio, UserFolders},
+    claims::{JudgedSizes, MeasuredRatio, Reproduction, judge},
     engines::{Engine, Registry},
     metric::{Figures, Metric},
+    stats::paired_ratio,
     store::{Store, TestRecord},
 };
 use dbdyno_engine::{describe::OptionSpec, durability::Tier, settings::Settings};
+use dbdyno_workload::rng::SplitMix64;
 use std::{fs, sync::Arc};
 
 /// Claims about an engine that takes 1 µs an operation and one that takes 2: time A / time B is 0.5.
@@ -351,4 +354,31 @@ fn of_several_configurations_the_claim_is_judged_by_those_that_are_alike() {
     assert_eq!((&comparison["others"][0], &comparison["others"][1]), (&0.into(), &1.into()));
     let text = place.ok(&["claims", "theirs"]);
     assert!(text.contains("others match too: 0 configurations of A, 1 configuration of B"), "{text}");
+}
+
+/// A normal random number, by twelve uniform ones.
+fn normal(rng: &mut SplitMix64) -> f64 {
+    (0..12).map(|_| rng.below(1 << 32) as f64 / (1_u64 << 32) as f64).sum::<f64>() - 6.0
+}
+
+#[test]
+fn noise_does_not_win_agreement_with_a_claim() {
+    // Published is 0.5, and the truth is 1: pairs scatter by 5 % to a factor of 3.
+    for deviation in [0.05, 0.3, 0.6, 1.1] {
+        let mut rng = SplitMix64::new(77);
+        let (mut agrees, mut undecided) = (0, 0);
+        for _ in 0..1000 {
+            let a: Vec<f64> = (0..8).map(|_| (deviation * normal(&mut rng)).exp()).collect();
+            let found = paired_ratio(&a, &[1.0; 8]).unwrap();
+            let measured = MeasuredRatio { ratio: found.ratio, interval: Some((found.low, found.high)) };
+            let claimed = ClaimedRatio::Figure { ratio: 0.5, range: Some((0.4, 0.6)) };
+            match judge(claimed, Some(measured), JudgedSizes::Published) {
+                Reproduction::Agrees => agrees += 1,
+                Reproduction::Undecided => undecided += 1,
+                _ => {}
+            }
+        }
+        assert!(agrees <= 10, "{agrees} of 1000 agree, noise {deviation}");
+        assert!(deviation < 1.0 || undecided > 600, "{undecided} of 1000 are undecided, noise {deviation}");
+    }
 }

@@ -1,4 +1,4 @@
-//! The house: which folder of `src` may know which other, and which libraries are known where.
+//! The house: which room of a crate may know which other, and which libraries are known where. That crates make no circle is Cargo's to see.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -53,7 +53,13 @@ fn imported(code: &str) -> BTreeSet<String> {
     names
 }
 
-/// Which part of `src` imports which others.
+/// Where dbdyno's own code is, beside its engines.
+fn rooms() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    vec![root.join("src"), root.join("crates")]
+}
+
+/// Which part of a crate imports which others.
 fn arrows(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let part =
         |path: &Path| path.strip_prefix(root).unwrap().iter().next().unwrap().to_str().unwrap().replace(".rs", "");
@@ -69,30 +75,39 @@ fn arrows(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn no_folder_of_src_imports_one_that_imports_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut left = arrows(&root);
-    assert!(left["compare"].contains("store") && left.len() > 10, "the imports are found: {left:?}");
-    // What imports nothing that is left is taken away, until nothing is left.
-    loop {
-        let free: Vec<String> = left.iter().filter(|(_, to)| to.is_empty()).map(|(from, _)| from.clone()).collect();
-        if free.is_empty() {
-            break;
+fn no_room_of_a_crate_imports_one_that_imports_it() {
+    for of in ["src", "crates/foundation/src", "crates/comparing/src", "crates/running/src"] {
+        let mut left = arrows(&Path::new(env!("CARGO_MANIFEST_DIR")).join(of));
+        assert!(left.values().any(|to| !to.is_empty()), "{of}: the imports are found: {left:?}");
+        // What imports nothing that is left is taken away, until nothing is left.
+        loop {
+            let free: Vec<String> = left.iter().filter(|(_, to)| to.is_empty()).map(|(from, _)| from.clone()).collect();
+            if free.is_empty() {
+                break;
+            }
+            left.retain(|from, _| !free.contains(from));
+            left.values_mut().for_each(|to| to.retain(|name| !free.contains(name)));
         }
-        left.retain(|from, _| !free.contains(from));
-        left.values_mut().for_each(|to| to.retain(|name| !free.contains(name)));
+        assert!(left.is_empty(), "{of}: these are a circle, or import one: {left:?}");
     }
-    assert!(left.is_empty(), "these are a circle, or import one: {left:?}");
 }
 
 #[test]
 fn libraries_are_known_in_their_room_only() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for (library, room) in [("duckdb::", "store"), ("clap", "cli"), ("ratatui", "tui"), ("crossterm", "tui")] {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let all = [
+        ("duckdb::", "crates/store"),
+        ("clap", "src/cli"),
+        ("ratatui", "src/tui"),
+        ("crossterm", "src/tui"),
+        ("fuser::", "crates/running/src/torture"),
+        ("minijinja", "crates/reports"),
+    ];
+    for (library, room) in all {
         let part_of_a_name = |c: char| c.is_alphanumeric() || "_\"`-.".contains(c);
         let uses = |code: &str| code.match_indices(library).any(|(at, _)| !code[..at].ends_with(part_of_a_name));
-        let known: Vec<PathBuf> =
-            sources(&root).into_iter().filter(|(_, code)| uses(code)).map(|(path, _)| path).collect();
+        let sources = rooms().into_iter().flat_map(|room| sources(&room));
+        let known: Vec<PathBuf> = sources.filter(|(_, code)| uses(code)).map(|(path, _)| path).collect();
         assert!(!known.is_empty(), "{library} is found");
         let outside: Vec<&PathBuf> = known.iter().filter(|path| !path.starts_with(root.join(room))).collect();
         assert_eq!(outside, Vec::<&PathBuf>::new(), "{library}");
@@ -102,18 +117,19 @@ fn libraries_are_known_in_their_room_only() {
 /// What a killed program leaves behind is swept by its name: a file or folder that is made for a while has one of the table.
 #[test]
 fn names_for_a_while_are_in_one_table() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     // A file that the table's folder is around; a database in a folder of a run.
-    let may = ["base/output.rs", "tune/script/tryout.rs"].map(|file| root.join(file));
+    let may = ["foundation/src/base/output.rs", "running/src/tune/script/tryout.rs"].map(|file| root.join(file));
     let makes = |code: &str| {
         let code = code.split("#[cfg(test)]").next().unwrap_or_default();
         ["tempdir", "tempfile_in(", ".prefix(\"", "NamedTempFile"].iter().any(|word| code.contains(word))
     };
     // Files without a name are gone with their process.
     let nameless = |code: &str| code.contains("tempfile::tempfile_in(");
-    let found = sources(&root).into_iter().filter(|(_, code)| makes(code) && !nameless(code));
+    let sources = rooms().into_iter().flat_map(|room| sources(&room));
+    let found = sources.filter(|(_, code)| makes(code) && !nameless(code));
     let outside: Vec<PathBuf> = found.map(|(path, _)| path).filter(|path| !may.contains(path)).collect();
-    assert_eq!(outside, Vec::<PathBuf>::new(), "see src/base/leftovers.rs");
+    assert_eq!(outside, Vec::<PathBuf>::new(), "see crates/foundation/src/base/leftovers.rs");
 }
 
 /// The words of a text or of a name, in small letters and without the `s` at their end.
@@ -143,7 +159,7 @@ fn repeats(comment: &str, line: &str) -> bool {
 #[test]
 fn a_comment_says_more_than_the_name_below_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let files = || sources(&root.join("src")).into_iter().chain(sources(&root.join("engines")));
+    let files = || ["src", "crates", "engines"].into_iter().flat_map(|folder| sources(&root.join(folder)));
     assert!(repeats("The engine's description.", "    pub engine_description: Description,"));
     assert!(!repeats("Nanoseconds since the start.", "    pub start: u64,"));
     for (path, _) in files() {

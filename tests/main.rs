@@ -50,7 +50,6 @@ mod shared_answers;
 mod snkv;
 mod soak;
 mod sqlite_lib;
-mod stats;
 mod store;
 mod stored;
 mod support;

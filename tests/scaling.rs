@@ -1,4 +1,4 @@
-//! Slopes and knees against tables made with numpy and scipy (tests/tables/stats/make.py), and on simulated sessions whose
+//! Slopes and knees against tables made with numpy and scipy (crates/stats/tests/tables/make.py), and on simulated sessions whose
 //! truth is known.
 
 use dbdyno::{
@@ -9,7 +9,7 @@ use dbdyno_workload::rng::SplitMix64;
 use serde::{Deserialize, de::DeserializeOwned};
 
 fn table<T: DeserializeOwned>(name: &str) -> Vec<T> {
-    let path = format!("{}/tests/tables/stats/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/crates/stats/tests/tables/{name}.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

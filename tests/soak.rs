@@ -22,7 +22,7 @@ struct DriftRow {
 
 #[test]
 fn drifts_agree_with_scipy() {
-    let path = format!("{}/tests/tables/stats/drift.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/crates/stats/tests/tables/drift.json", env!("CARGO_MANIFEST_DIR"));
     let rows: Vec<DriftRow> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(rows.len(), 18);
     for DriftRow { places, figures, drift: [change, low, high] } in rows {

@@ -6,12 +6,10 @@ use super::{
     output::print,
     screens::{has_terminal, shown},
 };
-use crate::{
-    base::units::plain,
-    report::command::shell,
-    tui::attach::{Server, servers},
-};
+use crate::tui::attach::{Server, servers};
 use clap::Args;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::command::shell;
 use std::process::ExitCode;
 
 /// `dbdyno attach`.

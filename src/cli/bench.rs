@@ -7,23 +7,25 @@ use super::{
     progress::Style,
     session::{conclude, session_text, watched},
 };
-use crate::{
-    base::units,
+use clap::Args;
+use dbdyno_catalog::{
+    Difference,
     bench::{BenchPlan, Configuration, DataRatio, Estimate, MemoryLimit, Spec},
-    catalog::Difference,
-    claims::ClaimsTable,
     engines::Registry,
-    report::{
-        claims::closing_text,
-        command::shell,
-        text::{self, session_notes},
-        tune::effects_text,
-    },
+};
+use dbdyno_comparing::claims::ClaimsTable;
+use dbdyno_engine::{protocol::CacheStart, say, size::Size};
+use dbdyno_foundation::base::units;
+use dbdyno_reports::{
+    claims::closing_text,
+    command::shell,
+    text::{self, session_notes},
+    tune::effects_text,
+};
+use dbdyno_running::{
     runner::SessionLaunch,
     session::{PrepareError, PreparedSession, SelectedEffects},
 };
-use clap::Args;
-use dbdyno_engine::{protocol::CacheStart, say, size::Size};
 use std::{process::ExitCode, time::Duration};
 
 /// How a bench is run.
@@ -288,12 +290,12 @@ fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
-        catalog::{CatalogText, Difference},
-        cli::{Cli, CliCommand},
-    };
+    use crate::cli::{Cli, CliCommand};
     use clap::Parser;
+    use dbdyno_catalog::{
+        CatalogText, Difference,
+        bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
+    };
     use dbdyno_engine::{protocol::CacheStart, size::Size};
     use proptest::{collection, option, prelude::*};
 

@@ -6,19 +6,17 @@ use super::{
     output::print,
     session::StopSignals,
 };
-use crate::{
-    base::input,
-    bench::EngineChoice,
-    catalog::Folder,
+use clap::Args;
+use dbdyno_catalog::{Folder, bench::EngineChoice, engines::Registry};
+use dbdyno_engine::say;
+use dbdyno_foundation::base::input;
+use dbdyno_reports::command::shell;
+use dbdyno_running::{
     conformance::{
         Candidate, Check, CheckedFile, SuiteSource, Tell, check_engine, check_file, check_run, summary, undescribed,
     },
-    engines::Registry,
-    report::command::shell,
     runner::MeasurementLock,
 };
-use clap::Args;
-use dbdyno_engine::say;
 use std::{
     collections::BTreeMap,
     future::Ready,

@@ -5,8 +5,11 @@ use super::{
     error::CliError,
     output::command_line,
 };
-use crate::{base::units::counted, catalog::Catalog, claims::judged, report::claims::sheet};
 use clap::Args;
+use dbdyno_catalog::Catalog;
+use dbdyno_comparing::claims::judged;
+use dbdyno_foundation::base::units::counted;
+use dbdyno_reports::claims::sheet;
 use std::process::ExitCode;
 
 /// `dbdyno claims`.

@@ -6,28 +6,27 @@ use super::{
     output::{WIDTH, command_line, print, print_coloured, table_style, written},
     until_decided::{Ending, Further, until_decided},
 };
-use crate::{
-    base::{output::Output, units::plain},
-    catalog::Difference,
-    compare::{
-        Axis, Beside, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several,
-        Side, as_rates, by_configuration, compare, compare_all, gate, load, load_all, load_both, others_of,
-        with_repeats,
-    },
-    metric::{Better, Metric},
-    report::{
-        comparison::{
-            FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, TableStyle, export, export_several, grown_text, several, text,
-        },
-        format::Format,
-        text::Colouring,
-        tracked::{RATIO_TRACKERS, ratios},
-    },
-    session::{Verdicts, closing, verdicts_of},
-    store::{Latencies, Selection, Store},
-};
 use clap::Args;
+use dbdyno_catalog::Difference;
+use dbdyno_comparing::compare::{
+    Axis, Beside, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several, Side,
+    as_rates, by_configuration, compare, compare_all, gate, load, load_all, load_both, others_of, with_repeats,
+};
 use dbdyno_engine::say;
+use dbdyno_foundation::{
+    base::{output::Output, units::plain},
+    metric::{Better, Metric},
+};
+use dbdyno_reports::{
+    comparison::{
+        FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, TableStyle, export, export_several, grown_text, several, text,
+    },
+    format::Format,
+    text::Colouring,
+    tracked::{RATIO_TRACKERS, ratios},
+};
+use dbdyno_running::session::{Verdicts, closing, verdicts_of};
+use dbdyno_store::{Latencies, Selection, Store};
 use std::{
     collections::{BTreeMap, BTreeSet},
     mem,

@@ -5,8 +5,9 @@ use super::{
     error::CliError,
     output::{command_line, print},
 };
-use crate::{base::units::counted, store::Store};
 use clap::{ArgGroup, Args};
+use dbdyno_foundation::base::units::counted;
+use dbdyno_store::Store;
 use std::{path::PathBuf, process::ExitCode};
 
 /// `dbdyno copy`.

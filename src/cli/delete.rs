@@ -5,9 +5,10 @@ use super::{
     error::CliError,
     output::print,
 };
-use crate::{base::units::counted, store::Extent};
 use clap::Args;
 use dbdyno_engine::say;
+use dbdyno_foundation::base::units::counted;
+use dbdyno_store::Extent;
 use std::{
     io::{BufRead, IsTerminal},
     process::ExitCode,

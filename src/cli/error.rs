@@ -1,13 +1,13 @@
 //! What the user is told when a command cannot be done, and the exit code that says which kind it was.
 
-use crate::{
-    base::units::plain,
+use dbdyno_catalog::{
+    CatalogError,
     bench::{PlanError, SpecError},
-    catalog::CatalogError,
-    report::{command::shell, format::WriteError, tracked::TrackError},
-    runner::SessionError,
-    store::{ExportError, ImportError, StoreError},
 };
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::{command::shell, format::WriteError, tracked::TrackError};
+use dbdyno_running::runner::SessionError;
+use dbdyno_store::{ExportError, ImportError, StoreError};
 use std::{path::Path, process::ExitCode};
 
 #[derive(Debug, thiserror::Error)]

@@ -5,21 +5,21 @@ use super::{
     error::{CliError, unwritten, unwritten_file},
     output::command_line,
 };
-use crate::{
+use clap::Args;
+use dbdyno_engine::say;
+use dbdyno_foundation::{
     base::{
         output::Output,
         units::{counted, plain},
     },
     metric::Metric,
-    report::{
-        format::Format,
-        results,
-        tracked::{TRACKERS, TrackError, Tracked, Tracker, Written, write},
-    },
-    store::{Selection, Store},
 };
-use clap::Args;
-use dbdyno_engine::say;
+use dbdyno_reports::{
+    format::Format,
+    results,
+    tracked::{TRACKERS, TrackError, Tracked, Tracker, Written, write},
+};
+use dbdyno_store::{Selection, Store};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,

@@ -5,12 +5,10 @@ use super::{
     error::CliError,
     output::print,
 };
-use crate::{
-    base::units::{count, plain},
-    store::{Imported, Taken},
-};
 use clap::Args;
 use dbdyno_engine::say;
+use dbdyno_foundation::base::units::{count, plain};
+use dbdyno_store::{Imported, Taken};
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},

@@ -4,8 +4,8 @@ use super::{
     args::{AffectedRuns, Places, filled, machine_name},
     error::CliError,
 };
-use crate::store::{Annotation, SelectionKey};
 use clap::{ArgGroup, Args};
+use dbdyno_store::{Annotation, SelectionKey};
 use std::process::ExitCode;
 
 /// `dbdyno key`.

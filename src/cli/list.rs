@@ -5,16 +5,12 @@ use super::{
     error::CliError,
     output::{command_line, print, written},
 };
-use crate::{
-    base::{csv::Cells, output::Output, units::counted},
-    bench::ReadyMade,
-    catalog::Catalog,
-    engines::Registry,
-    report::{evidence::evidence_text, format::Format, results, text},
-    store::TextRows,
-};
 use clap::{Args, builder::TypedValueParser};
+use dbdyno_catalog::{Catalog, bench::ReadyMade, engines::Registry};
 use dbdyno_engine::describe::OptionSpec;
+use dbdyno_foundation::base::{csv::Cells, output::Output, units::counted};
+use dbdyno_reports::{evidence::evidence_text, format::Format, results, text};
+use dbdyno_store::TextRows;
 use std::process::ExitCode;
 
 /// `dbdyno list`.

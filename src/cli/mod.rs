@@ -35,11 +35,7 @@ mod tune;
 mod until_decided;
 mod verdict;
 
-use crate::{
-    base::units::plain,
-    torture::MOUNT_COMMAND,
-    tui::{keys::ScreenId, launch::Opening},
-};
+use crate::tui::{keys::ScreenId, launch::Opening};
 use args::{MeasureArgs, Places};
 use bench::BenchArgs;
 use clap::{
@@ -48,6 +44,8 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use dbdyno_engine::{say, serve};
+use dbdyno_foundation::base::units::plain;
+use dbdyno_running::torture::MOUNT_COMMAND;
 use error::CliError;
 use output::{print_bytes, printed};
 use screens::{LookArgs, ScreensStart};
@@ -255,7 +253,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Man => man(),
         CliCommand::WatchTerminal => Ok(crate::tui::attach::watch_terminal()),
         CliCommand::TortureMount { command } => torture::mount(command),
-        CliCommand::Worker { engine, command } => match crate::engines::built_in(&engine) {
+        CliCommand::Worker { engine, command } => match dbdyno_catalog::engines::built_in(&engine) {
             Some(program) => Ok(serve::serve(program, command)),
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),
         },

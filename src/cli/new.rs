@@ -5,9 +5,10 @@ use super::{
     error::CliError,
     output::print,
 };
-use crate::{catalog::Folder, report::command::shell};
 use clap::{Subcommand, builder::TypedValueParser};
+use dbdyno_catalog::Folder;
 use dbdyno_engine::suite::SuiteKind;
+use dbdyno_reports::command::shell;
 use std::{path::Path, process::ExitCode};
 
 const KV: &str = include_str!("../../assets/new/kv.toml");

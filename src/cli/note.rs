@@ -4,8 +4,8 @@ use super::{
     args::{AffectedRuns, Places, filled},
     error::CliError,
 };
-use crate::store::Annotation;
 use clap::Args;
+use dbdyno_store::Annotation;
 use std::process::ExitCode;
 
 /// `dbdyno note`.

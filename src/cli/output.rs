@@ -1,18 +1,16 @@
 //! Where results go: stdout, or a file.
 
 use super::error::{CliError, unwritten};
-use crate::{
-    base::{csv::Cells, output::Output},
-    report::{
-        command::shell,
-        comparison::TableStyle,
-        format::{Format, WriteError},
-        results,
-        text::Colouring,
-    },
-    store::TextRows,
-};
 use dbdyno_engine::say::is_obeyed;
+use dbdyno_foundation::base::{csv::Cells, output::Output};
+use dbdyno_reports::{
+    command::shell,
+    comparison::TableStyle,
+    format::{Format, WriteError},
+    results,
+    text::Colouring,
+};
+use dbdyno_store::TextRows;
 use std::{
     io::{self, BufWriter, IsTerminal, Write},
     process::ExitCode,

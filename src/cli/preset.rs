@@ -5,11 +5,11 @@ use super::{
     bench::{BenchArgs, bench, show_claims},
     error::{CliError, INTERRUPTED},
 };
-use crate::{
+use dbdyno_catalog::{
+    CatalogError,
     bench::{PlanError, ReadyMade, Sequence, Spec},
-    catalog::CatalogError,
-    claims::judged,
 };
+use dbdyno_comparing::claims::judged;
 use dbdyno_engine::say;
 use std::process::ExitCode;
 

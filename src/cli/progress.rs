@@ -1,8 +1,11 @@
 //! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
 
 use super::output::print;
-use crate::{base::units, bench::BenchPlan, runner::RunnerEvent, store::Status};
+use dbdyno_catalog::bench::BenchPlan;
 use dbdyno_engine::{protocol::Event, say};
+use dbdyno_foundation::base::units;
+use dbdyno_running::runner::RunnerEvent;
+use dbdyno_store::Status;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
     collections::HashMap,

@@ -5,18 +5,16 @@ use super::{
     error::CliError,
     output::{print, print_rows},
 };
-use crate::{
-    base::units::counted,
-    report::{
-        details::details,
-        format::Format,
-        matrix::{Matrix, MatrixColumns},
-        results::FORMATS,
-    },
-    store::{ListOrder, Listed, ListedRows, SelectionKey, SortKey, TestTime, TextRows},
-};
 use clap::{ArgGroup, Args};
 use dbdyno_engine::say;
+use dbdyno_foundation::base::units::counted;
+use dbdyno_reports::{
+    details::details,
+    format::Format,
+    matrix::{Matrix, MatrixColumns},
+    results::FORMATS,
+};
+use dbdyno_store::{ListOrder, Listed, ListedRows, SelectionKey, SortKey, TestTime, TextRows};
 use std::process::ExitCode;
 
 /// `dbdyno results`.

@@ -5,13 +5,11 @@ use super::{
     error::CliError,
     session::{conclude, session_text, watched},
 };
-use crate::{
-    base::units::{counted, plain},
-    engines::Registry,
-    runner::{Owed, ResumeError},
-};
 use clap::Args;
+use dbdyno_catalog::engines::Registry;
 use dbdyno_engine::say;
+use dbdyno_foundation::base::units::{counted, plain};
+use dbdyno_running::runner::{Owed, ResumeError};
 use std::process::ExitCode;
 
 /// `dbdyno resume`.

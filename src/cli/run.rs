@@ -5,8 +5,8 @@ use super::{
     bench::{BenchArgs, bench},
     error::CliError,
 };
-use crate::bench::{EngineChoice, Spec};
 use clap::Args;
+use dbdyno_catalog::bench::{EngineChoice, Spec};
 use std::process::ExitCode;
 
 /// `dbdyno run`.

@@ -6,22 +6,20 @@ use super::{
     output::print,
     verdict::verdict,
 };
-use crate::{
-    base::{
-        leftovers::{self, Place},
-        units::plain,
-    },
-    catalog::{Announcements, Catalog, Theme},
-    store::Store,
-    tui::{
-        self, Left, Over, TuiSetup,
-        attach::{self, Ended, Outcome, Ways},
-        launch::Opening,
-        widgets::Look,
-    },
+use crate::tui::{
+    self, Left, Over, TuiSetup,
+    attach::{self, Ended, Outcome, Ways},
+    launch::Opening,
+    widgets::Look,
 };
 use clap::Args;
+use dbdyno_catalog::{Announcements, Catalog, Theme};
 use dbdyno_engine::say;
+use dbdyno_foundation::base::{
+    leftovers::{self, Place},
+    units::plain,
+};
+use dbdyno_store::Store;
 use std::{
     env,
     ffi::OsString,

@@ -6,26 +6,26 @@ use super::{
     output::{colour, print, print_coloured, table_style},
     progress::{self, Style},
 };
-use crate::{
-    base::units::plain,
-    bench::BenchPlan,
-    report::{
-        command::shell,
-        comparison::{
-            grown_text,
-            several::{is_same_reference, summary},
-            verdicts as verdicts_text,
-        },
-        session_table::SessionTable,
-        soak::soaks_text,
-        text,
+use dbdyno_catalog::bench::BenchPlan;
+use dbdyno_engine::say;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::{
+    command::shell,
+    comparison::{
+        grown_text,
+        several::{is_same_reference, summary},
+        verdicts as verdicts_text,
     },
+    session_table::SessionTable,
+    soak::soaks_text,
+    text,
+};
+use dbdyno_running::{
     runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
     session::{Verdicts, verdicts},
     soak::Soak,
-    store::{Status, Store},
 };
-use dbdyno_engine::say;
+use dbdyno_store::{Status, Store};
 use std::process::ExitCode;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},

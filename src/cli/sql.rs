@@ -5,8 +5,8 @@ use super::{
     error::CliError,
     output::print_rows,
 };
-use crate::report::{format::Format, results};
 use clap::Args;
+use dbdyno_reports::{format::Format, results};
 use std::process::ExitCode;
 
 /// `dbdyno sql`.

@@ -5,8 +5,8 @@ use super::{
     error::CliError,
     output::print,
 };
-use crate::base::units::{count, counted, plain};
 use clap::Subcommand;
+use dbdyno_foundation::base::units::{count, counted, plain};
 use std::process::ExitCode;
 
 /// `dbdyno store`.

@@ -5,24 +5,21 @@ use super::{
     error::{CliError, INTERRUPTED},
     output::{command_line, print, written},
 };
-use crate::{
-    base::{identifier::clock_seed, units::plain},
-    bench::EngineChoice,
-    engines::Registry,
-    report::{
-        format::Format,
-        torture::{TORTURE_FORMATS, step_text, torture_text},
-    },
-    torture::{
-        MountRole, MountServe, PATIENCE, Place, PowerThrough, SUITE, Series, SeriesEvent, Subject, Terms, TortureError,
-        examined, play_mount_role, subjects,
-    },
-};
 use clap::{
     Args, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
+use dbdyno_catalog::{bench::EngineChoice, engines::Registry};
 use dbdyno_engine::say;
+use dbdyno_foundation::base::{identifier::clock_seed, units::plain};
+use dbdyno_reports::{
+    format::Format,
+    torture::{TORTURE_FORMATS, step_text, torture_text},
+};
+use dbdyno_running::torture::{
+    MountRole, MountServe, PATIENCE, Place, PowerThrough, SUITE, Series, SeriesEvent, Subject, Terms, TortureError,
+    examined, play_mount_role, subjects,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::{

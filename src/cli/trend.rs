@@ -5,13 +5,11 @@ use super::{
     error::CliError,
     output::command_line,
 };
-use crate::{
-    compare::{as_rates, load, trend},
-    metric::Metric,
-    report::trend::sheet,
-    store::Latencies,
-};
 use clap::Args;
+use dbdyno_comparing::compare::{as_rates, load, trend};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_reports::trend::sheet;
+use dbdyno_store::Latencies;
 use std::process::ExitCode;
 
 /// `dbdyno trend`.

@@ -5,11 +5,9 @@ use super::{
     error::CliError,
     screens::{LookArgs, ScreensStart},
 };
-use crate::{
-    store::{Selection, literal},
-    tui::{keys::ScreenId, launch::Opening},
-};
+use crate::tui::{keys::ScreenId, launch::Opening};
 use clap::Args;
+use dbdyno_store::{Selection, literal};
 use std::path::PathBuf;
 
 /// `dbdyno tui`.

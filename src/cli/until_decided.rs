@@ -1,15 +1,15 @@
 //! `dbdyno compare --until-decided`: more rounds of what is undecided, look after look.
 
 use super::{error::CliError, output::command_line, progress::Style, session::watched};
-use crate::{
-    base::units::{clock, plain},
-    compare::{AnotherLook, Comparison, JudgedRatio, Line, Options, compare, load_both},
-    engines::Registry,
-    metric::Metric,
-    session::{FurtherError, FurtherRounds},
-    store::{Latencies, Selection, Status, Store},
-};
+use dbdyno_catalog::engines::Registry;
+use dbdyno_comparing::compare::{AnotherLook, Comparison, JudgedRatio, Line, Options, compare, load_both};
 use dbdyno_engine::say;
+use dbdyno_foundation::{
+    base::units::{clock, plain},
+    metric::Metric,
+};
+use dbdyno_running::session::{FurtherError, FurtherRounds};
+use dbdyno_store::{Latencies, Selection, Status, Store};
 use std::collections::BTreeMap;
 
 /// How many rounds were added to a test, by its number, name and size.

@@ -1,13 +1,11 @@
 //! What is left of a session in the terminal once the screens are gone: a few lines that say how it came out.
 
-use crate::{
-    base::units::{counted, plain},
-    compare::Comparison,
-    report::{command::shell, comparison::several::summary},
-    session::verdicts,
-    store::Store,
-    tui::LastSession,
-};
+use crate::tui::LastSession;
+use dbdyno_comparing::compare::Comparison;
+use dbdyno_foundation::base::units::{counted, plain};
+use dbdyno_reports::{command::shell, comparison::several::summary};
+use dbdyno_running::session::verdicts;
+use dbdyno_store::Store;
 use std::time::Duration;
 
 /// Configurations of which each has a line.

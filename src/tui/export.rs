@@ -1,29 +1,27 @@
 //! Files that are written from the screens. None replaces a file that is there.
 
-use crate::{
-    base::{csv::Cells, output::Output},
-    compare::Comparison,
-    report::{
-        answer,
-        command::shell,
-        comparison::{self, TableStyle},
-        evidence::evidence_text,
-        format::Format,
-        results,
-        sheet::{self, SHEET_FORMATS, Sheet},
-        text::Colouring,
-        tune::effects_written,
+use crate::tui::{
+    screens::{
+        compare::{WantedComparison, whole},
+        sql::Statement,
     },
-    store::Selection,
-    tui::{
-        screens::{
-            compare::{WantedComparison, whole},
-            sql::Statement,
-        },
-        setup::TuiSetup,
-    },
-    tune::effects::GridEffects,
+    setup::TuiSetup,
 };
+use dbdyno_comparing::compare::Comparison;
+use dbdyno_foundation::base::{csv::Cells, output::Output};
+use dbdyno_reports::{
+    answer,
+    command::shell,
+    comparison::{self, TableStyle},
+    evidence::evidence_text,
+    format::Format,
+    results,
+    sheet::{self, SHEET_FORMATS, Sheet},
+    text::Colouring,
+    tune::effects_written,
+};
+use dbdyno_running::tune::effects::GridEffects;
+use dbdyno_store::Selection;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

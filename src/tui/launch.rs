@@ -1,9 +1,9 @@
 //! What is measured beside the screens: what starts it, and what it is told.
 
 use super::{keys::ScreenId, world::World};
-use crate::{
-    base::units,
-    bench::{BenchPlan, Estimate, Spec},
+use dbdyno_catalog::bench::{BenchPlan, Estimate, Spec};
+use dbdyno_foundation::base::units;
+use dbdyno_running::{
     torture::{Subject, Terms},
     tune::{Trial, WhatIf, Workload, script::DatabaseSnapshot, search::SearchSpec},
 };

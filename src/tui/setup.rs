@@ -1,10 +1,8 @@
 //! What the terminal UI is started with.
 
 use super::widgets::Look;
-use crate::{
-    catalog::{Announcements, Catalog},
-    store::Store,
-};
+use dbdyno_catalog::{Announcements, Catalog};
+use dbdyno_store::Store;
 use std::path::PathBuf;
 
 /// What the terminal UI is started with.

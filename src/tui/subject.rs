@@ -1,6 +1,6 @@
 //! What a request is about: it says which requests make others pointless.
 
-use crate::store::ReadWatch;
+use dbdyno_store::ReadWatch;
 use std::borrow::Cow;
 
 /// What a request is about, among those of its screen.

@@ -23,21 +23,21 @@ power) package=dbdyno-workload files='engines/workload/src/power/*.rs' tests=(--
 confine) package=dbdyno-engine files='engines/api/src/confine/*.rs' tests=(--lib confine::) ;;
 stats)
     package=room files='room/src/stats/*.rs' tests=(stats::)
-    parts=(src/stats tests/stats tests/tables/stats)
+    parts=(crates/stats/src tests/stats tests/tables/stats)
     body='pub mod stats;'
     dependencies='serde serde_json thiserror'
     ;;
 credible)
     package=room files='room/src/runner/credible.rs' tests=(credible::)
-    parts=(src/runner/credible.rs src/runner/sent.rs src/base/units.rs)
+    parts=(crates/running/src/runner/credible.rs crates/running/src/runner/sent.rs crates/foundation/src/base/units.rs)
     body='pub mod base { pub mod units; }
         pub mod engines { pub const HARNESS_ENGINE: &str = "null"; }
         pub mod runner { pub(crate) mod credible; pub mod sent; }'
     dependencies='hdrhistogram tempfile'
     ;;
-store) whole=yes files='src/store/{blocks,damage,error,file,lock,repair,undo,writing}.rs' tests=(store:: faults:: another_user:: power::) ;;
-journal) whole=yes files='src/store/journal/*.rs' tests=(store:: faults:: journal:: kills::) ;;
-evidence) whole=yes files='src/compare/evidence.rs' tests=(compare::) ;;
+store) whole=yes files='crates/store/src/{blocks,damage,error,file,lock,repair,undo,writing}.rs' tests=(store:: faults:: another_user:: power::) ;;
+journal) whole=yes files='crates/store/src/journal/*.rs' tests=(store:: faults:: journal:: kills::) ;;
+evidence) whole=yes files='crates/comparing/src/compare/evidence.rs' tests=(compare::) ;;
 *)
     echo "unknown room $room" >&2
     exit 2

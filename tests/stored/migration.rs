@@ -34,7 +34,7 @@ fn version(path: &Path, version: u32) {
     version_1(path);
     let connection = Connection::open(path).unwrap();
     for step in 2..=version {
-        let file = format!("{}/src/store/schema/migrations/{step}.sql", env!("CARGO_MANIFEST_DIR"));
+        let file = format!("{}/crates/store/src/schema/migrations/{step}.sql", env!("CARGO_MANIFEST_DIR"));
         connection.execute_batch(&fs::read_to_string(file).unwrap()).unwrap();
         connection.execute("INSERT INTO schema_version VALUES (?, '0.1.0', now()::TIMESTAMP)", [step]).unwrap();
     }

@@ -1,16 +1,13 @@
 //! The formats that a command can write, and how CSV is written.
 
-use crate::{
-    base::csv::Cells,
-    metric::Metric,
-    report::{
-        format::{Format, WriteError},
-        tracked::Tracker,
-    },
-};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use dbdyno_foundation::{base::csv::Cells, metric::Metric};
+use dbdyno_reports::{
+    format::{Format, WriteError},
+    tracked::Tracker,
 };
 
 /// A format out of those that an output supports.

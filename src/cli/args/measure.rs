@@ -1,11 +1,9 @@
 //! How runs are measured, and how that is shown.
 
 use super::{WorkArgs, duration};
-use crate::{
-    cli::{error::CliError, output::command_line, progress::Style},
-    runner::{DEFAULT_SILENCE, SessionLaunch},
-};
+use crate::cli::{error::CliError, output::command_line, progress::Style};
 use clap::Args;
+use dbdyno_running::runner::{DEFAULT_SILENCE, SessionLaunch};
 use std::time::Duration;
 
 /// How runs are measured.

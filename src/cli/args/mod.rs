@@ -7,7 +7,7 @@ mod runs;
 mod sheet;
 mod values;
 
-pub(super) use crate::base::typed::{duration, memory};
+pub(super) use dbdyno_foundation::base::typed::{duration, memory};
 pub(super) use format::{CsvArgs, OutputFormat, format_of, format_or_tracker, metric, one_of};
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};

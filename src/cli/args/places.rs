@@ -1,19 +1,18 @@
 //! Where things are: the store, the user's files, databases while they are measured.
 
 use super::{duration, machine_name};
-use crate::{
+use crate::{cli::error::CliError, tui::attach};
+use clap::Args;
+use dbdyno_catalog::{Catalog, UserFolders};
+use dbdyno_engine::say;
+use dbdyno_foundation::{
     base::{
         output::{Output, OutputError},
         units::{bytes, plain},
     },
-    catalog::{Catalog, UserFolders},
-    cli::error::CliError,
     host::name_machine,
-    store::{Settled, Store},
-    tui::attach,
 };
-use clap::Args;
-use dbdyno_engine::say;
+use dbdyno_store::{Settled, Store};
 use etcetera::BaseStrategy;
 use rustix::process::{Resource, getrlimit};
 use std::{

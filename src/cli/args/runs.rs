@@ -1,13 +1,11 @@
 //! Which stored results or runs are meant.
 
 use super::Places;
-use crate::{
-    base::units::{counted, plain},
-    cli::{error::CliError, output::print},
-    store::{Annotation, Selection, SelectionKey, Store},
-};
+use crate::cli::{error::CliError, output::print};
 use clap::{ArgGroup, Args};
 use dbdyno_engine::say;
+use dbdyno_foundation::base::units::{counted, plain};
+use dbdyno_store::{Annotation, Selection, SelectionKey, Store};
 use std::process::ExitCode;
 
 /// Which results or runs are meant.

@@ -1,15 +1,13 @@
 //! How a command that makes a report writes it.
 
 use super::{CsvArgs, OutArgs, Places, format_of};
-use crate::{
-    base::{csv::Cells, output::Output},
-    cli::{error::CliError, list::entries, output},
-    report::{
-        format::Format,
-        sheet::{self, SHEET_FORMATS, Sheet},
-    },
-};
+use crate::cli::{error::CliError, list::entries, output};
 use clap::Args;
+use dbdyno_foundation::base::{csv::Cells, output::Output};
+use dbdyno_reports::{
+    format::Format,
+    sheet::{self, SHEET_FORMATS, Sheet},
+};
 use serde::Serialize;
 use std::process::ExitCode;
 

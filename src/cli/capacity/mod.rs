@@ -8,17 +8,19 @@ use super::{
     output::{command_line, print},
     session::shown,
 };
-use crate::{
-    base::units::{counted, plain},
-    bench::{EngineChoice, Spec},
-    capacity::{Answer, CapacityError, CapacityLab, CapacityReport, Promise, Promises, Target, Terms, measure},
-    catalog::{MOST_RATE, MOST_SECONDS},
-    engines::Registry,
-    report::capacity::sheet,
-    stats::{MIN_RUNS, rounds_needed},
-};
 use clap::Args;
+use dbdyno_catalog::{
+    MOST_RATE, MOST_SECONDS,
+    bench::{EngineChoice, Spec},
+    engines::Registry,
+};
 use dbdyno_engine::{size::Size, suite::Gaps};
+use dbdyno_foundation::base::units::{counted, plain};
+use dbdyno_reports::capacity::sheet;
+use dbdyno_running::capacity::{
+    Answer, CapacityError, CapacityLab, CapacityReport, Promise, Promises, Target, Terms, measure,
+};
+use dbdyno_stats::{MIN_RUNS, rounds_needed};
 use std::process::ExitCode;
 
 /// `dbdyno capacity`.
@@ -181,7 +183,7 @@ fn described(target: &Target) -> String {
         "about {} of {} s each: {} and more\n",
         counted(probes, "probe"),
         seconds + warm_up,
-        crate::base::units::clock(std::time::Duration::from_secs(probes * (seconds + warm_up))),
+        dbdyno_foundation::base::units::clock(std::time::Duration::from_secs(probes * (seconds + warm_up))),
     ));
     for one in &target.plan.configurations {
         text.push_str(&format!(

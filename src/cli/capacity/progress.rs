@@ -1,13 +1,13 @@
 //! Progress of a search for capacity: a line a probe, or JSON Lines for programs.
 
-use crate::{
-    base::units::plain,
+use crate::cli::progress::Style;
+use dbdyno_engine::say;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::capacity::{found_text, probe_text};
+use dbdyno_running::{
     capacity::{CapacityEvent, Phase},
-    cli::progress::Style,
-    report::capacity::{found_text, probe_text},
     runner::RunnerEvent,
 };
-use dbdyno_engine::say;
 use std::io::Write;
 use tokio::sync::mpsc::UnboundedReceiver;
 

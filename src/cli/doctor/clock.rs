@@ -1,8 +1,8 @@
 //! The clock that operations are timed with.
 
 use super::finding::DoctorFinding;
-use crate::{base::units::duration, host::ClockReading};
 use dbdyno_engine::clock::{Clock, SystemClock};
+use dbdyno_foundation::{base::units::duration, host::ClockReading};
 
 /// A reading that takes longer is a system call, or a device that is asked.
 const DEAR_NS: f64 = 100.0;

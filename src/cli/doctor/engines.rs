@@ -1,10 +1,8 @@
 //! The engines: which can be run, and why others cannot.
 
 use super::finding::DoctorFinding;
-use crate::{
-    engines::{Launch, Registry},
-    lint::built_to_debug,
-};
+use dbdyno_catalog::engines::{Launch, Registry};
+use dbdyno_comparing::lint::built_to_debug;
 use std::{env, ffi::OsStr, path::Path};
 
 /// `path`: what `DBDYNO_ENGINE_PATH` has.
@@ -49,7 +47,7 @@ fn folder_of_path(folder: &Path) -> Option<DoctorFinding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engines::Unavailable;
+    use dbdyno_catalog::engines::Unavailable;
     use dbdyno_engine::describe::Description;
     use std::{path::PathBuf, sync::Arc};
 

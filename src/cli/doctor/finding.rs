@@ -1,6 +1,6 @@
 //! A finding: how something is, whether that is as it should be, and what to do.
 
-use crate::base::units::plain;
+use dbdyno_foundation::base::units::plain;
 
 /// How something of the machine is.
 #[derive(Debug, Clone, PartialEq, Eq)]

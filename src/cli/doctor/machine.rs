@@ -1,12 +1,12 @@
 //! The machine itself: its cores, who else uses it, and what engines can be confined and limited by.
 
 use super::finding::DoctorFinding;
-use crate::{
+use dbdyno_engine::confine::{filters_calls, landlock_version};
+use dbdyno_foundation::{
     base::units::bytes,
     host::{HostFacts, Limits, Load, NoiseDelta, Preloaded, cpus_in_words, is_system_allocator},
     process::MemoryControl,
 };
-use dbdyno_engine::confine::{filters_calls, landlock_version};
 
 /// CPU time taken by other guests that is worth a word.
 const STEAL: f64 = 0.01;

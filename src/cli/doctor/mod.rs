@@ -15,13 +15,11 @@ use super::{
     error::CliError,
     output::{print, print_rows},
 };
-use crate::{
-    engines::Registry,
-    host::{HostFacts, Load, NoiseSample},
-    report::{format::Format, results},
-    store::TextRows,
-};
 use clap::Args;
+use dbdyno_catalog::engines::Registry;
+use dbdyno_foundation::host::{HostFacts, Load, NoiseSample};
+use dbdyno_reports::{format::Format, results};
+use dbdyno_store::TextRows;
 use finding::{COLUMNS, DoctorFinding};
 use std::{process::ExitCode, thread, time::Duration};
 

@@ -1,7 +1,7 @@
 //! The file system of the work folder and the options it is mounted with: what they mean for a sync.
 
 use super::finding::DoctorFinding;
-use crate::host::{MountEffect, MountOption, WorkFolderFacts, WriteCache};
+use dbdyno_foundation::host::{MountEffect, MountOption, WorkFolderFacts, WriteCache};
 
 /// File systems of a virtual machine's host that the machine sees as its own.
 const SHARED: [&str; 8] = ["9p", "virtiofs", "vboxsf", "vmhgfs", "fuse.vmhgfs-fuse", "prl_fs", "drvfs", "fuse.drvfs"];

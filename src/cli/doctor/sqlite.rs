@@ -1,9 +1,9 @@
 //! The builds of SQLite among the engines: what in how they were compiled makes threads wait for each other, or is slow.
 
 use super::finding::DoctorFinding;
-use crate::{
+use dbdyno_catalog::{
+    Catalog,
     bench::ReadyMade,
-    catalog::Catalog,
     engines::{Engine, Registry},
 };
 use dbdyno_engine::{describe::Library, settings::Settings};

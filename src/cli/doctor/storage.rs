@@ -1,7 +1,7 @@
 //! The work folder: what it is on, and whether a sync there does what a sync should.
 
 use super::{finding::DoctorFinding, mount};
-use crate::{
+use dbdyno_foundation::{
     base::units::{bytes, duration},
     host::{Device, Doubt, SyncTimes, WorkFolderFacts, WriteCache, believable, device, measure_fsync},
 };

@@ -1,10 +1,8 @@
 //! The store: whether it can be read and written, and what waits to be done to it. Nothing is changed.
 
 use super::finding::DoctorFinding;
-use crate::{
-    base::units::{bytes, counted},
-    store::{SCHEMA_VERSION, Store, StoreContents, StoreError, StoreHealth, StoreHolder, StoreState, Waiting},
-};
+use dbdyno_foundation::base::units::{bytes, counted};
+use dbdyno_store::{SCHEMA_VERSION, Store, StoreContents, StoreError, StoreHealth, StoreHolder, StoreState, Waiting};
 use std::time::Duration;
 
 /// Whoever has the store has it for a moment: longer than this is told.
@@ -112,7 +110,7 @@ fn waiting(waiting: &Waiting) -> Vec<DoctorFinding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::UnfinishedSessions;
+    use dbdyno_store::UnfinishedSessions;
     use std::path::PathBuf;
 
     fn health(state: StoreState) -> StoreHealth {

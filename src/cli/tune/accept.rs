@@ -1,12 +1,10 @@
 //! `dbdyno tune accept`.
 
 use super::lab::trial_of;
-use crate::{
-    base::units::plain,
-    cli::{args::Places, error::CliError, output::print},
-    tune::accept,
-};
+use crate::cli::{args::Places, error::CliError, output::print};
 use clap::Args;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_running::tune::accept;
 use std::process::ExitCode;
 
 /// `dbdyno tune accept`.

@@ -1,18 +1,16 @@
 //! `dbdyno tune answer`: what to set, in the form that people use.
 
 use super::lab::trial_of;
-use crate::{
-    cli::{
-        args::{OutArgs, Places, one_of},
-        error::CliError,
-        output::{command_line, written},
-    },
-    engines::Registry,
-    report::tune::{AnswerForm, answer_text},
-    store::Store,
-    tune::{Trial, TuneAnswer, ledger, script},
+use crate::cli::{
+    args::{OutArgs, Places, one_of},
+    error::CliError,
+    output::{command_line, written},
 };
 use clap::{Args, builder::TypedValueParser};
+use dbdyno_catalog::engines::Registry;
+use dbdyno_reports::tune::{AnswerForm, answer_text};
+use dbdyno_running::tune::{Trial, TuneAnswer, ledger, script};
+use dbdyno_store::Store;
 use std::process::ExitCode;
 
 /// `dbdyno tune answer`.

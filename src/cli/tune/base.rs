@@ -1,23 +1,23 @@
 //! What `dbdyno tune` tunes: workload and base, from the arguments or from a trial.
 
 use super::lab::trial_of;
-use crate::{
-    base::identifier::clock_seed,
-    bench::{EngineChoice, suited},
-    catalog::Suite,
-    cli::{
-        args::{Places, WorkArgs, duration, owner_option},
-        error::CliError,
-    },
-    engines::{Engine, Registry},
-    store::Store,
-    tune::{
-        Trial, Workload, last_ledger, ledger,
-        script::{self, DatabaseSnapshot},
-    },
+use crate::cli::{
+    args::{Places, WorkArgs, duration, owner_option},
+    error::CliError,
 };
 use clap::Args;
+use dbdyno_catalog::{
+    Suite,
+    bench::{EngineChoice, suited},
+    engines::{Engine, Registry},
+};
 use dbdyno_engine::{settings::Settings, size::Size};
+use dbdyno_foundation::base::identifier::clock_seed;
+use dbdyno_running::tune::{
+    Trial, Workload, last_ledger, ledger,
+    script::{self, DatabaseSnapshot},
+};
+use dbdyno_store::Store;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 /// What changes are tried against.

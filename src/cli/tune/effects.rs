@@ -1,18 +1,16 @@
 //! `dbdyno tune effects`: which option matters how much, from runs that are stored.
 
-use crate::{
-    cli::{
-        args::{Places, SheetArgs},
-        error::CliError,
-        output::{command_line, written},
-    },
-    compare::load,
-    metric::Metric,
-    report::tune::effects_written,
-    store::{Latencies, Selection},
-    tune::effects::effects,
+use crate::cli::{
+    args::{Places, SheetArgs},
+    error::CliError,
+    output::{command_line, written},
 };
 use clap::Args;
+use dbdyno_comparing::compare::load;
+use dbdyno_foundation::metric::Metric;
+use dbdyno_reports::tune::effects_written;
+use dbdyno_running::tune::effects::effects;
+use dbdyno_store::{Latencies, Selection};
 use std::process::ExitCode;
 
 /// `dbdyno tune effects`.

@@ -1,18 +1,16 @@
 //! What the commands that measure have in common: a lab, progress on stderr, the exit code.
 
 use super::progress::show;
-use crate::{
-    cli::{
-        args::{MeasureArgs, Places, ProgressArgs, notices},
-        error::{CliError, INTERRUPTED},
-        output::print,
-        session::shown,
-    },
-    engines::Registry,
-    report::tune::trial_text,
-    store::Store,
-    tune::{Lab, Trial, TrialState, TuneError, find_trial},
+use crate::cli::{
+    args::{MeasureArgs, Places, ProgressArgs, notices},
+    error::{CliError, INTERRUPTED},
+    output::print,
+    session::shown,
 };
+use dbdyno_catalog::engines::Registry;
+use dbdyno_reports::tune::trial_text;
+use dbdyno_running::tune::{Lab, Trial, TrialState, TuneError, find_trial};
+use dbdyno_store::Store;
 use std::process::ExitCode;
 
 impl From<TuneError> for CliError {

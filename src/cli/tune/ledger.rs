@@ -1,16 +1,14 @@
 //! `dbdyno tune ledger`: what was tried from where, what it gained, and what it cost.
 
-use crate::{
-    base::units::plain,
-    cli::{
-        args::{Places, SheetArgs},
-        error::CliError,
-        output::command_line,
-    },
-    report::tune::ledger_sheet,
-    tune::{last_ledger, ledger, ledgers},
+use crate::cli::{
+    args::{Places, SheetArgs},
+    error::CliError,
+    output::command_line,
 };
 use clap::Args;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::tune::ledger_sheet;
+use dbdyno_running::tune::{last_ledger, ledger, ledgers};
 use std::process::ExitCode;
 
 /// `dbdyno tune ledger`.

@@ -4,14 +4,12 @@ use super::{
     base::{FileArgs, WorkloadArgs, workload_of},
     lab::{conclude, prepared, trial_of, with_lab},
 };
-use crate::{
-    cli::{
-        args::{MeasureArgs, Places, ProgressArgs},
-        error::CliError,
-    },
-    tune::more,
+use crate::cli::{
+    args::{MeasureArgs, Places, ProgressArgs},
+    error::CliError,
 };
 use clap::Args;
+use dbdyno_running::tune::more;
 use std::process::ExitCode;
 
 /// `dbdyno tune more`.

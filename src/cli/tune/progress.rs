@@ -1,13 +1,10 @@
 //! Progress of tuning: a bar on a terminal, a line a round elsewhere, JSON Lines for programs.
 
-use crate::{
-    base::units::{self, plain},
-    cli::{output::print, progress::Style},
-    report::tune::{round_text, standing, taken_out},
-    runner::RunnerEvent,
-    tune::TuneEvent,
-};
+use crate::cli::{output::print, progress::Style};
 use dbdyno_engine::say;
+use dbdyno_foundation::base::units::{self, plain};
+use dbdyno_reports::tune::{round_text, standing, taken_out};
+use dbdyno_running::{runner::RunnerEvent, tune::TuneEvent};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;

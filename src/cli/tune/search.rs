@@ -5,17 +5,15 @@ use super::{
     base::{BaseArgs, Questions, questions},
     lab::{code, prepared, with_lab},
 };
-use crate::{
-    cli::{
-        args::{MeasureArgs, Places, ProgressArgs, duration, memory},
-        error::CliError,
-        output::print,
-    },
-    report::tune::{AnswerForm, search_text},
-    tune::search::{SearchSpec, search},
+use crate::cli::{
+    args::{MeasureArgs, Places, ProgressArgs, duration, memory},
+    error::CliError,
+    output::print,
 };
 use clap::Args;
 use dbdyno_engine::durability::Tier;
+use dbdyno_reports::tune::{AnswerForm, search_text};
+use dbdyno_running::tune::search::{SearchSpec, search};
 use std::{process::ExitCode, time::Duration};
 
 /// `dbdyno tune search`.

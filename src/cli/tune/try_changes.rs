@@ -4,16 +4,14 @@ use super::{
     base::{BaseArgs, questions},
     lab::{conclude, prepared, with_lab},
 };
-use crate::{
-    base::units::plain,
-    cli::{
-        args::{MeasureArgs, Places, ProgressArgs},
-        error::CliError,
-    },
-    tune::{Change, Trial, TrialKind, TrialState, WhatIf, accept, default_rounds, what_if},
+use crate::cli::{
+    args::{MeasureArgs, Places, ProgressArgs},
+    error::CliError,
 };
 use clap::Args;
 use dbdyno_engine::say;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_running::tune::{Change, Trial, TrialKind, TrialState, WhatIf, accept, default_rounds, what_if};
 use dbdyno_workload::rng::SplitMix64;
 use std::process::ExitCode;
 

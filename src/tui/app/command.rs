@@ -1,16 +1,14 @@
 //! What the application wants done.
 
-use crate::{
-    session::FurtherRounds,
-    tui::{
-        export::FileContent,
-        filter,
-        launch::{SessionStart, Tell, TortureStart, TrialStart},
-        palette,
-        screens::ScreenRequest,
-        world,
-    },
+use crate::tui::{
+    export::FileContent,
+    filter,
+    launch::{SessionStart, Tell, TortureStart, TrialStart},
+    palette,
+    screens::ScreenRequest,
+    world,
 };
+use dbdyno_running::session::FurtherRounds;
 use std::path::PathBuf;
 
 /// Something to be done outside the application.

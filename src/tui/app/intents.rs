@@ -1,20 +1,18 @@
 //! What screens want to happen, done: in the application, or as commands for outside.
 
 use super::{App, Command, OpenOverlay, Request, ask_world};
-use crate::{
-    session::FurtherRounds,
-    tui::{
-        keys::ScreenId,
-        launch::{OwedSession, TortureStart, TrialStart},
-        overlay::Overlay,
-        screens::{
-            Intents,
-            intent::{Intent, Notice},
-            joined,
-        },
-        world,
+use crate::tui::{
+    keys::ScreenId,
+    launch::{OwedSession, TortureStart, TrialStart},
+    overlay::Overlay,
+    screens::{
+        Intents,
+        intent::{Intent, Notice},
+        joined,
     },
+    world,
 };
+use dbdyno_running::session::FurtherRounds;
 
 impl App {
     /// Does what a screen wants, and returns what is to be done outside.

@@ -1,17 +1,17 @@
 //! What reaches the application.
 
-use crate::{
+use crate::tui::{
+    export::RefusedFile,
+    filter,
+    keys::KeyPress,
+    palette,
+    screens::{ScreenResponse, intent::Notice},
+    widgets::Target,
+    world,
+};
+use dbdyno_running::{
     runner::{Report, RunnerEvent},
     torture::SeriesEvent,
-    tui::{
-        export::RefusedFile,
-        filter,
-        keys::KeyPress,
-        palette,
-        screens::{ScreenResponse, intent::Notice},
-        widgets::Target,
-        world,
-    },
     tune::TuneEvent,
 };
 use std::{path::PathBuf, time::Duration};

@@ -18,18 +18,16 @@ pub(crate) use notices::Notices;
 pub use open::OpenOverlay;
 pub use paint::draw;
 
-use crate::{
-    catalog::Theme,
-    tui::{
-        filter::Known,
-        keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
-        launch::Tell,
-        overlay::{Overlay, paint::page_columns},
-        screens::{Context, Screens, intent::Notice, joined},
-        widgets::Target,
-        world::{self, World},
-    },
+use crate::tui::{
+    filter::Known,
+    keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
+    launch::Tell,
+    overlay::{Overlay, paint::page_columns},
+    screens::{Context, Screens, intent::Notice, joined},
+    widgets::Target,
+    world::{self, World},
 };
+use dbdyno_catalog::Theme;
 use std::time::Duration;
 
 /// The least terminal that shows each screen whole: columns and rows.

@@ -1,9 +1,7 @@
 //! What was said: the last of it for a while on the screen, the rest for whoever asks.
 
-use crate::{
-    base::units::plain,
-    tui::{overlay::Overlay, screens::intent::Notice, widgets::paint::wrap},
-};
+use crate::tui::{overlay::Overlay, screens::intent::Notice, widgets::paint::wrap};
+use dbdyno_foundation::base::units::plain;
 use std::{collections::VecDeque, time::Duration};
 
 /// How long a notice stays, at least.

@@ -1,20 +1,18 @@
 //! The frame around the screens: tabs above, hints or a notice below, and what lies over it all.
 
-use crate::{
-    base::units,
-    catalog::Role,
-    tui::{
-        app::{App, LEAST},
-        keys::{Binding, KeyPress, ScreenId},
-        overlay::{self, Overlay},
-        screens::intent::Notice,
-        widgets::{
-            Hit, Look, Target,
-            paint::{self, Paint, piece, width},
-        },
-        world::Noise,
+use crate::tui::{
+    app::{App, LEAST},
+    keys::{Binding, KeyPress, ScreenId},
+    overlay::{self, Overlay},
+    screens::intent::Notice,
+    widgets::{
+        Hit, Look, Target,
+        paint::{self, Paint, piece, width},
     },
+    world::Noise,
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},

@@ -1,23 +1,21 @@
 //! A command that is typed: what fits where it is typed, what is shown of it meanwhile, and what becomes of it.
 
 use super::{App, Command, OpenOverlay, Request, context};
-use crate::{
-    catalog::Theme,
-    tui::{
-        filter,
-        keys::{self, Action, Binding, ScreenId},
-        launch::Opening,
-        overlay::{CommandLine, ListItem, Outcome, Reply},
-        palette::{
-            self, Argument, Asked, Form, Known, PaletteCommand, Stage, Stored, Takes, Values, arguments, command_of,
-            names, offered, opening_of, unknown,
-        },
-        screens::{
-            ScreenDialog,
-            intent::{Intent, Notice},
-        },
+use crate::tui::{
+    filter,
+    keys::{self, Action, Binding, ScreenId},
+    launch::Opening,
+    overlay::{CommandLine, ListItem, Outcome, Reply},
+    palette::{
+        self, Argument, Asked, Form, Known, PaletteCommand, Stage, Stored, Takes, Values, arguments, command_of, names,
+        offered, opening_of, unknown,
+    },
+    screens::{
+        ScreenDialog,
+        intent::{Intent, Notice},
     },
 };
+use dbdyno_catalog::Theme;
 use std::{collections::BTreeMap, mem};
 
 /// What is known while a command is typed.

@@ -1,7 +1,7 @@
 //! Where servers are found: each has a socket named by its process, in a folder of the user's.
 
 use super::{Description, client};
-use crate::base::{
+use dbdyno_foundation::base::{
     leftovers::{self, SCREENS, SOCKET, reached, sockets_of_host},
     scratch::gate,
 };

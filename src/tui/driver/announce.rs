@@ -1,7 +1,9 @@
 //! What the terminal is told besides the picture: its title, a progress, and that something is over.
 
-use crate::{base::units::plain, catalog::Announcements, tui::app::Progress};
+use crate::tui::app::Progress;
 use crossterm::Command;
+use dbdyno_catalog::Announcements;
+use dbdyno_foundation::base::units::plain;
 use std::fmt;
 
 /// A sequence for the terminal. What comes from outside in it is escaped.

@@ -1,10 +1,8 @@
 //! Requests under way. A screen that is asked for again and again, by a key that is held down perhaps, reads once at a time, and what
 //! waits is only what is newest: otherwise threads and memory would grow with the keys.
 
-use crate::{
-    store::ReadWatch,
-    tui::{keys::ScreenId, subject::Subject, world},
-};
+use crate::tui::{keys::ScreenId, subject::Subject, world};
+use dbdyno_store::ReadWatch;
 use std::collections::{BTreeMap, VecDeque, btree_map::Entry};
 
 /// A part of the application that requests things.

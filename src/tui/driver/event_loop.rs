@@ -9,22 +9,19 @@ use super::{
     session::Task,
     signals::{Signalled, Signals},
 };
-use crate::{
-    runner::RunnerEvent,
-    tui::{
-        app::{App, Command, Message, Request, Response, draw},
-        attach::{Happening, Terminals},
-        keys::ScreenId,
-        launch::Opening,
-        screens::intent::Notice,
-        setup::TuiSetup,
-        widgets::Hit,
-        world,
-    },
-    tune::TuneEvent,
+use crate::tui::{
+    app::{App, Command, Message, Request, Response, draw},
+    attach::{Happening, Terminals},
+    keys::ScreenId,
+    launch::Opening,
+    screens::intent::Notice,
+    setup::TuiSetup,
+    widgets::Hit,
+    world,
 };
 use crossterm::{clipboard::CopyToClipboard, event::Event};
 use dbdyno_engine::protocol;
+use dbdyno_running::{runner::RunnerEvent, tune::TuneEvent};
 use std::{io, time::Duration};
 use tokio::{
     sync::mpsc::{self, Receiver, UnboundedReceiver, UnboundedSender},

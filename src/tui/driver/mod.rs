@@ -11,15 +11,13 @@ mod signals;
 
 pub use respond::respond;
 
-use crate::{
-    runner::Report,
-    store::{SessionRecord, Status},
-    tui::{
-        attach::{Ended, Terminals},
-        launch::Opening,
-        setup::TuiSetup,
-    },
+use crate::tui::{
+    attach::{Ended, Terminals},
+    launch::Opening,
+    setup::TuiSetup,
 };
+use dbdyno_running::runner::Report;
+use dbdyno_store::{SessionRecord, Status};
 use event_loop::EventLoop;
 use std::io;
 

@@ -1,23 +1,23 @@
 //! Sessions and trials, run beside the screens.
 
-use crate::{
-    base::identifier::clock_seed,
-    engines::Registry,
-    report::{claims::closing_text, tune::effects_text},
+use crate::tui::{
+    app::Message,
+    launch::{Question, SessionStart, Tell, TortureStart, TrialStart},
+    setup::TuiSetup,
+};
+use dbdyno_catalog::engines::Registry;
+use dbdyno_foundation::base::identifier::clock_seed;
+use dbdyno_reports::{claims::closing_text, tune::effects_text};
+use dbdyno_running::{
     runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
     session::{FollowUp, FurtherRounds, PreparedSession, SelectedEffects},
-    store::Store,
     torture::{PATIENCE, Place, Series, SeriesEvent, Terms},
-    tui::{
-        app::Message,
-        launch::{Question, SessionStart, Tell, TortureStart, TrialStart},
-        setup::TuiSetup,
-    },
     tune::{
         self, Lab, TrialState, TuneError, TuneEvent, WhatIf, Workload,
         search::{SearchSpec, search},
     },
 };
+use dbdyno_store::Store;
 use dbdyno_workload::rng::SplitMix64;
 use tokio::sync::mpsc::{self, UnboundedSender};
 

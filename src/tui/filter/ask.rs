@@ -1,15 +1,13 @@
 //! What the filter asks of the world outside: what is stored, and to keep what was typed.
 
 use super::{View, history, view};
-use crate::{
-    base::units::counted,
-    store::{GroupColumn, GroupRow, Order, PageListing, PageRows, Selection, SelectionKey, literal},
-    tui::{
-        overlay::ListItem,
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    overlay::ListItem,
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_foundation::base::units::counted;
+use dbdyno_store::{GroupColumn, GroupRow, Order, PageListing, PageRows, Selection, SelectionKey, literal};
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,7 @@
 //! What the end of a filter can become: keys, and values that are stored.
 
-use crate::{
-    store::{Selection, SelectionKey},
-    tui::overlay::{Completions, FilterKeys, ListItem},
-};
+use crate::tui::overlay::{Completions, FilterKeys, ListItem};
+use dbdyno_store::{Selection, SelectionKey};
 use std::collections::BTreeMap;
 
 /// What is known of the store while a filter is typed.

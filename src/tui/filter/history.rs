@@ -1,9 +1,7 @@
 //! Filters of before, a line each in a file of the user's configuration folder.
 
-use crate::{
-    base::{input, output::Output},
-    catalog::Catalog,
-};
+use dbdyno_catalog::Catalog;
+use dbdyno_foundation::base::{input, output::Output};
 use std::{fs, path::PathBuf};
 
 /// Filters that are kept.

@@ -1,6 +1,6 @@
 //! Filters of lists that are in memory: the grammar of selections, held against each row.
 
-use crate::store::{SelectableRow, Selection};
+use dbdyno_store::{SelectableRow, Selection};
 
 /// The keys of rows that are tests.
 pub(crate) const OF_TESTS: &[&str] = &["test", "test_name", "size"];

@@ -1,7 +1,8 @@
 //! Views: filters with the columns, the order and the groups of what they show, by names of the user's.
 
 use super::history::write;
-use crate::{base::input, catalog::Catalog};
+use dbdyno_catalog::Catalog;
+use dbdyno_foundation::base::input;
 use serde::{Deserialize, Serialize};
 
 /// What a screen shows, by a name.

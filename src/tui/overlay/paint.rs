@@ -1,16 +1,14 @@
 //! What lies over a screen.
 
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    tui::{
-        overlay::{Choose, CommandLine, Confirm, FilterLine, ListItem, Overlay, Prompt, TextPage},
-        widgets::{
-            Target,
-            paint::{Paint, fit, pad, piece, rows, width, wrap},
-        },
+use crate::tui::{
+    overlay::{Choose, CommandLine, Confirm, FilterLine, ListItem, Overlay, Prompt, TextPage},
+    widgets::{
+        Target,
+        paint::{Paint, fit, pad, piece, rows, width, wrap},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::plain;
 use ratatui::layout::{Position, Rect};
 
 /// Paints an overlay in the middle of an area.

@@ -1,7 +1,8 @@
 //! A line of text that the user types.
 
 use super::{Outcome, Reply};
-use crate::{report::format::Format, tui::keys::KeyPress};
+use crate::tui::keys::KeyPress;
+use dbdyno_reports::format::Format;
 use tui_input::{Input, InputRequest};
 
 /// A text is asked for.

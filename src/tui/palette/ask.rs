@@ -1,16 +1,14 @@
 //! What the palette asks of the world outside: what is stored.
 
-use crate::{
-    base::units::{counted, duration},
-    store::{
-        ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, Order, PageListing, PageRows, RunColumn, RunRow,
-        Selection, SelectionKey,
-    },
-    tui::{
-        overlay::ListItem,
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    overlay::ListItem,
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
+};
+use dbdyno_foundation::base::units::{counted, duration};
+use dbdyno_store::{
+    ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, Order, PageListing, PageRows, RunColumn, RunRow,
+    Selection, SelectionKey,
 };
 
 /// Things of the store that an argument can name.

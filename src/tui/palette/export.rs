@@ -1,6 +1,7 @@
 //! What is typed for a file: a format and a name, or a name whose ending says the format.
 
-use crate::{report::format::Format, tui::overlay::ListItem};
+use crate::tui::overlay::ListItem;
+use dbdyno_reports::format::Format;
 use std::path::Path;
 
 /// The file that a line means; `usual` is what it may be called.

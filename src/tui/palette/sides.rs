@@ -1,9 +1,7 @@
 //! What is typed to be compared: two selections around `with`, or one.
 
-use crate::{
-    store::Selection,
-    tui::{launch::Opening, overlay::ListItem},
-};
+use crate::tui::{launch::Opening, overlay::ListItem};
+use dbdyno_store::Selection;
 
 /// The word between two sides.
 const WITH: &str = " with ";

@@ -1,17 +1,15 @@
 //! Where in a line is typed, and what fits there.
 
 use super::{COMMANDS, PaletteCommand, Stored, Takes, export, sides};
-use crate::{
-    catalog::Theme,
-    report::format::Format,
-    tui::{
-        filter::{self, View},
-        keys::{Action, Binding, ScreenId},
-        overlay::{Completions, FilterKeys, ListItem, Overlay},
-        screens::ScreenDialog,
-        world::World,
-    },
+use crate::tui::{
+    filter::{self, View},
+    keys::{Action, Binding, ScreenId},
+    overlay::{Completions, FilterKeys, ListItem, Overlay},
+    screens::ScreenDialog,
+    world::World,
 };
+use dbdyno_catalog::Theme;
+use dbdyno_reports::format::Format;
 use std::collections::BTreeMap;
 
 /// What is typed at.

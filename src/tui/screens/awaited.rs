@@ -1,18 +1,16 @@
 //! What somebody waits for: said with the time that it takes, watched, given up.
 
 use super::Context;
-use crate::{
-    base::units::{count, duration},
-    catalog::Role,
-    store::ReadWatch,
-    tui::{
-        keys::KeyPress,
-        widgets::{
-            Target,
-            paint::{Paint, piece},
-        },
+use crate::tui::{
+    keys::KeyPress,
+    widgets::{
+        Target,
+        paint::{Paint, piece},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{count, duration};
+use dbdyno_store::ReadWatch;
 use ratatui::layout::Rect;
 use std::time::Duration;
 

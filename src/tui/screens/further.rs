@@ -1,19 +1,16 @@
 //! More rounds of what is undecided, for the screens that show it: planned, asked about where they take long, begun.
 
 use super::intent::Intent;
-use crate::{
-    base::units::clock,
-    catalog::Difference,
-    compare::{AnotherLook, Comparison},
-    engines::Registry,
-    report::command::shell,
-    session::FurtherRounds,
-    tui::{
-        launch::{expected, is_long},
-        setup::TuiSetup,
-        world::World,
-    },
+use crate::tui::{
+    launch::{expected, is_long},
+    setup::TuiSetup,
+    world::World,
 };
+use dbdyno_catalog::{Difference, engines::Registry};
+use dbdyno_comparing::compare::{AnotherLook, Comparison};
+use dbdyno_foundation::base::units::clock;
+use dbdyno_reports::command::shell;
+use dbdyno_running::session::FurtherRounds;
 
 /// What was planned, or why no rounds can be added.
 pub(super) type Planned = Result<Box<FurtherRounds>, String>;

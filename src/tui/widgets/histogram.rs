@@ -1,10 +1,8 @@
 //! Latencies on a logarithmic scale: a bar a power of two.
 
-use crate::{
-    base::units,
-    catalog::Role,
-    tui::widgets::paint::{Paint, pad, piece, rows},
-};
+use crate::tui::widgets::paint::{Paint, pad, piece, rows};
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units;
 use hdrhistogram::Histogram;
 use ratatui::layout::Rect;
 

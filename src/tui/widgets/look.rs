@@ -1,6 +1,6 @@
 //! A theme and a character set, as ratatui takes them.
 
-use crate::catalog::{Colour, Ink, Role, Theme};
+use dbdyno_catalog::{Colour, Ink, Role, Theme};
 use ratatui::{
     buffer::Buffer,
     style::{Color, Modifier, Style},

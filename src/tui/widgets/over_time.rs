@@ -1,10 +1,8 @@
 //! A figure over time, such as throughput: a column a stretch of time, with the reference drawn behind.
 
-use crate::{
-    base::units,
-    catalog::Role,
-    tui::widgets::paint::{Paint, width},
-};
+use crate::tui::widgets::paint::{Paint, width};
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units;
 use ratatui::layout::Rect;
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];

@@ -1,13 +1,11 @@
 //! What every screen paints with. Text passes through [`plain`], so that nothing from outside reaches the terminal as it is.
 
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    tui::{
-        keys::{KeyPress, ScreenId},
-        widgets::{look::Look, way::way},
-    },
+use crate::tui::{
+    keys::{KeyPress, ScreenId},
+    widgets::{look::Look, way::way},
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::plain;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},

@@ -1,6 +1,7 @@
 //! The way to what is shown: `Results › sqlite 2026-11-23 14:00 › Run 01a1fc54`.
 
-use crate::{base::units::plain, tui::widgets::paint::width};
+use crate::tui::widgets::paint::width;
+use dbdyno_foundation::base::units::plain;
 
 /// As many of the last steps as fit, and always the last; `…` stands for those before.
 pub(crate) fn way(steps: &[String], room: usize) -> String {

@@ -1,12 +1,10 @@
 //! What the world is asked for, and how that is found out.
 
 use super::{Noise, WorkFolder};
-use crate::{
-    engines::Registry,
-    host::{NoiseSample, WorkFolderFacts, measure_fsync},
-    store::StoreHistory,
-    tui::setup::TuiSetup,
-};
+use crate::tui::setup::TuiSetup;
+use dbdyno_catalog::engines::Registry;
+use dbdyno_foundation::host::{NoiseSample, WorkFolderFacts, measure_fsync};
+use dbdyno_store::StoreHistory;
 use std::{path::Path, thread, time::Duration};
 
 /// How long others are watched to tell how busy the machine is.

@@ -7,14 +7,14 @@ pub(crate) use ask::respond;
 pub use ask::{Request, Response};
 pub use read::read;
 
-use crate::{
+use crate::tui::filter::View;
+use dbdyno_catalog::{
+    Claims, Suite, Theme,
     bench::{Preset, Space, suited_registry},
-    catalog::{Claims, Suite, Theme},
     engines::{Engine, Registry},
-    host::WorkFolderFacts,
-    store::StoreHistory,
-    tui::filter::View,
 };
+use dbdyno_foundation::host::WorkFolderFacts;
+use dbdyno_store::StoreHistory;
 use std::{collections::BTreeMap, time::Duration};
 
 /// A sync where it is not measured yet.

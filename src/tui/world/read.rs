@@ -1,16 +1,16 @@
 //! The world as it is known before anything slow is asked: the first frame is painted from it.
 
-use crate::{
-    bench::{Preset, ReadyMade},
-    catalog::CatalogError,
-    engines::Registry,
-    host::HostFacts,
-    tui::{
-        filter::{read_history, read_views},
-        setup::TuiSetup,
-        world::World,
-    },
+use crate::tui::{
+    filter::{read_history, read_views},
+    setup::TuiSetup,
+    world::World,
 };
+use dbdyno_catalog::{
+    CatalogError,
+    bench::{Preset, ReadyMade},
+    engines::Registry,
+};
+use dbdyno_foundation::host::HostFacts;
 
 /// The suite that stands first in lists to choose from.
 const FIRST_SUITE: &str = "kv";

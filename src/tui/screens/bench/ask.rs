@@ -1,12 +1,10 @@
 //! What the Bench screen asks of the world outside: presets of the user's.
 
-use crate::{
-    bench::Preset,
-    tui::{
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_catalog::bench::Preset;
 
 #[derive(Debug)]
 pub enum Request {

@@ -1,21 +1,18 @@
 //! What the Bench screen asks the user, and what becomes of the replies.
 
 use super::{BenchScreen, Intents, OptionOwner, Pane, Request};
-use crate::{
-    base::units::{counted, plain},
-    bench::Preset,
-    catalog::TestInfo,
-    report::command::shell,
-    tui::{
-        export::FileContent,
-        filter::ListFilter,
-        overlay::{ListItem, Reply},
-        screens::intent::Intent,
-        widgets::cursor::ListCursor,
-        world::World,
-    },
+use crate::tui::{
+    export::FileContent,
+    filter::ListFilter,
+    overlay::{ListItem, Reply},
+    screens::intent::Intent,
+    widgets::cursor::ListCursor,
+    world::World,
 };
+use dbdyno_catalog::{TestInfo, bench::Preset};
 use dbdyno_engine::size::Size;
+use dbdyno_foundation::base::units::{counted, plain};
+use dbdyno_reports::command::shell;
 
 /// What the Bench screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What is chosen on the Bench screen: everything a bench needs.
 
-use crate::{
+use dbdyno_catalog::{
+    Difference, Suite,
     bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
-    catalog::{Difference, Suite},
     engines::Registry,
 };
 use dbdyno_engine::{protocol::CacheStart, size::Size};

@@ -20,21 +20,21 @@ use super::{
     intent::Intent,
     screen::{Context, Screen},
 };
-use crate::{
-    base::units::counted,
-    bench::{Preset, Spec},
-    catalog::Suite,
-    report::command::shell,
-    tui::{
-        filter::ListFilter,
-        keys::Action,
-        launch::{SessionStart, expected, is_long},
-        overlay::{FilterKeys, Reply},
-        setup::TuiSetup,
-        widgets::{cursor::ListCursor, paint::Paint},
-        world::World,
-    },
+use crate::tui::{
+    filter::ListFilter,
+    keys::Action,
+    launch::{SessionStart, expected, is_long},
+    overlay::{FilterKeys, Reply},
+    setup::TuiSetup,
+    widgets::{cursor::ListCursor, paint::Paint},
+    world::World,
 };
+use dbdyno_catalog::{
+    Suite,
+    bench::{Preset, Spec},
+};
+use dbdyno_foundation::base::units::counted;
+use dbdyno_reports::command::shell;
 use ratatui::layout::Rect;
 
 /// The preset that is on the screen at first.

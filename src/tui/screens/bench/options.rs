@@ -1,10 +1,8 @@
 //! The options pane: the form that an engine's or a suite's description makes.
 
 use super::{BenchScreen, Dialog, Intents, Pane};
-use crate::{
-    bench::{Values, combinations},
-    tui::{overlay::ListItem, screens::intent::Intent, world::World},
-};
+use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
+use dbdyno_catalog::bench::{Values, combinations};
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},
     durability::Tier,

@@ -1,20 +1,17 @@
 //! How the Bench screen is painted.
 
 use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
-use crate::{
-    base::units::{self, plain},
-    bench::BenchPlan,
-    catalog::Role,
-    tui::{
-        screens::Context,
-        widgets::{
-            Target,
-            paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
-        },
-        world::World,
+use crate::tui::{
+    screens::Context,
+    widgets::{
+        Target,
+        paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
     },
+    world::World,
 };
+use dbdyno_catalog::{Role, bench::BenchPlan};
 use dbdyno_engine::{describe::OptionKind, durability::Tier};
+use dbdyno_foundation::base::units::{self, plain};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen: suites, engines and options above, sizes, rounds and the plan below.

@@ -1,14 +1,12 @@
 //! What the chosen bench will take, and what to know before it starts.
 
 use super::form::Form;
-use crate::{
-    base::units,
-    bench::{BenchPlan, Configuration, Estimate, Values, check_space, estimate},
-    stats::rounds_needed,
-    tui::world::World,
-    tune::cannot_differ,
-};
+use crate::tui::world::World;
+use dbdyno_catalog::bench::{BenchPlan, Configuration, Estimate, Values, check_space, estimate};
 use dbdyno_engine::durability::Tier;
+use dbdyno_foundation::base::units;
+use dbdyno_running::tune::cannot_differ;
+use dbdyno_stats::rounds_needed;
 use std::{collections::BTreeMap, time::Duration};
 
 /// The plan of a form with its estimate.

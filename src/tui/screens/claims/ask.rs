@@ -1,13 +1,11 @@
 //! What the Claims screen asks of the world outside: a publication beside what is stored.
 
-use crate::{
-    catalog,
-    claims::{ClaimsTable, judged},
-    tui::{
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_catalog as catalog;
+use dbdyno_comparing::claims::{ClaimsTable, judged};
 
 #[derive(Debug)]
 pub enum Request {

@@ -15,18 +15,16 @@ use super::{
     intent::Intent,
     screen::{Context, Screen},
 };
-use crate::{
-    catalog,
-    claims::{ClaimsTable, JudgedClaim, JudgedComparison},
-    tui::{
-        filter::ListFilter,
-        keys::Action,
-        overlay::{FilterKeys, Reply},
-        setup::TuiSetup,
-        widgets::{cursor::ListCursor, paint::Paint},
-        world::World,
-    },
+use crate::tui::{
+    filter::ListFilter,
+    keys::Action,
+    overlay::{FilterKeys, Reply},
+    setup::TuiSetup,
+    widgets::{cursor::ListCursor, paint::Paint},
+    world::World,
 };
+use dbdyno_catalog as catalog;
+use dbdyno_comparing::claims::{ClaimsTable, JudgedClaim, JudgedComparison};
 use ratatui::layout::Rect;
 
 /// What this screen wants to happen.

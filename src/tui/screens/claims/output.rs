@@ -1,21 +1,19 @@
 //! What leaves the screen: explanations and files.
 
 use super::{ClaimsScreen, Dialog, Intents, claim_name};
-use crate::{
-    claims::{JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
-    report::{
-        claims::{measured, measured_by, notes, published, sheet, verdict},
-        command::shell,
-        sheet::SHEET_FORMATS,
+use crate::tui::{
+    export::FileContent,
+    screens::{
+        copying::{Copyable, nothing_to_copy},
+        intent::Intent,
     },
-    tui::{
-        export::FileContent,
-        screens::{
-            copying::{Copyable, nothing_to_copy},
-            intent::Intent,
-        },
-        world::World,
-    },
+    world::World,
+};
+use dbdyno_comparing::claims::{JudgedClaim, JudgedComparison, Reproduction, RunOrigin};
+use dbdyno_reports::{
+    claims::{measured, measured_by, notes, published, sheet, verdict},
+    command::shell,
+    sheet::SHEET_FORMATS,
 };
 
 impl ClaimsScreen {

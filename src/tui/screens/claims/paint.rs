@@ -1,20 +1,19 @@
 //! How the Claims screen is painted: publications, or one of them beside what was measured here.
 
 use super::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows};
-use crate::{
-    base::units::{self, plain},
-    catalog::{self, Role},
-    claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
-    report::claims::measured,
-    tui::{
-        screens::Context,
-        widgets::{
-            Target,
-            cursor::ListCursor,
-            paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
-        },
+use crate::tui::{
+    screens::Context,
+    widgets::{
+        Target,
+        cursor::ListCursor,
+        paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
     },
 };
+use dbdyno_catalog as catalog;
+use dbdyno_catalog::Role;
+use dbdyno_comparing::claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin};
+use dbdyno_foundation::base::units::{self, plain};
+use dbdyno_reports::claims::measured;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>) {

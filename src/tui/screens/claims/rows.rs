@@ -1,10 +1,8 @@
 //! The rows of a publication that is open, narrowed by the filter.
 
-use crate::{
-    claims::{ClaimsTable, JudgedClaim, JudgedComparison},
-    store::SelectableRow,
-    tui::filter::ListFilter,
-};
+use crate::tui::filter::ListFilter;
+use dbdyno_comparing::claims::{ClaimsTable, JudgedClaim, JudgedComparison};
+use dbdyno_store::SelectableRow;
 
 /// The keys that a claim has.
 pub(super) const CLAIM_KEYS: &[&str] = &["test", "test_name"];

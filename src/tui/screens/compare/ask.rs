@@ -2,17 +2,17 @@
 //! ones are told apart.
 
 use super::matrix::{self, Matrix, WantedMatrix};
-use crate::{
-    catalog::Difference,
-    compare::{AnotherLook, Axis, Beside, Comparison, Options, Several, Side, as_rates, compare, load, with_repeats},
-    metric::Metric,
-    store::{Latencies, Offer, ReadWatch, Selection, Store},
-    tui::{
-        screens::further::{self, Planned},
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    screens::further::{self, Planned},
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_catalog::Difference;
+use dbdyno_comparing::compare::{
+    AnotherLook, Axis, Beside, Comparison, Options, Several, Side, as_rates, compare, load, with_repeats,
+};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::{Latencies, Offer, ReadWatch, Selection, Store};
 use std::collections::BTreeSet;
 
 #[derive(Debug)]

@@ -1,19 +1,16 @@
 //! What the Compare screen asks the user: selections, differences to allow, keys of the pivot. And what becomes of the replies.
 
 use super::{CompareScreen, CompareView, FirstView, Intents, Request};
-use crate::{
-    base::units::counted,
-    catalog::Difference,
-    compare::{Axis, Comparison, Line, ObstacleKind},
-    metric::Metric,
-    store::Selection,
-    tui::{
-        filter::{ListFilter, OF_TESTS},
-        overlay::{FilterKeys, ListItem, Reply},
-        screens::{further::begin, intent::Intent},
-        world::World,
-    },
+use crate::tui::{
+    filter::{ListFilter, OF_TESTS},
+    overlay::{FilterKeys, ListItem, Reply},
+    screens::{further::begin, intent::Intent},
+    world::World,
 };
+use dbdyno_catalog::Difference;
+use dbdyno_comparing::compare::{Axis, Comparison, Line, ObstacleKind};
+use dbdyno_foundation::{base::units::counted, metric::Metric};
+use dbdyno_store::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 

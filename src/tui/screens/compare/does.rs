@@ -1,10 +1,8 @@
 //! What keys do now: hints name no others.
 
 use super::{CompareScreen, CompareView, Compared};
-use crate::{
-    compare::{Line, ObstacleKind},
-    tui::keys::Action,
-};
+use crate::tui::keys::Action;
+use dbdyno_comparing::compare::{Line, ObstacleKind};
 
 impl CompareScreen {
     /// Whether an action does something with what is shown.

@@ -1,13 +1,11 @@
 //! More rounds of what is undecided under the cursor.
 
 use super::{CompareScreen, Intents, Request};
-use crate::{
-    compare::{AnotherLook, Comparison},
-    tui::{
-        screens::{further, intent::Intent},
-        world::World,
-    },
+use crate::tui::{
+    screens::{further, intent::Intent},
+    world::World,
 };
+use dbdyno_comparing::compare::{AnotherLook, Comparison};
 
 impl CompareScreen {
     /// Another look at what is under the cursor, or why more rounds would decide nothing; none where no test is.

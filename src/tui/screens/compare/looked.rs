@@ -1,13 +1,11 @@
 //! What is compared and how it is looked at: all that is put back where a comparison is given up.
 
 use super::{CompareView, WantedComparison, WantedMatrix};
-use crate::{
-    catalog::Difference,
-    compare::Axis,
-    metric::Metric,
-    store::Latencies,
-    tui::{filter::ListFilter, widgets::cursor::ListCursor},
-};
+use crate::tui::{filter::ListFilter, widgets::cursor::ListCursor};
+use dbdyno_catalog::Difference;
+use dbdyno_comparing::compare::Axis;
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::Latencies;
 use std::collections::BTreeSet;
 
 /// What is compared and how it is looked at.

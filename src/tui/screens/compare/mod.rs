@@ -29,19 +29,17 @@ use super::{
     intent::Intent,
     screen::{Context, Screen},
 };
-use crate::{
-    metric::Metric,
-    session::FurtherRounds,
-    store::Offer,
-    tui::{
-        filter::OF_TESTS,
-        keys::Action,
-        overlay::{FilterKeys, Reply},
-        setup::TuiSetup,
-        widgets::{cursor::ListCursor, paint::Paint},
-        world::World,
-    },
+use crate::tui::{
+    filter::OF_TESTS,
+    keys::Action,
+    overlay::{FilterKeys, Reply},
+    setup::TuiSetup,
+    widgets::{cursor::ListCursor, paint::Paint},
+    world::World,
 };
+use dbdyno_foundation::metric::Metric;
+use dbdyno_running::session::FurtherRounds;
+use dbdyno_store::Offer;
 use matrix::Sought;
 use ratatui::layout::Rect;
 use reading::Reading;

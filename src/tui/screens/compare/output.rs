@@ -1,23 +1,21 @@
 //! What leaves the screen: explanations, the SQL behind a number, files.
 
 use super::{CompareScreen, CompareView, Compared, Dialog, Intents, PivotPlace, TableRow, rows::name};
-use crate::{
-    compare::{Comparison, Line, Mean, Obstacle, ObstacleKind},
-    metric::Metric,
-    report::{
-        command::shell,
-        comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, looks, scaling, several, words},
-        format::Format,
+use crate::tui::{
+    export::FileContent,
+    overlay::Overlay,
+    screens::{
+        copying::{Copyable, nothing_to_copy},
+        intent::{Intent, TrendOf},
     },
-    tui::{
-        export::FileContent,
-        overlay::Overlay,
-        screens::{
-            copying::{Copyable, nothing_to_copy},
-            intent::{Intent, TrendOf},
-        },
-        world::World,
-    },
+    world::World,
+};
+use dbdyno_comparing::compare::{Comparison, Line, Mean, Obstacle, ObstacleKind};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_reports::{
+    command::shell,
+    comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, looks, scaling, several, words},
+    format::Format,
 };
 use std::path::Path;
 

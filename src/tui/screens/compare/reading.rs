@@ -4,10 +4,8 @@ use super::{
     BesideReference, CompareScreen, CompareView, FirstView, Intents, Looked, Request, Response, WantedComparison,
     WantedMatrix,
 };
-use crate::{
-    store::{Latencies, ReadWatch},
-    tui::screens::{awaited::SIGN, intent::Intent},
-};
+use crate::tui::screens::{awaited::SIGN, intent::Intent};
+use dbdyno_store::{Latencies, ReadWatch};
 use std::{mem, time::Duration};
 
 /// Something is being read.

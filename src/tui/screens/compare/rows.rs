@@ -1,14 +1,11 @@
 //! The rows of each view, narrowed by the filter.
 
 use super::{CompareScreen, CompareView, Compared, matrix_rows};
-use crate::{
-    compare::{
-        Comparison, CurveFamily, Line, Mean, OverSizes, PivotCell, PivotRow, TestKey, axis_value, by_test,
-        curve_families,
-    },
-    report::comparison::{scaling, words},
-    tui::filter::ListFilter,
+use crate::tui::filter::ListFilter;
+use dbdyno_comparing::compare::{
+    Comparison, CurveFamily, Line, Mean, OverSizes, PivotCell, PivotRow, TestKey, axis_value, by_test, curve_families,
 };
+use dbdyno_reports::comparison::{scaling, words};
 
 /// A row of the table. The title of a size cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]

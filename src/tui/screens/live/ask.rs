@@ -4,20 +4,17 @@ use super::{
     Gathered, RecordedSlot, RecordedTest, Recording, Standings,
     further::{UndecidedTest, undecided},
 };
-use crate::{
-    compare::{AnotherLook, load},
-    engines::Registry,
-    host::HostFacts,
-    metric::Metric,
-    runner::{Owed, ResumeError},
-    store::{Latencies, RunTests, Selection, Store, TestRecord},
-    tui::{
-        launch::OwedSession,
-        screens::further::{Planned, plan},
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    launch::OwedSession,
+    screens::further::{Planned, plan},
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_catalog::engines::Registry;
+use dbdyno_comparing::compare::{AnotherLook, load};
+use dbdyno_foundation::{host::HostFacts, metric::Metric};
+use dbdyno_running::runner::{Owed, ResumeError};
+use dbdyno_store::{Latencies, RunTests, Selection, Store, TestRecord};
 use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
 

@@ -1,15 +1,13 @@
 //! More rounds of what the race left undecided: chosen from a list, because nothing on this screen is under a cursor.
 
 use super::{Dialog, Intents, LiveScreen, Request, WatchedSession};
-use crate::{
-    compare::AnotherLook,
-    session::verdicts,
-    tui::{
-        overlay::ListItem,
-        screens::{further, intent::Intent},
-        setup::TuiSetup,
-    },
+use crate::tui::{
+    overlay::ListItem,
+    screens::{further, intent::Intent},
+    setup::TuiSetup,
 };
+use dbdyno_comparing::compare::AnotherLook;
+use dbdyno_running::session::verdicts;
 
 /// A test that the race left undecided, with what its sides are.
 #[derive(Debug, Clone)]

@@ -1,13 +1,11 @@
 //! What the session has measured so far, in the form in which stored runs are compared: the same functions judge both.
 
-use crate::{
-    bench::{BenchPlan, Closing, Configuration, PlannedRun},
-    compare::Side,
-    metric::{Figures, Metric},
-    runner::{Report, WrongAnswer},
-    store::{ActorRecord, ComparedTest, RunConfiguration, RunTests, TestRecord},
-};
+use dbdyno_catalog::bench::{BenchPlan, Closing, Configuration, PlannedRun};
+use dbdyno_comparing::compare::Side;
 use dbdyno_engine::protocol::{CacheStart, INVARIANTS, TestDone};
+use dbdyno_foundation::metric::{Figures, Metric};
+use dbdyno_running::runner::{Report, WrongAnswer};
+use dbdyno_store::{ActorRecord, ComparedTest, RunConfiguration, RunTests, TestRecord};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     hash::{DefaultHasher, Hash, Hasher},
@@ -88,7 +86,7 @@ impl Gathered {
         Uuid::try_parse(session).is_ok_and(|id| id == self.session)
     }
 
-    /// What the session's table is in: [`as_rates`](crate::compare::as_rates) says why.
+    /// What the session's table is in: [`as_rates`](dbdyno_comparing::compare::as_rates) says why.
     pub(crate) fn metric(&self) -> Metric {
         if self.timed { Metric::Rate } else { Metric::Wall }
     }

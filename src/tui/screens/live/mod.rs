@@ -31,21 +31,21 @@ use super::{
     intent::Intent,
     screen::{Context, Screen},
 };
-use crate::{
-    bench::BenchPlan,
-    lint::{LINTERS, summed},
+use crate::tui::{
+    keys::Action,
+    launch::OwedSession,
+    overlay::{Overlay, Reply},
+    setup::TuiSetup,
+    widgets::{cursor::PAGE, paint::Paint},
+    world::World,
+};
+use dbdyno_catalog::bench::BenchPlan;
+use dbdyno_comparing::lint::{LINTERS, summed};
+use dbdyno_running::{
     runner::{Report, RunnerEvent},
     session::FurtherRounds,
-    store::Status,
-    tui::{
-        keys::Action,
-        launch::OwedSession,
-        overlay::{Overlay, Reply},
-        setup::TuiSetup,
-        widgets::{cursor::PAGE, paint::Paint},
-        world::World,
-    },
 };
+use dbdyno_store::Status;
 use ratatui::layout::Rect;
 use std::time::Duration;
 

@@ -1,8 +1,10 @@
 //! The race: tests down, configurations across, each cell what is known of it so far.
 
 use super::{RunState, WatchedRun, WatchedSession, gathered::RunTime, standing::Standing};
-use crate::{metric::Metric, stats::Verdict, store::Status};
 use dbdyno_engine::size::Size;
+use dbdyno_foundation::metric::Metric;
+use dbdyno_stats::Verdict;
+use dbdyno_store::Status;
 
 /// A configuration at all its sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What a session is made of: its runs, how far they are, and what they measure.
 
-use crate::store::Status;
 use dbdyno_engine::size::Size;
+use dbdyno_store::Status;
 
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq, Eq)]

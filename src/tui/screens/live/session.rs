@@ -7,17 +7,15 @@ use super::{
     standing::{Standing, Standings},
     usage::Usage,
 };
-use crate::{
-    bench::{BenchPlan, Configuration},
-    report::{
-        session_table::SessionTable,
-        text::{self, Colouring},
-    },
-    runner::{Report, RunnerEvent, SentHistogram},
-    stats::{Verdict, median},
-    store::{Status, WarningRecord},
-};
+use dbdyno_catalog::bench::{BenchPlan, Configuration};
 use dbdyno_engine::protocol::{self, TestDone};
+use dbdyno_reports::{
+    session_table::SessionTable,
+    text::{self, Colouring},
+};
+use dbdyno_running::runner::{Report, RunnerEvent, SentHistogram};
+use dbdyno_stats::{Verdict, median};
+use dbdyno_store::{Status, WarningRecord};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// A session as far as its runner has told of it.

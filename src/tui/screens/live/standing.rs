@@ -1,7 +1,7 @@
 //! How configurations stand against the first: what `compare --reference` says of the runs so far.
 
 use super::gathered::Gathered;
-use crate::compare::{
+use dbdyno_comparing::compare::{
     JudgedRatio, Line, ObstacleKind, Options, Side, as_rates, by_configuration, compare_groups, grouped,
 };
 use std::collections::{BTreeMap, BTreeSet};

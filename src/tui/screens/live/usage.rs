@@ -1,7 +1,8 @@
 //! What a worker uses in a test. What nobody looked at is not known, and never nothing.
 
-use crate::{metric::Figures, metric::Metric, runner::Uses};
 use dbdyno_engine::protocol::TestDone;
+use dbdyno_foundation::{metric::Figures, metric::Metric};
+use dbdyno_running::runner::Uses;
 
 /// What is known of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -4,15 +4,13 @@ use super::{
     Column, Dialog, Intents, ListedRow, Markable, Marks, OpenedRun, Purpose, Request, ResultsScreen, RowKind,
     RowWindow, TypedSelection, Visit, Which, columns, explain, rerun, short,
 };
-use crate::{
-    metric::Metric,
-    store::{PageListing, StoredRun},
-    tui::{
-        screens::intent::{Intent, TrendOf},
-        widgets::cursor::ListCursor,
-        world::World,
-    },
+use crate::tui::{
+    screens::intent::{Intent, TrendOf},
+    widgets::cursor::ListCursor,
+    world::World,
 };
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::{PageListing, StoredRun};
 use std::sync::Arc;
 
 impl ResultsScreen {

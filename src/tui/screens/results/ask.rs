@@ -1,14 +1,12 @@
 //! What the Results screen asks of the world outside: to read the store, and to change it.
 
 use super::{ChosenRuns, KeptRuns, WINDOW, kept};
-use crate::{
-    base::units::counted,
-    store::{Annotation, Page, PageListing, ReadWatch, Selection, Store, StoreError, StoredRun},
-    tui::{
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_foundation::base::units::counted;
+use dbdyno_store::{Annotation, Page, PageListing, ReadWatch, Selection, Store, StoreError, StoredRun};
 use std::{collections::BTreeMap, sync::Arc};
 
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The columns of a listing, and which of them orders it.
 
-use crate::store::{
+use dbdyno_store::{
     ConfigurationColumn as Configuration, GroupColumn as Group, Order, PageListing, ResultColumn as Test,
     RunColumn as Run, SelectionKey,
 };

@@ -1,14 +1,12 @@
 //! What can be copied: what is under the cursor as an identifier, a selection, a command or a text.
 
 use super::{Dialog, Intents, ListedRow, OpenedRun, ResultsScreen, Section, SectionLine, columns, paint};
-use crate::{
-    report::command::shell,
-    store::Selection,
-    tui::{
-        screens::copying::{Copyable, copy_one_of},
-        world::World,
-    },
+use crate::tui::{
+    screens::copying::{Copyable, copy_one_of},
+    world::World,
 };
+use dbdyno_reports::command::shell;
+use dbdyno_store::Selection;
 
 impl ResultsScreen {
     pub(super) fn copy(&self, world: &World) -> Intents {

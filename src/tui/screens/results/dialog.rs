@@ -4,21 +4,19 @@ use super::{
     ChosenColumn, Column, Intents, ListedRow, Request, ResultsScreen, RowKind, TypedSelection, actions::nothing,
     columns, paint, short,
 };
-use crate::{
-    base::units::counted,
-    report::results::FILE_FORMATS,
-    store::{Annotation, SelectionKey},
-    tui::{
-        export::FileContent,
-        keys::Action,
-        overlay::{FilterKeys, ListItem, Reply},
-        screens::{
-            Context,
-            copying::{Copyable, copy_chosen},
-            intent::Intent,
-        },
+use crate::tui::{
+    export::FileContent,
+    keys::Action,
+    overlay::{FilterKeys, ListItem, Reply},
+    screens::{
+        Context,
+        copying::{Copyable, copy_chosen},
+        intent::Intent,
     },
 };
+use dbdyno_foundation::base::units::counted;
+use dbdyno_reports::results::FILE_FORMATS;
+use dbdyno_store::{Annotation, SelectionKey};
 
 /// What the Results screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! What a number is, how it was measured, and the SQL that fetches it.
 
 use super::{Column, OpenedRun, filter::TypedSelection};
-use crate::{
+use crate::tui::overlay::Overlay;
+use dbdyno_foundation::{
     base::units::{count, counted, duration, rate},
     metric::Metric,
-    store::{ConfigurationRow, GroupColumn, GroupRow, ResultColumn, ResultRow, RunRow, SelectionKey},
-    tui::overlay::Overlay,
 };
+use dbdyno_store::{ConfigurationRow, GroupColumn, GroupRow, ResultColumn, ResultRow, RunRow, SelectionKey};
 
 /// Explains a figure of a test.
 pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Overlay {

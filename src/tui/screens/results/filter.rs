@@ -1,10 +1,8 @@
 //! What the screen shows: a selection as it is typed.
 
 use super::{Intents, ResultsScreen};
-use crate::{
-    store::{ConfigurationRow, GroupRow, Selection, SelectionKey, literal},
-    tui::widgets::cursor::ListCursor,
-};
+use crate::tui::widgets::cursor::ListCursor;
+use dbdyno_store::{ConfigurationRow, GroupRow, Selection, SelectionKey, literal};
 
 /// A selection with the line it was read from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

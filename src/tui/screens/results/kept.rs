@@ -1,10 +1,8 @@
 //! Runs that were deleted, kept as long as the program runs: the way back.
 
 use super::ChosenRuns;
-use crate::{
-    base::{scratch::Scratch, units::counted},
-    store::{Selection, Store},
-};
+use dbdyno_foundation::base::{scratch::Scratch, units::counted};
+use dbdyno_store::{Selection, Store};
 
 /// Deleted runs with all that belonged to them.
 #[derive(Debug)]

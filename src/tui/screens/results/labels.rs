@@ -1,6 +1,6 @@
 //! What configurations are called: the label that they had in their session, with the options that tell them from others of that label.
 
-use crate::store::{OptionValues, StoredRun};
+use dbdyno_store::{OptionValues, StoredRun};
 use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 

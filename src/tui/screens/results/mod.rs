@@ -35,17 +35,15 @@ use super::{
     intent::Intent,
     screen::{Context, Screen},
 };
-use crate::{
-    store::{PageListing, ReadWatch},
-    tui::{
-        filter::View,
-        keys::Action,
-        overlay::Reply,
-        setup::TuiSetup,
-        widgets::{cursor::ListCursor, paint::Paint},
-        world::World,
-    },
+use crate::tui::{
+    filter::View,
+    keys::Action,
+    overlay::Reply,
+    setup::TuiSetup,
+    widgets::{cursor::ListCursor, paint::Paint},
+    world::World,
 };
+use dbdyno_store::{PageListing, ReadWatch};
 use ratatui::layout::Rect;
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,14 +1,14 @@
 //! A run that is open: a page of its own.
 
 use super::TestsPane;
-use crate::{
+use crate::tui::{keys::Action, widgets::cursor::ListCursor};
+use dbdyno_foundation::{
     base::units::{bytes, count, duration},
     metric::Metric,
-    report::soak::soak_lines,
-    soak::Soak,
-    store::{StoredFact, StoredOption, StoredRun, StoredTest, TestRecord},
-    tui::{keys::Action, widgets::cursor::ListCursor},
 };
+use dbdyno_reports::soak::soak_lines;
+use dbdyno_running::soak::Soak;
+use dbdyno_store::{StoredFact, StoredOption, StoredRun, StoredTest, TestRecord};
 
 /// The parts of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

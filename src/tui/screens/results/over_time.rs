@@ -1,12 +1,12 @@
 //! What a test did over its time, and the moment that is looked at in all of its charts.
 
 use super::{OpenedRun, Section};
-use crate::{
+use crate::tui::{keys::Action, widgets::over_time::Stretch};
+use dbdyno_foundation::{
     base::units::{bytes, duration, rate},
     metric::Metric,
-    store::{FollowedTest, ReadingRecord, StoredRun, StoredSlot, StoredTest},
-    tui::{keys::Action, widgets::over_time::Stretch},
 };
+use dbdyno_store::{FollowedTest, ReadingRecord, StoredRun, StoredSlot, StoredTest};
 
 /// The panes of a run's tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

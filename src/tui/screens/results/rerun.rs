@@ -1,11 +1,9 @@
 //! The bench that measures a stored run again.
 
-use crate::{
-    bench::{EngineChoice, Preset, Spec},
-    store::{StoredOption, StoredRun},
-    tui::world::World,
-};
+use crate::tui::world::World;
+use dbdyno_catalog::bench::{EngineChoice, Preset, Spec};
 use dbdyno_engine::{describe::OptionSpec, size::Size};
+use dbdyno_store::{StoredOption, StoredRun};
 use std::collections::BTreeMap;
 
 /// A bench of the run's configuration, with as many rounds as its session had. Options that are at their defaults are

@@ -1,9 +1,7 @@
 //! The window of rows that is known, around the cursor.
 
-use crate::{
-    store::{ConfigurationRow, GroupRow, OptionValues, Page, PageRows, ReadWatch, ResultRow, RunRow},
-    tui::{keys::Action, widgets::cursor::ListCursor},
-};
+use crate::tui::{keys::Action, widgets::cursor::ListCursor};
+use dbdyno_store::{ConfigurationRow, GroupRow, OptionValues, Page, PageRows, ReadWatch, ResultRow, RunRow};
 
 /// Rows read at once.
 pub(crate) const WINDOW: u64 = 200;

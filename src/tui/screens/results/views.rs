@@ -1,10 +1,8 @@
 //! Views: what is shown of the results, kept and shown again.
 
 use super::{ChosenColumn, Column, Intents, ResultsScreen, RowKind, TypedSelection, columns};
-use crate::{
-    store::SelectionKey,
-    tui::filter::{View, ViewRows},
-};
+use crate::tui::filter::{View, ViewRows};
+use dbdyno_store::SelectionKey;
 
 impl ResultsScreen {
     /// Filter, columns, order and groups of what is shown.

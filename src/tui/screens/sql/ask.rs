@@ -1,13 +1,11 @@
 //! What the SQL pane asks of the world outside: the answer of a statement.
 
 use super::Statement;
-use crate::{
-    store::{AnswerPart, PartialAnswer, ReadWatch, Store, StoreError},
-    tui::{
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_store::{AnswerPart, PartialAnswer, ReadWatch, Store, StoreError};
 
 /// Rows that are held and shown; an export has all of them.
 pub(super) const MOST_ROWS: usize = 1_000;

@@ -16,16 +16,14 @@ use super::{
     intent::Intent,
     screen::{Context, Screen},
 };
-use crate::{
-    store::AnswerOrder,
-    tui::{
-        keys::{Action, KeyPress},
-        overlay::Reply,
-        setup::TuiSetup,
-        widgets::paint::Paint,
-        world::World,
-    },
+use crate::tui::{
+    keys::{Action, KeyPress},
+    overlay::Reply,
+    setup::TuiSetup,
+    widgets::paint::Paint,
+    world::World,
 };
+use dbdyno_store::AnswerOrder;
 use editor::Editor;
 use history::History;
 use ratatui::layout::Rect;

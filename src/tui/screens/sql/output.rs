@@ -1,15 +1,13 @@
 //! What leaves the pane: cells whole or copied, files. And the other order, which is asked for like a file.
 
 use super::{Intents, SqlScreen, Statement, shown::NULL};
-use crate::{
-    base::{
-        csv::Cells,
-        units::{count, counted},
-    },
-    report::{answer::FILE_FORMATS, format::Format, results},
-    store::AnswerOrder,
-    tui::{export::FileContent, overlay::Reply, screens::intent::Intent},
+use crate::tui::{export::FileContent, overlay::Reply, screens::intent::Intent};
+use dbdyno_foundation::base::{
+    csv::Cells,
+    units::{count, counted},
 };
+use dbdyno_reports::{answer::FILE_FORMATS, format::Format, results};
+use dbdyno_store::AnswerOrder;
 use std::{path::Path, time::Duration};
 
 /// What the SQL pane asks the user.

@@ -4,17 +4,15 @@ use super::{
     Focus, SqlScreen, pane,
     shown::{ShownAnswer, text},
 };
-use crate::{
-    base::units::{count, counted, plain},
-    catalog::Role,
-    tui::{
-        screens::Context,
-        widgets::{
-            Target,
-            paint::{Paint, pad, rows, width, wrap},
-        },
+use crate::tui::{
+    screens::Context,
+    widgets::{
+        Target,
+        paint::{Paint, pad, rows, width, wrap},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{count, counted, plain};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Spaces between columns.

@@ -1,14 +1,12 @@
 //! An answer as it is looked at.
 
 use super::Statement;
-use crate::{
-    base::units::plain,
-    store::{ColumnKind, PartialAnswer},
-    tui::{
-        keys::Action,
-        widgets::{cursor::ListCursor, paint::width},
-    },
+use crate::tui::{
+    keys::Action,
+    widgets::{cursor::ListCursor, paint::width},
 };
+use dbdyno_foundation::base::units::plain;
+use dbdyno_store::{ColumnKind, PartialAnswer};
 
 /// Columns of the terminal that a column takes, at most; Enter shows a cell whole.
 const WIDEST: usize = 40;
@@ -99,7 +97,7 @@ pub(super) fn text(value: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::TextRows;
+    use dbdyno_store::TextRows;
 
     #[test]
     fn the_columns_shown_go_with_the_cursor() {

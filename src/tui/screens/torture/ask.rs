@@ -1,12 +1,10 @@
 //! What the Torture screen asks of the world outside: what was found of tiers.
 
-use crate::{
-    store::EvidenceRecord,
-    tui::{
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_store::EvidenceRecord;
 
 #[derive(Debug)]
 pub enum Request {

@@ -1,22 +1,19 @@
 //! What the Torture screen asks the user, and what becomes of the replies.
 
 use super::{EVIDENCE_KEYS, Intents, TortureScreen};
-use crate::{
-    bench::EngineChoice,
-    engines::Engine,
-    report::command::shell,
-    torture::{SUITE, Terms, subjects},
-    tui::{
-        export::FileContent,
-        filter::ListFilter,
-        launch::{Tell, TortureStart},
-        overlay::{ListItem, Reply},
-        screens::intent::Intent,
-        widgets::cursor::ListCursor,
-        world::World,
-    },
+use crate::tui::{
+    export::FileContent,
+    filter::ListFilter,
+    launch::{Tell, TortureStart},
+    overlay::{ListItem, Reply},
+    screens::intent::Intent,
+    widgets::cursor::ListCursor,
+    world::World,
 };
+use dbdyno_catalog::{bench::EngineChoice, engines::Engine};
 use dbdyno_engine::suite::SuiteKind;
+use dbdyno_reports::command::shell;
+use dbdyno_running::torture::{SUITE, Terms, subjects};
 
 /// What the Torture screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,22 +14,20 @@ use super::{
     intent::Intent,
     screen::{Context, Screen},
 };
-use crate::{
-    report::{
-        evidence::{evidence_command, evidence_lines},
-        results,
-    },
-    store::{EvidenceRecord, SelectableRow},
-    torture::Terms,
-    tui::{
-        filter::ListFilter,
-        keys::Action,
-        overlay::{FilterKeys, Reply},
-        setup::TuiSetup,
-        widgets::{cursor::ListCursor, paint::Paint},
-        world::World,
-    },
+use crate::tui::{
+    filter::ListFilter,
+    keys::Action,
+    overlay::{FilterKeys, Reply},
+    setup::TuiSetup,
+    widgets::{cursor::ListCursor, paint::Paint},
+    world::World,
 };
+use dbdyno_reports::{
+    evidence::{evidence_command, evidence_lines},
+    results,
+};
+use dbdyno_running::torture::Terms;
+use dbdyno_store::{EvidenceRecord, SelectableRow};
 use ratatui::layout::Rect;
 
 /// What this screen wants to happen.

@@ -1,17 +1,15 @@
 //! How the Torture screen is painted: what is under way, what was found, and all about the row under the cursor.
 
 use super::{TortureScreen, WatchedSeries};
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    report::{evidence::evidence_lines, torture::step_text},
-    store::EvidenceRecord,
-    tui::widgets::{
-        Target,
-        columns::{FittedColumn, GAP, fitting},
-        paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
-    },
+use crate::tui::widgets::{
+    Target,
+    columns::{FittedColumn, GAP, fitting},
+    paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::{evidence::evidence_lines, torture::step_text};
+use dbdyno_store::EvidenceRecord;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// What is said where nothing was found yet.

@@ -1,10 +1,8 @@
 //! The configurations that are tortured: how far it is, and how it ended.
 
 use super::{Intents, TortureScreen};
-use crate::{
-    torture::{SeriesEvent, Step, Subject, Terms},
-    tui::{launch::TortureStart, screens::intent::Intent},
-};
+use crate::tui::{launch::TortureStart, screens::intent::Intent};
+use dbdyno_running::torture::{SeriesEvent, Step, Subject, Terms};
 use std::collections::BTreeMap;
 
 /// Configurations that are tortured one after the other.

@@ -1,16 +1,14 @@
 //! What the Trend pane asks of the world outside: a configuration over all of its sessions.
 
-use crate::{
-    compare::{Side, Trend, as_rates, load, trend},
-    metric::Metric,
-    report::command::shell,
-    store::{Latencies, ReadWatch, RunTests, Selection, Store, StoreError, literal},
-    tui::{
-        screens::intent::TrendOf,
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
+use crate::tui::{
+    screens::intent::TrendOf,
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_comparing::compare::{Side, Trend, as_rates, load, trend};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_reports::command::shell;
+use dbdyno_store::{Latencies, ReadWatch, RunTests, Selection, Store, StoreError, literal};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,

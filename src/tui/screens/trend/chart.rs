@@ -2,16 +2,14 @@
 //! changes.
 
 use super::pane;
-use crate::{
-    catalog::Role,
-    compare::{TrendChange, TrendSeries},
-    metric::Metric,
-    stats::median,
-    tui::widgets::{
-        Target,
-        paint::{Paint, width},
-    },
+use crate::tui::widgets::{
+    Target,
+    paint::{Paint, width},
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{TrendChange, TrendSeries};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_stats::median;
 use ratatui::layout::Rect;
 
 /// Columns of the labels.
@@ -103,7 +101,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, series: &TrendSeries, metr
         paint.hit(Rect { x, y: plot.y, width: 1, height: plot.height }, Target::Spot { pane: pane::SESSIONS, row: at });
     }
     let foot = Rect { x: plot.x, y: plot.bottom(), width: plot.width, height: 1 };
-    let day = |at: Option<&crate::compare::TrendPoint>| {
+    let day = |at: Option<&dbdyno_comparing::compare::TrendPoint>| {
         at.map_or("", |point| point.started_at.get(..10).unwrap_or(&point.started_at)).to_owned()
     };
     paint.text(foot, &day(series.points.first()), Role::Dim);

@@ -1,22 +1,20 @@
 //! What the Trend pane asks the user, what becomes of the replies, and what leaves it.
 
 use super::{Intents, TrendScreen, paint::point_in_words};
-use crate::{
-    base::units::counted,
-    report::{
-        sheet::SHEET_FORMATS,
-        trend::{METHOD, found_words, heading, moves_words, sheet},
+use crate::tui::{
+    export::FileContent,
+    filter::{ListFilter, OF_TESTS},
+    overlay::{FilterKeys, ListItem, Reply},
+    screens::{
+        copying::Copyable,
+        intent::{Intent, TrendOf},
     },
-    tui::{
-        export::FileContent,
-        filter::{ListFilter, OF_TESTS},
-        overlay::{FilterKeys, ListItem, Reply},
-        screens::{
-            copying::Copyable,
-            intent::{Intent, TrendOf},
-        },
-        widgets::cursor::ListCursor,
-    },
+    widgets::cursor::ListCursor,
+};
+use dbdyno_foundation::base::units::counted;
+use dbdyno_reports::{
+    sheet::SHEET_FORMATS,
+    trend::{METHOD, found_words, heading, moves_words, sheet},
 };
 use std::time::Duration;
 

@@ -13,17 +13,15 @@ use super::{
     intent::{Intent, TrendOf},
     screen::{Context, Screen},
 };
-use crate::{
-    compare::TrendSeries,
-    tui::{
-        filter::ListFilter,
-        keys::Action,
-        overlay::Reply,
-        setup::TuiSetup,
-        widgets::{cursor::ListCursor, paint::Paint},
-        world::World,
-    },
+use crate::tui::{
+    filter::ListFilter,
+    keys::Action,
+    overlay::Reply,
+    setup::TuiSetup,
+    widgets::{cursor::ListCursor, paint::Paint},
+    world::World,
 };
+use dbdyno_comparing::compare::TrendSeries;
 use ratatui::layout::Rect;
 use std::time::Duration;
 

@@ -1,20 +1,20 @@
 //! How the Trend pane is painted: the tests, the one under the cursor over its sessions, and its changes in words.
 
 use super::{TrendScreen, chart, pane};
-use crate::{
-    base::units::{counted, plain},
-    catalog::Role,
-    compare::{TrendPoint, TrendSeries},
-    metric::Metric,
-    report::trend::{ends, found_words, heading, moves_words, name, sparkline},
-    tui::{
-        screens::Context,
-        widgets::{
-            Target,
-            paint::{Paint, pad, piece, rows, width, wrap},
-        },
+use crate::tui::{
+    screens::Context,
+    widgets::{
+        Target,
+        paint::{Paint, pad, piece, rows, width, wrap},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{TrendPoint, TrendSeries};
+use dbdyno_foundation::{
+    base::units::{counted, plain},
+    metric::Metric,
+};
+use dbdyno_reports::trend::{ends, found_words, heading, moves_words, name, sparkline};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Columns of the name of a test, at most, where there is no room for more.

@@ -1,21 +1,19 @@
 //! What the Tune screen asks of the world outside: its ledgers, the user's statements, stored runs of a sweep.
 
 use super::own_sql::{OwnSql, SqlFiles};
-use crate::{
-    compare::load,
-    metric::Metric,
-    store::{Latencies, Selection, Store},
-    tui::{
-        setup::TuiSetup,
-        subject::{HasSubject, Subject},
-    },
-    tune::{
-        Ledger, Trial, accept,
-        effects::{GridEffects, effects},
-        last_ledger, ledger, ledgers,
-    },
+use crate::tui::{
+    setup::TuiSetup,
+    subject::{HasSubject, Subject},
 };
+use dbdyno_comparing::compare::load;
 use dbdyno_engine::describe::Description;
+use dbdyno_foundation::metric::Metric;
+use dbdyno_running::tune::{
+    Ledger, Trial, accept,
+    effects::{GridEffects, effects},
+    last_ledger, ledger, ledgers,
+};
+use dbdyno_store::{Latencies, Selection, Store};
 
 #[derive(Debug)]
 pub enum Request {

@@ -1,10 +1,8 @@
 //! What is tuned, as it is asked for: engine, suite or statements, size, rounds, base, ledger.
 
 use super::{Dialog, Intents, Request, TuneScreen, own_sql::SqlFiles};
-use crate::{
-    catalog::TestInfo,
-    tui::{keys::Action, overlay::ListItem, screens::intent::Intent, widgets::cursor::ListCursor, world::World},
-};
+use crate::tui::{keys::Action, overlay::ListItem, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
+use dbdyno_catalog::TestInfo;
 use dbdyno_engine::describe::{Description, OptionKind, OptionSpec};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,9 @@
 //! What can be copied: settings that were accepted or decided, and the command that repeats a trial.
 
 use super::{Dialog, Intents, TuneScreen, base::joined};
-use crate::{
-    report::tune::{AnswerForm, answer_text, words},
-    tui::{overlay::ListItem, screens::intent::Intent, world::World},
-    tune::{Trial, TuneAnswer, script},
-};
+use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
+use dbdyno_reports::tune::{AnswerForm, answer_text, words};
+use dbdyno_running::tune::{Trial, TuneAnswer, script};
 
 /// Something that can be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,15 +8,13 @@ use super::{
     search::Term,
     start::LongStart,
 };
-use crate::{
-    base::typed,
-    report::{command::shell, tune::ledger_sheet},
-    store::Selection,
-    tui::{
-        export::FileContent, launch::Tell, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor,
-        world::World,
-    },
+use crate::tui::{
+    export::FileContent, launch::Tell, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor,
+    world::World,
 };
+use dbdyno_foundation::base::typed;
+use dbdyno_reports::{command::shell, tune::ledger_sheet};
+use dbdyno_store::Selection;
 use serde_json::json;
 use std::path::PathBuf;
 

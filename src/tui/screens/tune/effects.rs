@@ -1,11 +1,9 @@
 //! Which option matters how much: the runs that are asked about, and what came of it.
 
 use super::{Dialog, Intents, Request, TuneScreen, TuneView};
-use crate::{
-    report::{command::shell, sheet::SHEET_FORMATS},
-    tui::{export::FileContent, overlay::FilterKeys, screens::intent::Intent, world::World},
-    tune::Trial,
-};
+use crate::tui::{export::FileContent, overlay::FilterKeys, screens::intent::Intent, world::World};
+use dbdyno_reports::{command::shell, sheet::SHEET_FORMATS};
+use dbdyno_running::tune::Trial;
 
 impl TuneScreen {
     pub(super) fn ask_effects(&self) -> Intents {

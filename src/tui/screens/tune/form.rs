@@ -1,14 +1,14 @@
 //! What is tuned: engine, suite, size, test and base, and the change that is to be tried.
 
 use super::own_sql::OwnSql;
-use crate::{
+use crate::tui::world::World;
+use dbdyno_catalog::{
+    Suite, TestPick,
     bench::{Estimate, estimate},
-    catalog::{Suite, TestPick},
     engines::Engine,
-    tui::world::World,
-    tune::{Change, Trial, TrialKind, WhatIf, Workload, cannot_differ, default_rounds, script},
 };
 use dbdyno_engine::{describe::OptionSpec, settings::Settings, size::Size};
+use dbdyno_running::tune::{Change, Trial, TrialKind, WhatIf, Workload, cannot_differ, default_rounds, script};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default)]

@@ -25,17 +25,15 @@ use super::{
     intent::Intent,
     screen::{Context, Screen},
 };
-use crate::{
-    tui::{
-        keys::Action,
-        launch::{Question, TrialStart},
-        overlay::Reply,
-        setup::TuiSetup,
-        widgets::{cursor::ListCursor, paint::Paint},
-        world::World,
-    },
-    tune::{Ledger, effects::GridEffects},
+use crate::tui::{
+    keys::Action,
+    launch::{Question, TrialStart},
+    overlay::Reply,
+    setup::TuiSetup,
+    widgets::{cursor::ListCursor, paint::Paint},
+    world::World,
 };
+use dbdyno_running::tune::{Ledger, effects::GridEffects};
 use ratatui::layout::Rect;
 
 /// What this screen wants to happen.

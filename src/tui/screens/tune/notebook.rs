@@ -1,15 +1,13 @@
 //! What is read for the screen: ledgers, with the base that they lead to.
 
 use super::{Dialog, Intents, Pane, Request, Response, TuneScreen, TuneView};
-use crate::{
-    base::units::counted,
-    report::{
-        command::shell,
-        tune::{command::trial_command, trial_text},
-    },
-    tui::{overlay::ListItem, screens::intent::Intent, world::World},
-    tune::{Entry, Ledger, Trial},
+use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
+use dbdyno_foundation::base::units::counted;
+use dbdyno_reports::{
+    command::shell,
+    tune::{command::trial_command, trial_text},
 };
+use dbdyno_running::tune::{Entry, Ledger, Trial};
 
 impl TuneScreen {
     /// What was tried, as it is listed.

@@ -1,11 +1,9 @@
 //! Statements of the user's own in place of a suite: read and tried once away from the screen.
 
-use crate::{
-    base::typed::written_duration,
-    catalog::Suite,
-    tune::script::{self, DatabaseSnapshot},
-};
+use dbdyno_catalog::Suite;
 use dbdyno_engine::describe::Description;
+use dbdyno_foundation::base::typed::written_duration;
+use dbdyno_running::tune::script::{self, DatabaseSnapshot};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},

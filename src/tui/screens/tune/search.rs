@@ -1,21 +1,19 @@
 //! A search for the fastest settings: what it keeps to, how it stands, and what it came to.
 
 use super::{Dialog, Intents, TuneScreen, base::joined, start::LongStart};
-use crate::{
-    base::{typed, units},
-    report::tune::{command::search_command, words},
-    tui::{
-        launch::{Question, is_long},
-        overlay::ListItem,
-        screens::intent::Intent,
-        world::World,
-    },
-    tune::{
-        TestEffect, Trial, TrialState, TuneEvent,
-        search::{SearchOutcome, SearchSpec, TakenOut, Tried},
-    },
+use crate::tui::{
+    launch::{Question, is_long},
+    overlay::ListItem,
+    screens::intent::Intent,
+    world::World,
 };
 use dbdyno_engine::durability::Tier;
+use dbdyno_foundation::base::{typed, units};
+use dbdyno_reports::tune::{command::search_command, words};
+use dbdyno_running::tune::{
+    TestEffect, Trial, TrialState, TuneEvent,
+    search::{SearchOutcome, SearchSpec, TakenOut, Tried},
+};
 use std::time::Duration;
 
 /// The time of a search unless the user says otherwise; the command line's is the same.

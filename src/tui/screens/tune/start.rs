@@ -1,21 +1,19 @@
 //! How trials are started: from the form, once more from the ledger, or one for each value of an option.
 
 use super::{Dialog, Intents, TuneScreen, base::words, form::expected_of};
-use crate::{
-    base::units::counted,
-    bench::Estimate,
-    report::{
-        command::shell,
-        tune::{command::try_command, words::durability},
-    },
-    tui::{
-        launch::{Question, TrialStart, expected, is_long},
-        screens::intent::Intent,
-        world::World,
-    },
-    tune::{Change, Trial, WhatIf, Workload, cannot_differ},
+use crate::tui::{
+    launch::{Question, TrialStart, expected, is_long},
+    screens::intent::Intent,
+    world::World,
 };
+use dbdyno_catalog::bench::Estimate;
 use dbdyno_engine::settings::Settings;
+use dbdyno_foundation::base::units::counted;
+use dbdyno_reports::{
+    command::shell,
+    tune::{command::try_command, words::durability},
+};
+use dbdyno_running::tune::{Change, Trial, WhatIf, Workload, cannot_differ};
 
 /// Something that takes long, which is asked about before it is started.
 #[derive(Debug, Clone, PartialEq, Eq)]

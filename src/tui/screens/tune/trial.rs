@@ -1,13 +1,13 @@
 //! The trial that is watched: what it tells, how it ends.
 
 use super::{Intents, Pane, Running, TuneScreen, TuneView, search::is_of_search};
-use crate::{
-    compare::RatioRange,
+use crate::tui::screens::intent::Intent;
+use dbdyno_comparing::compare::RatioRange;
+use dbdyno_engine::protocol;
+use dbdyno_running::{
     runner::RunnerEvent,
-    tui::screens::intent::Intent,
     tune::{TestEffect, Trial, TrialKind, TrialState, TuneEvent},
 };
-use dbdyno_engine::protocol;
 
 /// A trial that is watched, or was last.
 #[derive(Debug, Clone)]

@@ -1,12 +1,12 @@
 //! A matrix from the store: the same data that `dbdyno compare --reference` prints.
 
 use super::super::{BesideReference, Sweep};
-use crate::{
-    catalog::Difference,
-    compare::{Comparison, Options, Side, as_rates, by_configuration, compare_all, load, of_sessions},
-    metric::Metric,
-    store::{Latencies, Selection, Store, StoreError},
+use dbdyno_catalog::Difference;
+use dbdyno_comparing::compare::{
+    Comparison, Options, Side, as_rates, by_configuration, compare_all, load, of_sessions,
 };
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::{Latencies, Selection, Store, StoreError};
 use std::collections::{BTreeSet, HashSet};
 use uuid::Uuid;
 

@@ -7,12 +7,10 @@ pub use ask::{Matrix, WantedMatrix};
 pub(super) use ask::{of_sides, read};
 
 use super::{BesideReference, CompareScreen, CompareView, Intents, TableRow, table_rows};
-use crate::{
-    catalog::Difference,
-    compare::{Comparison, Line, ObstacleKind},
-    report::comparison::several::{self, SeveralRow, mean_of},
-    tui::{filter::ListFilter, keys::Action, screens::intent::Intent, world::World},
-};
+use crate::tui::{filter::ListFilter, keys::Action, screens::intent::Intent, world::World};
+use dbdyno_catalog::Difference;
+use dbdyno_comparing::compare::{Comparison, Line, ObstacleKind};
+use dbdyno_reports::comparison::several::{self, SeveralRow, mean_of};
 
 /// A row of the matrix. The title of a size cannot be under the cursor.
 pub(crate) enum MatrixRow<'c> {

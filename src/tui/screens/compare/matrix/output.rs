@@ -4,16 +4,14 @@ use super::{
     super::output::{copied, obstacle, remarks_of},
     CompareScreen, CompareView, Intents, MatrixRow, matrix_rows,
 };
-use crate::{
-    catalog::Difference,
-    compare::{Comparison, Mean},
-    metric::Metric,
-    report::{
-        command::shell,
-        comparison::{explain, facts, several},
-        tune::effects_text,
-    },
-    tui::{overlay::Overlay, screens::intent::Intent, world::World},
+use crate::tui::{overlay::Overlay, screens::intent::Intent, world::World};
+use dbdyno_catalog::Difference;
+use dbdyno_comparing::compare::{Comparison, Mean};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_reports::{
+    command::shell,
+    comparison::{explain, facts, several},
+    tune::effects_text,
 };
 
 impl CompareScreen {

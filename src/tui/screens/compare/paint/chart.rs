@@ -1,11 +1,9 @@
 //! Ratios over sizes, drawn in cells: a point a size with its interval, the median as a diamond, on a log axis around 1.
 
-use crate::{
-    catalog::Role,
-    compare::Line,
-    report::comparison::words,
-    tui::widgets::paint::{Paint, fit, width},
-};
+use crate::tui::widgets::paint::{Paint, fit, width};
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::Line;
+use dbdyno_reports::comparison::words;
 use ratatui::layout::Rect;
 
 /// Columns of the axis' labels.

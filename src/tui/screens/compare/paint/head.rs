@@ -1,20 +1,18 @@
 //! The sides: what they mean, how many runs, which configurations, and whether they may be compared.
 
 use super::joined;
-use crate::{
-    base::units::{self, plain},
-    catalog::{Difference, Role},
-    compare::{Comparison, ObstacleKind, SideFacts},
-    report::comparison::{facts, words},
-    tui::{
-        keys::KeyPress,
-        screens::compare::{output, remarks},
-        widgets::{
-            Target,
-            paint::{Paint, piece, width},
-        },
+use crate::tui::{
+    keys::KeyPress,
+    screens::compare::{output, remarks},
+    widgets::{
+        Target,
+        paint::{Paint, piece, width},
     },
 };
+use dbdyno_catalog::{Difference, Role};
+use dbdyno_comparing::compare::{Comparison, ObstacleKind, SideFacts};
+use dbdyno_foundation::base::units::{self, plain};
+use dbdyno_reports::comparison::{facts, words};
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 

@@ -1,14 +1,12 @@
 //! Two options against each other: a cell for each combination of their values, the darker the farther from the base.
 
 use super::sweep::ratio_cell;
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    tui::{
-        screens::compare::{CompareScreen, HeatCell, Ranked, Sweep},
-        widgets::paint::{Paint, fit, pad, piece, width},
-    },
+use crate::tui::{
+    screens::compare::{CompareScreen, HeatCell, Ranked, Sweep},
+    widgets::paint::{Paint, fit, pad, piece, width},
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::plain;
 use ratatui::layout::Rect;
 
 /// From nothing to the farthest.

@@ -1,10 +1,8 @@
 //! Two latency histograms over each other, as characters that tell A from B without colour.
 
-use crate::{
-    base::units::duration,
-    catalog::Role,
-    compare::{Bucket, Latency},
-};
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{Bucket, Latency};
+use dbdyno_foundation::base::units::duration;
 
 /// Buckets a power of ten, as [`Bucket::end`] counts them.
 const PER_DECADE: u32 = 20;

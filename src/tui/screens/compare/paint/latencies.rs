@@ -1,20 +1,18 @@
 //! The latencies of one test: both histograms over each other, and quantiles.
 
 use super::histogram::{HistogramColumns, LEGEND};
-use crate::{
-    base::units::{duration, plain},
-    catalog::Role,
-    compare::{Comparison, Figure, Latency, Line},
-    report::comparison::words,
-    store::Latencies,
-    tui::{
-        screens::compare::{CompareScreen, latency_rows, name, output},
-        widgets::{
-            Target,
-            paint::{Paint, fit, piece, rows, width},
-        },
+use crate::tui::{
+    screens::compare::{CompareScreen, latency_rows, name, output},
+    widgets::{
+        Target,
+        paint::{Paint, fit, piece, rows, width},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{Comparison, Figure, Latency, Line};
+use dbdyno_foundation::base::units::{duration, plain};
+use dbdyno_reports::comparison::words;
+use dbdyno_store::Latencies;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the tests at the left, and the latencies of the one under the cursor.

@@ -1,25 +1,25 @@
 //! One reference, and every other configuration beside it: tests down, configurations across.
 
 use super::{above, head, lines, table};
-use crate::{
-    base::units::{counted, plain},
-    catalog::Role,
-    compare::{Comparison, Line, RatioForm},
-    metric::Metric,
-    report::comparison::{
-        several::{self, SeveralRow, mean_of},
-        words,
-    },
-    stats::Verdict,
-    tui::{
-        screens::compare::{CompareScreen, Matrix, MatrixRow, matrix_rows, output},
-        widgets::{
-            Target,
-            cursor::ListCursor,
-            paint::{Paint, fit, pad, rows, width},
-        },
+use crate::tui::{
+    screens::compare::{CompareScreen, Matrix, MatrixRow, matrix_rows, output},
+    widgets::{
+        Target,
+        cursor::ListCursor,
+        paint::{Paint, fit, pad, rows, width},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{Comparison, Line, RatioForm};
+use dbdyno_foundation::{
+    base::units::{counted, plain},
+    metric::Metric,
+};
+use dbdyno_reports::comparison::{
+    several::{self, SeveralRow, mean_of},
+    words,
+};
+use dbdyno_stats::Verdict;
 use ratatui::layout::Rect;
 
 /// Columns of a figure, of a ratio with its sign, and of an interval, each with the space before it.

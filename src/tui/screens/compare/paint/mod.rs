@@ -15,14 +15,12 @@ mod sweep;
 mod table;
 
 use super::{CompareScreen, CompareView, Compared};
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    tui::{
-        screens::{Context, awaited::word},
-        widgets::paint::{Paint, width, wrap},
-    },
+use crate::tui::{
+    screens::{Context, awaited::word},
+    widgets::paint::{Paint, width, wrap},
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::plain;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {

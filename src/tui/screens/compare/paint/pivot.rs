@@ -1,21 +1,21 @@
 //! Ratios spread over two keys.
 
 use super::above;
-use crate::{
-    base::units::{self, plain},
-    catalog::Role,
-    compare::{Comparison, Pivot, PivotCell, RatioForm},
-    metric::Metric,
-    report::comparison::words,
-    stats::Verdict,
-    tui::{
-        screens::compare::{CompareScreen, PivotPlace, output, pivot_rows},
-        widgets::{
-            Target,
-            paint::{Paint, fit, pad, piece, rows, width},
-        },
+use crate::tui::{
+    screens::compare::{CompareScreen, PivotPlace, output, pivot_rows},
+    widgets::{
+        Target,
+        paint::{Paint, fit, pad, piece, rows, width},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{Comparison, Pivot, PivotCell, RatioForm};
+use dbdyno_foundation::{
+    base::units::{self, plain},
+    metric::Metric,
+};
+use dbdyno_reports::comparison::words;
+use dbdyno_stats::Verdict;
 use ratatui::layout::Rect;
 
 /// The narrowest and the widest column.

@@ -1,21 +1,19 @@
 //! What is awaited: nothing of what was compared before is shown meanwhile.
 
-use crate::{
-    base::units::{count, duration},
-    catalog::Role,
-    tui::{
-        keys::KeyPress,
-        screens::{
-            Context,
-            awaited::{sign, word},
-            compare::CompareScreen,
-        },
-        widgets::{
-            Target,
-            paint::{Paint, piece},
-        },
+use crate::tui::{
+    keys::KeyPress,
+    screens::{
+        Context,
+        awaited::{sign, word},
+        compare::CompareScreen,
+    },
+    widgets::{
+        Target,
+        paint::{Paint, piece},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{count, duration};
 use ratatui::layout::Rect;
 
 /// Paints what is asked for, and how far it is.

@@ -1,20 +1,18 @@
 //! How figures grow: each test with the exponents of both sides, and the one under the cursor in words and drawn.
 
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    compare::{Comparison, CurveFamily, ScalingCurve, SideName},
-    report::comparison::{
-        scaling::{self, NOTHING},
-        scaling_chart::{LogScale, corners},
+use crate::tui::{
+    screens::compare::{CompareScreen, family_rows},
+    widgets::{
+        Target,
+        paint::{Paint, fit, pad, piece, rows, width, wrap},
     },
-    tui::{
-        screens::compare::{CompareScreen, family_rows},
-        widgets::{
-            Target,
-            paint::{Paint, fit, pad, piece, rows, width, wrap},
-        },
-    },
+};
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{Comparison, CurveFamily, ScalingCurve, SideName};
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::comparison::{
+    scaling::{self, NOTHING},
+    scaling_chart::{LogScale, corners},
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 

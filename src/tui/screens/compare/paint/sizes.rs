@@ -1,20 +1,18 @@
 //! Each test over its sizes: the ratios with their median and extremes, and the test under the cursor drawn.
 
 use super::chart;
-use crate::{
-    base::units::{self, plain},
-    catalog::Role,
-    compare::{Comparison, OverSizes},
-    report::comparison::words,
-    stats::Verdict,
-    tui::{
-        screens::compare::{CompareScreen, TestRow, test_rows},
-        widgets::{
-            Target,
-            paint::{Paint, TextPiece, pad, piece, rows, width},
-        },
+use crate::tui::{
+    screens::compare::{CompareScreen, TestRow, test_rows},
+    widgets::{
+        Target,
+        paint::{Paint, TextPiece, pad, piece, rows, width},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{Comparison, OverSizes};
+use dbdyno_foundation::base::units::{self, plain};
+use dbdyno_reports::comparison::words;
+use dbdyno_stats::Verdict;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Columns of the summary: median, then [min, max].

@@ -1,19 +1,17 @@
 //! Before two sides are chosen, and when a side means nothing.
 
-use crate::{
-    base::units::{self, plain},
-    catalog::Role,
-    store::Offer,
-    tui::{
-        keys::KeyPress,
-        screens::compare::{CompareScreen, Compared},
-        widgets::{
-            Target,
-            paint::{Paint, pad, piece, rows, width},
-        },
-        world::World,
+use crate::tui::{
+    keys::KeyPress,
+    screens::compare::{CompareScreen, Compared},
+    widgets::{
+        Target,
+        paint::{Paint, pad, piece, rows, width},
     },
+    world::World,
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{self, plain};
+use dbdyno_store::Offer;
 use ratatui::layout::Rect;
 
 /// Paints what is chosen so far, and the pairs that are offered.

@@ -1,25 +1,23 @@
 //! A sweep's answer: its configurations ranked within each tier, beside the base; below, what its options do.
 
 use super::{heat, joined, lines};
-use crate::{
-    base::units::{counted, plain},
-    catalog::Role,
-    report::{
-        comparison::{several, words},
-        tune::effects_words::percent,
+use crate::tui::{
+    screens::compare::{CompareScreen, Ranked, Sweep, SweepPlace, SweepRow},
+    widgets::{
+        Target,
+        cursor::ListCursor,
+        paint::{Paint, TextPiece, fit, pad, piece, rows, width},
     },
-    stats::Verdict,
-    store::tier_words,
-    tui::{
-        screens::compare::{CompareScreen, Ranked, Sweep, SweepPlace, SweepRow},
-        widgets::{
-            Target,
-            cursor::ListCursor,
-            paint::{Paint, TextPiece, fit, pad, piece, rows, width},
-        },
-    },
-    tune::effects::ValueEffect,
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{counted, plain};
+use dbdyno_reports::{
+    comparison::{several, words},
+    tune::effects_words::percent,
+};
+use dbdyno_running::tune::effects::ValueEffect;
+use dbdyno_stats::Verdict;
+use dbdyno_store::tier_words;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Columns of a place, a figure, a ratio with its sign, and an interval.
@@ -112,7 +110,7 @@ fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep
 }
 
 fn title(screen: &CompareScreen) -> &'static str {
-    if screen.metric() == crate::metric::Metric::Wall { "time" } else { "figure" }
+    if screen.metric() == dbdyno_foundation::metric::Metric::Wall { "time" } else { "figure" }
 }
 
 /// The values of a configuration, as `option=value`.

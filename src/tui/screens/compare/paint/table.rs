@@ -1,22 +1,19 @@
 //! A line a test: times, ratio, interval, verdict.
 
 use super::above;
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    compare::{Comparison, Figure, JudgedRatio, Line, Mean},
-    metric::Metric,
-    report::comparison::{bar, explain, several, words},
-    stats::Verdict,
-    tui::{
-        screens::compare::{CompareScreen, TableRow, name, output, remarks, table_rows},
-        widgets::{
-            Target,
-            cursor::ListCursor,
-            paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
-        },
+use crate::tui::{
+    screens::compare::{CompareScreen, TableRow, name, output, remarks, table_rows},
+    widgets::{
+        Target,
+        cursor::ListCursor,
+        paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{Comparison, Figure, JudgedRatio, Line, Mean};
+use dbdyno_foundation::{base::units::plain, metric::Metric};
+use dbdyno_reports::comparison::{bar, explain, several, words};
+use dbdyno_stats::Verdict;
 use ratatui::layout::Rect;
 
 /// Columns of a ratio, an interval and a number of runs, and the narrowest of a side's figures.

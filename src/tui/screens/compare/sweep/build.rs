@@ -1,14 +1,12 @@
 //! A sweep made of the configurations of a session.
 
 use super::{Sweep, SweepPlace, SweptConfiguration, SweptOption};
-use crate::{
-    catalog::Difference,
-    compare::{Options, Side, as_rates, compare_all},
-    metric::Metric,
-    stats::geometric_mean,
-    store::{ComparedTest, RunConfiguration, RunTests},
-    tune::effects::{GridEffects, effects},
-};
+use dbdyno_catalog::Difference;
+use dbdyno_comparing::compare::{Options, Side, as_rates, compare_all};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_running::tune::effects::{GridEffects, effects};
+use dbdyno_stats::geometric_mean;
+use dbdyno_store::{ComparedTest, RunConfiguration, RunTests};
 use rayon::prelude::*;
 use std::{
     cmp::Ordering,

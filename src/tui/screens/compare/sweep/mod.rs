@@ -3,13 +3,11 @@
 mod build;
 
 use super::CompareScreen;
-use crate::{
-    compare::{Comparison, Line, RatioRange},
-    metric::{Better, Metric},
-    report::comparison::several::mean_of,
-    stats::Verdict,
-    tune::effects::GridEffects,
-};
+use dbdyno_comparing::compare::{Comparison, Line, RatioRange};
+use dbdyno_foundation::metric::{Better, Metric};
+use dbdyno_reports::comparison::several::mean_of;
+use dbdyno_running::tune::effects::GridEffects;
+use dbdyno_stats::Verdict;
 use std::{cmp::Reverse, collections::BTreeSet};
 
 /// Configurations of one engine that differ in options; the first is the base.

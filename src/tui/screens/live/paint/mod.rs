@@ -9,14 +9,12 @@ pub(super) use self::race::cell_in_words;
 
 use self::test::TestPicture;
 use super::{LiveScreen, LiveView, Replay, SPEEDS, TestPane, WatchedSession};
-use crate::{
-    base::units,
-    catalog::Role,
-    tui::{
-        screens::Context,
-        widgets::paint::{Paint, TextPiece, piece, rows},
-    },
+use crate::tui::{
+    screens::Context,
+    widgets::paint::{Paint, TextPiece, piece, rows},
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Rows from which the runs of the round are shown above the race.

@@ -1,9 +1,7 @@
 //! Names of configurations where there is little room.
 
-use crate::{
-    base::units::plain,
-    tui::widgets::paint::{fit, width},
-};
+use crate::tui::widgets::paint::{fit, width};
+use dbdyno_foundation::base::units::plain;
 
 /// The names of configurations in so many columns, each unlike the others: whole labels where all of them fit, else engines with
 /// their values (`sqlite wal/full`), cut in the middle as a last resort.

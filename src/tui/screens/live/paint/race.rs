@@ -1,22 +1,19 @@
 //! The race: each test with every configuration's median, rounds and interval.
 
 use super::names::{names, values_only};
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    compare::{JudgedRatio, ObstacleKind},
-    metric::Metric,
-    report::comparison::words,
-    stats::{Verdict, median},
-    tui::{
-        screens::live::{
-            LiveScreen, Phase, WatchedSession,
-            race::{RaceCell, RaceColumn, RacePlace, RaceRow},
-            standing::Standing,
-        },
-        widgets::paint::{Paint, TextPiece, fit, pad, piece, rows, width},
+use crate::tui::{
+    screens::live::{
+        LiveScreen, Phase, WatchedSession,
+        race::{RaceCell, RaceColumn, RacePlace, RaceRow},
+        standing::Standing,
     },
+    widgets::paint::{Paint, TextPiece, fit, pad, piece, rows, width},
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::{JudgedRatio, ObstacleKind};
+use dbdyno_foundation::{base::units::plain, metric::Metric};
+use dbdyno_reports::comparison::words;
+use dbdyno_stats::{Verdict, median};
 use ratatui::layout::Rect;
 use std::ops::Range;
 
@@ -328,7 +325,7 @@ fn draw_hidden(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::RatioRange;
+    use dbdyno_comparing::compare::RatioRange;
 
     #[test]
     fn three_configurations_fit_into_eighty_columns() {

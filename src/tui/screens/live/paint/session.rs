@@ -1,14 +1,12 @@
 //! The session's bar and the runs of its round.
 
-use crate::{
-    base::units,
-    catalog::Role,
-    store::Status,
-    tui::{
-        screens::live::{Phase, RunState, WatchedRun, WatchedSession},
-        widgets::paint::{Paint, TextPiece, piece, rows, width},
-    },
+use crate::tui::{
+    screens::live::{Phase, RunState, WatchedRun, WatchedSession},
+    widgets::paint::{Paint, TextPiece, piece, rows, width},
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units;
+use dbdyno_store::Status;
 use ratatui::layout::Rect;
 use std::time::Duration;
 

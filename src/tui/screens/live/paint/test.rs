@@ -1,20 +1,16 @@
 //! The test under way: its bar, latencies, throughput, percentiles and resources.
 
 use super::{counted, fact};
-use crate::{
-    base::units,
-    catalog::Role,
-    tui::{
-        screens::live::{
-            LiveActor, LiveFigures, Phase, Slot, TestPane, WatchedSession, shown::TestInView, usage::Used,
-        },
-        widgets::{
-            histogram::histogram,
-            over_time::{OverTime, Stretch, over_time},
-            paint::{Paint, TextPiece, fit, piece, rows, width},
-        },
+use crate::tui::{
+    screens::live::{LiveActor, LiveFigures, Phase, Slot, TestPane, WatchedSession, shown::TestInView, usage::Used},
+    widgets::{
+        histogram::histogram,
+        over_time::{OverTime, Stretch, over_time},
+        paint::{Paint, TextPiece, fit, piece, rows, width},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units;
 use dbdyno_workload::histogram::supported_quantile;
 use hdrhistogram::Histogram;
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -1,13 +1,11 @@
 //! What the cells of the table say.
 
-use crate::{
-    base::units::{count, counted, duration, plain, rate},
-    catalog::Role,
-    store::{
-        ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, OptionValues, ResultColumn, ResultRow, RunColumn,
-        RunRow,
-    },
-    tui::screens::results::{Column, ListedRow, ResultsScreen, columns, short},
+use crate::tui::screens::results::{Column, ListedRow, ResultsScreen, columns, short};
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{count, counted, duration, plain, rate};
+use dbdyno_store::{
+    ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, OptionValues, ResultColumn, ResultRow, RunColumn,
+    RunRow,
 };
 
 /// A column's alignment, how soon it is dropped, and how wide it may be.

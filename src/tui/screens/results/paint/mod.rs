@@ -7,18 +7,16 @@ mod table;
 pub(super) use run::test_in_words;
 
 use super::{Column, ListedRow, ResultsScreen, columns};
-use crate::{
-    base::units::{count, counted, plain},
-    catalog::Role,
-    store::PageListing,
-    tui::{
-        screens::{Context, screen::Screen},
-        widgets::{
-            paint::{Paint, TextPiece, fit, piece, width},
-            way::way,
-        },
+use crate::tui::{
+    screens::{Context, screen::Screen},
+    widgets::{
+        paint::{Paint, TextPiece, fit, piece, width},
+        way::way,
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{count, counted, plain};
+use dbdyno_store::PageListing;
 use ratatui::layout::Rect;
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {

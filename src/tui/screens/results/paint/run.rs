@@ -1,22 +1,22 @@
 //! The page of an open run.
 
 use super::{foot, steps};
-use crate::{
-    base::units::{count, duration, plain},
-    catalog::Role,
-    metric::Metric,
-    store::{StoredRun, StoredTest},
-    tui::{
-        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, TestsPane, pane},
-        widgets::{
-            Target,
-            columns::{FittedColumn, GAP, fitting},
-            histogram::histogram,
-            over_time::{OverTime, over_time},
-            paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
-        },
+use crate::tui::{
+    screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, TestsPane, pane},
+    widgets::{
+        Target,
+        columns::{FittedColumn, GAP, fitting},
+        histogram::histogram,
+        over_time::{OverTime, over_time},
+        paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
     },
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::{
+    base::units::{count, duration, plain},
+    metric::Metric,
+};
+use dbdyno_store::{StoredRun, StoredTest};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the page, or the pane of its tests that has the focus alone.

@@ -1,17 +1,15 @@
 //! The table: the columns that fit, and the rows around the cursor that are known.
 
 use super::cells;
-use crate::{
-    catalog::Role,
-    tui::{
-        screens::results::{Column, ListedRow, Markable, ResultsScreen, Which, columns, pane},
-        widgets::{
-            Target,
-            columns::{FittedColumn, GAP, fitting},
-            paint::{Paint, TextPiece, fit, pad, piece, rows, width},
-        },
+use crate::tui::{
+    screens::results::{Column, ListedRow, Markable, ResultsScreen, Which, columns, pane},
+    widgets::{
+        Target,
+        columns::{FittedColumn, GAP, fitting},
+        paint::{Paint, TextPiece, fit, pad, piece, rows, width},
     },
 };
+use dbdyno_catalog::Role;
 use ratatui::layout::Rect;
 
 /// Columns before the first: the side a row is marked for, and a sign for figures that do not count.

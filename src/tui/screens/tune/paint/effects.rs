@@ -1,21 +1,19 @@
 //! Which option matters how much: each value against its option's first, as figures and as a bar.
 
 use super::scale::{RatioScale, ends};
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    compare::JudgedRatio,
-    report::{
-        comparison::words::{interval, ratio},
-        tune::effects_words as words,
-    },
-    stats::Verdict,
-    tui::{
-        screens::tune::TuneScreen,
-        widgets::paint::{Paint, fit, pad, piece, rows, width, wrap},
-    },
-    tune::effects::{Factor, GridEffects, Ranked, ValueEffect},
+use crate::tui::{
+    screens::tune::TuneScreen,
+    widgets::paint::{Paint, fit, pad, piece, rows, width, wrap},
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::JudgedRatio;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::{
+    comparison::words::{interval, ratio},
+    tune::effects_words as words,
+};
+use dbdyno_running::tune::effects::{Factor, GridEffects, Ranked, ValueEffect};
+use dbdyno_stats::Verdict;
 use ratatui::layout::Rect;
 
 /// Columns of a ratio, of an interval and of a count of pairs.

@@ -1,19 +1,17 @@
 //! The ledger as a list: what was tried from where, and what came of it.
 
 use super::role;
-use crate::{
-    base::units::plain,
-    catalog::Role,
-    report::tune::words,
-    tui::{
-        screens::tune::{Pane, TuneScreen},
-        widgets::{
-            Target,
-            paint::{Paint, pad, piece, rows, width},
-        },
+use crate::tui::{
+    screens::tune::{Pane, TuneScreen},
+    widgets::{
+        Target,
+        paint::{Paint, pad, piece, rows, width},
     },
-    tune::{Entry, Trial, TrialState},
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::tune::words;
+use dbdyno_running::tune::{Entry, Trial, TrialState};
 use ratatui::layout::Rect;
 
 /// Columns that are left to the change before the verdict is shortened.

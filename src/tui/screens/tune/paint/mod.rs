@@ -9,20 +9,18 @@ mod trial;
 pub(super) use effects::effects_lines;
 
 use super::{Pane, TuneScreen, TuneView, WatchedTrial};
-use crate::{
-    base::units::{counted, plain},
-    catalog::Role,
-    stats::Verdict,
-    tui::{
-        screens::Context,
-        widgets::{
-            Target,
-            paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
-        },
-        world::World,
+use crate::tui::{
+    screens::Context,
+    widgets::{
+        Target,
+        paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
     },
-    tune::TestEffect,
+    world::World,
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{counted, plain};
+use dbdyno_running::tune::TestEffect;
+use dbdyno_stats::Verdict;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen: the options on the left, the trial or the search and the ledger on the right; or the effects alone.

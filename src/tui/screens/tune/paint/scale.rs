@@ -1,6 +1,6 @@
 //! Ratios around 1 as bars: a line at 1, an interval, and its point.
 
-use crate::compare::{JudgedRatio, RatioRange};
+use dbdyno_comparing::compare::{JudgedRatio, RatioRange};
 
 /// A log axis around 1.
 #[derive(Debug, Clone, Copy)]

@@ -1,15 +1,13 @@
 //! The search: how it stands, who leads, and what it came to.
 
-use crate::{
-    base::units,
-    catalog::Role,
-    report::{comparison::words::ratio, tune::taken_out},
-    tui::{
-        screens::tune::{TuneScreen, WatchedSearch},
-        widgets::paint::{Paint, TextPiece, piece, rows, width, wrap},
-    },
-    tune::search::{Fate, Tried},
+use crate::tui::{
+    screens::tune::{TuneScreen, WatchedSearch},
+    widgets::paint::{Paint, TextPiece, piece, rows, width, wrap},
 };
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units;
+use dbdyno_reports::{comparison::words::ratio, tune::taken_out};
+use dbdyno_running::tune::search::{Fate, Tried};
 use ratatui::layout::Rect;
 
 /// Changes taken out of the winner that are shown; the outcome on the command line has all.

@@ -4,17 +4,15 @@ use super::{
     role,
     scale::{RatioScale, ends},
 };
-use crate::{
-    base::units::{counted, plain},
-    catalog::Role,
-    compare::RatioRange,
-    report::{comparison::words::ratio, tune::words},
-    tui::{
-        screens::tune::WatchedTrial,
-        widgets::paint::{Paint, pad, piece, width, wrap},
-    },
-    tune::{TestEffect, TrialState},
+use crate::tui::{
+    screens::tune::WatchedTrial,
+    widgets::paint::{Paint, pad, piece, width, wrap},
 };
+use dbdyno_catalog::Role;
+use dbdyno_comparing::compare::RatioRange;
+use dbdyno_foundation::base::units::{counted, plain};
+use dbdyno_reports::{comparison::words::ratio, tune::words};
+use dbdyno_running::tune::{TestEffect, TrialState};
 use ratatui::layout::Rect;
 
 /// Columns of a ratio with its interval: `0.88-0.94`.

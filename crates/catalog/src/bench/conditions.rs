@@ -1,0 +1,174 @@
+//! What runs are held to besides options: how much memory they have, and whether tests begin with an empty cache. And how much data
+//! belongs to an amount of memory.
+
+use crate::{Suite, TestPick};
+use dbdyno_engine::{describe::parse_bytes, protocol::CacheStart, size::Size};
+use dbdyno_foundation::base::units;
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// What all runs of a session are held to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// Memory of a worker, the page cache of what it reads and writes with it, bytes; none: without a limit.
+    pub memory_limit: Option<u64>,
+    /// What of a database may be in memory when a test begins.
+    pub cache: CacheStart,
+}
+
+/// `64.0 MiB of memory, cold`; nothing where runs are held to nothing.
+impl fmt::Display for Conditions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let memory = self.memory_limit.map(|limit| format!("{} of memory", units::bytes(limit)));
+        let cold = (self.cache == CacheStart::Cold).then(|| "cold".to_owned());
+        memory.into_iter().chain(cold).collect::<Vec<_>>().join(", ").fmt(f)
+    }
+}
+
+/// The limit where only a ratio of data to it is asked for.
+pub const DEFAULT_MEMORY_LIMIT: MemoryLimit = MemoryLimit(256 << 20);
+
+/// An amount of memory, bytes; at least one page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryLimit(pub u64);
+
+/// Less than this is no memory at all: a page.
+const LEAST_LIMIT: u64 = 4096;
+
+impl FromStr for MemoryLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        parse_bytes(text.trim())
+            .filter(|bytes| *bytes >= LEAST_LIMIT)
+            .map(Self)
+            .ok_or_else(|| format!("`{text}`: expected bytes, as in 64MiB or 1GiB"))
+    }
+}
+
+/// As it is read: in the largest unit of which it is a whole number.
+impl fmt::Display for MemoryLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+        match units.into_iter().find(|(_, shift)| self.0.trailing_zeros() >= *shift) {
+            Some((unit, shift)) => write!(f, "{}{unit}", self.0 >> shift),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// Bytes of data for each byte of memory: above 0, and at most [`DataRatio::MOST`].
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct DataRatio(f64);
+
+impl DataRatio {
+    /// The largest: more data than this for the memory is a mistake.
+    pub const MOST: f64 = 10_000.0;
+
+    /// None: it is out of range.
+    pub fn new(ratio: f64) -> Option<Self> {
+        (ratio > 0.0 && ratio <= Self::MOST).then_some(Self(ratio))
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl FromStr for DataRatio {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let ratio = text.trim().parse().ok().and_then(Self::new);
+        ratio.ok_or_else(|| {
+            format!("`{text}`: expected bytes of data for each byte of memory, a number above 0 such as 0.5 or 4")
+        })
+    }
+}
+
+impl fmt::Display for DataRatio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The size at which what the picked tests store is as near to `ratio` times `limit` as it can be.
+///
+/// # Errors
+/// The suite does not say how much data a size is.
+pub(super) fn size_of(suite: &Suite, pick: &TestPick, ratio: DataRatio, limit: u64) -> Result<Size, String> {
+    let bytes = |number: u64| suite.payload_bytes(Size::one(number), pick);
+    let target = (ratio.0 * limit as f64) as u64;
+    let mut high = 1_u64;
+    while bytes(high) < target {
+        if high > LARGEST / 2 {
+            return Err(format!(
+                "suite `{}`: the tests to be run store no data that grows with the size, so there is no size for a ratio of data to \
+                 memory: use --size",
+                suite.name
+            ));
+        }
+        high *= 2;
+    }
+    let mut low = high / 2;
+    // `low` stores less than asked for (0 stores nothing), `high` as much or more.
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if bytes(middle) < target { low = middle } else { high = middle }
+    }
+    let nearest = if low > 0 && target - bytes(low) < bytes(high) - target { low } else { high };
+    if bytes(nearest) == 0 {
+        return Err(format!(
+            "suite `{}`: the tests to be run do not say how much data they store, so there is no size for a ratio of data to memory: \
+             use --size",
+            suite.name
+        ));
+    }
+    Ok(Size::one(nearest))
+}
+
+/// The largest number that a size is tried with.
+const LARGEST: u64 = 1 << 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Catalog, UserFolders};
+
+    #[test]
+    fn amounts_of_memory_are_written_as_they_are_read() {
+        for text in ["64MiB", "1GiB", "1536KiB", "4097"] {
+            assert_eq!(text.parse::<MemoryLimit>().unwrap().to_string(), text);
+        }
+        assert_eq!("65536k".parse(), Ok(MemoryLimit(64 << 20)));
+        for wrong in ["", "0", "1", "much", "-1"] {
+            assert!(wrong.parse::<MemoryLimit>().is_err(), "{wrong}");
+        }
+        assert_eq!("0.5".parse::<DataRatio>().unwrap().to_string(), "0.5");
+        for wrong in ["", "0", "-1", "nan", "inf", "1e9", "two"] {
+            assert!(wrong.parse::<DataRatio>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_size_of_a_ratio_is_the_nearest() {
+        let catalog = Catalog::new(UserFolders { root: "/nowhere".into() });
+        let all = TestPick::default();
+        for (suite, limit) in [("kv", 64 << 20), ("ycsb", 64 << 20), ("contention", 64 << 20), ("lumosql", 1 << 30)] {
+            let suite = catalog.suite(suite).unwrap();
+            for ratio in [0.5, 2.0, 8.0] {
+                let size = size_of(&suite, &all, DataRatio(ratio), limit).unwrap();
+                let target = (ratio * limit as f64) as u64;
+                let off = |number| suite.payload_bytes(Size::one(number), &all).abs_diff(target);
+                assert!(off(size.first) <= off(size.first + 1) && off(size.first) <= off(size.first - 1), "{size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_below_the_smallest_size_gives_the_smallest_size() {
+        let suite = Catalog::new(UserFolders { root: "/nowhere".into() }).suite("lumosql").unwrap();
+        assert_eq!(size_of(&suite, &TestPick::default(), DataRatio(0.5), 4096), Ok(Size::one(1)));
+    }
+}

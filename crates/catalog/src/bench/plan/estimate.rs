@@ -1,0 +1,209 @@
+//! What a plan will take: runs, time and space.
+
+use super::{BenchPlan, Configuration};
+use dbdyno_engine::{
+    durability::Tier,
+    protocol::SuiteJob,
+    suite::{KvActor, KvLoad, KvSuite, KvTest, KvWork, SqlSuite, TransactionScope},
+};
+use dbdyno_foundation::base::units::bytes;
+use std::time::Duration;
+
+/// How long earlier runs of a configuration took.
+pub trait History {
+    /// Median duration of a run of this engine on this suite at this size, start and end of the worker included.
+    fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration>;
+}
+
+impl History for () {
+    fn run_time(&self, _: &Configuration, _: &str) -> Option<Duration> {
+        None
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Estimate {
+    pub runs: usize,
+    /// Time of all runs.
+    pub time: Duration,
+    /// Whether the time of every configuration is that of earlier runs; else some of it is a rough guess.
+    pub from_history: bool,
+    /// Most bytes on the disk at a time.
+    pub space_bytes: u64,
+}
+
+impl Estimate {
+    /// This, and then another one.
+    #[must_use]
+    pub fn then(self, other: Self) -> Self {
+        Self {
+            runs: self.runs + other.runs,
+            time: self.time + other.time,
+            from_history: self.from_history && other.from_history,
+            space_bytes: self.space_bytes.max(other.space_bytes),
+        }
+    }
+}
+
+/// Space on the work folder's disk, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// Bytes free for this user.
+    pub free: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// Without history: what an operation is taken to cost. Rough on purpose; one run later there is history.
+const GUESSED_OPERATION: Duration = Duration::from_micros(3);
+/// Without history: starting a worker, opening and closing a database.
+const GUESSED_START: Duration = Duration::from_millis(80);
+/// Bytes on the disk for each byte of keys and values: tree overhead, copy-on-write pages, a log beside the file.
+const SPACE_FACTOR: u64 = 8;
+/// Bytes on the disk that a database takes with nothing in it: preallocated regions and logs.
+const SPACE_BASE: u64 = 64 << 20;
+/// Bytes that a write transaction leaves behind while a snapshot is held: copied pages, or a log that cannot be begun anew. Measured:
+/// 8 KiB of SQLite's log, 20 KiB of LMDB, 25 KiB of redb for two rows in two leaves.
+const LEFT_BEHIND: u64 = 28 << 10;
+/// Without a rate: write transactions a second while a snapshot is held.
+const GUESSED_RATE: u64 = 20_000;
+/// What is always left free: 5 % of the disk, and no more than this.
+const RESERVE: u64 = 1 << 30;
+
+/// Estimates a plan. `fsync`: what the work folder takes to sync one small write.
+pub fn estimate(plan: &BenchPlan, history: &impl History, fsync: Duration) -> Estimate {
+    let mut estimate = Estimate { runs: plan.runs.len(), time: Duration::ZERO, from_history: true, space_bytes: 0 };
+    for configuration in &plan.configurations {
+        let known = history.run_time(configuration, &plan.suite.name);
+        estimate.from_history &= known.is_some();
+        let run = known.unwrap_or_else(|| guess(plan, configuration, fsync));
+        estimate.time += run * plan.rounds;
+        let left_behind = match plan.job(configuration) {
+            SuiteJob::Kv(suite) => suite.tests.iter().map(left_behind).fold(0, u64::saturating_add),
+            SuiteJob::Sql(_) => 0,
+        };
+        let data = plan.suite.data_bytes(configuration.size).saturating_mul(SPACE_FACTOR);
+        let space = data.saturating_add(SPACE_BASE).saturating_add(left_behind);
+        // Runs follow each other, and each run's folder is removed before the next begins.
+        estimate.space_bytes = estimate.space_bytes.max(space);
+    }
+    estimate
+}
+
+fn guess(plan: &BenchPlan, configuration: &Configuration, fsync: Duration) -> Duration {
+    let ((operations, commits), stated) = match plan.job(configuration) {
+        SuiteJob::Kv(suite) => (kv_work(&suite), kv_time(&suite)),
+        SuiteJob::Sql(suite) => (sql_work(&suite), Duration::ZERO),
+    };
+    // A commit in a tree without a log syncs data, then the page that points to it. Where a power loss is survived but for the
+    // latest commits, or nothing is known, it may do so too.
+    let synced = match configuration.tier {
+        Tier::PowerSafe | Tier::Consistent | Tier::Unknown => fsync * 2,
+        Tier::ProcessSafe | Tier::Unsafe => Duration::ZERO,
+    };
+    let seconds = GUESSED_OPERATION.as_secs_f64() * operations + synced.as_secs_f64() * commits as f64;
+    GUESSED_START + stated + Duration::from_secs_f64(seconds)
+}
+
+/// Operations and commits of a suite. A row of a scan takes a tenth of an operation.
+fn kv_work(suite: &KvSuite) -> (f64, u64) {
+    let mut sum = (0.0, 0);
+    let add = |sum: &mut (f64, u64), operations: u64, work: &KvWork| {
+        sum.0 += operations as f64 * if work.scans() { 0.1 } else { 1.0 };
+        sum.1 += match work.transaction {
+            TransactionScope::Read => 0,
+            TransactionScope::One => 1,
+            TransactionScope::Batch(batch) => operations.div_ceil(batch.max(1)),
+            TransactionScope::Each => {
+                if work.writes() {
+                    operations
+                } else {
+                    0
+                }
+            }
+        };
+    };
+    for test in &suite.tests {
+        match &test.load {
+            KvLoad::Alone(alone) => add(&mut sum, alone.operations, &alone.work),
+            // All rows once more, in a few commits.
+            KvLoad::Compaction(_) => {
+                sum.0 += test.records as f64 * 0.1;
+                sum.1 += 1;
+            }
+            // What ends with the time is no guess: see `kv_time`.
+            KvLoad::Actors(load) if load.time_ms.is_some() => {}
+            KvLoad::Actors(load) => {
+                load.actors.iter().for_each(|actor| add(&mut sum, actor.operations.unwrap_or(0), &actor.work));
+            }
+        }
+    }
+    sum
+}
+
+/// Time that the tests say they take.
+fn kv_time(suite: &KvSuite) -> Duration {
+    let ms = |test: &KvTest| match &test.load {
+        KvLoad::Alone(_) | KvLoad::Compaction(_) => 0,
+        KvLoad::Actors(load) => load.warm_up_ms + load.time_ms.unwrap_or(0),
+    };
+    Duration::from_millis(suite.tests.iter().map(ms).sum())
+}
+
+/// What writers leave behind while snapshots of a test are held.
+fn left_behind(test: &KvTest) -> u64 {
+    let KvLoad::Actors(load) = &test.load else { return 0 };
+    let turn = |actor: &KvActor| {
+        actor.during.map_or((0, load.time_ms.unwrap_or(0)), |during| (during.from_ms, during.until_ms))
+    };
+    let during = |holder: &KvActor| {
+        let (from, until) = turn(holder);
+        let transactions = |writer: &KvActor| {
+            let (begins, ends) = turn(writer);
+            let together_ms = ends.min(until).saturating_sub(begins.max(from));
+            writer.arrival.map_or(GUESSED_RATE, |arrival| arrival.rate).saturating_mul(together_ms) / 1_000
+        };
+        let writers = load.actors.iter().filter(|actor| actor.threads > 0 && actor.work.writes());
+        writers.map(transactions).fold(0, u64::saturating_add)
+    };
+    let holders = load.actors.iter().filter(|actor| actor.threads > 0 && actor.work.holds());
+    holders.map(during).fold(0, u64::saturating_add).saturating_mul(LEFT_BEHIND)
+}
+
+fn sql_work(suite: &SqlSuite) -> (f64, u64) {
+    suite.tests.iter().fold((0.0, 0), |(operations, commits), test| {
+        // A row that a statement walks past takes about a thirtieth of an operation.
+        let work = test.operations() as f64 + test.rows_walked as f64 / 30.0;
+        (operations + work, commits.saturating_add(test.commits()))
+    })
+}
+
+/// Whether the disk has room, with some left for others.
+///
+/// # Errors
+/// How much room is missing, and what to do.
+pub fn check_space(estimate: &Estimate, space: Space, folder: &str) -> Result<(), String> {
+    let reserve = RESERVE.min(space.total / 20);
+    if estimate.space_bytes.saturating_add(reserve) <= space.free {
+        return Ok(());
+    }
+    Err(format!(
+        "the largest database may take {} and {folder} has {} free: choose a smaller size or another work folder",
+        bytes(estimate.space_bytes),
+        bytes(space.free),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_that_does_not_fit_is_refused() {
+        let estimate = Estimate { runs: 1, time: Duration::ZERO, from_history: true, space_bytes: 10 << 30 };
+        let disk = |free: u64| Space { free, total: 100 << 30 };
+        assert!(check_space(&estimate, disk(12 << 30), "/data").is_ok());
+        let message = check_space(&estimate, disk((10 << 30) + 1), "/data").unwrap_err();
+        assert!(message.contains("10.0 GiB") && message.contains("another work folder"), "{message}");
+    }
+}

@@ -1,0 +1,24 @@
+//! More rounds of two configurations of a plan.
+
+use super::{BenchPlan, PlanError, runs};
+use crate::TestPick;
+use std::collections::BTreeSet;
+
+impl BenchPlan {
+    /// The same plan with two of its configurations alone, by label and size, and one test, in `rounds` rounds of ABBA.
+    ///
+    /// # Errors
+    /// A configuration that it does not have.
+    pub fn pair(self, pair: [(&str, &str); 2], test: u32, rounds: u32, seed: u64) -> Result<Self, PlanError> {
+        let find = |(label, size): (&str, &str)| {
+            let found = self.configurations.iter().find(|one| one.label == label && one.size.to_string() == size);
+            found.cloned().ok_or_else(|| {
+                PlanError::Request(format!("the session's plan has no configuration {label} at size {size}"))
+            })
+        };
+        let configurations = vec![find(pair[0])?, find(pair[1])?];
+        let runs = runs(configurations.len(), rounds, seed);
+        let pick = TestPick(BTreeSet::from([test]));
+        Ok(Self { pick, configurations, left_out: Vec::new(), missing: Vec::new(), runs, rounds, seed, ..self })
+    }
+}

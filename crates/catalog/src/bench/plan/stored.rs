@@ -1,0 +1,152 @@
+//! A plan as a session keeps it, so that what was not run can be run later.
+
+use super::{BenchPlan, Configuration, PlanError, PlannedRun};
+use crate::{
+    Catalog, Suite, TestPick,
+    bench::{Closing, Conditions, suited},
+    engines::Registry,
+};
+use dbdyno_engine::{settings::Settings, size::Size};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// A plan with everything that it was made from: nothing of it follows from files or defaults, which may change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredPlan {
+    suite: StoredSuite,
+    pick: BTreeSet<u32>,
+    rounds: u32,
+    seed: u64,
+    configurations: Vec<StoredConfiguration>,
+    /// Round, place of the configuration, and seed of each run, in order.
+    runs: Vec<(u32, usize, u64)>,
+    /// What all runs are held to; nothing in what older versions stored.
+    #[serde(default)]
+    conditions: Conditions,
+    /// How configurations are compared at the end; nothing in what older versions stored.
+    #[serde(default)]
+    closing: Closing,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredSuite {
+    name: String,
+    /// The text of its file.
+    text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredConfiguration {
+    engine: String,
+    /// Version of the engine's library.
+    version: String,
+    settings: Settings,
+    suite_settings: Settings,
+    size: Size,
+    label: String,
+    twin_of: Option<String>,
+}
+
+/// A version that is not the stored one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DifferingVersion {
+    pub engine: String,
+    /// The version that the session began with.
+    pub stored: String,
+    /// The version that is here now.
+    pub here: String,
+}
+
+impl BenchPlan {
+    /// The plan as a session keeps it; none for a suite that starts from a database which only this program run has.
+    pub fn stored(&self) -> Option<StoredPlan> {
+        if self.suite.starts_from_database() {
+            return None;
+        }
+        let configuration = |configuration: &Configuration| StoredConfiguration {
+            engine: configuration.engine_name().to_owned(),
+            version: configuration.engine.description.version.clone(),
+            settings: configuration.settings.clone(),
+            suite_settings: configuration.suite_settings.clone(),
+            size: configuration.size,
+            label: configuration.label.clone(),
+            twin_of: configuration.twin_of.clone(),
+        };
+        Some(StoredPlan {
+            suite: StoredSuite { name: self.suite.name.clone(), text: self.suite.text().to_owned() },
+            pick: self.pick.0.clone(),
+            rounds: self.rounds,
+            seed: self.seed,
+            configurations: self.configurations.iter().map(configuration).collect(),
+            conditions: self.conditions,
+            closing: self.closing.clone(),
+            runs: self.runs.iter().map(|run| (run.round, run.configuration, run.seed)).collect(),
+        })
+    }
+}
+
+impl StoredPlan {
+    /// The plan on the engines of this machine, and whose versions are not those of before.
+    ///
+    /// # Errors
+    /// An engine that is not here any more, an option or a suite that it does not understand any more.
+    pub fn plan(self, registry: &Registry) -> Result<(BenchPlan, Vec<DifferingVersion>), PlanError> {
+        let Self { suite, pick, rounds, seed, configurations, runs, conditions, closing } = self;
+        let suite = Catalog::suite_of(&suite.name, "the suite as it was stored", suite.text)
+            .map_err(|error| PlanError::Request(error.to_string()))?;
+        let planned: Vec<Configuration> =
+            configurations.iter().map(|stored| configuration(stored, &suite, registry)).collect::<Result<_, _>>()?;
+        let run = |(ordinal, (round, configuration, seed))| PlannedRun { ordinal, round, configuration, seed };
+        let runs: Vec<PlannedRun> = (0..).zip(runs).map(run).collect();
+        if let Some(wrong) = runs.iter().find(|run| run.configuration >= planned.len()) {
+            let message =
+                format!("the stored plan: run {} has a configuration that the plan does not have", wrong.ordinal);
+            return Err(PlanError::Request(message));
+        }
+        let (pick, left_out) = (TestPick(pick), Vec::new());
+        let mut plan = BenchPlan {
+            suite,
+            pick,
+            configurations: planned,
+            left_out,
+            missing: Vec::new(),
+            runs,
+            rounds,
+            seed,
+            conditions,
+            closing,
+        };
+        // Which version a library has that an option names is known from here on.
+        plan.probe()?;
+        let mut differing: Vec<DifferingVersion> = Vec::new();
+        for (stored, configuration) in configurations.into_iter().zip(&mut plan.configurations) {
+            // The runs that the session has are known by these, whatever is below a library now.
+            (configuration.label, configuration.twin_of) = (stored.label, stored.twin_of);
+            let here = &configuration.engine.description.version;
+            let is_known = differing.iter().any(|other| other.engine == stored.engine);
+            if *here != stored.version && !is_known {
+                differing.push(DifferingVersion { engine: stored.engine, stored: stored.version, here: here.clone() });
+            }
+        }
+        Ok((plan, differing))
+    }
+}
+
+fn configuration(stored: &StoredConfiguration, suite: &Suite, registry: &Registry) -> Result<Configuration, PlanError> {
+    let engine = suited(registry.get(&stored.engine).map_err(PlanError::Request)?, suite)?;
+    // Every option was stored with its value: an option that is new has its default, one that is gone is an error.
+    let settings = Settings::resolve(&engine.description, &stored.settings.to_map())?;
+    let suite_settings = suite.settings(&stored.suite_settings.to_map())?;
+    let (tier, reason) = engine.description.tier(&settings);
+    Ok(Configuration {
+        tier,
+        tier_reason: reason.to_owned(),
+        engine,
+        label: stored.label.clone(),
+        settings,
+        suite_settings,
+        size: stored.size,
+        twin_of: stored.twin_of.clone(),
+        optional: false,
+    })
+}

@@ -1,0 +1,240 @@
+//! Engines that are programs of their own, named `dbdyno-engine-NAME`.
+
+use dbdyno_engine::{
+    confine::Confinement,
+    describe::{Description, Probed},
+    protocol::{LONGEST_LINE, OLDEST_PROTOCOL, PROTOCOL},
+    settings::Settings,
+};
+use dbdyno_foundation::{
+    base::{scratch::Scratch, units},
+    process::Family,
+};
+use serde::Deserialize;
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    io::{Read, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+const PREFIX: &str = "dbdyno-engine-";
+/// The engines that belong to dbdyno and are built as programs of their own.
+const OURS: &str = include_str!("../../outside.toml");
+/// How long an engine may take to describe itself.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The same for a look at files: a library is tried on a database, whose commits wait for a disk that others may keep busy.
+const PROBE_PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ours {
+    engine: Vec<Known>,
+}
+
+/// An engine program that belongs to dbdyno.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Known {
+    pub(super) name: String,
+    /// One line about it.
+    about: String,
+    /// The command that builds it.
+    build: String,
+}
+
+impl Known {
+    /// Why it cannot be used when it was not found.
+    pub(super) fn missing(&self) -> String {
+        format!("not built ({}): `{}` in dbdyno's source folder builds it", self.about, self.build)
+    }
+}
+
+/// The engine programs that belong to dbdyno, built or not.
+pub(super) fn ours() -> Vec<Known> {
+    toml::from_str::<Ours>(OURS).map(|list| list.engine).unwrap_or_default()
+}
+
+/// Engine programs by name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Programs {
+    pub(super) executable: BTreeMap<String, PathBuf>,
+    /// Files that are named like one, where no folder has one that can be executed.
+    pub(super) not_executable: BTreeMap<String, PathBuf>,
+}
+
+/// Where engine programs are looked for.
+pub(super) fn find() -> Programs {
+    find_in(&folders())
+}
+
+/// The first folder that has a name wins.
+fn find_in(folders: &[PathBuf]) -> Programs {
+    let mut found = Programs::default();
+    for folder in folders {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let file = entry.file_name();
+            let Some(name) = file.to_str().and_then(|file| file.strip_prefix(PREFIX)) else { continue };
+            let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+            if plain {
+                let executable = is_executable(&entry.path());
+                let list = if executable { &mut found.executable } else { &mut found.not_executable };
+                list.entry(name.to_owned()).or_insert_with(|| entry.path());
+            }
+        }
+    }
+    found.not_executable.retain(|name, _| !found.executable.contains_key(name));
+    found
+}
+
+/// Beside this program, then `$DBDYNO_ENGINE_PATH`, then PATH; never a relative folder, which would be the current one.
+fn folders() -> Vec<PathBuf> {
+    let beside = env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
+    let lists = ["DBDYNO_ENGINE_PATH", "PATH"].into_iter().filter_map(env::var_os);
+    let listed: Vec<PathBuf> = lists.flat_map(|list| env::split_paths(&list).collect::<Vec<_>>()).collect();
+    beside.into_iter().chain(listed).filter(|folder| folder.is_absolute()).collect()
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Asks an engine program what it is, and checks the answer.
+pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
+    // Compilers of some languages' runtimes write while a program starts. Where there is no room for that, it may do without.
+    let scratch = Scratch::temporary().ok();
+    let output = output_of(Command::new(path).arg("describe"), "", Question::Describe(scratch.as_ref()))?;
+    let description: Description =
+        serde_json::from_str(&output.text).map_err(|error| output.not_understood("description", &error))?;
+    if !(OLDEST_PROTOCOL..=PROTOCOL).contains(&description.protocol) {
+        let (spoken, own) = (description.protocol, format!("{OLDEST_PROTOCOL} to {PROTOCOL}"));
+        return Err(format!("it speaks protocol {spoken}, dbdyno speaks {own}: rebuild both"));
+    }
+    if description.name != name {
+        return Err(format!("it calls itself `{}`, its file says `{name}`", description.name));
+    }
+    if let Some(null) = description.harness.as_ref().filter(|null| null.is_empty() || **null == name) {
+        return Err(format!(
+            "its `harness` is `{null}`: expected the name of an engine that does nothing, or no `harness`"
+        ));
+    }
+    description.check_options()?;
+    Ok(description)
+}
+
+/// Asks an engine's program what the files are that settings name.
+pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed, String> {
+    let question = serde_json::to_string(settings).map_err(|error| error.to_string())?;
+    // A library is tried on a database.
+    let scratch = Scratch::temporary().map_err(|error| format!("a scratch folder to try files in: {error}"))?;
+    let output = output_of(command.arg("probe"), &question, Question::Probe(&scratch))?;
+    serde_json::from_str(&output.text).map_err(|error| output.not_understood("answer", &error))
+}
+
+/// What a program wrote when it was asked.
+struct Output {
+    text: String,
+    /// Its stderr.
+    log: String,
+}
+
+impl Output {
+    /// Says what is wrong with the text, and the last line of stderr: a program that failed says there why.
+    fn not_understood(&self, what: &str, error: &serde_json::Error) -> String {
+        let last = self.log.trim().lines().last().map(|line| format!("; its stderr ends in: {line}"));
+        format!("its {what} is not understood: {error}{}", last.unwrap_or_default())
+    }
+}
+
+/// What a program is asked for.
+#[derive(Clone, Copy)]
+enum Question<'s> {
+    /// With a folder for temporary files, where there is room for one.
+    Describe(Option<&'s Scratch>),
+    /// With a folder to try files in.
+    Probe(&'s Scratch),
+}
+
+/// Runs a program that answers on stdout, and waits a while for it.
+fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Result<Output, String> {
+    let (what, patience, scratch) = match question {
+        Question::Describe(scratch) => ("describe itself", PATIENCE, scratch),
+        Question::Probe(scratch) => ("answer", PROBE_PATIENCE, Some(scratch)),
+    };
+    let confinement =
+        scratch.map_or(Confinement::answering(patience), |scratch| Confinement::within(scratch.path(), 0, patience));
+    let mut family = Family::fresh();
+    let birth = family.begin(command, confinement)?;
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("it cannot be started: {error}"))?;
+    family.take_in(birth, child.id());
+    // A program that does not read its stdin shows by what it answers.
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
+    // Each by a thread of its own: a program that fills one while the other is read would wait for ever.
+    let (text, log) = (child.stdout.take().map(read_all), child.stderr.take().map(read_all));
+    let text = text.map_or(Ok(Ok(String::new())), |text| text.recv_timeout(patience));
+    // A worker is done with stdout before it says on stderr why it ends.
+    let log = log.filter(|_| text.is_ok()).and_then(|log| log.recv_timeout(patience).ok()?.ok()).unwrap_or_default();
+    // Whatever it said, it is not needed any more, nor is what it started.
+    let _ = child.kill();
+    family.kill(None);
+    let status = child.wait();
+    let text = text.map_err(|_| format!("it did not {what} within {}", units::clock(patience)))?;
+    let text = text.map_err(|error| format!("its answer cannot be read: {error}"))?;
+    if text.is_empty() && !log.trim().is_empty() {
+        return Err(log.trim().trim_start_matches("error: ").to_owned());
+    }
+    match status {
+        Ok(status) if text.is_empty() && !status.success() => Err(format!("it gave no answer ({status})")),
+        _ => Ok(Output { text, log }),
+    }
+}
+
+/// Reads to the end, in a thread of its own, as much as an answer may have.
+fn read_all(from: impl Read + Send + 'static) -> mpsc::Receiver<std::io::Result<String>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = from.take(LONGEST_LINE as u64).read_to_end(&mut bytes);
+        // What is no text is replaced. The receiver may have given up.
+        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_our_engine_programs_is_read() {
+        assert!(ours().iter().any(|known| known.name == "lmdb1" && known.build.contains("dbdyno-engine-lmdb1")));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_executed_hides_no_program_behind_it() {
+        let root = tempfile::tempdir().unwrap();
+        let file = |folder: &str, name: &str, mode: u32| {
+            let path = root.path().join(folder).join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        file("one", "dbdyno-engine-a", 0o644);
+        let (a, b) = (file("two", "dbdyno-engine-a", 0o755), file("two", "dbdyno-engine-b", 0o644));
+        file("two", "dbdyno-engine-a.d", 0o644);
+        let found = find_in(&[root.path().join("one"), root.path().join("two"), root.path().join("none")]);
+        assert_eq!(found.executable, BTreeMap::from([("a".to_owned(), a)]));
+        assert_eq!(found.not_executable, BTreeMap::from([("b".to_owned(), b)]));
+    }
+}

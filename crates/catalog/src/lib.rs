@@ -1,0 +1,160 @@
+//! Suites, presets, claims and themes: found, read, checked. They are files; the built-in ones are carried inside the program.
+
+pub mod bench;
+mod claims;
+mod difference;
+pub mod engines;
+mod files;
+mod located;
+mod settings;
+mod suite;
+mod theme;
+
+pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
+pub use difference::Difference;
+pub use files::{Folder, UserFolders, names};
+pub use located::CatalogError;
+pub use settings::{Announcements, Settings};
+pub use suite::{
+    GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, SECONDS, Suite, TestInfo, TestPick, WARM_UP,
+};
+pub use theme::{Colour, Ink, Role, Theme};
+
+use dbdyno_foundation::base::output::{Guarded, Output};
+pub use located::CatalogText;
+use std::path::{Path, PathBuf};
+
+/// The suites, presets and claims that can be used: the user's own before those built in.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    folders: UserFolders,
+}
+
+impl Catalog {
+    /// A catalog with the user's folders in front.
+    pub fn new(folders: UserFolders) -> Self {
+        Self { folders }
+    }
+
+    pub fn suite_names(&self) -> Vec<String> {
+        names(&self.folders, Folder::Suites)
+    }
+
+    pub fn preset_names(&self) -> Vec<String> {
+        names(&self.folders, Folder::Presets)
+    }
+
+    pub fn claims_names(&self) -> Vec<String> {
+        names(&self.folders, Folder::Claims)
+    }
+
+    /// Reads and checks a claims file. A preset that it names and that is not there is left out: nobody is sent to it.
+    ///
+    /// # Errors
+    /// There is no such file, or something in it is wrong: with its line and column.
+    pub fn claims(&self, name: &str) -> Result<Claims, CatalogError> {
+        let source = files::find(&self.folders, Folder::Claims, name)?;
+        let mut claims = Claims::parse(name, &source)?;
+        let presets = self.preset_names();
+        for comparison in &mut claims.comparisons {
+            comparison.preset.take_if(|preset| !presets.contains(preset));
+        }
+        Ok(claims)
+    }
+
+    /// Reads and checks a suite.
+    ///
+    /// # Errors
+    /// There is no such file, or something in it is wrong: with its line and column.
+    pub fn suite(&self, name: &str) -> Result<Suite, CatalogError> {
+        let source = files::find(&self.folders, Folder::Suites, name)?;
+        Suite::parse(name, &source)
+    }
+
+    /// Checks the text of a suite's file that is not in a folder; `place` names it in errors.
+    ///
+    /// # Errors
+    /// Something in the text is wrong: with its line and column.
+    pub fn suite_of(name: &str, place: &str, text: String) -> Result<Suite, CatalogError> {
+        Suite::parse(name, &CatalogText { place: place.to_owned(), text })
+    }
+
+    /// The text of a preset's file.
+    pub fn preset_source(&self, name: &str) -> Result<CatalogText, CatalogError> {
+        files::find(&self.folders, Folder::Presets, name)
+    }
+
+    pub fn theme_names(&self) -> Vec<String> {
+        names(&self.folders, Folder::Themes)
+    }
+
+    /// Reads and checks a theme.
+    ///
+    /// # Errors
+    /// There is no such file, or something in it is wrong: with its line and column.
+    pub fn theme(&self, name: &str) -> Result<Theme, CatalogError> {
+        let source = files::find(&self.folders, Folder::Themes, name)?;
+        Theme::parse(name, &source)
+    }
+
+    /// Writes a new file of this name into the user's folder, and says where. One that is there stays as it is.
+    ///
+    /// # Errors
+    /// What to say to the user: the name is taken or is none, or what the system said.
+    pub fn create(&self, folder: Folder, name: &str, text: &str) -> Result<PathBuf, String> {
+        let one = folder.one();
+        if !suite::is_plain_word(name) {
+            return Err(format!("`{name}`: expected a name of letters, digits, - and _"));
+        }
+        let path = self.folders.path(folder).join(format!("{name}.toml"));
+        if path.exists() {
+            return Err(format!("{} is there already, and is left as it is: choose another name", path.display()));
+        }
+        // The user's own comes before a built-in one: whoever asks for that would get this.
+        if names(&self.folders, folder).iter().any(|taken| taken == name) {
+            return Err(format!("there is a built-in {one} `{name}`: choose another name"));
+        }
+        let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+        std::fs::create_dir_all(self.folders.path(folder)).map_err(failed)?;
+        let output = Output::check(&path, &[]).map_err(|error| error.to_string())?;
+        output.create(|temporary| std::fs::write(temporary, text)).map_err(failed)?.map_err(failed)?;
+        Ok(path)
+    }
+
+    /// Whether a path is that of a file of this kind and name in the user's folder.
+    pub fn is_own(&self, folder: Folder, name: &str, path: &Path) -> bool {
+        let own = self.folders.path(folder).join(format!("{name}.toml"));
+        std::fs::canonicalize(own).is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
+    }
+
+    /// The user's folder for files of this kind.
+    pub fn folder(&self, folder: Folder) -> PathBuf {
+        self.folders.path(folder)
+    }
+
+    /// A file of the user's own beside the folders, whether it is there or not.
+    pub fn own_file(&self, name: &str) -> PathBuf {
+        self.folders.root.join(name)
+    }
+
+    /// Writes a preset's file into the user's folder, and says where; none: there is one of that name, and it was not to be
+    /// replaced. `guarded`: what it must not be written over.
+    pub fn save_preset(
+        &self,
+        name: &str,
+        text: &str,
+        replace: bool,
+        guarded: &[Guarded],
+    ) -> Result<Option<PathBuf>, String> {
+        let folder = self.folders.path(Folder::Presets);
+        let path = folder.join(format!("{name}.toml"));
+        if path.exists() && !replace {
+            return Ok(None);
+        }
+        let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        let output = Output::check(&path, guarded).map_err(|error| error.to_string())?;
+        output.replace_text(text).map_err(failed)?;
+        Ok(Some(path))
+    }
+}

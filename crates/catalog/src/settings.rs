@@ -1,0 +1,70 @@
+//! The user's settings: a file beside the folders of suites, presets, claims and themes.
+
+use super::{Catalog, CatalogError, CatalogText};
+use dbdyno_foundation::base::input;
+use serde::Deserialize;
+
+const FILE: &str = "settings.toml";
+
+/// What the user has set; the rest as it usually is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    pub terminal: Announcements,
+}
+
+/// What the terminal is told besides the screens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Announcements {
+    /// Its title says how far a session is.
+    pub title: bool,
+    /// The bar that terminals and desktops draw of a progress.
+    pub progress: bool,
+    /// A notification on the desktop when something that was measured is over.
+    pub notification: bool,
+    /// The bell, then.
+    pub bell: bool,
+}
+
+impl Announcements {
+    /// Nothing at all.
+    pub const NONE: Self = Self { title: false, progress: false, notification: false, bell: false };
+}
+
+impl Default for Announcements {
+    fn default() -> Self {
+        Self { title: true, progress: true, ..Self::NONE }
+    }
+}
+
+impl Catalog {
+    /// Reads and checks the user's settings, which there need not be.
+    ///
+    /// # Errors
+    /// Something in the file is wrong: with its line and column.
+    pub fn settings(&self) -> Result<Settings, CatalogError> {
+        let path = self.folders.root.join(FILE);
+        let place = path.display().to_string();
+        match input::read_text(&path) {
+            Ok(text) => CatalogText { place, text }.parse(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Settings::default()),
+            Err(error) => Err(CatalogError::Unreadable { path: place, error }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_set_is_as_usual_and_what_is_unknown_is_refused() {
+        let read = |text: &str| CatalogText { place: "settings.toml".to_owned(), text: text.to_owned() }.parse();
+        assert_eq!(read("").unwrap(), Settings::default());
+        let set: Settings = read("[terminal]\nbell = true\ntitle = false\n").unwrap();
+        assert_eq!(set.terminal, Announcements { title: false, progress: true, notification: false, bell: true });
+        let wrong = read("[terminal]\nblink = true\n").map(|_: Settings| ()).unwrap_err().to_string();
+        assert!(wrong.starts_with("settings.toml:2:1: ") && wrong.contains("`notification`"), "{wrong}");
+    }
+}

@@ -1,0 +1,280 @@
+//! Whether the tests of a suite of keys and values say what they have to, and nothing that cannot be.
+
+use super::{
+    AloneBody, LoadBody, TestBody,
+    file::{FileActor, FileKvTest, FileNumber, FileWork, Operations, When},
+};
+use crate::{
+    CatalogError,
+    located::CatalogText,
+    suite::{check_numbers, is_plain_word},
+};
+use dbdyno_engine::{
+    describe::{OptionKind, OptionSpec, one_of},
+    suite::{Operation, TransactionScope},
+};
+use toml::Spanned;
+
+/// Most threads of an actor.
+const MOST_THREADS: u64 = 256;
+
+pub(super) fn check_tests(
+    tests: &[FileKvTest],
+    options: &[OptionSpec],
+    source: &CatalogText,
+) -> Result<Vec<TestBody>, CatalogError> {
+    check_numbers(tests.iter().map(|test| (&test.number, test.needs.as_slice())), source)?;
+    tests.iter().map(|test| Checker { test, options, source }.test()).collect()
+}
+
+struct Checker<'t> {
+    test: &'t FileKvTest,
+    options: &'t [OptionSpec],
+    source: &'t CatalogText,
+}
+
+impl Checker<'_> {
+    /// An error at the test's number.
+    fn wrong<T>(&self, message: impl Into<String>) -> Result<T, CatalogError> {
+        Err(self.source.wrong(self.test.number.span(), message.into()))
+    }
+
+    fn test(&self) -> Result<TestBody, CatalogError> {
+        let test = self.test;
+        if !is_plain_word(&test.database) {
+            return self.wrong(format!("database `{}`: expected a word of letters, digits, - and _", test.database));
+        }
+        let load = match (test.compact, test.actors.is_empty()) {
+            (true, _) => self.compaction()?,
+            (false, true) => LoadBody::Alone(self.alone()?),
+            (false, false) => self.actors()?,
+        };
+        Ok(TestBody { file: test.clone(), load })
+    }
+
+    fn compaction(&self) -> Result<LoadBody, CatalogError> {
+        let test = self.test;
+        let of_one_thread = test.operations.is_some() || test.keys.is_some() || test.work.is_some();
+        let paced = test.seconds.is_some() || test.warm_up_seconds.is_some() || test.followed;
+        let rest = test.transaction.is_some() || test.clock_every.is_some() || !test.when.is_empty();
+        if of_one_thread || paced || rest || !test.actors.is_empty() {
+            return self
+                .wrong("compact = true: expected beside it only number, name, needs, database, key and verify_state");
+        }
+        Ok(LoadBody::Compaction)
+    }
+
+    fn alone(&self) -> Result<AloneBody, CatalogError> {
+        let test = self.test;
+        let needed = |what: &str| self.wrong::<()>(format!("missing field `{what}`: a test without actors needs it"));
+        if test.seconds.is_some() || test.warm_up_seconds.is_some() || test.followed {
+            return self.wrong("seconds, warm_up_seconds and followed: expected only beside actors");
+        }
+        let (Some(operations), Some(keys), Some(work), Some(transaction)) =
+            (&test.operations, test.keys, &test.work, test.transaction)
+        else {
+            let fields = [
+                ("operations", test.operations.is_none()),
+                ("keys", test.keys.is_none()),
+                ("work", test.work.is_none()),
+                ("transaction", test.transaction.is_none()),
+            ];
+            fields.iter().filter(|(_, is_missing)| *is_missing).try_for_each(|(what, _)| needed(what))?;
+            return self.wrong("expected operations, keys, work and transaction");
+        };
+        self.operations(operations)?;
+        if let Some(every) = test.clock_every.as_ref().filter(|every| *every.get_ref() == 0) {
+            return Err(self.source.wrong(every.span(), "clock_every: expected 1 or more"));
+        }
+        self.work(work, transaction)?;
+        test.when.iter().try_for_each(|when| self.when(when, work, transaction))?;
+        Ok(AloneBody { operations: *operations.get_ref(), keys, work: work.get_ref().clone(), transaction })
+    }
+
+    fn actors(&self) -> Result<LoadBody, CatalogError> {
+        let test = self.test;
+        let of_one_thread = test.operations.is_some() || test.keys.is_some() || test.work.is_some();
+        if of_one_thread || test.transaction.is_some() || test.clock_every.is_some() || !test.when.is_empty() {
+            return self.wrong(
+                "a test with actors has no operations, keys, work, transaction, clock_every or when of its own: each actor has its own",
+            );
+        }
+        if test.verify_state {
+            return self.wrong("verify_state: the content after a test of several threads depends on their order");
+        }
+        for number in [&test.seconds, &test.warm_up_seconds].into_iter().flatten() {
+            self.number(number.get_ref(), 86_400).map_err(|message| self.source.wrong(number.span(), message))?;
+        }
+        for (place, actor) in test.actors.iter().enumerate() {
+            self.actor(actor)?;
+            let name = &actor.get_ref().name;
+            if test.actors[..place].iter().any(|other| other.get_ref().name == *name) {
+                return Err(self.source.wrong(actor.span(), format!("actor `{name}`: there is another of this name")));
+            }
+        }
+        let ends = test.seconds.is_some() || test.actors.iter().any(|actor| actor.get_ref().operations.is_some());
+        if !ends {
+            return self.wrong("nothing ends this test: expected `seconds`, or an actor with `operations`");
+        }
+        Ok(LoadBody::Actors)
+    }
+
+    fn actor(&self, actor: &Spanned<FileActor>) -> Result<(), CatalogError> {
+        let wrong = |message: String| self.source.wrong(actor.span(), message);
+        let FileActor { name, threads, work, transaction, rate, operations, from, until, .. } = actor.get_ref();
+        if !is_plain_word(name) {
+            return Err(wrong(format!("actor `{name}`: expected a word of letters, digits, - and _")));
+        }
+        self.number(threads, MOST_THREADS).map_err(|message| wrong(format!("actor `{name}`: threads: {message}")))?;
+        if let Some(rate) = rate {
+            self.rate(rate).map_err(|message| wrong(format!("actor `{name}`: rate: {message}")))?;
+        }
+        if !matches!(transaction, TransactionScope::Read | TransactionScope::Each) {
+            return Err(wrong(format!("actor `{name}`: transaction: expected \"read\" or \"each\"")));
+        }
+        if work.get_ref().iter().any(|work| work.operation == Operation::Scan) {
+            return Err(wrong(format!("actor `{name}`: a scan is an operation a row: expected `audit` or `range`")));
+        }
+        let (begin, end) = (from.unwrap_or(0.0), until.unwrap_or(1.0));
+        if !(0.0..end).contains(&begin) || end > 1.0 {
+            return Err(wrong(format!(
+                "actor `{name}`: expected `from` of 0 or more, and `until` after it and at most 1"
+            )));
+        }
+        if (from.is_some() || until.is_some()) && self.test.seconds.is_none() {
+            return Err(wrong(format!(
+                "actor `{name}`: from and until are parts of the test's `seconds`: it has none"
+            )));
+        }
+        let holds = work.get_ref().iter().any(|work| work.operation == Operation::Hold);
+        if holds && (work.get_ref().len() > 1 || rate.is_some() || operations.is_some()) {
+            let message = format!(
+                "actor `{name}`: hold is one snapshot: expected no other work, and neither rate nor operations"
+            );
+            return Err(wrong(message));
+        }
+        operations.iter().try_for_each(|operations| self.operations(operations))?;
+        self.work(work, *transaction)
+    }
+
+    fn operations(&self, operations: &Spanned<Operations>) -> Result<(), CatalogError> {
+        let Operations { share, least, most } = *operations.get_ref();
+        if share > 0.0 && share <= 1_000.0 && least > 0 && most >= least {
+            return Ok(());
+        }
+        let message =
+            "operations: expected a share above 0 and at most 1000, `least` of 1 or more, and `most` from there on";
+        Err(self.source.wrong(operations.span(), message))
+    }
+
+    fn option(&self, name: &str) -> Result<&OptionSpec, String> {
+        find_option(self.options, name)
+    }
+
+    /// A whole number up to `most`, or an option that only takes such.
+    fn number(&self, number: &FileNumber, most: u64) -> Result<(), String> {
+        match number {
+            FileNumber::Number(number) if *number <= most => Ok(()),
+            FileNumber::Number(number) => Err(format!("`{number}`: expected at most {most}")),
+            FileNumber::Option(name) => match &self.option(name)?.kind {
+                OptionKind::Integer { min: 0.., max } if *max as u64 <= most => Ok(()),
+                _ => Err(format!("option `{name}`: expected an integer of 0 to {most}")),
+            },
+        }
+    }
+
+    /// Operations a second, or an option with numbers and the word `closed`.
+    fn rate(&self, rate: &FileNumber) -> Result<(), String> {
+        const MOST: u64 = 100_000_000;
+        match rate {
+            FileNumber::Number(1..=MOST) => Ok(()),
+            FileNumber::Number(rate) => Err(format!("`{rate}`: expected 1 to {MOST} operations a second")),
+            FileNumber::Option(name) => match &self.option(name)?.kind {
+                OptionKind::Integer { min: 1.., max } if *max as u64 <= MOST => Ok(()),
+                OptionKind::Choice { choices }
+                    if choices.iter().all(|word| word == "closed" || word.parse().is_ok_and(|rate: u64| rate > 0)) =>
+                {
+                    Ok(())
+                }
+                _ => Err(format!("option `{name}`: expected numbers from 1, or the word `closed`")),
+            },
+        }
+    }
+
+    fn work(&self, work: &Spanned<Vec<FileWork>>, transaction: TransactionScope) -> Result<(), CatalogError> {
+        let wrong = |message: &str| Err(self.source.wrong(work.span(), format!("work: {message}")));
+        let work_list = work.get_ref();
+        if work_list.is_empty() || work_list.iter().any(|work| work.weight == 0 || work.weight > 1_000_000) {
+            return wrong("expected at least one operation, each with a weight from 1 to 1000000");
+        }
+        if self.test.actors.is_empty() && work_list.iter().any(|work| work.operation == Operation::Hold) {
+            return wrong("hold: expected only of an actor");
+        }
+        if work_list.len() > 1 && work_list.iter().any(|work| work.operation == Operation::Scan) {
+            return wrong("a scan reads every row and cannot be mixed with other operations");
+        }
+        let is_empty = |work: &FileWork| work.operation == Operation::Audit { accounts: Some(0) };
+        if work_list.iter().any(is_empty) {
+            return wrong("audit: expected `accounts` of 1 or more, or none for all");
+        }
+        for work in work_list {
+            let (Operation::Range { least, most } | Operation::Transfer { least, most }) = &work.operation else {
+                continue;
+            };
+            if !(1..=*most).contains(least) || *most > 1_000_000 {
+                return wrong("expected `least` of 1 or more, and `most` from there to 1000000");
+            }
+        }
+        check_transaction(work_list, transaction).or_else(|message| wrong(&message))
+    }
+
+    fn when(
+        &self,
+        when: &When,
+        work: &Spanned<Vec<FileWork>>,
+        transaction: TransactionScope,
+    ) -> Result<(), CatalogError> {
+        check_condition(self.options, (&when.option, &when.is), self.source)?;
+        let transaction = when.transaction.unwrap_or(transaction);
+        match &when.work {
+            Some(work) => self.work(work, transaction),
+            None => check_transaction(work.get_ref(), transaction)
+                .map_err(|message| self.source.wrong(when.is.span(), message)),
+        }
+    }
+}
+
+fn find_option<'o>(options: &'o [OptionSpec], name: &str) -> Result<&'o OptionSpec, String> {
+    options.iter().find(|option| option.name == name).ok_or_else(|| {
+        let names: Vec<String> = options.iter().map(|option| option.name.clone()).collect();
+        format!("option `{name}`: expected {}", one_of(&names))
+    })
+}
+
+/// Whether a suite has this option, and the option this value.
+pub(super) fn check_condition(
+    options: &[OptionSpec],
+    (name, value): (&Spanned<String>, &Spanned<String>),
+    source: &CatalogText,
+) -> Result<(), CatalogError> {
+    let option = find_option(options, name.get_ref()).map_err(|message| source.wrong(name.span(), message))?;
+    if option.kind.canonical(value.get_ref()).as_ref() == Ok(value.get_ref()) {
+        return Ok(());
+    }
+    let message = format!("is `{}`: expected {}", value.get_ref(), option.kind.expected());
+    Err(source.wrong(value.span(), message))
+}
+
+/// Whether operations can be done in this kind of transaction.
+fn check_transaction(work: &[FileWork], transaction: TransactionScope) -> Result<(), String> {
+    let writes = work.iter().any(|work| work.operation.writes());
+    let scans = work.iter().any(|work| work.operation == Operation::Scan);
+    match transaction {
+        TransactionScope::Read if writes => Err("a read transaction cannot hold an operation that writes".to_owned()),
+        TransactionScope::Batch(0) => Err("a transaction of batch = 0 holds nothing: expected 1 or more".to_owned()),
+        TransactionScope::One | TransactionScope::Batch(_) | TransactionScope::Each if scans => {
+            Err("a scan runs in a read transaction".to_owned())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,165 @@
+//! A test in which the operations of one actor are due at a rate: what is asked of a suite when its capacity is looked for.
+
+use super::{AloneBody, FileNumber, KvBody, LoadBody, TestBody, resolve_number};
+use dbdyno_engine::{
+    describe::{OptionSpec, one_of},
+    settings::Settings,
+    suite::{Arrival, Gaps, KvActor, KvActors, KvLoad, KvSuite, KvTest, KvWork, Operation, TransactionScope},
+};
+use std::collections::BTreeSet;
+
+/// Options that a paced suite has beside its own.
+pub const OFFERED_RATE: &str = "offered_rate";
+pub const GAPS: &str = "gaps";
+pub const SECONDS: &str = "seconds";
+pub const WARM_UP: &str = "warm_up_seconds";
+/// The highest rate, operations a second.
+pub const MOST_RATE: u64 = 100_000_000;
+/// The longest test and warm-up, s.
+pub const MOST_SECONDS: u64 = 86_400;
+/// The name of the only actor of a test that has none in its file.
+const ALONE: &str = "client";
+/// What an actor that waits for no rate is taken to insert a second, at most: a hint for engines that size a map ahead.
+const INSERTS_A_SECOND: u64 = 200_000;
+
+/// Which actor of which test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pace {
+    pub test: u32,
+    pub actor: String,
+}
+
+impl KvBody {
+    /// The actor of this name; without one, the only one that there is.
+    pub(in crate::suite) fn pace(&self, test: u32, actor: Option<&str>) -> Result<Pace, String> {
+        let Some(body) = self.tests.iter().find(|body| body.number() == test) else {
+            return Err(format!("there is no test {test}"));
+        };
+        let refused = |why: &str| Err(format!("test {test} {}: {why}", body.file.name));
+        if body.actors().any(|actor| actor.from.is_some() || actor.until.is_some()) {
+            return refused(
+                "some of its actors take part for a while only: choose a test whose load is the same all the time",
+            );
+        }
+        let names: Vec<String> = match &body.load {
+            LoadBody::Alone(alone) => match not_paced(alone) {
+                Some(why) => return refused(why),
+                None => vec![ALONE.to_owned()],
+            },
+            LoadBody::Compaction => return refused("it is one compaction: choose one that does many operations"),
+            LoadBody::Actors => body.actors().map(|actor| actor.name.clone()).collect(),
+        };
+        match (actor, names.as_slice()) {
+            (None, [only]) => Ok(Pace { test, actor: only.clone() }),
+            (None, several) => refused(&format!("whose rate is looked for? Choose the actor: {}", one_of(several))),
+            (Some(actor), names) if names.iter().any(|name| name == actor) => {
+                Ok(Pace { test, actor: actor.to_owned() })
+            }
+            (Some(actor), names) => refused(&format!("there is no actor `{actor}`: expected {}", one_of(names))),
+        }
+    }
+
+    /// The options of a paced suite: its own without those that say what the pace says, and the pace's.
+    pub(in crate::suite) fn paced_options(&self, pace: &Pace, own: &[OptionSpec]) -> Vec<OptionSpec> {
+        let replaced = self.replaced(pace);
+        let number =
+            |name: &str, most: u64, default: &str, help: &str| OptionSpec::integer(name, 0, most as i64, default, help);
+        own.iter()
+            .filter(|option| !replaced.contains(option.name.as_str()))
+            .cloned()
+            .chain([
+                number(
+                    OFFERED_RATE,
+                    MOST_RATE,
+                    "0",
+                    "operations a second that are due; 0: each when the one before it is done",
+                ),
+                OptionSpec::choice(GAPS, &["even", "poisson"], "poisson", "times between operations that are due"),
+                number(SECONDS, MOST_SECONDS, "5", "how long the test is measured"),
+                number(WARM_UP, MOST_SECONDS, "1", "how long it runs before it is measured"),
+            ])
+            .collect()
+    }
+
+    /// Names of options that would say nothing any more, or something else than the pace's of the same name.
+    fn replaced(&self, pace: &Pace) -> BTreeSet<&str> {
+        let (paced, others): (Vec<&TestBody>, Vec<&TestBody>) =
+            self.tests.iter().partition(|body| body.number() == pace.test);
+        let elsewhere: BTreeSet<&str> = others.into_iter().flat_map(|body| named(body, |_| true)).collect();
+        let here = paced.into_iter().flat_map(|body| named(body, |actor| actor == pace.actor));
+        here.filter(|name| !elsewhere.contains(name)).chain([OFFERED_RATE, GAPS, SECONDS, WARM_UP]).collect()
+    }
+}
+
+/// Options that have the times of a test and the rates of some of its actors.
+fn named(body: &TestBody, of: impl Fn(&str) -> bool) -> Vec<&str> {
+    let times = [&body.file.seconds, &body.file.warm_up_seconds].into_iter().flatten().map(|time| time.get_ref());
+    let rates = body.actors().filter(|actor| of(&actor.name)).filter_map(|actor| actor.rate.as_ref());
+    times.chain(rates).filter_map(option_of).collect()
+}
+
+fn option_of(number: &FileNumber) -> Option<&str> {
+    match number {
+        FileNumber::Option(name) => Some(name),
+        FileNumber::Number(_) => None,
+    }
+}
+
+/// Why what a test of one thread does cannot be due at a rate.
+fn not_paced(alone: &AloneBody) -> Option<&'static str> {
+    let does = |is: fn(&Operation) -> bool| alone.work.iter().any(|work| is(&work.operation));
+    if !matches!(alone.transaction, TransactionScope::Read | TransactionScope::Each) {
+        Some(
+            "it puts many operations into one transaction, so that there is no rate of them: choose one whose transaction is `read` or `each`",
+        )
+    } else if does(|operation| *operation == Operation::Scan) {
+        Some("it is one scan of all rows: choose one that does many operations")
+    } else if does(|operation| matches!(operation, Operation::Delete | Operation::Remove)) {
+        Some("it deletes, so that after a while there is nothing left to delete: choose another")
+    } else {
+        None
+    }
+}
+
+impl Pace {
+    /// Puts the rate and the end that the suite's options have into its job.
+    pub(in crate::suite) fn apply(&self, suite: &mut KvSuite, settings: &Settings) {
+        let number = |name: &str| resolve_number(&FileNumber::Option(name.to_owned()), settings).unwrap_or(0);
+        let gaps = if settings.get(GAPS) == Some(Gaps::Even.word()) { Gaps::Even } else { Gaps::Poisson };
+        let arrival = Some(number(OFFERED_RATE)).filter(|rate| *rate > 0).map(|rate| Arrival { rate, gaps });
+        let (seconds, warm_up) = (number(SECONDS).max(1), number(WARM_UP));
+        let Some(test) = suite.tests.iter_mut().find(|test| test.number == self.test) else { return };
+        let mut actors = match &test.load {
+            KvLoad::Actors(load) => load.actors.clone(),
+            KvLoad::Alone(alone) => vec![alone_actor(&alone.work)],
+            // Refused when the pace was made.
+            KvLoad::Compaction(_) => return,
+        };
+        for actor in actors.iter_mut().filter(|actor| actor.name == self.actor) {
+            (actor.arrival, actor.operations) = (arrival, None);
+        }
+        let inserted = inserted_bytes(test, &actors, seconds + warm_up);
+        suite.data_bytes = suite.data_bytes.saturating_add(inserted);
+        let (time_ms, warm_up_ms) = (Some(seconds * 1_000), warm_up * 1_000);
+        test.load = KvLoad::Actors(KvActors { actors, time_ms, warm_up_ms, followed: false });
+        // What is there afterwards depends on how many operations there was time for.
+        test.verify_state = false;
+    }
+}
+
+fn alone_actor(work: &KvWork) -> KvActor {
+    KvActor { name: ALONE.to_owned(), threads: 1, work: work.clone(), arrival: None, operations: None, during: None }
+}
+
+/// Bytes of rows that actors may add in so much time.
+fn inserted_bytes(test: &KvTest, actors: &[KvActor], seconds: u64) -> u64 {
+    let of = |actor: &KvActor| {
+        let value = actor.work.work.iter().filter_map(|work| match &work.operation {
+            Operation::Insert { value } => Some(value.len() as u64),
+            _ => None,
+        });
+        let rate = actor.arrival.map_or(INSERTS_A_SECOND, |arrival| arrival.rate);
+        value.max().map_or(0, |value| (value + test.key.len() as u64).saturating_mul(rate.saturating_mul(seconds)))
+    };
+    actors.iter().map(of).fold(0, u64::saturating_add)
+}

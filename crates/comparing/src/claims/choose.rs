@@ -1,0 +1,251 @@
+//! Which stored configurations a claim is judged by. A selection may mean several; the claim is about one on each side, as a whole.
+
+use crate::compare::Side;
+use dbdyno_catalog::{Claim, ClaimedComparison, engines::Registry};
+use dbdyno_engine::{describe::Description, size::Size};
+use dbdyno_stats::MIN_RUNS;
+use dbdyno_store::{RunTests, literal};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+};
+use uuid::Uuid;
+
+/// The configurations that a claim is judged by.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ChosenPair {
+    pub(super) a: Side,
+    pub(super) b: Side,
+    /// How many other configurations match A and B.
+    pub(super) others: (usize, usize),
+    /// Options that the claim does not name and that are not at their default, unless both sides have them alike: `B cache_size=-65536`;
+    /// `both layer=direct` otherwise.
+    pub(super) unclaimed: Vec<String>,
+}
+
+/// Chooses one configuration of each side: a pair that ran at a published size, in one session, and differs least in options that the claim
+/// does not name. Of several such pairs the one that ran last. `named`: the options that the claim names. None where a side has no run of a
+/// claimed test.
+pub(super) fn choose(
+    [a, b]: [&Side; 2],
+    claimed: &ClaimedComparison,
+    named: &BTreeSet<String>,
+    registry: &Registry,
+) -> Option<ChosenPair> {
+    let [of_a, of_b] = [a, b].map(|side| candidates(side, &claimed.claims, named, registry));
+    let started: HashMap<Uuid, &str> =
+        a.sessions.iter().chain(&b.sessions).map(|session| (session.session_id, session.started_at.as_str())).collect();
+    let published: BTreeSet<String> = claimed.sizes.iter().map(Size::to_string).collect();
+    let best_of = |pairs: &mut dyn Iterator<Item = (usize, usize)>| {
+        let mut best: Option<(Rank<'_>, usize, usize)> = None;
+        for (at_a, at_b) in pairs {
+            let rank = Rank::new([&of_a[at_a], &of_b[at_b]], &published, &started);
+            if best.as_ref().is_none_or(|(known, ..)| rank > *known) {
+                best = Some((rank, at_a, at_b));
+            }
+        }
+        best
+    };
+    let has_published =
+        |all: &[Candidate<'_>]| all.iter().flat_map(|one| &one.sizes).any(|size| published.contains(*size));
+    let may_be_published = published.is_empty() || has_published(&of_a) && has_published(&of_b);
+    // A sweep has many configurations, and more pairs than are worth ranking. None is better than one with equal options.
+    let mut equal: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    of_b.iter().enumerate().for_each(|(at, other)| equal.entry(&other.options).or_default().push(at));
+    let with_equal = |(at_a, one): (usize, &Candidate<'_>)| {
+        let others: &[usize] = equal.get(&one.options).map_or(&[], Vec::as_slice);
+        others.iter().map(|at_b| (at_a, *at_b)).collect::<Vec<_>>()
+    };
+    let best = best_of(&mut of_a.iter().enumerate().flat_map(with_equal))
+        .filter(|(rank, ..)| rank.together && (rank.published || !may_be_published))
+        .or_else(|| best_of(&mut (0..of_a.len()).flat_map(|at_a| (0..of_b.len()).map(move |at_b| (at_a, at_b)))));
+    let (_, at_a, at_b) = best?;
+    let (one, other) = (&of_a[at_a], &of_b[at_b]);
+    Some(ChosenPair {
+        a: one.side(a, &of_a),
+        b: other.side(b, &of_b),
+        others: (of_a.len() - 1, of_b.len() - 1),
+        unclaimed: unclaimed(one, other),
+    })
+}
+
+/// A configuration that matches a side of a claim.
+struct Candidate<'s> {
+    runs: Vec<&'s RunTests>,
+    sizes: BTreeSet<&'s str>,
+    /// Its rounds by session and size.
+    rounds: BTreeMap<(Uuid, &'s str), BTreeSet<u32>>,
+    /// Which of the claims it has a test of.
+    claims: BTreeSet<usize>,
+    /// Options that the claim does not name, as they were asked for; and whether that is the default, where it is known.
+    options: BTreeMap<&'s str, (&'s str, Option<bool>)>,
+}
+
+/// The configurations of a side that have a claimed test, as they were asked for, in an order that does not follow from the store's. Twins of
+/// an A/A comparison are left out: they are the same once more.
+fn candidates<'s>(
+    side: &'s Side,
+    claims: &[Claim],
+    named: &BTreeSet<String>,
+    registry: &Registry,
+) -> Vec<Candidate<'s>> {
+    let mut found: BTreeMap<_, Candidate<'s>> = BTreeMap::new();
+    for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
+        let of_run: Vec<usize> = (0..claims.len())
+            .filter(|at| run.tests.iter().any(|test| claims[*at].is_of(test.test, test.actor.as_deref(), &test.name)))
+            .collect();
+        if of_run.is_empty() {
+            continue;
+        }
+        let configuration = &*run.configuration;
+        let key =
+            (&configuration.suite, &configuration.engine, &*run.asked, &configuration.version, configuration.tier);
+        let candidate = found.entry(key).or_insert_with(|| Candidate {
+            runs: Vec::new(),
+            sizes: BTreeSet::new(),
+            rounds: BTreeMap::new(),
+            claims: BTreeSet::new(),
+            options: options(run, named, registry),
+        });
+        candidate.claims.extend(of_run);
+        candidate.sizes.insert(&run.size);
+        candidate.rounds.entry((run.session_id, &*run.size)).or_default().insert(run.round);
+        candidate.runs.push(run);
+    }
+    found.into_values().collect()
+}
+
+fn options<'s>(
+    run: &'s RunTests,
+    named: &BTreeSet<String>,
+    registry: &Registry,
+) -> BTreeMap<&'s str, (&'s str, Option<bool>)> {
+    let engine = registry.get(&run.configuration.engine).ok().map(|engine| &*engine.description);
+    let is_default = |name: &str, value: &str| {
+        // What a run is held to is there only where it is no default.
+        let is_held = ["memory_limit_bytes", "cache"].contains(&name);
+        let option =
+            |engine: &Description| Some(engine.options.iter().find(|option| option.name == name)?.default == value);
+        if is_held { Some(false) } else { engine.and_then(option) }
+    };
+    let unnamed = run.asked.iter().filter(|(name, _)| !named.contains(*name));
+    unnamed.map(|(name, value)| (name.as_str(), (value.as_str(), is_default(name, value)))).collect()
+}
+
+impl Candidate<'_> {
+    /// What it has, and the other does not have alike, of options that are not at their default.
+    fn unlike<'o>(&'o self, other: &'o Self) -> impl Iterator<Item = (&'o str, &'o str)> {
+        self.options.iter().filter_map(|(name, (value, is_default))| match other.options.get(name) {
+            Some((of_other, _)) if of_other == value => None,
+            Some(_) => (*is_default != Some(true)).then_some((*name, *value)),
+            None => (*is_default == Some(false)).then_some((*name, *value)),
+        })
+    }
+
+    /// What both have alike of options that are not at their default.
+    fn alike<'o>(&'o self, other: &'o Self) -> impl Iterator<Item = (&'o str, &'o str)> {
+        self.options.iter().filter_map(|(name, (value, is_default))| {
+            let is_alike = other.options.get(name).is_some_and(|(of_other, _)| of_other == value);
+            (is_alike && *is_default == Some(false)).then_some((*name, *value))
+        })
+    }
+
+    /// Its runs as a side, with the selection that tells it from the other candidates.
+    fn side(&self, side: &Side, all: &[Candidate<'_>]) -> Side {
+        let sessions: HashSet<Uuid> = self.runs.iter().map(|run| run.session_id).collect();
+        Side {
+            selection: side.selection.clone() + &self.narrowed(all),
+            metric: side.metric,
+            runs: self.runs.iter().copied().cloned().collect(),
+            sessions: side.sessions.iter().filter(|session| sessions.contains(&session.session_id)).cloned().collect(),
+            twins: side.twins.iter().filter(|run| sessions.contains(&run.session_id)).cloned().collect(),
+            repeats: side.repeats.clone(),
+        }
+    }
+
+    /// The terms that leave out all other candidates, as few as do: ` cache_size=-2000 version=3.51`.
+    fn narrowed(&self, all: &[Candidate<'_>]) -> String {
+        let own = self.facts();
+        let mut others: Vec<_> = all.iter().map(Candidate::facts).filter(|facts| *facts != own).collect();
+        let mut terms = String::new();
+        while !others.is_empty() {
+            let words: BTreeSet<&str> = own.keys().chain(others.iter().flat_map(BTreeMap::keys)).copied().collect();
+            let left = |word: &str| others.iter().filter(|facts| facts.get(word) == own.get(word)).count();
+            // A tier follows from options: it is said where nothing else tells them apart.
+            let Some(word) = words.into_iter().min_by_key(|word| (left(word), *word == "tier")) else { break };
+            let values = own.get(word).map(|values| values.iter().map(|value| literal(value)).collect::<Vec<_>>());
+            terms += &values.map_or_else(|| format!(" {word}!"), |values| format!(" {word}={}", values.join("|")));
+            let before = others.len();
+            others.retain(|facts| facts.get(word) == own.get(word));
+            if others.len() == before {
+                break;
+            }
+        }
+        terms
+    }
+
+    /// The values of each word that selections use.
+    fn facts(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let mut facts: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut seen = HashSet::new();
+        for run in self.runs.iter().filter(|run| seen.insert(std::sync::Arc::as_ptr(&run.configuration))) {
+            for (word, value) in run.configuration.facts() {
+                facts.entry(word).or_default().insert(value);
+            }
+        }
+        facts
+    }
+}
+
+/// What makes one pair a better one to judge by than another; the first that differs decides.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank<'s> {
+    /// Whether both ran at a published size.
+    published: bool,
+    /// Whether both ran in one session.
+    together: bool,
+    /// Options that the claim does not name, in which they differ other than by their defaults.
+    unlike: Reverse<usize>,
+    /// Options that both have alike and not at their default.
+    changed: Reverse<usize>,
+    /// Whether both ran in enough rounds for an interval.
+    enough: bool,
+    /// Claims that both have a test of.
+    claims: usize,
+    /// Sizes at which both ran.
+    sizes: usize,
+    /// When the last session with both began; without one, when the last of the side that ran earlier did.
+    started: &'s str,
+}
+
+impl<'s> Rank<'s> {
+    fn new([a, b]: [&Candidate<'_>; 2], published: &BTreeSet<String>, started: &HashMap<Uuid, &'s str>) -> Self {
+        let both: BTreeSet<&str> = a.sizes.intersection(&b.sizes).copied().collect();
+        let at: BTreeSet<&str> = both.iter().copied().filter(|size| published.contains(*size)).collect();
+        let is_published = !at.is_empty() || published.is_empty() && !both.is_empty();
+        let at = if at.is_empty() { both } else { at };
+        let of_sizes = a.rounds.iter().filter(|((_, size), _)| at.contains(size));
+        let common: Vec<(Uuid, usize)> = of_sizes
+            .filter_map(|(key, rounds)| Some((key.0, rounds.intersection(b.rounds.get(key)?).count())))
+            .collect();
+        let start = |session: &Uuid| started.get(session).copied().filter(|at| *at != "unknown").unwrap_or_default();
+        let last = |one: &Candidate<'_>| one.rounds.keys().map(|(session, _)| start(session)).max().unwrap_or_default();
+        Self {
+            published: is_published,
+            together: !common.is_empty(),
+            unlike: Reverse(a.unlike(b).count() + b.unlike(a).count()),
+            changed: Reverse(a.alike(b).count()),
+            enough: common.iter().any(|(_, rounds)| *rounds >= MIN_RUNS),
+            claims: a.claims.intersection(&b.claims).count(),
+            sizes: at.len(),
+            started: common.iter().map(|(session, _)| start(session)).max().unwrap_or_else(|| last(a).min(last(b))),
+        }
+    }
+}
+
+fn unclaimed(a: &Candidate<'_>, b: &Candidate<'_>) -> Vec<String> {
+    let said = |who: &str, (name, value): (&str, &str)| format!("{who} {name}={value}");
+    let of_a = a.unlike(b).map(|option| said("A", option));
+    let of_b = b.unlike(a).map(|option| said("B", option));
+    of_a.chain(of_b).chain(a.alike(b).map(|option| said("both", option))).collect()
+}

@@ -1,0 +1,85 @@
+//! What is stored of the things that a publication compares.
+
+use super::{
+    ClaimsTable, ComparedClaims, RunOrigin,
+    choose::choose,
+    table::{Found, FoundPair, selections},
+};
+use crate::compare::{Options, Side, compare, load_all, with_repeats};
+use dbdyno_catalog::{
+    ClaimedComparison, Claims,
+    engines::{Registry, built_in},
+};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::{Latencies, Selection, Store, StoreError};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Judges claims by what is stored. A store that is not there yet has measured nothing. What stands against judging one comparison is said
+/// in its rows; the others are judged.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, StoreError> {
+    if !store.exists() {
+        return Ok(ClaimsTable::new(claims, &[]));
+    }
+    let mut origins = vec![RunOrigin::Measured];
+    origins.extend(store.has_imported_sessions()?.then_some(RunOrigin::Imported));
+    // Many comparisons of a publication have one side in common.
+    let mut read: BTreeMap<String, Selection> = BTreeMap::new();
+    for claimed in &claims.comparisons {
+        for text in origins.iter().flat_map(|origin| <[String; 2]>::from(selections(claimed, *origin))) {
+            if let Ok(selection) = Selection::parse_line(&text) {
+                read.insert(text, selection);
+            }
+        }
+    }
+    let asked: Vec<(&str, &Selection)> = read.iter().map(|(text, selection)| (text.as_str(), selection)).collect();
+    let sides = load_all(store, &asked, Metric::Wall, Latencies::Left)?;
+    let registry = registry_of(&sides);
+    let sides: BTreeMap<&str, (&Selection, &Side)> =
+        asked.iter().zip(&sides).map(|((text, selection), side)| (*text, (*selection, side))).collect();
+    let mut compared = Vec::new();
+    for claimed in &claims.comparisons {
+        let of = |origin| match origins.contains(&origin) {
+            true => found(claimed, origin, store, (&sides, &registry)),
+            false => Ok(Found::Nothing),
+        };
+        compared.push(ComparedClaims { measured: of(RunOrigin::Measured)?, imported: of(RunOrigin::Imported)? });
+    }
+    Ok(ClaimsTable::new(claims, &compared))
+}
+
+/// The engines, whose options have defaults. Programs are asked only where runs are of other engines than those that are built in.
+fn registry_of(sides: &[Side]) -> Registry {
+    let engines: BTreeSet<&str> =
+        sides.iter().flat_map(|side| &side.runs).map(|run| run.configuration.engine.as_str()).collect();
+    match engines.into_iter().all(|engine| built_in(engine).is_some()) {
+        true => Registry::built_in(),
+        false => Registry::discover(),
+    }
+}
+
+fn found(
+    claimed: &ClaimedComparison,
+    origin: RunOrigin,
+    store: &Store,
+    (sides, registry): (&BTreeMap<&str, (&Selection, &Side)>, &Registry),
+) -> Result<Found, StoreError> {
+    let (a, b) = selections(claimed, origin);
+    for text in [&a, &b] {
+        if let Err(message) = Selection::parse_line(text) {
+            return Ok(Found::Wrong(message));
+        }
+    }
+    let Some(((of_a, a), (of_b, b))) = sides.get(a.as_str()).zip(sides.get(b.as_str())) else {
+        return Ok(Found::Nothing);
+    };
+    let named: BTreeSet<String> = of_a.names().chain(of_b.names()).map(str::to_owned).collect();
+    let Some(chosen) = choose([a, b], claimed, &named, registry) else { return Ok(Found::Nothing) };
+    let [a, b] = with_repeats(store, [&chosen.a, &chosen.b])?;
+    let options = Options { allowed: claimed.allow.clone(), ..Options::default() };
+    let comparison = compare(&a, &b, &options);
+    let (others, unclaimed) = (chosen.others, chosen.unclaimed);
+    Ok(Found::Pair(Box::new(FoundPair { comparison, others, unclaimed })))
+}

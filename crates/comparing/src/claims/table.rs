@@ -1,0 +1,264 @@
+//! A publication's claims beside the measurements that answer them.
+
+use super::{ClaimedDirection, JudgedSizes, MeasuredRatio, Reproduction, direction, judge};
+use crate::compare::{Comparison, Line, RatioRange};
+use dbdyno_catalog::{Claim, ClaimedComparison, ClaimedRatio, Claims};
+use dbdyno_engine::size::Size;
+use dbdyno_stats::median;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// One publication's claims, judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClaimsTable {
+    /// The claims file's name.
+    pub name: String,
+    /// One line about it.
+    pub title: String,
+    /// Who published it, and when.
+    pub source: String,
+    /// On what it was measured.
+    pub setup: String,
+    /// What a reader of the published figures has to know.
+    pub caveats: Vec<String>,
+    pub comparisons: Vec<JudgedComparison>,
+}
+
+/// Where the runs are from that claims are judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOrigin {
+    /// dbdyno ran them.
+    Measured,
+    /// They were imported from another program's results: they say nothing of what dbdyno measures.
+    Imported,
+}
+
+/// What was compared of the two sides of a claim.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ComparedClaims {
+    /// Runs that dbdyno made.
+    pub measured: Found,
+    /// Runs that were imported.
+    pub imported: Found,
+}
+
+/// What is stored of the two sides of a claim.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Found {
+    /// A side has no runs.
+    #[default]
+    Nothing,
+    /// A side's selection cannot be read: what was expected.
+    Wrong(String),
+    Pair(Box<FoundPair>),
+}
+
+/// One configuration of each side, compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundPair {
+    pub comparison: Comparison,
+    /// How many other configurations match A and B.
+    pub others: (usize, usize),
+    /// See [`JudgedComparison::unclaimed`].
+    pub unclaimed: Vec<String>,
+}
+
+/// Two things that a publication compares, beside what was measured of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedComparison {
+    /// Where the runs are from. Imported ones have a comparison of their own, after that of measured ones.
+    pub origin: RunOrigin,
+    /// One line about it.
+    pub title: String,
+    /// What the publication calls A.
+    pub a_name: String,
+    /// What the publication calls B.
+    pub b_name: String,
+    /// The selections of stored runs that are A and B: what the claim says, and what tells the configuration that it is judged by from
+    /// others that match.
+    pub selections: (String, String),
+    /// How many other configurations match A and B.
+    pub others: (usize, usize),
+    /// Options that the claim does not name and that are not at their default: those in which A and B differ (`B cache_size=-65536`), then
+    /// those that `both` have alike.
+    pub unclaimed: Vec<String>,
+    /// Runs of these configurations.
+    pub runs: (usize, usize),
+    /// What measures it.
+    pub preset: Option<String>,
+    /// The sizes that it was published at, and is judged at; empty where it is for all sizes.
+    pub published_sizes: Vec<String>,
+    /// The sizes whose ratios are shown: published ones where any is measured, else all that are.
+    pub measured_sizes: Vec<String>,
+    /// Further sizes that are measured. They were not published, and are not judged.
+    pub other_sizes: Vec<String>,
+    pub rows: Vec<JudgedClaim>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedClaim {
+    pub test: String,
+    /// What the publication calls it.
+    pub name: String,
+    /// What is claimed, in words: `0.08x [0.06, 0.15]`.
+    pub published: String,
+    /// The side that is claimed to be faster.
+    pub direction: ClaimedDirection,
+    /// Whether a range was published with the figure.
+    pub has_range: bool,
+    /// The figures published for A and B.
+    pub figures: Option<(String, String)>,
+    pub measured: Option<MeasuredRatio>,
+    pub reproduction: Reproduction,
+    /// Why runs that were found could not be compared.
+    pub obstacle: Option<String>,
+}
+
+impl ClaimsTable {
+    /// The table of a claims file. `compared`: what was found for each of its comparisons.
+    pub fn new(claims: &Claims, compared: &[ComparedClaims]) -> Self {
+        let nothing = ComparedClaims::default();
+        let compared = compared.iter().chain(std::iter::repeat(&nothing));
+        let comparisons = claims.comparisons.iter().zip(compared).flat_map(|(claimed, found)| {
+            let measured = judged(claimed, &found.measured, RunOrigin::Measured);
+            let has_imported = found.imported != Found::Nothing;
+            let imported = has_imported.then(|| judged(claimed, &found.imported, RunOrigin::Imported));
+            [measured].into_iter().chain(imported)
+        });
+        Self {
+            name: claims.name.clone(),
+            title: claims.title.clone(),
+            source: claims.source.clone(),
+            setup: claims.setup.clone(),
+            caveats: claims.caveats.clone(),
+            comparisons: comparisons.collect(),
+        }
+    }
+
+    /// How many claims have each verdict by what was measured, in the order of [`Reproduction`].
+    pub fn counts(&self) -> Vec<(Reproduction, usize)> {
+        let measured = || self.comparisons.iter().filter(|comparison| comparison.origin == RunOrigin::Measured);
+        let rows = || measured().flat_map(|comparison| &comparison.rows);
+        Reproduction::ALL
+            .into_iter()
+            .map(|kind| (kind, rows().filter(|row| row.reproduction == kind).count()))
+            .collect()
+    }
+}
+
+impl JudgedComparison {
+    /// Whether it is judged by other sizes than were published.
+    pub fn is_at_other_sizes(&self) -> bool {
+        let is_published = |size: &String| self.published_sizes.contains(size);
+        !self.published_sizes.is_empty()
+            && !self.measured_sizes.is_empty()
+            && !self.measured_sizes.iter().any(is_published)
+    }
+}
+
+/// The selections of a claim's A and B among runs of an origin.
+pub(super) fn selections(claimed: &ClaimedComparison, origin: RunOrigin) -> (String, String) {
+    let own = (&claimed.a, &claimed.b);
+    let ((a, b), of_origin) = match origin {
+        RunOrigin::Measured => (own, "source!"),
+        RunOrigin::Imported => (claimed.imported.as_ref().map_or(own, |(a, b)| (a, b)), "source=*"),
+    };
+    (format!("{a} {of_origin}"), format!("{b} {of_origin}"))
+}
+
+fn judged(claimed: &ClaimedComparison, found: &Found, origin: RunOrigin) -> JudgedComparison {
+    let pair = if let Found::Pair(pair) = found { Some(&**pair) } else { None };
+    let published_sizes: Vec<String> = claimed.sizes.iter().map(Size::to_string).collect();
+    let usable = |line: &&Line| line.a.is_some() && line.b.is_some() || !line.obstacles.is_empty();
+    let all: Vec<&Line> = pair.iter().flat_map(|pair| &pair.comparison.lines).filter(usable).collect();
+    let is_published = |line: &&Line| published_sizes.is_empty() || published_sizes.contains(&line.size);
+    let (at, others): (Vec<&Line>, Vec<&Line>) = all.into_iter().partition(is_published);
+    let (lines, others, judged) = match at.is_empty() {
+        true => (others, Vec::new(), JudgedSizes::Other),
+        false => (at, others, JudgedSizes::Published),
+    };
+    let wrong = if let Found::Wrong(message) = found { Some(message) } else { None };
+    JudgedComparison {
+        origin,
+        published_sizes,
+        measured_sizes: sizes(&lines),
+        other_sizes: sizes(&others),
+        title: match origin {
+            RunOrigin::Measured => claimed.title.clone(),
+            RunOrigin::Imported => format!("{}, by imported runs", claimed.title),
+        },
+        a_name: claimed.a_name.clone(),
+        b_name: claimed.b_name.clone(),
+        selections: pair.map_or_else(
+            || selections(claimed, origin),
+            |FoundPair { comparison: Comparison { a, b, .. }, .. }| (a.selection.clone(), b.selection.clone()),
+        ),
+        others: pair.map_or((0, 0), |pair| pair.others),
+        unclaimed: pair.map_or_else(Vec::new, |pair| pair.unclaimed.clone()),
+        runs: pair.map_or((0, 0), |pair| (pair.comparison.a.runs, pair.comparison.b.runs)),
+        preset: claimed.preset.clone(),
+        rows: claimed.claims.iter().map(|claim| row(claim, &lines, judged, wrong)).collect(),
+    }
+}
+
+/// The sizes of lines, in the order of numbers.
+fn sizes(lines: &[&Line]) -> Vec<String> {
+    let sizes: BTreeSet<(Result<Size, ()>, &str)> =
+        lines.iter().map(|line| (line.size.parse().map_err(|_| ()), line.size.as_str())).collect();
+    sizes.into_iter().map(|(_, size)| size.to_owned()).collect()
+}
+
+fn row(claim: &Claim, lines: &[&Line], sizes: JudgedSizes, wrong: Option<&String>) -> JudgedClaim {
+    let is_of = |line: &&&Line| claim.is_of(line.test, line.actor.as_deref(), &line.name);
+    let lines: Vec<&Line> = lines.iter().filter(is_of).copied().collect();
+    let measured = measured(&lines);
+    let of_lines = || lines.iter().flat_map(|line| &line.obstacles).map(|obstacle| obstacle.message.clone()).next();
+    let obstacle = match measured {
+        Some(_) => None,
+        None => wrong.cloned().or_else(of_lines),
+    };
+    let reproduction = match (&measured, &obstacle) {
+        (None, Some(_)) => Reproduction::Undecided,
+        _ => judge(claim.ratio, measured, sizes),
+    };
+    JudgedClaim {
+        test: claim.test.clone(),
+        name: claim.name.clone(),
+        published: published(claim.ratio),
+        direction: direction(claim.ratio),
+        has_range: matches!(claim.ratio, ClaimedRatio::Figure { range: Some(_), .. }),
+        figures: claim.a.clone().zip(claim.b.clone()),
+        measured,
+        reproduction,
+        obstacle,
+    }
+}
+
+/// The lines of a test over its sizes as one figure: the median ratio, with the median of the lower and that of the upper ends, between which
+/// the true median is where each size's ratio is between its own.
+fn measured(lines: &[&Line]) -> Option<MeasuredRatio> {
+    let mut found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
+    // A size that was run once takes no answer from those that were run often enough.
+    if found.iter().any(|found| found.interval.is_some()) {
+        found.retain(|found| found.interval.is_some());
+    }
+    let ratios: Vec<f64> = found.iter().map(|found| found.ratio).collect();
+    let ratio = median(&ratios).ok()?;
+    let intervals: Option<Vec<_>> = found.iter().map(|found| found.interval).collect();
+    let end = |intervals: &[RatioRange], end: fn(&RatioRange) -> f64| {
+        median(&intervals.iter().map(end).collect::<Vec<_>>()).ok()
+    };
+    let interval = intervals.and_then(|all| end(&all, |one| one.low).zip(end(&all, |one| one.high)));
+    Some(MeasuredRatio { ratio, interval })
+}
+
+fn published(claimed: ClaimedRatio) -> String {
+    match claimed {
+        ClaimedRatio::Figure { ratio, range: None } => format!("{ratio:.2}x"),
+        ClaimedRatio::Figure { ratio, range: Some((low, high)) } => format!("{ratio:.2}x [{low:.2}, {high:.2}]"),
+        ClaimedRatio::AFaster => "A faster".to_owned(),
+        ClaimedRatio::BFaster => "B faster".to_owned(),
+        ClaimedRatio::Same => "the same".to_owned(),
+    }
+}

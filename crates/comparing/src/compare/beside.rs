@@ -1,0 +1,87 @@
+//! What the tests of a comparison cost beside the figure that is compared: the medians of other metrics, line by line.
+
+use super::{
+    load::{Side, load_both},
+    model::{Comparison, Line, Part},
+    options::Options,
+};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::{Latencies, Selection, Store, StoreError};
+use serde::{Deserialize, Serialize};
+
+/// A metric that is told beside the compared one, without a verdict: as further tests of the table these would weaken those that were
+/// asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    pub metric: Metric,
+    /// Those lines that have a value on either side.
+    pub lines: Vec<BesideLine>,
+}
+
+/// A line's medians in another metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BesideLine {
+    pub part: Part,
+    pub size: String,
+    pub test: u32,
+    pub name: String,
+    /// Median of A, in the metric's unit; none where A has no value, or is several configurations.
+    pub a: Option<f64>,
+    /// Median of B.
+    pub b: Option<f64>,
+    /// The estimate of A / B; none where they are not comparable.
+    pub ratio: Option<f64>,
+}
+
+/// What time is bought with; and time, where something else is compared.
+const BESIDE: [Metric; 4] = [Metric::Wall, Metric::Database, Metric::Syncs, Metric::EngineMemory];
+
+impl Beside {
+    /// All that is told beside a comparison of two selections, each with its text as typed.
+    ///
+    /// # Errors
+    /// What is wrong with the store.
+    pub fn of_selections(
+        store: &Store,
+        sides: [(&str, &Selection); 2],
+        compared: Metric,
+        options: &Options,
+    ) -> Result<Vec<Self>, StoreError> {
+        let mut all = Vec::new();
+        for metric in Self::metrics(compared) {
+            let [a, b] = load_both(store, sides, metric, Latencies::Left)?;
+            all.extend(Self::of(&a, &b, options));
+        }
+        Ok(all)
+    }
+
+    /// The metrics that are told beside another.
+    pub fn metrics(compared: Metric) -> impl Iterator<Item = Metric> {
+        BESIDE.into_iter().filter(move |metric| *metric != compared)
+    }
+
+    /// The medians of two sides that were read for such a metric; `options` are those of the comparison, so that lines are laid out alike.
+    /// None where no line has a value.
+    pub fn of(a: &Side, b: &Side, options: &Options) -> Option<Self> {
+        let options = Options { by_size: false, scaling: false, ..options.clone() };
+        let Comparison { metric, lines, .. } = super::compare(a, b, &options);
+        let lines: Vec<BesideLine> = lines.into_iter().filter_map(BesideLine::of).collect();
+        (!lines.is_empty()).then_some(Self { metric, lines })
+    }
+}
+
+impl BesideLine {
+    fn of(line: Line) -> Option<Self> {
+        let Line { part, size, test, name, a, b, found, .. } = line;
+        let [a, b] = [a, b].map(|figure| Some(figure?.median));
+        (a.is_some() || b.is_some()).then(|| Self {
+            part,
+            size,
+            test,
+            name,
+            a,
+            b,
+            ratio: found.map(|found| found.ratio),
+        })
+    }
+}

@@ -1,0 +1,296 @@
+//! Ratios, intervals and p values of lines, and the verdicts that follow.
+
+use super::{
+    conditions::DecidingConditions,
+    exact::exact,
+    facts::AddedSessions,
+    latency::latency,
+    layout::{Laid, SideSample},
+    model::{ComparedSessions, Figure, FigureRange, JudgedRatio, Line, ObstacleKind, RatioRange, SideName},
+    noise::Floors,
+    obstacles::obstacles,
+    options::Options,
+    pairs::{Matched, matched},
+    sessions::{self, Repeats, SessionTest},
+    zeros::RankedRatio,
+};
+use dbdyno_foundation::metric::{Better, Metric};
+use dbdyno_stats::{
+    ALPHA, Evidence, Interval, Logs, NoAnswer, RatioInterval, Spending, Verdict, benjamini_hochberg,
+    bootstrap_interval, log_ratios, median, more_rounds, paired_ratio_at, rank_sum, signed_rank, unpaired_ratio,
+};
+use dbdyno_workload::rng::SplitMix64;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, HashSet};
+use uuid::Uuid;
+
+/// A line that has its figures, and waits for the p values of the others.
+#[derive(Debug)]
+pub(super) struct LineDraft {
+    line: Line,
+    /// The figures of a comparable line; its `found` follows from them.
+    tested: Option<Tested>,
+    spending: Spending,
+}
+
+#[derive(Debug)]
+enum Tested {
+    /// Values in which chance has a part.
+    Sampled(SampledRatio),
+    /// The ratio of two values that are the same in every run of their sides: there is nothing to test.
+    Exact(f64),
+    /// Values in which chance has a part, and of which some are 0.
+    Ranked(RankedRatio),
+}
+
+#[derive(Debug)]
+struct SampledRatio {
+    interval: Result<RatioInterval, NoAnswer>,
+    /// None with too few runs: such a line cannot be decided and is no test of the table.
+    p: Option<f64>,
+    median_ratio: f64,
+    paired: bool,
+    sessions: Option<ComparedSessions>,
+}
+
+impl Tested {
+    fn p(&self) -> Option<f64> {
+        match self {
+            Self::Sampled(sampled) => sampled.p,
+            Self::Exact(_) => None,
+            Self::Ranked(ranked) => ranked.p,
+        }
+    }
+}
+
+/// What is known beside the lines.
+#[derive(Debug)]
+pub(super) struct Known<'s> {
+    /// Where each session ran.
+    pub(super) places: BTreeMap<Uuid, String>,
+    pub(super) conditions: DecidingConditions,
+    pub(super) floors: Floors<'s>,
+    pub(super) repeats: Repeats<'s>,
+    /// Runs that are on both sides.
+    pub(super) shared: HashSet<Uuid>,
+    /// Sessions that add rounds to others.
+    pub(super) added: AddedSessions,
+    /// The tests of each side that were run and have no value of the metric, by size and number.
+    pub(super) without_value: [HashSet<(&'s str, u32)>; 2],
+}
+
+/// Figures and obstacles of a line.
+pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: &Options) -> LineDraft {
+    let matched = matched(&laid.a, &laid.b);
+    let obstacles = obstacles(&laid, &matched, known, metric, options);
+    let several = |side: SideName| {
+        let kind = ObstacleKind::SeveralConfigurations;
+        obstacles.iter().any(|found| found.kind == kind && found.side == Some(side))
+    };
+    let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len(), metric) };
+    let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), metric) };
+    let sessions = matched.a.iter().chain(&matched.b).map(|sample| sample.run.session_id);
+    // Each session that adds to another was run because what was there before had decided nothing.
+    let looks = 1 + known.added.count(sessions) as u32;
+    let spending = match (looks, options.first_look) {
+        (1, None) => Spending::ONCE,
+        (looks, first) => Spending::at_look(looks + first.map_or(0, |first| first.saturating_sub(1)), 1),
+    };
+    let comparable = obstacles.iter().all(|obstacle| obstacle.allowed);
+    let tested = match (&a, &b) {
+        (Some(a), Some(b)) if comparable => Some(match exact(&matched, metric) {
+            Some(ratio) => Tested::Exact(ratio),
+            None if a.values.iter().chain(&b.values).any(|value| *value <= 0.0) => {
+                Tested::Ranked(RankedRatio::new(&a.values, &b.values, matched.paired, a.median / b.median))
+            }
+            None => Tested::Sampled(sampled(&laid, &matched, known, a.median / b.median, spending)),
+        }),
+        _ => None,
+    };
+    let noise_floor = known.floors.of(&laid);
+    let Laid { part, size, test, name, actor, .. } = laid;
+    let line = Line { part, size, test, name, actor, a, b, obstacles, noise_floor, looks, found: None };
+    LineDraft { line, tested, spending }
+}
+
+fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option<Figure> {
+    let first = samples.first()?;
+    let values = values(samples);
+    Some(Figure {
+        label: first.run.label.to_string(),
+        tier: first.run.configuration.tier,
+        median: metric.median(&values).ok()?,
+        interval: if metric.is_quantile() { median_range(&values) } else { None },
+        values,
+        run_ids: samples.iter().map(|sample| sample.run.run_id).collect(),
+        left_out: selected - samples.len(),
+        operations: first.operations,
+        per_operation: metric.adds_up() && samples.iter().any(|sample| sample.timed),
+        latency: latency(samples),
+    })
+}
+
+/// The bootstrap's interval of the median; none with too few runs.
+fn median_range(values: &[f64]) -> Option<FigureRange> {
+    const RESAMPLES: usize = 1_000;
+    // The same values give the same interval.
+    let mut rng = SplitMix64::new(0);
+    let of_drawn = |drawn: &[&f64]| median(&drawn.iter().map(|value| **value).collect::<Vec<_>>()).ok();
+    let Interval { low, high, .. } = bootstrap_interval(values, RESAMPLES, &mut rng, of_drawn).ok()?;
+    Some(FigureRange { low, high })
+}
+
+fn values(samples: &[SideSample<'_>]) -> Vec<f64> {
+    samples.iter().map(|sample| sample.value).collect()
+}
+
+fn sampled(
+    laid: &Laid<'_>,
+    matched: &Matched<'_>,
+    known: &Known<'_>,
+    median_ratio: f64,
+    spending: Spending,
+) -> SampledRatio {
+    match sessions::test(laid, matched, (&known.repeats, &known.added), spending.alpha) {
+        Some(SessionTest { answer, sessions }) => {
+            let (interval, p) = match answer {
+                Ok((interval, p)) => (Ok(interval), Some(p)),
+                Err(reason) => (Err(reason), None),
+            };
+            SampledRatio { interval, p, median_ratio, paired: matched.paired, sessions: Some(sessions) }
+        }
+        None => of_runs(matched, median_ratio, spending),
+    }
+}
+
+fn of_runs(matched: &Matched<'_>, median_ratio: f64, spending: Spending) -> SampledRatio {
+    let (a, b) = (values(&matched.a), values(&matched.b));
+    let interval = if matched.paired { paired_ratio_at(&a, &b, spending.alpha) } else { unpaired_ratio(&a, &b) };
+    let p = || match matched.paired {
+        true => log_ratios(&a, &b).and_then(|logs| signed_rank(&logs)),
+        false => rank_sum(&a, &b),
+    };
+    let p = if interval.is_ok() { p().ok().map(|test| test.p) } else { None };
+    SampledRatio { interval, p, median_ratio, paired: matched.paired, sessions: None }
+}
+
+/// Lines whose p values are adjusted together.
+#[derive(Default)]
+struct Family {
+    /// Adjusted p values of its lines, in order.
+    adjusted: std::vec::IntoIter<f64>,
+    /// By how many the adjustment multiplies the p value that comes next to being significant.
+    factor: usize,
+    tests: usize,
+}
+
+impl Family {
+    fn of(p: &[f64]) -> Self {
+        // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
+        let adjusted = benjamini_hochberg(p).unwrap_or_else(|_| vec![1.0; p.len()]);
+        let significant = adjusted.iter().filter(|p| **p < ALPHA).count();
+        Self { factor: p.len().div_ceil(significant + 1), tests: p.len(), adjusted: adjusted.into_iter() }
+    }
+}
+
+/// Verdicts of all lines, and how many were tested. What actors did in tests that have lines of their own is a family of its own: their
+/// figures are parts of those, and would count twice.
+pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric) -> (Vec<Line>, usize) {
+    let spent = |draft: &LineDraft| Some((draft.tested.as_ref()?.p()? * draft.spending.factor).min(1.0));
+    let family = |of_actors: bool| {
+        let members = drafts.iter().filter(|draft| draft.line.actor.is_some() == of_actors);
+        Family::of(&members.filter_map(spent).collect::<Vec<f64>>())
+    };
+    let (mut tests, mut actors) = (family(false), family(true));
+    let adjusted: Vec<(LineDraft, Option<f64>, usize)> = drafts
+        .into_iter()
+        .map(|draft| {
+            let family = if draft.line.actor.is_some() { &mut actors } else { &mut tests };
+            let p_adjusted = draft.tested.as_ref().and_then(Tested::p).and_then(|_| family.adjusted.next());
+            (draft, p_adjusted, family.factor)
+        })
+        .collect();
+    // How many rounds would decide a line takes time to say.
+    let lines = adjusted.into_par_iter().map(|(draft, p_adjusted, factor)| draft.judged(p_adjusted, factor, metric));
+    (lines.collect(), tests.tests)
+}
+
+impl LineDraft {
+    /// The line with its verdict; `factor` is what its family multiplies p values by.
+    fn judged(self, p_adjusted: Option<f64>, factor: usize, metric: Metric) -> Line {
+        let Self { mut line, tested, spending } = self;
+        line.found = tested.and_then(|tested| match tested {
+            Tested::Exact(ratio) => Some(exact_ratio(ratio, metric)),
+            Tested::Ranked(ranked) => Some(ranked.judged(p_adjusted, line.noise_floor.value, metric)),
+            Tested::Sampled(sampled) => {
+                let tests = (factor as f64 * spending.factor) as usize;
+                let more = || line.more_rounds(&sampled, tests, spending.alpha);
+                found(&sampled, p_adjusted, line.noise_floor.value, more, metric)
+            }
+        });
+        line
+    }
+}
+
+impl Line {
+    fn more_rounds(&self, sampled: &SampledRatio, tests: usize, alpha: f64) -> Option<u32> {
+        // More rounds of the same sessions decide nothing.
+        let (a, b) = (self.a.as_ref()?, self.b.as_ref()?);
+        let logs = sampled.sessions.is_none().then(|| Logs::new(&a.values, &b.values, sampled.paired))?;
+        more_rounds(&logs.ok()?, self.noise_floor.value, tests, alpha)
+    }
+}
+
+fn exact_ratio(ratio: f64, metric: Metric) -> JudgedRatio {
+    let lower = if ratio == 1.0 {
+        Verdict::Same
+    } else if ratio < 1.0 {
+        Verdict::Faster
+    } else {
+        Verdict::Slower
+    };
+    JudgedRatio {
+        verdict: of_better(lower, metric),
+        ratio,
+        median_ratio: ratio,
+        interval: Some(RatioRange { low: ratio, high: ratio, confidence: 1.0 }),
+        paired: false,
+        exact: true,
+        sessions: None,
+        p: None,
+        p_adjusted: None,
+    }
+}
+
+/// The verdict on A, given that on values of which the lower is the better one.
+fn of_better(lower: Verdict, metric: Metric) -> Verdict {
+    match (metric.better(), lower) {
+        (Better::More, Verdict::Faster) => Verdict::Slower,
+        (Better::More, Verdict::Slower) => Verdict::Faster,
+        _ => lower,
+    }
+}
+
+fn found(
+    sampled: &SampledRatio,
+    p_adjusted: Option<f64>,
+    noise_floor: f64,
+    more_rounds: impl FnOnce() -> Option<u32>,
+    metric: Metric,
+) -> Option<JudgedRatio> {
+    let SampledRatio { interval, p, median_ratio, paired, sessions } = sampled;
+    let evidence = Evidence { interval: *interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor };
+    let verdict = of_better(evidence.verdict(more_rounds).ok()?, metric);
+    let interval = interval.ok();
+    Some(JudgedRatio {
+        verdict,
+        ratio: interval.map_or(*median_ratio, |interval| interval.ratio),
+        median_ratio: *median_ratio,
+        interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange { low, high, confidence }),
+        paired: *paired,
+        exact: false,
+        sessions: *sessions,
+        p: *p,
+        p_adjusted,
+    })
+}

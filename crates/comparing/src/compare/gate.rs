@@ -1,0 +1,117 @@
+//! Whether a change is good enough for continuous integration.
+
+use super::model::{Comparison, Line};
+use dbdyno_foundation::metric::{Better, Metric};
+use dbdyno_stats::Verdict;
+use std::fmt;
+
+/// The answer to "is A slower than B by more than so much?", or worse in another metric.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gate {
+    /// No test is: each interval ends at or below the limit.
+    Passed,
+    /// It could not be decided for these tests, and none is shown to be slower. Without a test, nothing was compared.
+    Undecided(Vec<OpenTest>),
+    /// These tests are.
+    Slower(Vec<String>),
+}
+
+/// A test of which it is not known whether A is slower by more than the limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenTest {
+    /// `2 Random reads at size 1000`.
+    pub name: String,
+    pub reason: OpenReason,
+}
+
+/// Why a test is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OpenReason {
+    /// Only one side has it.
+    OneSide,
+    /// Something stands against comparing it.
+    NotComparable,
+    /// Too few runs for an interval.
+    TooFewRuns,
+    /// A and B were measured in too few sessions to tell their difference from that of sessions.
+    FewSessions,
+    /// The interval lies above the limit, and chance makes such a figure too often: p after the adjustment over the table, or the noise
+    /// that the machine showed.
+    NotBeyondNoise,
+    /// The interval has the limit in it.
+    AcrossTheLimit,
+}
+
+impl fmt::Display for OpenReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OneSide => "only one side has it",
+            Self::NotComparable => "not comparable",
+            Self::TooFewRuns => "too few runs",
+            Self::FewSessions => "too few sessions to tell their difference from that of A and B",
+            Self::NotBeyondNoise => "above the limit, but not beyond noise",
+            Self::AcrossTheLimit => "the interval has the limit in it: more rounds may tell",
+        })
+    }
+}
+
+/// Judges a comparison. `limit` is a part of 1: 0.05 for 5 %.
+///
+/// What actors did is judged with their test. A test is slower when its verdict is [`Verdict::Slower`] (p adjusted over the table below 0.05, ratio beyond the test's noise floor)
+/// and its whole interval lies above 1 + `limit`. It is passed when its interval ends at or below 1 + `limit`. Anything else
+/// is undecided, each for its [`OpenReason`], and so is what has no partner. A comparison without a line is undecided.
+pub fn gate(comparison: &Comparison, limit: f64) -> Gate {
+    let (mut slower, mut open) = (Vec::new(), Vec::new());
+    for line in comparison.lines.iter().filter(|line| line.actor.is_none()) {
+        match judged(line, limit, comparison.metric) {
+            Judged::Passed => {}
+            Judged::Slower => slower.push(name(line)),
+            Judged::Open(reason) => open.push(OpenTest { name: name(line), reason }),
+        }
+    }
+    let unmatched = comparison.unmatched.iter();
+    open.extend(unmatched.map(|name| OpenTest { name: name.clone(), reason: OpenReason::OneSide }));
+    if !slower.is_empty() {
+        Gate::Slower(slower)
+    } else if !open.is_empty() || comparison.lines.is_empty() {
+        Gate::Undecided(open)
+    } else {
+        Gate::Passed
+    }
+}
+
+enum Judged {
+    Passed,
+    Slower,
+    Open(OpenReason),
+}
+
+fn judged(line: &Line, limit: f64, metric: Metric) -> Judged {
+    let Some(found) = &line.found else {
+        let one = line.a.is_none() != line.b.is_none();
+        return Judged::Open(if one { OpenReason::OneSide } else { OpenReason::NotComparable });
+    };
+    let Some(interval) = found.interval else {
+        let few = found.sessions.map_or(OpenReason::TooFewRuns, |_| OpenReason::FewSessions);
+        return Judged::Open(few);
+    };
+    let (low, high) = match metric.better() {
+        Better::More => (1.0 / interval.high, 1.0 / interval.low),
+        Better::Less | Better::Neither => (interval.low, interval.high),
+    };
+    if high <= 1.0 + limit {
+        return Judged::Passed;
+    }
+    let open = match found.verdict {
+        Verdict::Slower if low > 1.0 + limit => return Judged::Slower,
+        Verdict::Undecided { .. } if found.sessions.is_some() => OpenReason::FewSessions,
+        _ if low > 1.0 + limit => OpenReason::NotBeyondNoise,
+        _ => OpenReason::AcrossTheLimit,
+    };
+    Judged::Open(open)
+}
+
+fn name(line: &Line) -> String {
+    let parts: String = line.part.iter().map(|(key, value)| format!(" {key}={value}")).collect();
+    format!("{} {} at size {}{parts}", line.test, line.name, line.size)
+}

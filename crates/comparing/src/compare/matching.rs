@@ -1,0 +1,136 @@
+//! What takes apart sides that are several configurations, so that those which agree are compared.
+
+use super::{
+    load::Side,
+    options::{Axis, Options, Several},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
+
+/// How many pairs of configurations there may be where those of either side differ in something that cannot agree. More of
+/// them would be the answer to another question.
+const MOST_PAIRS: usize = 64;
+
+/// The keys that part the sides.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Keys {
+    /// Values in which what is compared has to agree.
+    pub(super) shared: Vec<Axis>,
+    /// Each of their values in A is compared with all of B that agrees.
+    pub(super) of_a: Vec<Axis>,
+    /// The same of B.
+    pub(super) of_b: Vec<Axis>,
+}
+
+/// What a configuration is at a size, without what is pooled.
+struct Kind<'s> {
+    size: &'s str,
+    facts: BTreeMap<&'s str, String>,
+}
+
+/// The keys of a pivot, and where sides are matched those in which configurations of a side differ at one size.
+pub(super) fn keys(a: &Side, b: &Side, options: &Options) -> Keys {
+    let mut keys = Keys::default();
+    let axes = options.pivot.iter().flat_map(|(row, column)| [row, column]);
+    let [of_a, of_b] = [a, b].map(|side| kinds(side, &options.pooled));
+    let is_matched = options.several == Several::Matched;
+    for axis in axes {
+        match axis {
+            // These part the lines anyway.
+            Axis::Test | Axis::Size => {}
+            Axis::Suite | Axis::Host | Axis::Session => keys.shared.push(axis.clone()),
+            Axis::Property(word) if is_matched && varies(&of_b, word) => keys.shared.push(axis.clone()),
+            Axis::Property(_) => keys.of_a.push(axis.clone()),
+        }
+    }
+    if is_matched {
+        add_matched(&mut keys, &of_a, &of_b);
+    }
+    keys
+}
+
+fn add_matched(keys: &mut Keys, a: &[Kind<'_>], b: &[Kind<'_>]) {
+    let (in_a, in_b) = (values(a), values(b));
+    let words: BTreeSet<&str> =
+        in_a.keys().chain(in_b.keys()).copied().filter(|w| varies(a, w) || varies(b, w)).collect();
+    let mut words: Vec<&str> = words.into_iter().collect();
+    // What others follow from comes first, then what the sides have alike.
+    words.sort_by_key(|word| {
+        let place = ["suite", "engine", "version"].iter().position(|known| known == word);
+        (*word == "tier", place.unwrap_or(3), in_a.get(word) != in_b.get(word))
+    });
+    let agree = |word: &&str| match (in_a.get(word), in_b.get(word)) {
+        // Tiers that differ can be allowed, so nothing is left out for them.
+        _ if *word == "tier" => false,
+        (Some(a), Some(b)) => !a.is_disjoint(b),
+        _ => false,
+    };
+    let (common, own): (Vec<&str>, Vec<&str>) = words.into_iter().partition(agree);
+    let names = |axes: &[Axis]| axes.iter().map(Axis::to_string).collect::<Vec<_>>();
+    for word in common {
+        let known = names(&keys.shared);
+        if !known.iter().any(|known| known == word) && (separates(a, &known, word) || separates(b, &known, word)) {
+            keys.shared.push(Axis::from_fact(word));
+        }
+    }
+    let shared = names(&keys.shared);
+    let own_of = |kinds: &[Kind<'_>], known: &mut Vec<Axis>| {
+        for word in &own {
+            let others = [shared.clone(), names(known)].concat();
+            if !others.iter().any(|other| other == word) && separates(kinds, &others, word) {
+                known.push(Axis::from_fact(word));
+            }
+        }
+        parts(kinds, &[shared.clone(), names(known)].concat())
+    };
+    let (mut of_a, mut of_b) = (keys.of_a.clone(), Vec::new());
+    let pairs = own_of(a, &mut of_a) * own_of(b, &mut of_b);
+    if of_a.is_empty() || of_b.is_empty() || pairs <= MOST_PAIRS {
+        (keys.of_a, keys.of_b) = (of_a, of_b);
+    }
+}
+
+fn kinds<'s>(side: &'s Side, pooled: &BTreeSet<String>) -> Vec<Kind<'s>> {
+    let mut seen = HashSet::new();
+    let first = side.runs.iter().filter(|run| seen.insert((Arc::as_ptr(&run.configuration), &*run.size)));
+    let kind = |run: &'s dbdyno_store::RunTests| {
+        let mut facts = run.configuration.facts();
+        facts.retain(|word, _| !is_pooled(word, pooled));
+        Kind { size: &run.size, facts }
+    };
+    first.map(kind).collect()
+}
+
+/// Whether the values of a word are taken together. The tier follows from the options.
+pub(super) fn is_pooled(word: &str, pooled: &BTreeSet<String>) -> bool {
+    pooled.contains(word) || (word == "tier" && !pooled.is_empty())
+}
+
+/// The values of each word.
+fn values<'k>(kinds: &'k [Kind<'_>]) -> BTreeMap<&'k str, BTreeSet<&'k str>> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (word, value) in kinds.iter().flat_map(|kind| &kind.facts) {
+        values.entry(word).or_default().insert(value);
+    }
+    values
+}
+
+/// Whether configurations of one size differ in a word. What follows from the size is no difference.
+fn varies(kinds: &[Kind<'_>], word: &str) -> bool {
+    separates(kinds, &[], word)
+}
+
+/// Whether a word tells configurations of one size apart that others do not.
+fn separates(kinds: &[Kind<'_>], known: &[String], word: &str) -> bool {
+    parts(kinds, &[known, &[word.to_owned()]].concat()) > parts(kinds, known)
+}
+
+/// How many parts these words make of the configurations of each size.
+fn parts(kinds: &[Kind<'_>], words: &[String]) -> usize {
+    let part = |kind: &Kind<'_>| -> (String, Vec<Option<String>>) {
+        (kind.size.to_owned(), words.iter().map(|word| kind.facts.get(word.as_str()).cloned()).collect())
+    };
+    kinds.iter().map(part).collect::<HashSet<_>>().len()
+}

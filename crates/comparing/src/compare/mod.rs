@@ -1,0 +1,152 @@
+//! Two selections of stored runs become one table with verdicts.
+//!
+//! [`load`] reads a side from the store; [`compare`] is a pure function of two sides, so that the command line, the
+//! terminal UI and published claims all show the same [`Comparison`].
+//!
+//! 1. The results of both sides are laid out in lines: a test at a size, of configurations of A and B that agree in what both sides have.
+//! 2. What stands against comparing a line is looked for: see [`ObstacleKind`]. Some of it can be allowed.
+//! 3. Runs of the same session and round become pairs, and where there are not enough of them runs are compared unpaired. Of several
+//!    sessions each is one ratio, or one median of each side: sessions differ by more than their runs do.
+//! 4. A line that rounds were added to was looked at before, and pays for that: see [`Spending`](dbdyno_stats::Spending).
+//! 5. Ratio, interval and p come from [`stats`](dbdyno_stats), p values are adjusted over all lines, verdicts follow.
+//!
+//! How the figures of a side grow with the size or an option is told without a ratio: see [`ScalingCurve`].
+
+mod beside;
+mod conditions;
+mod evidence;
+mod exact;
+mod facts;
+mod gate;
+mod groups;
+mod latency;
+mod layout;
+mod load;
+mod looks;
+mod matching;
+mod model;
+mod noise;
+mod obstacles;
+mod options;
+mod pairs;
+mod pivot;
+mod scaling;
+mod sessions;
+mod sizes;
+mod trend;
+mod warnings;
+mod zeros;
+
+pub use beside::{Beside, BesideLine};
+pub use gate::{Gate, OpenReason, OpenTest, gate};
+pub use groups::{Grouped, ReferenceGroup, grouped};
+pub use load::{Side, as_rates, by_configuration, load, load_all, load_both, of_sessions, others_of, with_repeats};
+pub use looks::{AnotherLook, price};
+pub use model::{
+    Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, FigureRange, JudgedRatio, Latency, Line, Mean,
+    MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Overall, Part, Pivot, PivotCell,
+    PivotRow, RatioRange, SideFacts, SideName, SizeRatio,
+};
+pub use options::{Axis, Options, RatioForm, Several};
+pub use pivot::axis_value;
+pub use scaling::{
+    Corner, CurveFamily, Growing, Grown, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families, grown,
+};
+pub use sizes::{TestKey, by_test, over_sizes, without_numbers};
+pub use trend::{Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries, trend};
+
+use dbdyno_foundation::metric::Metric;
+use evidence::{Known, LineDraft};
+use layout::Layout;
+use rayon::prelude::*;
+use sessions::Repeats;
+
+/// A beside B.
+pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
+    let Drafts { lines, unmatched } = drafts(a, b, options);
+    let (lines, compared) = evidence::judge(lines, a.metric);
+    comparison(a, b, options, lines, compared, unmatched)
+}
+
+/// Each of several sides as A beside one reference as B. Their tests are one family: what is called faster or slower in any of these tables
+/// is so together.
+pub fn compare_all(candidates: &[Side], reference: &Side, options: &Options) -> Vec<Comparison> {
+    compare_pairs(candidates.iter().map(|candidate| (candidate, reference)).collect(), options)
+}
+
+/// The sides of several groups, each beside the reference of its group, in their order. All tests of all groups are one family.
+pub fn compare_groups(groups: &[ReferenceGroup], options: &Options) -> Vec<Comparison> {
+    let pairs = groups.iter().flat_map(|group| group.candidates.iter().map(move |side| (side, &group.reference)));
+    compare_pairs(pairs.collect(), options)
+}
+
+fn compare_pairs(pairs: Vec<(&Side, &Side)>, options: &Options) -> Vec<Comparison> {
+    let metric = pairs.first().map_or_else(Metric::default, |(_, reference)| reference.metric);
+    let mut each: Vec<Drafts> = pairs.iter().map(|(a, b)| drafts(a, b, options)).collect();
+    let lengths: Vec<usize> = each.iter().map(|drafts| drafts.lines.len()).collect();
+    let all = each.iter_mut().flat_map(|drafts| std::mem::take(&mut drafts.lines)).collect();
+    let (lines, compared) = evidence::judge(all, metric);
+    let mut lines = lines.into_iter();
+    let of = |(((a, b), drafts), length): (((&Side, &Side), Drafts), usize)| {
+        let lines = lines.by_ref().take(length).collect();
+        comparison(a, b, options, lines, compared, drafts.unmatched)
+    };
+    pairs.into_iter().zip(each).zip(lengths).map(of).collect()
+}
+
+/// Lines that wait for the p values of the others.
+struct Drafts {
+    lines: Vec<LineDraft>,
+    unmatched: Vec<String>,
+}
+
+fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
+    let known = Known {
+        places: facts::places(&[a, b]),
+        conditions: conditions::DecidingConditions::of(&[a, b]),
+        floors: noise::floors(&[a, b]),
+        repeats: Repeats::of(&[a, b]),
+        shared: facts::shared_runs(a, b),
+        added: facts::AddedSessions::of(&[a, b]),
+        without_value: [a, b].map(facts::without_value),
+    };
+    let Layout { lines, unmatched } = layout::lay_out(a, b, options);
+    let lines = lines.into_par_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect();
+    Drafts { lines, unmatched }
+}
+
+fn comparison(
+    a: &Side,
+    b: &Side,
+    options: &Options,
+    lines: Vec<Line>,
+    compared: usize,
+    unmatched: Vec<String>,
+) -> Comparison {
+    let of_lines = || {
+        let rounds = sizes::Rounds::of(a);
+        (sizes::means(&lines, &rounds), sizes::overall(&lines, &rounds))
+    };
+    let of_sides = || (facts::of_side(a), facts::of_side(b), warnings::warnings(&lines, &[a, b], &options.pooled));
+    let ((means, overall), (side_a, side_b, warnings)) = rayon::join(of_lines, of_sides);
+    Comparison {
+        version: COMPARISON_VERSION,
+        dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: options.command.clone(),
+        metric: load::metric_named(&[a, b]),
+        a: side_a,
+        b: side_b,
+        compared,
+        ratios: options.ratios,
+        median_ratios: options.median_ratios,
+        unmatched,
+        means,
+        overall,
+        by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
+        pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, a, row, column)),
+        beside: Vec::new(),
+        scaling: options.scaling.then(|| scaling::curves(a, b)),
+        warnings,
+        lines,
+    }
+}

@@ -1,0 +1,273 @@
+//! How the figures of each side grow with the size and with every numeric option that varies within the side.
+
+mod axes;
+mod model;
+
+pub use model::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
+
+use super::{
+    facts,
+    layout::{SideSample, by_size},
+    load::Side,
+    model::{Part, SideFacts, SideName},
+    sizes::without_numbers,
+};
+use axes::{Place, SIZE, Varied, varied};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, scaling};
+use serde::Serialize;
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
+use uuid::Uuid;
+
+/// What cannot be an axis, and is the same on a curve: engine, version, suite, host and disk.
+type Identity<'s> = [&'s str; 4];
+
+const IDENTITY: [&str; 4] = ["engine", "version", "suite", "host"];
+
+/// How the figures of a session grow: those of its configurations that differ in a number.
+#[derive(Debug, Clone, Serialize)]
+pub struct Grown {
+    /// Where and with what it was measured.
+    pub side: SideFacts,
+    /// At least one that is fitted.
+    pub curves: Vec<ScalingCurve>,
+}
+
+/// How the figures of a side grow; none where nothing could be fitted.
+pub fn grown(side: &Side) -> Option<Grown> {
+    let mut curves = curves(side, &Side { metric: side.metric, ..Side::default() });
+    let is_fitted = |curve: &ScalingCurve| matches!(curve.found, ScalingFound::Fitted { .. });
+    let fitted: BTreeSet<(u32, String, String)> =
+        curves.iter().filter(|curve| is_fitted(curve)).map(of_family).collect();
+    curves.retain(|curve| fitted.contains(&of_family(curve)));
+    (!curves.is_empty()).then(|| Grown { side: facts::of_side(side), curves })
+}
+
+/// What curves of one family have in common.
+fn of_family(curve: &ScalingCurve) -> (u32, String, String) {
+    (curve.test, curve.name.clone(), curve.axis.clone())
+}
+
+/// The curves of both sides, by test, axis, what is held fixed, and side.
+pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
+    let places = facts::places_as_measured(&[a, b]);
+    let mut tests: BTreeMap<(u32, String), Vec<(SideName, SideSample<'_>)>> = BTreeMap::new();
+    for (name, side) in [(SideName::A, a), (SideName::B, b)] {
+        for run in &side.runs {
+            let samples = run.tests.iter().filter_map(|result| SideSample::from_result(run, result));
+            for sample in samples.map(|sample| in_time(sample, side.metric)) {
+                let key = (sample.result.test, without_numbers(&sample.result.name));
+                tests.entry(key).or_default().push((name, sample));
+            }
+        }
+    }
+    let mut curves: Vec<ScalingCurve> = Vec::new();
+    for ((test, folded), samples) in tests {
+        let names: BTreeSet<&str> = samples.iter().map(|(_, sample)| &*sample.result.name).collect();
+        let name = if names.len() == 1 { samples[0].1.result.name.to_string() } else { folded };
+        for side in [SideName::A, SideName::B] {
+            let of_side = samples.iter().filter(|(of, _)| *of == side).map(|(_, sample)| *sample);
+            curves.extend(
+                of_test(of_side, &places).into_iter().map(|(varied, held)| curve(test, &name, side, varied, held)),
+            );
+        }
+    }
+    curves.sort_by(in_order);
+    curves
+}
+
+/// The same with the time that a side in operations a second was read for.
+fn in_time(sample: SideSample<'_>, metric: Metric) -> SideSample<'_> {
+    let operations = if sample.timed { 1 } else { sample.operations };
+    match metric {
+        Metric::Rate => SideSample { value: operations as f64 * 1e9 / sample.value, ..sample },
+        _ => sample,
+    }
+}
+
+fn in_order(one: &ScalingCurve, other: &ScalingCurve) -> Ordering {
+    let key = |curve: &ScalingCurve| (curve.test, curve.name.clone(), curve.axis != SIZE, curve.axis.clone());
+    key(one).cmp(&key(other)).then_with(|| by_held(&one.held, &other.held)).then_with(|| one.side.cmp(&other.side))
+}
+
+/// Values as numbers where they are numbers.
+fn by_held(one: &Part, other: &Part) -> Ordering {
+    let mut pairs = one.iter().zip(other);
+    let differing = pairs.find_map(|((name, value), (other, other_value))| {
+        Some(name.cmp(other).then_with(|| by_size(value, other_value))).filter(|order| order.is_ne())
+    });
+    differing.unwrap_or_else(|| one.len().cmp(&other.len()))
+}
+
+/// The curves of one side's results of a test, each with what tells it from the others along its axis.
+fn of_test<'s>(
+    samples: impl Iterator<Item = SideSample<'s>>,
+    places: &'s BTreeMap<Uuid, String>,
+) -> Vec<(Varied<'s>, Part)> {
+    let mut parts: BTreeMap<Identity<'s>, Vec<SideSample<'s>>> = BTreeMap::new();
+    for sample in samples {
+        let configuration = &sample.run.configuration;
+        let place = places.get(&sample.run.session_id).map_or("", String::as_str);
+        let identity = [&configuration.engine, &configuration.version, &configuration.suite].map(String::as_str);
+        let [engine, version, suite] = identity;
+        parts.entry([engine, version, suite, place]).or_default().push(sample);
+    }
+    let mut curves: BTreeMap<&str, Vec<(Part, Varied<'s>)>> = BTreeMap::new();
+    for (identity, samples) in parts {
+        for varied in varied(&samples) {
+            let fixed = varied.fixed.iter().map(|(name, value)| (*name, *value));
+            let facts = fixed.chain(IDENTITY.into_iter().zip(identity));
+            let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            curves.entry(varied.axis).or_default().push((facts, varied));
+        }
+    }
+    curves.into_values().flat_map(told_apart).collect()
+}
+
+/// Keeps of the facts of each curve those that tell it from others. An option that only some of the engines have says nothing that the
+/// engine does not, so its absence counts only where curves would be alike without it.
+fn told_apart(curves: Vec<(Part, Varied<'_>)>) -> Vec<(Varied<'_>, Part)> {
+    let names: BTreeSet<&String> = curves.iter().flat_map(|(facts, _)| facts.keys()).collect();
+    let kept = |absence_counts: bool| -> Vec<Part> {
+        let differs = |name: &String| {
+            let values: BTreeSet<Option<&String>> = curves
+                .iter()
+                .map(|(facts, _)| facts.get(name))
+                .filter(|value| absence_counts || value.is_some())
+                .collect();
+            values.len() > 1
+        };
+        let telling: BTreeSet<&String> = names.iter().copied().filter(|name| differs(name)).collect();
+        let of_curve = |(facts, _): &(Part, _)| {
+            facts
+                .iter()
+                .filter(|(name, _)| telling.contains(name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect()
+        };
+        curves.iter().map(of_curve).collect()
+    };
+    let short = kept(false);
+    let are_told = short.iter().collect::<BTreeSet<_>>().len() == short.len();
+    let parts = if are_told { short } else { kept(true) };
+    curves.into_iter().map(|(_, varied)| varied).zip(parts).collect()
+}
+
+fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) -> ScalingCurve {
+    let mut moving = varied.moving;
+    let all = || varied.by_x.values().flatten();
+    // What ended after a time took as long at each size.
+    let is_rate = varied.axis != SIZE || all().any(|sample| sample.timed);
+    let figure = if is_rate { Growing::Rate } else { Growing::Time };
+    let tiers: BTreeSet<Option<u8>> = all().map(|sample| sample.run.configuration.tier).collect();
+    if tiers.len() > 1 {
+        moving.push("tier".to_owned());
+    }
+    let count = all().count();
+    let mut used = varied.by_x;
+    let rounds = shared_rounds(&used);
+    if rounds.len() >= MIN_SCALING_RUNS {
+        used.values_mut().for_each(|samples| samples.retain(|sample| rounds.contains(&round(sample))));
+    }
+    let points: Vec<ScalingPoint> =
+        used.iter().map(|(place, samples)| point(varied.axis, *place, samples, figure)).collect();
+    ScalingCurve {
+        test,
+        name: name.to_owned(),
+        axis: varied.axis.to_owned(),
+        side,
+        held,
+        moving,
+        no_numbers: varied.no_numbers.iter().map(ToString::to_string).collect(),
+        figure,
+        left_out: count - used.values().map(Vec::len).sum::<usize>(),
+        found: found(&used, &rounds, figure),
+        points,
+    }
+}
+
+/// A round of a session.
+type Round = (Uuid, u32);
+
+fn round(sample: &SideSample<'_>) -> Round {
+    (sample.run.session_id, sample.run.round)
+}
+
+/// The rounds in which every point was measured.
+fn shared_rounds<'s>(by_x: &BTreeMap<Place, Vec<SideSample<'s>>>) -> BTreeSet<Round> {
+    let of_point = |samples: &Vec<SideSample<'s>>| samples.iter().map(round).collect::<BTreeSet<_>>();
+    by_x.values().map(of_point).reduce(|shared, rounds| &shared & &rounds).unwrap_or_default()
+}
+
+fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) -> ScalingPoint {
+    let figures: Vec<f64> = samples.iter().map(|sample| of_sample(sample, figure)).collect();
+    let first = samples.first();
+    let value = first.and_then(|sample| axes::settings(sample).get(axis).map(ToString::to_string));
+    ScalingPoint {
+        value: value.unwrap_or_default(),
+        x: place.x(),
+        figure: figure.median(&figures).ok().filter(|figure| figure.is_finite()).unwrap_or(0.0),
+        operations: first.map_or(0, |sample| sample.operations),
+        times_ns: samples.iter().map(|sample| sample.value.round() as u64).collect(),
+        run_ids: samples.iter().map(|sample| sample.run.run_id).collect(),
+    }
+}
+
+/// The time in ns, or the operations a second; not finite, or 0, where there is no logarithm of it.
+fn of_sample(sample: &SideSample<'_>, figure: Growing) -> f64 {
+    match figure {
+        Growing::Time => sample.value,
+        // The value of a test that ended after a time is that of one operation.
+        Growing::Rate if sample.timed => 1e9 / sample.value,
+        Growing::Rate => sample.operations as f64 * 1e9 / sample.value,
+    }
+}
+
+fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round>, figure: Growing) -> ScalingFound {
+    let wrong = by_x.values().flatten().filter(|sample| sample.agrees == Some(false)).count();
+    if wrong > 0 {
+        return ScalingFound::FailedVerification { wrong, runs: by_x.values().map(Vec::len).sum() };
+    }
+    let log = |sample: &SideSample<'_>| of_sample(sample, figure).ln();
+    let x: Vec<f64> = by_x.keys().map(|place| place.x()).collect();
+    let shared = rounds.len() >= MIN_SCALING_RUNS;
+    let fit = if shared {
+        let means: Vec<BTreeMap<Round, f64>> = by_x.values().map(|samples| round_means(samples, log)).collect();
+        let of_round = |wanted: &Round| means.iter().filter_map(|means| means.get(wanted).copied()).collect();
+        scaling(&x, LogSamples::Rounds(&rounds.iter().map(of_round).collect::<Vec<_>>()))
+    } else {
+        let lists: Vec<Vec<f64>> = by_x.values().map(|samples| samples.iter().map(log).collect()).collect();
+        scaling(&x, LogSamples::Apart(&lists))
+    };
+    match fit {
+        Ok(fit) => fitted(&x, &fit, shared.then_some(rounds.len())),
+        Err(NoAnswer::TooFewPoints { have, need }) => ScalingFound::TooFewPoints { have, need },
+        Err(NoAnswer::TooFew { have, need }) => ScalingFound::TooFewRuns { have, need },
+        Err(_) => ScalingFound::NoLogarithm,
+    }
+}
+
+/// The mean of each round of a point: a configuration and its twin are in one round both.
+fn round_means<'s>(samples: &[SideSample<'s>], figure: impl Fn(&SideSample<'s>) -> f64) -> BTreeMap<Round, f64> {
+    let mut of_round: BTreeMap<Round, (f64, usize)> = BTreeMap::new();
+    for sample in samples {
+        let (sum, count) = of_round.entry(round(sample)).or_default();
+        *sum += figure(sample);
+        *count += 1;
+    }
+    of_round.into_iter().map(|(round, (sum, count))| (round, sum / count as f64)).collect()
+}
+
+fn fitted(x: &[f64], fit: &Scaling, rounds: Option<usize>) -> ScalingFound {
+    let corner = |at: usize| Corner { x: x[at], figure: fit.fitted[at].exp() };
+    let segment = |from, to, slope| Segment { from: corner(from), to: corner(to), slope };
+    let last = x.len() - 1;
+    let segments = match fit.growth {
+        Growth::Line(slope) => vec![segment(0, last, slope)],
+        Growth::Knee { at, before, after } => vec![segment(0, at, before), segment(at, last, after)],
+    };
+    ScalingFound::Fitted { segments, off: fit.off, rounds }
+}

@@ -1,0 +1,197 @@
+//! What a reader should know before believing a comparison.
+
+use super::{conditions, load::Side, model::Line, sizes::counting};
+use crate::lint::{ENGINE_BUILD, built_to_debug, is_unequal_memory, summed_texts};
+use dbdyno_foundation::{
+    base::units::{self, counted},
+    metric::Variability,
+};
+use dbdyno_stats::{ALPHA, rounds_needed};
+use dbdyno_store::{RunTests, SessionFacts};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
+use uuid::Uuid;
+
+/// Linters whose doubt is about a session as a whole, and that a comparison judges for its own lines.
+const JUDGED_HERE: [&str; 7] = [
+    "failed verification",
+    "not verified",
+    "too few repeats",
+    "unequal tiers",
+    "unequal memory",
+    "failed runs",
+    ENGINE_BUILD,
+];
+
+/// Findings of the comparison first, then those of its sessions.
+pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>) -> Vec<String> {
+    let sessions: BTreeMap<Uuid, &SessionFacts> =
+        sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session)).collect();
+    let own = [
+        taken_together(sides, pooled),
+        too_few_rounds(lines),
+        left_out(lines),
+        unknown_tiers(lines),
+        unequal_memory(sides),
+        unequal_inputs(lines, sides),
+        failed(sides),
+        versions(&sessions),
+        kernels(&sessions),
+        debug(&sessions),
+    ];
+    let mut all: Vec<String> = own.into_iter().flatten().chain(slow_builds(sides)).collect();
+    if let [a, b] = sides {
+        all.extend(conditions::badges(a, b));
+    }
+    // Each side knows of a session what is about its own configurations.
+    let stored: BTreeSet<&String> =
+        sides.iter().flat_map(|side| &side.sessions).flat_map(|session| &session.warnings).collect();
+    let judged = |warning: &&String| {
+        let linter = warning.split_once(": ").map(|(linter, _)| linter);
+        linter.is_some_and(|linter| JUDGED_HERE.contains(&linter))
+    };
+    all.extend(summed_texts(stored.into_iter().filter(|warning| !judged(warning))));
+    all
+}
+
+/// What `pooled` options hide.
+fn taken_together(sides: &[&Side], pooled: &BTreeSet<String>) -> Option<String> {
+    if pooled.is_empty() {
+        return None;
+    }
+    let configurations: BTreeSet<_> = sides.iter().flat_map(|side| &side.runs).map(|run| &run.configuration).collect();
+    let values = |word: &String| {
+        let facts = configurations.iter().filter_map(|configuration| configuration.facts().remove(word.as_str()));
+        let values: Vec<String> = facts.collect::<BTreeSet<_>>().into_iter().collect();
+        (!values.is_empty()).then(|| format!("{word} ({})", values.join(" | ")))
+    };
+    let said: Vec<String> = pooled.iter().filter_map(values).collect();
+    (!said.is_empty()).then(|| format!("runs are taken together whatever their {}", said.join(", ")))
+}
+
+/// With few rounds the smallest p of a test is not small enough for a table of many, unless many of them differ.
+fn too_few_rounds(lines: &[Line]) -> Option<String> {
+    let [compared, _] = counting(lines.iter());
+    // Of sessions there may be few.
+    let paired = |line: &&&Line| line.found.as_ref().is_some_and(|found| found.paired && found.sessions.is_none());
+    let least = compared.iter().filter(paired).filter_map(|line| Some(line.a.as_ref()?.values.len())).min()?;
+    let need = rounds_needed(compared.len());
+    let is_shown = |line: &&Line| line.found.as_ref().is_some_and(|found| found.p_adjusted.is_some_and(|p| p < ALPHA));
+    let shown = compared.iter().copied().filter(is_shown).count();
+    (compared.len() > 1 && least < need && shown == 0).then(|| {
+        format!(
+            "a difference in one of {} tests can be shown from {need} rounds on, and there are {least}: run {need} rounds, or compare fewer tests with test=N",
+            compared.len()
+        )
+    })
+}
+
+fn left_out(lines: &[Line]) -> Option<String> {
+    let most = |side: fn(&Line) -> Option<usize>| lines.iter().filter_map(side).max().unwrap_or(0);
+    let a = most(|line| Some(line.a.as_ref()?.left_out));
+    let b = most(|line| Some(line.b.as_ref()?.left_out));
+    (a + b > 0).then(|| {
+        format!(
+            "up to {} of A and {} of B in a test have no partner of the same session and round; they are left out",
+            counted(a, "run"),
+            counted(b, "run")
+        )
+    })
+}
+
+/// Where the tiers of both sides are unknown they do not differ, and need not be equal.
+fn unknown_tiers(lines: &[Line]) -> Option<String> {
+    let compared = lines.iter().filter(|line| line.found.is_some());
+    let figures = compared.filter_map(|line| Some([line.a.as_ref()?, line.b.as_ref()?]));
+    let unknown: BTreeSet<&str> = figures
+        .filter(|[a, b]| a.tier.is_none() && b.tier.is_none())
+        .flatten()
+        .map(|figure| figure.label.as_str())
+        .collect();
+    (!unknown.is_empty())
+        .then(|| format!("what a commit survives is not known: {} need not be equally durable", joined(&unknown)))
+}
+
+/// The highest peaks of both sides at a size, where they are unlike.
+fn unequal_memory(sides: &[&Side]) -> Option<String> {
+    let peaks = |side: &Side| {
+        let mut sizes: BTreeMap<Arc<str>, u64> = BTreeMap::new();
+        for run in &side.runs {
+            let most = sizes.entry(Arc::clone(&run.size)).or_default();
+            *most = run.peak_memory_bytes.unwrap_or(0).max(*most);
+        }
+        sizes
+    };
+    let [a, b] = sides else { return None };
+    let (a, b) = (peaks(a), peaks(b));
+    let both = a.iter().filter_map(|(size, of_a)| Some((size, *of_a, *b.get(size)?)));
+    let unequal: Vec<String> = both
+        .filter(|(_, a, b)| is_unequal_memory(*a, *b))
+        .map(|(size, a, b)| format!("at {size}, A peaked at {} and B at {}", units::bytes(a), units::bytes(b)))
+        .collect();
+    (!unequal.is_empty()).then(|| format!("unequal memory: {}", unequal.join("; ")))
+}
+
+/// A metric that inputs decide is compared with a test, where inputs differ.
+fn unequal_inputs(lines: &[Line], sides: &[&Side]) -> Option<String> {
+    let [a, b] = sides else { return None };
+    let seeds = |side: &Side| side.runs.iter().map(|run| run.seed).collect::<BTreeSet<_>>();
+    let is_tested = |line: &Line| line.found.as_ref().is_some_and(|found| !found.exact);
+    let tested = a.metric.variability() == Variability::Exact && lines.iter().any(is_tested);
+    (tested && seeds(a) != seeds(b)).then(|| {
+        format!(
+            "{}: exact for equal inputs only, and A and B ran with other seeds: run both with one --seed",
+            a.metric.title()
+        )
+    })
+}
+
+fn failed(sides: &[&Side]) -> Option<String> {
+    let runs = || sides.iter().flat_map(|side| &side.runs);
+    // A run may be on both sides.
+    let count = |runs: &mut dyn Iterator<Item = &RunTests>| runs.map(|run| run.run_id).collect::<HashSet<_>>().len();
+    let failed = count(&mut runs().filter(|run| &*run.status != "done"));
+    (failed > 0).then(|| {
+        format!(
+            "{failed} of {} failed or were cut short; the tests that they finished are used",
+            counted(count(&mut runs()), "run")
+        )
+    })
+}
+
+/// Engines that were built to find mistakes, with the configurations that ran them.
+fn slow_builds(sides: &[&Side]) -> Vec<String> {
+    let mut slow: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    let runs = sides.iter().flat_map(|side| &side.runs);
+    for run in runs.filter(|run| seen.insert((Arc::as_ptr(&run.configuration), &*run.label))) {
+        if let Some(why) = run.configuration.build.as_deref().and_then(built_to_debug) {
+            slow.entry(why).or_default().insert(&run.label);
+        }
+    }
+    slow.into_iter().map(|(why, labels)| format!("{ENGINE_BUILD}: {why}: {}", joined(&labels))).collect()
+}
+
+fn versions(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
+    let versions: BTreeSet<&str> = sessions.values().map(|session| session.dbdyno_version.as_str()).collect();
+    (versions.len() > 1).then(|| format!("runs were made by different versions of dbdyno: {}", joined(&versions)))
+}
+
+fn kernels(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
+    let kernels: BTreeSet<&str> = sessions.values().map(|session| session.host.kernel.as_str()).collect();
+    (kernels.len() > 1).then(|| format!("runs were made under different kernels: {}", joined(&kernels)))
+}
+
+fn debug(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
+    let debug = sessions.values().filter(|session| session.debug_build).count();
+    (debug > 0).then(|| {
+        let were = if debug == 1 { "was" } else { "were" };
+        format!("{debug} of {} {were} run by a debug build", counted(sessions.len(), "session"))
+    })
+}
+
+fn joined(values: &BTreeSet<&str>) -> String {
+    values.iter().copied().collect::<Vec<_>>().join(", ")
+}

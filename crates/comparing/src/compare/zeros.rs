@@ -1,0 +1,51 @@
+//! Values of which some are 0: these have no ratio and no logarithm, but they have ranks.
+
+use super::model::JudgedRatio;
+use dbdyno_foundation::metric::{Better, Metric};
+use dbdyno_stats::{ALPHA, MIN_RUNS, Verdict, median, rank_sum, signed_rank, within};
+
+/// The ratio of two medians, of values of which some are 0, with a test of their ranks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RankedRatio {
+    median_ratio: f64,
+    paired: bool,
+    /// Which side has the higher values: above 0 A, below 0 B.
+    higher: f64,
+    /// None with too few runs.
+    pub(super) p: Option<f64>,
+}
+
+impl RankedRatio {
+    /// Of the values of both sides; the i-th of `a` and of `b` are a pair where `paired`. Differences of pairs are ranked, else values.
+    pub(super) fn new(a: &[f64], b: &[f64], paired: bool, median_ratio: f64) -> Self {
+        let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+        let enough = a.len().min(b.len()) >= MIN_RUNS;
+        let test = || if paired { signed_rank(&differences) } else { rank_sum(a, b) };
+        let higher = if paired { median(&differences).unwrap_or(0.0) } else { median_ratio - 1.0 };
+        Self { median_ratio, paired, higher, p: if enough { test().ok().map(|test| test.p) } else { None } }
+    }
+
+    /// What follows. There is no interval, so nothing is the same, and pairs and medians have to agree on which side is higher.
+    pub(super) fn judged(self, p_adjusted: Option<f64>, noise_floor: f64, metric: Metric) -> JudgedRatio {
+        let Self { median_ratio: ratio, paired, higher, p } = self;
+        let shown = p_adjusted.is_some_and(|p| p < ALPHA) && !within(ratio, noise_floor);
+        let is_better = (ratio < 1.0) == (metric.better() != Better::More);
+        let verdict = match (p, shown && higher * (ratio - 1.0) > 0.0) {
+            (None, _) => Verdict::TooFew { need: MIN_RUNS },
+            (Some(_), false) => Verdict::Undecided { more_rounds: None },
+            (Some(_), true) if is_better => Verdict::Faster,
+            (Some(_), true) => Verdict::Slower,
+        };
+        JudgedRatio {
+            verdict,
+            ratio,
+            median_ratio: ratio,
+            interval: None,
+            paired,
+            exact: false,
+            sessions: None,
+            p,
+            p_adjusted,
+        }
+    }
+}

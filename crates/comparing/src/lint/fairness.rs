@@ -1,0 +1,217 @@
+//! Whether what is compared is alike.
+
+use super::{Found, Linter, SessionEvidence, by_configuration};
+use dbdyno_catalog::engines::HARNESS_ENGINE;
+use dbdyno_engine::durability::Tier;
+use dbdyno_foundation::{base::units, metric::Metric};
+use dbdyno_store::{FailureKind, RunRecord, TestRecord};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Tests of configurations that have such results, each once, in the order of the runs.
+fn places<'e>(evidence: &SessionEvidence<'e>, is_meant: impl Fn(&TestRecord) -> bool) -> Vec<(&'e RunRecord, String)> {
+    let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
+    let mut seen = BTreeSet::new();
+    let meant = evidence.results.iter().filter(|result| is_meant(result));
+    meant
+        .filter_map(|result| {
+            let run = *runs.get(result.run_id.as_str())?;
+            let is_new = seen.insert((&run.label, &run.size, result.test));
+            is_new.then(|| (run, format!("{} on {}", result.test_name, run.label)))
+        })
+        .collect()
+}
+
+/// Engines gave different answers.
+pub(super) struct Disagreement;
+
+impl Linter for Disagreement {
+    fn name(&self) -> &'static str {
+        "failed verification"
+    }
+
+    fn summary(&self) -> &'static str {
+        "results have answers that differ from those of other engines"
+    }
+
+    fn explain(&self) -> &'static str {
+        "A fast wrong answer is worth nothing: the figures of these results are withheld from every comparison."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let differing = places(evidence, |result| result.agrees == Some(false));
+        by_configuration("answers differ between engines", differing)
+    }
+}
+
+/// Nobody else answered.
+pub(super) struct NotCrossChecked;
+
+impl Linter for NotCrossChecked {
+    fn name(&self) -> &'static str {
+        "not cross-checked"
+    }
+
+    fn summary(&self) -> &'static str {
+        "sessions have answers that nothing was held against"
+    }
+
+    fn explain(&self) -> &'static str {
+        "One implementation cannot show that it is right: run another engine beside it, best of all sqlite. Configurations of one \
+         library, and engines that SQL reaches through one layer, are one implementation."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let unchecked = places(evidence, |result| result.verification.is_some() && result.agrees.is_none());
+        by_configuration("answers are not cross-checked, as one implementation gave them", unchecked)
+    }
+}
+
+/// There was nothing to hold answers against.
+pub(super) struct NotVerified;
+
+impl Linter for NotVerified {
+    fn name(&self) -> &'static str {
+        "not verified"
+    }
+
+    fn summary(&self) -> &'static str {
+        "tests have answers that nothing could be held against"
+    }
+
+    fn explain(&self) -> &'static str {
+        "What threads answer depends on their order, and nothing is known that has to hold in any order: give each thread a number of \
+         operations and let none write what others read, or let threads work with accounts."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let unverified = places(evidence, |result| !result.is_verified());
+        let of_engines = unverified.into_iter().filter(|(run, _)| run.engine != HARNESS_ENGINE);
+        by_configuration("nothing was held against the answers", of_engines)
+    }
+}
+
+/// Configurations promise different durability.
+pub(super) struct UnequalTiers;
+
+impl Linter for UnequalTiers {
+    fn name(&self) -> &'static str {
+        "unequal tiers"
+    }
+
+    fn summary(&self) -> &'static str {
+        "durability tiers are compared with each other"
+    }
+
+    fn explain(&self) -> &'static str {
+        "A commit that waits for the disk and one that does not are different services: choose options of one tier."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let mut tiers: BTreeMap<Tier, BTreeSet<&str>> = BTreeMap::new();
+        for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE) {
+            tiers.entry(run.tier).or_default().insert(if evidence.is_open {
+                without_rate(&run.label)
+            } else {
+                &run.label
+            });
+        }
+        // What is unknown may differ from anything, and from another that is unknown.
+        let unknown = tiers.contains_key(&Tier::Unknown);
+        if tiers.len() < 2 && !(unknown && tiers.values().map(BTreeSet::len).sum::<usize>() > 1) {
+            return Vec::new();
+        }
+        let one = |(tier, labels): (Tier, BTreeSet<&str>)| {
+            format!("{tier}: {}", labels.into_iter().collect::<Vec<_>>().join(", "))
+        };
+        let says = if unknown { "commits are not known to be" } else { "commits are not" };
+        let tiers: Vec<String> = tiers.into_iter().rev().map(one).collect();
+        vec![format!("{says} equally durable everywhere ({})", tiers.join("; ")).into()]
+    }
+}
+
+/// The label of a run that was chosen as the session went, without the rate that tells it from others: `lmdb@1200`.
+fn without_rate(label: &str) -> &str {
+    label
+        .rsplit_once('@')
+        .filter(|(_, rate)| rate.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(label, |(base, _)| base)
+}
+
+/// Options in force are not those asked for, and the run was let go on.
+pub(super) struct DifferingOptions;
+
+impl Linter for DifferingOptions {
+    fn name(&self) -> &'static str {
+        "options differ"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs failed because options in force differ from those asked for"
+    }
+
+    fn explain(&self) -> &'static str {
+        "An engine may change or ignore a value without saying so. What was measured is what it says is in force."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let differ = |run: &&RunRecord| run.failure_kind == Some(FailureKind::OptionsDiffer);
+        let mut failures: BTreeMap<&String, &RunRecord> = BTreeMap::new();
+        for run in evidence.runs.iter().filter(differ) {
+            if let Some(failure) = &run.failure {
+                failures.entry(failure).or_insert(run);
+            }
+        }
+        failures.into_iter().map(|(message, run)| Found { message: message.clone(), run: Some(run) }).collect()
+    }
+}
+
+/// Engines used very different amounts of memory.
+pub(super) struct UnequalMemory;
+
+/// Whether two peaks of memory, bytes, are unlike: by a factor, because allocators and maps differ by less, and by so much that a cache of
+/// it may matter.
+pub fn is_unequal_memory(one: u64, other: u64) -> bool {
+    let (low, high) = (one.min(other), one.max(other));
+    low > 0 && high / low >= MEMORY_FACTOR && high - low >= LEAST_MEMORY
+}
+
+const MEMORY_FACTOR: u64 = 4;
+const LEAST_MEMORY: u64 = 16 << 20;
+
+impl Linter for UnequalMemory {
+    fn name(&self) -> &'static str {
+        "unequal memory"
+    }
+
+    fn summary(&self) -> &'static str {
+        "engines used very different amounts of memory at one size"
+    }
+
+    fn explain(&self) -> &'static str {
+        "An engine with a larger cache reads less from the system: give all engines caches of about the same size."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let runs: BTreeMap<&str, (&str, &str)> =
+            evidence.runs.iter().map(|run| (run.run_id.as_str(), (run.size.as_str(), run.label.as_str()))).collect();
+        let mut peaks: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+        for result in evidence.results {
+            if let Some((size, label)) = runs.get(result.run_id.as_str()) {
+                let peak = peaks.entry(size).or_default().entry(label).or_default();
+                *peak = (*peak).max(result.figures.value(Metric::EngineMemory).unwrap_or(0.0) as u64);
+            }
+        }
+        peaks
+            .into_iter()
+            .filter_map(|(size, labels)| {
+                let (least, low) =
+                    labels.iter().filter(|(label, _)| **label != HARNESS_ENGINE).min_by_key(|(_, peak)| **peak)?;
+                let (most, high) = labels.iter().max_by_key(|(_, peak)| **peak)?;
+                is_unequal_memory(*low, *high).then(|| {
+                    let (high, low) = (units::bytes(*high), units::bytes(*low));
+                    format!("at {size}, {most} peaked at {high} and {least} at {low}").into()
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,106 @@
+//! The measured loop's own cost, in times that engines are credited with.
+
+use super::{Found, Linter, SessionEvidence, by_configuration, series};
+use dbdyno_catalog::engines::HARNESS_ENGINE;
+use dbdyno_store::{HarnessRecord, RunRecord};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An operation should take this many times what the harness takes around it.
+pub const HARNESS_FACTOR: f64 = 20.0;
+
+/// What the harness of each engine costs: engines in other languages have measured loops of their own.
+#[derive(Debug, Clone, Default)]
+pub struct HarnessCosts {
+    /// By size, engine that does nothing, and test.
+    pub measured: Vec<HarnessRecord>,
+    /// The engine that does nothing in the measured loop of each engine, or why what that loop costs is not known.
+    pub nulls: BTreeMap<String, Result<String, String>>,
+}
+
+impl HarnessCosts {
+    /// What the harness takes around an operation of a run's test, ns; none where that is not known, of tests of several threads, and of
+    /// the engine that does nothing itself.
+    pub fn around(&self, run: &RunRecord, test: u32) -> Option<f64> {
+        let null = self.nulls.get(&run.engine).filter(|_| run.engine != HARNESS_ENGINE)?.as_ref().ok()?;
+        let cost = self.measured.iter().find(|cost| (&cost.size, &cost.engine, cost.test) == (&run.size, null, test));
+        cost.map(|cost| cost.ns_per_operation)
+    }
+
+    /// Whether the harness is a part of what is measured where an operation of a run's test takes so long.
+    pub fn bounds(&self, run: &RunRecord, test: u32, operation_ns: f64) -> bool {
+        self.around(run, test).is_some_and(|harness| operation_ns < HARNESS_FACTOR * harness)
+    }
+}
+
+/// Operations so fast that the harness is a part of what is measured.
+pub(super) struct HarnessBound;
+
+impl Linter for HarnessBound {
+    fn name(&self) -> &'static str {
+        "harness-bound"
+    }
+
+    fn summary(&self) -> &'static str {
+        "tests are so fast that the harness is a part of what is measured"
+    }
+
+    fn explain(&self) -> &'static str {
+        "Making a key, reading the clock and checking the answer take time too, the same for every engine of one language. It pulls \
+         ratios towards 1: a true difference is larger than the one shown."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let mut places = Vec::new();
+        for series in series(evidence) {
+            let (harness, median) = (evidence.harness.around(series.run, series.test), series.median());
+            if let (Some(harness), Some(median)) = (harness, median) {
+                let own = median / series.operations.max(1) as f64;
+                if evidence.harness.bounds(series.run, series.test, own) {
+                    let place = format!("{} ({own:.0} ns, harness {harness:.0} ns)", series.place());
+                    places.push((series.run, place));
+                }
+            }
+        }
+        by_configuration(&format!("an operation takes less than {HARNESS_FACTOR}x the harness around it"), places)
+    }
+}
+
+/// Engines whose measured loop could not be measured.
+pub(super) struct UnknownHarness;
+
+impl Linter for UnknownHarness {
+    fn name(&self) -> &'static str {
+        "harness unknown"
+    }
+
+    fn summary(&self) -> &'static str {
+        "configurations have a harness whose cost is not known"
+    }
+
+    fn explain(&self) -> &'static str {
+        "Times of an engine contain the cost of its program's measured loop. Where that is not known, tests may be harness-bound without \
+         a mark: have the engine's program do nothing under the name that `harness` in its description gives."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        // The harness of several threads is not measured for any engine.
+        let of_threads: BTreeSet<_> = evidence.actors.iter().map(|actor| (actor.run_id.as_str(), actor.test)).collect();
+        let alone: BTreeSet<&str> = evidence
+            .results
+            .iter()
+            .filter(|result| !of_threads.contains(&(result.run_id.as_str(), result.test)))
+            .map(|result| result.run_id.as_str())
+            .collect();
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        for run in evidence.runs.iter().filter(|run| alone.contains(run.run_id.as_str())) {
+            let reason = evidence.harness.nulls.get(&run.engine).and_then(|null| null.as_ref().err());
+            if let Some(reason) = reason.filter(|_| seen.insert((&run.label, &run.size))) {
+                let place = format!("{} at {}", run.label, run.size);
+                let matter = format!("what the harness costs is not known, {}", reason.replace(": ", ", "));
+                found.extend(by_configuration(&matter, [(run, place)]));
+            }
+        }
+        found
+    }
+}

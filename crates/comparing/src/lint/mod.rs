@@ -1,0 +1,256 @@
+//! Linters: what a reader of a session's figures should know before believing them.
+
+mod builds;
+mod cold;
+mod fairness;
+mod harness;
+mod outside;
+mod place;
+mod reads;
+mod repeats;
+mod throttled;
+
+pub use builds::{ENGINE_BUILD, built_to_debug};
+pub use fairness::is_unequal_memory;
+pub use harness::{HARNESS_FACTOR, HarnessCosts};
+pub use outside::OUTSIDE_SHARE;
+pub use reads::ReadingTests;
+
+use dbdyno_foundation::{base::units::counted, host::WorkFolderFacts, metric::Metric};
+use dbdyno_stats::median;
+use dbdyno_store::{ActorRecord, RunRecord, SessionRecord, TestRecord, WarningRecord};
+use std::collections::BTreeMap;
+
+/// What linters look at: a session that has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionEvidence<'e> {
+    pub session: &'e SessionRecord,
+    /// Where its databases were.
+    pub folder: &'e WorkFolderFacts,
+    /// Whether other sessions were let run at the same time.
+    pub concurrent: bool,
+    pub runs: &'e [RunRecord],
+    /// Finished tests of its runs.
+    pub results: &'e [TestRecord],
+    /// What the actors of its tests did.
+    pub actors: &'e [ActorRecord],
+    /// What of its suite only reads.
+    pub reading: &'e ReadingTests,
+    /// What the harness costs.
+    pub harness: &'e HarnessCosts,
+    /// Whether its runs were chosen as it went: they are no repeats of each other.
+    pub is_open: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub linter: &'static str,
+    /// A run of the configuration that it is about; none: it is about the whole session.
+    pub run_id: Option<String>,
+    /// What was found, in one sentence: what is the matter, and after a colon where.
+    pub message: String,
+}
+
+/// What a linter found, with a run of the configuration that it is about.
+#[derive(Debug, Clone)]
+pub struct Found<'e> {
+    message: String,
+    run: Option<&'e RunRecord>,
+}
+
+impl From<String> for Found<'_> {
+    /// It is about the whole session.
+    fn from(message: String) -> Self {
+        Self { message, run: None }
+    }
+}
+
+/// What is the matter with each configuration, by a label at a size: `matter: PLACE, PLACE and 3 more`.
+fn by_configuration<'e>(matter: &str, places: impl IntoIterator<Item = (&'e RunRecord, String)>) -> Vec<Found<'e>> {
+    let mut configurations: Vec<(&RunRecord, Vec<String>)> = Vec::new();
+    for (run, place) in places {
+        let same = |(other, _): &&mut (&RunRecord, Vec<String>)| (&other.label, &other.size) == (&run.label, &run.size);
+        match configurations.iter_mut().find(same) {
+            Some((_, places)) => places.push(place),
+            None => configurations.push((run, vec![place])),
+        }
+    }
+    let found = |(run, places): (&'e RunRecord, Vec<String>)| Found {
+        message: format!("{matter}: {}", some_of(places)),
+        run: Some(run),
+    };
+    configurations.into_iter().map(found).collect()
+}
+
+/// Findings as a reader sees them: what is the matter with several configurations is said once, of the first of them.
+pub fn summed(warnings: &[WarningRecord]) -> Vec<String> {
+    let matter = |warning: &WarningRecord| {
+        let matter = warning.message.split(": ").next().unwrap_or_default().to_owned();
+        (warning.linter.clone(), matter)
+    };
+    let mut once = SaidOnce::default();
+    for warning in warnings {
+        let line = format!("{}: {}", warning.linter, warning.message);
+        once.say(matter(warning), line, warning.run_id.is_some());
+    }
+    once.lines()
+}
+
+/// The same of findings that are texts: `linter: what is the matter: where`.
+pub fn summed_texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<String> {
+    let mut once = SaidOnce::default();
+    for text in texts {
+        let mut parts = text.splitn(3, ": ").map(str::to_owned);
+        let of = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        once.say(of, text.clone(), parts.next().is_some());
+    }
+    once.lines()
+}
+
+/// Lines, each with what is the matter and of how many more configurations it is said.
+#[derive(Default)]
+struct SaidOnce(Vec<((String, String), String, usize)>);
+
+impl SaidOnce {
+    fn say(&mut self, of: (String, String), line: String, is_of_configuration: bool) {
+        match self.0.iter_mut().find(|(known, ..)| is_of_configuration && *known == of) {
+            Some((.., more)) => *more += 1,
+            None => self.0.push((of, line, 0)),
+        }
+    }
+
+    fn lines(self) -> Vec<String> {
+        let line = |(_, line, more): (_, String, usize)| match more {
+            0 => line,
+            more => format!("{line}; and {}", counted(more, "more configuration")),
+        };
+        self.0.into_iter().map(line).collect()
+    }
+}
+
+/// One kind of doubt.
+pub trait Linter: Sync {
+    /// Short name, stored with the finding.
+    fn name(&self) -> &'static str;
+
+    /// What a count of findings is followed by: `tests are bound by the harness`.
+    fn summary(&self) -> &'static str;
+
+    /// Why it matters and what to do.
+    fn explain(&self) -> &'static str;
+
+    /// Whether it looks at repeats of the same thing.
+    fn is_of_repeats(&self) -> bool {
+        false
+    }
+
+    /// What it finds, in sentences.
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>>;
+}
+
+/// Every linter, in the order their findings are shown.
+pub const LINTERS: &[&dyn Linter] = &[
+    &fairness::Disagreement,
+    &fairness::NotCrossChecked,
+    &fairness::NotVerified,
+    &reads::ReadsNothing,
+    &fairness::UnequalTiers,
+    &fairness::DifferingOptions,
+    &fairness::UnequalMemory,
+    &harness::HarnessBound,
+    &harness::UnknownHarness,
+    &outside::OutsideTheTimer,
+    &place::NoDisk,
+    &place::ChangingMount,
+    &place::NetworkFolder,
+    &cold::NotCold,
+    &place::NoisyHost,
+    &throttled::Throttled,
+    &place::Concurrent,
+    &builds::DebugBuild,
+    &builds::EngineBuild,
+    &builds::PreloadedLibraries,
+    &repeats::FailedRuns,
+    &repeats::TooFew,
+    &repeats::FirstRunOutlier,
+    &repeats::Unsettled,
+];
+
+pub fn findings(evidence: &SessionEvidence<'_>) -> Vec<Finding> {
+    let applies = |linter: &&&dyn Linter| !(evidence.is_open && linter.is_of_repeats());
+    LINTERS
+        .iter()
+        .filter(applies)
+        .flat_map(|linter| {
+            let finding = |Found { message, run }: Found<'_>| Finding {
+                linter: linter.name(),
+                run_id: run.map(|run| run.run_id.clone()),
+                message,
+            };
+            linter.check(evidence).into_iter().map(finding)
+        })
+        .collect()
+}
+
+/// Wall times of one test of one configuration, ns, in the order of the rounds.
+struct Series<'e> {
+    run: &'e RunRecord,
+    test_name: &'e str,
+    test: u32,
+    operations: u64,
+    wall_ns: Vec<f64>,
+    /// The times by which runs are compared: of a test that ended after a time, those of an operation.
+    compared_ns: Vec<f64>,
+    /// What was done outside of the timer, ns; of those runs that tell. Opening of a test that began cold is a part of what is compared.
+    outside_ns: Vec<f64>,
+}
+
+impl Series<'_> {
+    /// `Random reads on sqlite at 10000`.
+    fn place(&self) -> String {
+        format!("{} on {} at {}", self.test_name, self.run.label, self.run.size)
+    }
+
+    fn median(&self) -> Option<f64> {
+        median(&self.wall_ns).ok()
+    }
+}
+
+/// Results with their runs.
+type Members<'e> = Vec<(&'e RunRecord, &'e TestRecord)>;
+
+/// The results of finished tests by configuration and test.
+fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<Series<'e>> {
+    let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
+    let mut all: BTreeMap<(&str, &str, u32), Members<'e>> = BTreeMap::new();
+    for result in evidence.results {
+        if let Some(run) = runs.get(result.run_id.as_str()) {
+            all.entry((&run.size, &run.label, result.test)).or_default().push((run, result));
+        }
+    }
+    all.into_values()
+        .filter_map(|mut members| {
+            members.sort_by_key(|(run, _)| run.round);
+            let (run, result) = *members.first()?;
+            let values = |metric| members.iter().filter_map(move |(_, result)| result.figures.value(metric)).collect();
+            Some(Series {
+                run,
+                test_name: &result.test_name,
+                test: result.test,
+                operations: result.figure(Metric::Operations)?,
+                wall_ns: values(Metric::Wall),
+                compared_ns: members.iter().filter_map(|(_, result)| result.figures.compared(Metric::Wall)).collect(),
+                outside_ns: members.iter().filter_map(|(_, result)| result.figures.outside_unit_ns()).collect(),
+            })
+        })
+        .collect()
+}
+
+/// `a, b, c and 4 more`.
+fn some_of(mut places: Vec<String>) -> String {
+    const SHOWN: usize = 3;
+    let more = places.len().saturating_sub(SHOWN);
+    places.truncate(SHOWN);
+    let shown = places.join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}

@@ -1,0 +1,42 @@
+//! Whether work is left for where the timer does not run.
+
+use super::{Found, Linter, SessionEvidence, by_configuration, series};
+use dbdyno_catalog::engines::HARNESS_ENGINE;
+use dbdyno_foundation::base::units::duration;
+use dbdyno_stats::median;
+
+/// Opening, settling and closing take a part of what a test costs.
+pub(super) struct OutsideTheTimer;
+
+/// More of a test's time than this outside of its timer is said.
+pub const OUTSIDE_SHARE: f64 = 0.05;
+
+impl Linter for OutsideTheTimer {
+    fn name(&self) -> &'static str {
+        "outside the timer"
+    }
+
+    fn summary(&self) -> &'static str {
+        "tests leave work for opening, closing or the engine's own threads"
+    }
+
+    fn explain(&self) -> &'static str {
+        "A checkpoint, a flush or a compaction that one engine does inside the timer, another leaves for later: compare the \
+         time in all too (total_ns), and give a test more operations where opening is all there is."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let mut places = Vec::new();
+        for series in series(evidence).iter().filter(|series| series.run.engine != HARNESS_ENGINE) {
+            if let (Some(wall), Ok(outside)) = (series.median(), median(&series.outside_ns))
+                && outside > OUTSIDE_SHARE * wall
+            {
+                let place = format!("{} ({} + {})", series.place(), duration(wall), duration(outside));
+                places.push((outside / wall, (series.run, place)));
+            }
+        }
+        places.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let matter = format!("opening, settling and closing take more than {:.0} % of the test", OUTSIDE_SHARE * 100.0);
+        by_configuration(&matter, places.into_iter().map(|(_, place)| place))
+    }
+}

@@ -1,0 +1,74 @@
+//! Columns of text under each other, with titles across them.
+
+use console::{Alignment, measure_text_width, pad_str};
+
+/// Lines of a table: titles span all columns, rows are aligned.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    columns: Vec<Alignment>,
+    lines: Vec<GridLine>,
+}
+
+#[derive(Debug, Clone)]
+enum GridLine {
+    Title(String),
+    Row(Vec<String>),
+}
+
+impl Grid {
+    pub fn new(columns: impl Into<Vec<Alignment>>) -> Self {
+        Self { columns: columns.into(), lines: Vec::new() }
+    }
+
+    /// Adds a line across all columns.
+    pub fn title(&mut self, title: impl Into<String>) {
+        self.lines.push(GridLine::Title(title.into()));
+    }
+
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.lines.push(GridLine::Row(cells.into_iter().collect()));
+    }
+
+    /// The text: columns as wide as their widest cell.
+    pub fn render(&self) -> String {
+        let mut columns: Vec<GridColumn> =
+            self.columns.iter().map(|&alignment| GridColumn { width: 0, alignment }).collect();
+        for line in &self.lines {
+            if let GridLine::Row(cells) = line {
+                for (column, cell) in columns.iter_mut().zip(cells) {
+                    column.width = column.width.max(measure_text_width(cell));
+                }
+            }
+        }
+        let mut text = String::new();
+        for line in &self.lines {
+            match line {
+                GridLine::Title(title) => text.push_str(title.trim_end()),
+                GridLine::Row(cells) => text.push_str(&aligned(&columns, cells)),
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// How the cells of a column stand.
+#[derive(Debug, Clone, Copy)]
+pub struct GridColumn {
+    /// Columns of the terminal.
+    pub width: usize,
+    pub alignment: Alignment,
+}
+
+/// A line of cells, two spaces apart, no spaces at its end.
+pub fn aligned(columns: &[GridColumn], cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut line = String::new();
+    for (at, (cell, column)) in cells.into_iter().zip(columns).enumerate() {
+        if at > 0 {
+            line.push_str("  ");
+        }
+        line.push_str(&pad_str(cell.as_ref(), column.width, column.alignment, None));
+    }
+    line.truncate(line.trim_end().len());
+    line
+}

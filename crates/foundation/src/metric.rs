@@ -1,0 +1,415 @@
+//! Every figure that a test of a run has, in one list: what it is called, its unit, which direction is better, whether chance has a
+//! part in it, how it is read from a worker's event or made from others, and its column in the store.
+//!
+//! Records, views, listings, comparisons and screens read this list. A new figure is an entry here, a migration that adds its
+//! column, and a counter of this name that workers send ([`TestDone`]).
+
+mod figures;
+
+pub use figures::Figures;
+
+use crate::base::units;
+use dbdyno_engine::protocol::TestDone;
+use dbdyno_stats::{NoAnswer, median};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Time,
+    Bytes,
+    Count,
+    /// Operations a second.
+    Rate,
+    /// Millionths of a whole.
+    Share,
+}
+
+/// Which of two values is the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    Less,
+    More,
+    /// Neither: it says what was done, not how well.
+    Neither,
+}
+
+/// Whether two runs with the same inputs have the same value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variability {
+    /// They do: one run tells as much as many.
+    Exact,
+    /// Chance has a part in it.
+    Noisy,
+}
+
+/// Where a figure comes from.
+#[derive(Debug, Clone, Copy)]
+enum MetricSource {
+    /// A worker's event.
+    Event(fn(&TestDone) -> Option<u64>),
+    /// This quantile of the latencies of single operations, where there are enough of them.
+    Latency(f64),
+    /// The same of the times from when operations were due, where they are due at times.
+    Response(f64),
+    /// How many latencies there are.
+    Samples,
+    /// Other figures: from those of a test, and in SQL from its row `t` of the table `result`.
+    Made { of: fn(&Figures) -> Option<f64>, sql: &'static str },
+}
+
+#[derive(Debug, Clone, Copy)]
+struct MetricFacts {
+    name: &'static str,
+    title: &'static str,
+    unit: Unit,
+    better: Better,
+    variability: Variability,
+    source: MetricSource,
+}
+
+macro_rules! metrics {
+    ($($(#[$doc:meta])* $metric:ident: $name:literal, $title:literal, $unit:ident, $better:ident, $variability:ident, $source:expr;)*) => {
+        /// A figure that a test of a run has.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Metric {
+            $($(#[$doc])* $metric,)*
+        }
+
+        impl Metric {
+            /// All of them, in the order in which they are listed.
+            pub const ALL: &'static [Self] = &[$(Self::$metric),*];
+
+            fn facts(self) -> MetricFacts {
+                use MetricSource::{Event, Latency, Made, Response, Samples};
+                match self {
+                    $(Self::$metric => MetricFacts {
+                        name: $name,
+                        title: $title,
+                        unit: Unit::$unit,
+                        better: Better::$better,
+                        variability: Variability::$variability,
+                        source: $source,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+metrics! {
+    /// From the test's beginning to its end.
+    Wall: "wall_ns", "wall time", Time, Less, Noisy, Event(|done| Some(done.wall_ns));
+    /// CPU time in user mode and in the kernel.
+    Cpu: "cpu_ns", "CPU time", Time, Less, Noisy, Made {
+        of: |figures| Some((figures.get(Metric::User)? + figures.get(Metric::System)?) as f64),
+        sql: "t.user_ns + t.system_ns",
+    };
+    Operations: "operations", "operations", Count, Neither, Exact, Event(|done| Some(done.operations));
+    /// Rows read, found, written or removed.
+    Rows: "rows", "rows", Count, Neither, Exact, Event(|done| Some(done.rows));
+    /// Operations over wall time.
+    Rate: "rate", "operations a second", Rate, More, Noisy, Made {
+        of: |figures| {
+            let wall = figures.get(Metric::Wall).filter(|wall| *wall > 0)?;
+            Some(figures.get(Metric::Operations)? as f64 * 1e9 / wall as f64)
+        },
+        sql: "CASE WHEN t.wall_ns > 0 THEN t.operations * 1e9 / t.wall_ns END",
+    };
+    /// Median latency of an operation.
+    P50: "p50_ns", "p50", Time, Less, Noisy, Latency(0.5);
+    /// 90th percentile.
+    P90: "p90_ns", "p90", Time, Less, Noisy, Latency(0.9);
+    /// 99th percentile.
+    P99: "p99_ns", "p99", Time, Less, Noisy, Latency(0.99);
+    /// 99.9th percentile.
+    P999: "p999_ns", "p99.9", Time, Less, Noisy, Latency(0.999);
+    /// Latencies that were taken: of fast operations not all are, so that reading the clock takes little of the time.
+    Samples: "samples", "latencies taken", Count, Neither, Noisy, Samples;
+    /// Median of the times from when an operation was due to its end.
+    ResponseP50: "response_p50_ns", "response p50", Time, Less, Noisy, Response(0.5);
+    /// 90th percentile.
+    ResponseP90: "response_p90_ns", "response p90", Time, Less, Noisy, Response(0.9);
+    /// 99th percentile.
+    ResponseP99: "response_p99_ns", "response p99", Time, Less, Noisy, Response(0.99);
+    /// 99.9th percentile.
+    ResponseP999: "response_p999_ns", "response p99.9", Time, Less, Noisy, Response(0.999);
+    /// Operations that were due when the test ended, and not begun.
+    Backlog: "backlog", "backlog", Count, Less, Noisy, Event(|done| done.counters.get("backlog"));
+    /// Operations that were given up, after others had been in their way for long.
+    Failures: "failures", "failures", Count, Less, Noisy, Event(|done| done.counters.get("failures"));
+    /// How often another transaction was in the way.
+    Busy: "busy", "busy answers", Count, Less, Noisy, Event(|done| done.counters.get("busy"));
+    /// How often an operation was tried again for that.
+    Retries: "retries", "retries", Count, Less, Noisy, Event(|done| done.counters.get("retries"));
+    /// The longest that an operation took, of those that were timed.
+    LongestWait: "longest_wait_ns", "longest wait", Time, Less, Noisy, Event(|done| done.counters.get("longest_wait_ns"));
+    /// Jain's index of what the threads of an actor got done: all of it where they got the same, 1/n where one of n got all.
+    Fairness: "fairness_ppm", "fairness", Share, More, Noisy, Event(|done| done.counters.get("fairness_ppm"));
+    /// Database with side files, after the test.
+    Database: "database_bytes", "disk", Bytes, Less, Exact, Event(|done| Some(done.database_bytes));
+    /// Logs, journals and locks beside the database, after the test.
+    Side: "side_bytes", "side files", Bytes, Less, Exact, Event(|done| Some(done.side_bytes));
+    Syncs: "syncs", "syncs", Count, Less, Exact, Event(|done| done.counters.get("syncs"));
+    /// Bytes sent to the storage layer.
+    Written: "written_bytes", "written", Bytes, Less, Noisy, Event(|done| done.counters.get("written_bytes"));
+    /// Bytes fetched from the storage layer.
+    Read: "read_bytes", "read", Bytes, Less, Noisy, Event(|done| done.counters.get("read_bytes"));
+    /// Peak of the worker's resident memory.
+    PeakMemory: "peak_rss_bytes", "peak memory of the process", Bytes, Less, Noisy, Event(|done| Some(done.peak_rss_bytes));
+    /// Resident memory of the worker before it opened anything: what it needs itself, whatever the engine.
+    FloorMemory: "floor_rss_bytes", "memory before opening", Bytes, Neither, Noisy, Event(|done| done.counters.get("floor_rss_bytes"));
+    /// What the engine came to at the most: the peak above what the worker needs itself.
+    EngineMemory: "engine_memory_bytes", "peak memory", Bytes, Less, Noisy, Made {
+        of: |figures| {
+            let (peak, floor) = (figures.get(Metric::PeakMemory)?, figures.get(Metric::FloorMemory)?);
+            Some(peak.saturating_sub(floor) as f64)
+        },
+        sql: "CASE WHEN t.floor_rss_bytes IS NOT NULL THEN t.peak_rss_bytes - least(t.floor_rss_bytes, t.peak_rss_bytes) END",
+    };
+    /// CPU time in user mode.
+    User: "user_ns", "user time", Time, Less, Noisy, Event(|done| done.counters.get("user_ns"));
+    /// CPU time in the kernel.
+    System: "system_ns", "system time", Time, Less, Noisy, Event(|done| done.counters.get("system_ns"));
+    /// Context switches by waiting.
+    VoluntarySwitches: "voluntary_switches", "voluntary switches", Count, Less, Noisy,
+        Event(|done| done.counters.get("voluntary_switches"));
+    /// Context switches that were forced.
+    InvoluntarySwitches: "involuntary_switches", "involuntary switches", Count, Less, Noisy,
+        Event(|done| done.counters.get("involuntary_switches"));
+    /// Page faults that needed no reading.
+    MinorFaults: "minor_faults", "minor page faults", Count, Less, Noisy, Event(|done| done.counters.get("minor_faults"));
+    /// Page faults that had to read.
+    MajorFaults: "major_faults", "major page faults", Count, Less, Noisy, Event(|done| done.counters.get("major_faults"));
+    /// Bytes of the database that could not be dropped from memory, when a test was to begin cold.
+    Resident: "resident_bytes", "resident before opening", Bytes, Neither, Noisy, Event(|done| done.counters.get("resident_bytes"));
+    /// Bytes of the database when a test began that was to begin cold.
+    Start: "start_bytes", "database at the start", Bytes, Neither, Noisy, Event(|done| done.counters.get("start_bytes"));
+    /// The share of the database that could not be dropped from memory, when a test was to begin cold.
+    ResidentShare: "resident_ppm", "resident share before opening", Share, Neither, Noisy, Made {
+        of: |figures| {
+            let start = figures.get(Metric::Start).filter(|start| *start > 0)?;
+            Some(figures.get(Metric::Resident)? as f64 * 1e6 / start as f64)
+        },
+        sql: "CASE WHEN t.start_bytes > 0 THEN t.resident_bytes * 1e6 / t.start_bytes END",
+    };
+    /// Bytes of the database's files that were in memory when the timer of such a test began: after opening.
+    OpenedResident: "opened_resident_bytes", "resident after opening", Bytes, Neither, Noisy,
+        Event(|done| done.counters.get("opened_resident_bytes"));
+    /// The share of the database that was in memory when the timer began: opening may make or enlarge files, but no more than all is there.
+    OpenedShare: "opened_resident_ppm", "resident share after opening", Share, Neither, Noisy, Made {
+        of: |figures| {
+            let start = figures.get(Metric::Start).filter(|start| *start > 0)?;
+            Some((figures.get(Metric::OpenedResident)? as f64 * 1e6 / start as f64).min(1e6))
+        },
+        sql: "CASE WHEN t.start_bytes > 0 AND t.opened_resident_bytes IS NOT NULL THEN least(t.opened_resident_bytes * 1e6 / t.start_bytes, 1e6) END",
+    };
+    /// Opening the database and the test, where it began cold. An engine may read its database in either, so only both together can be
+    /// compared.
+    OpenAndTest: "open_test_ns", "open + test", Time, Less, Noisy, Made {
+        of: |figures| figures.get(Metric::Start).and(figures.unit_ns()).map(|ns| ns as f64),
+        sql: "CASE WHEN t.start_bytes IS NOT NULL THEN t.wall_ns + t.open_ns END",
+    };
+    /// Instructions in user mode, where the machine counts them for a process.
+    Instructions: "instructions", "instructions", Count, Less, Noisy, Event(|done| done.counters.get("instructions"));
+    /// The time after which the test ended; none where it ended with its operations.
+    Limit: "limit_ns", "time limit", Time, Neither, Exact, Event(|done| done.counters.get("limit_ns"));
+    /// Opening the database before the test; none where it was open.
+    Open: "open_ns", "open", Time, Less, Noisy, Event(|done| done.counters.get("open_ns"));
+    OpenSyncs: "open_syncs", "open syncs", Count, Less, Exact, Event(|done| done.counters.get("open_syncs"));
+    OpenWritten: "open_written_bytes", "open written", Bytes, Less, Noisy,
+        Event(|done| done.counters.get("open_written_bytes"));
+    OpenRead: "open_read_bytes", "open read", Bytes, Less, Noisy, Event(|done| done.counters.get("open_read_bytes"));
+    /// The work of the engine's own threads after the test, until they rest.
+    Settle: "settle_ns", "settle", Time, Less, Noisy, Event(|done| done.counters.get("settle_ns"));
+    SettleSyncs: "settle_syncs", "settle syncs", Count, Less, Exact, Event(|done| done.counters.get("settle_syncs"));
+    SettleWritten: "settle_written_bytes", "settle written", Bytes, Less, Noisy,
+        Event(|done| done.counters.get("settle_written_bytes"));
+    /// Closing the database after the test; none where it stayed open.
+    Close: "close_ns", "close", Time, Less, Noisy, Event(|done| done.counters.get("close_ns"));
+    CloseSyncs: "close_syncs", "close syncs", Count, Less, Exact, Event(|done| done.counters.get("close_syncs"));
+    CloseWritten: "close_written_bytes", "close written", Bytes, Less, Noisy,
+        Event(|done| done.counters.get("close_written_bytes"));
+    /// Opening, settling and closing: what is done for the test outside of its timer.
+    Outside: "outside_ns", "outside the timer", Time, Less, Noisy, Made {
+        of: |figures| figures.outside([Metric::Open, Metric::Settle, Metric::Close]),
+        sql: "CASE WHEN t.settle_ns IS NOT NULL THEN coalesce(t.open_ns, 0) + coalesce(t.settle_ns, 0) + coalesce(t.close_ns, 0) END",
+    };
+    OutsideSyncs: "outside_syncs", "outside syncs", Count, Less, Exact, Made {
+        of: |figures| figures.outside([Metric::OpenSyncs, Metric::SettleSyncs, Metric::CloseSyncs]),
+        sql: "CASE WHEN t.settle_syncs IS NOT NULL THEN coalesce(t.open_syncs, 0) + coalesce(t.settle_syncs, 0) + coalesce(t.close_syncs, 0) END",
+    };
+    OutsideWritten: "outside_written_bytes", "outside written", Bytes, Less, Noisy, Made {
+        of: |figures| figures.outside([Metric::OpenWritten, Metric::SettleWritten, Metric::CloseWritten]),
+        sql: "CASE WHEN t.settle_written_bytes IS NOT NULL THEN coalesce(t.open_written_bytes, 0) + coalesce(t.settle_written_bytes, 0) + coalesce(t.close_written_bytes, 0) END",
+    };
+    /// The test with what was done for it outside of its timer.
+    Total: "total_ns", "time in all", Time, Less, Noisy, Made {
+        of: |figures| Some(figures.value(Metric::Wall)? + figures.value(Metric::Outside)?),
+        sql: "CASE WHEN t.settle_ns IS NOT NULL THEN t.wall_ns + coalesce(t.open_ns, 0) + t.settle_ns + coalesce(t.close_ns, 0) END",
+    };
+}
+
+impl Metric {
+    /// Its column in the store and its name in files.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// What it is called in a sentence or over a column.
+    pub fn title(self) -> &'static str {
+        self.facts().title
+    }
+
+    /// What it counts.
+    pub fn unit(self) -> Unit {
+        self.facts().unit
+    }
+
+    pub fn better(self) -> Better {
+        self.facts().better
+    }
+
+    /// Whether chance has a part in it.
+    pub fn variability(self) -> Variability {
+        self.facts().variability
+    }
+
+    /// What the better one of two values is in a sentence: `A 1.4x faster`, `A 2.0x less`.
+    pub fn comparative(self) -> &'static str {
+        match (self.unit(), self.better()) {
+            (Unit::Time | Unit::Rate, _) => "faster",
+            (_, Better::More) => "more",
+            (_, Better::Less | Better::Neither) => "less",
+        }
+    }
+
+    /// Whether it is a quantile of latencies or response times.
+    pub fn is_quantile(self) -> bool {
+        matches!(self.facts().source, MetricSource::Latency(_) | MetricSource::Response(_))
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|metric| metric.name() == name)
+    }
+
+    /// Those that have a column in the table of results; the others are made from these.
+    pub fn stored() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|metric| !matches!(metric.facts().source, MetricSource::Made { .. }))
+    }
+
+    /// SQL for its value in a row `t` of the table `result`.
+    pub fn sql(self) -> String {
+        match self.facts().source {
+            MetricSource::Made { sql, .. } => sql.to_owned(),
+            _ => format!("t.{}", self.name()),
+        }
+    }
+
+    /// SQL for the value by which runs are compared in it, as [`Figures::compared`] has it.
+    pub fn compared_sql(self) -> String {
+        let value = match self {
+            Self::Wall => UNIT_SQL.to_owned(),
+            Self::Rate => format!("CASE WHEN t.wall_ns > 0 THEN t.operations * 1e9 / ({UNIT_SQL}) END"),
+            metric => metric.sql(),
+        };
+        if !self.adds_up() {
+            return value;
+        }
+        format!("CASE WHEN t.limit_ns IS NULL THEN {value} WHEN t.operations > 0 THEN ({value}) / t.operations END")
+    }
+
+    /// The median of some values of it: one estimate, whichever way round it is said. So that operations a second are those of the median
+    /// time, the median of rates is that of their reciprocals.
+    ///
+    /// # Errors
+    /// No value, or one that is not finite.
+    pub fn median(self, values: &[f64]) -> Result<f64, NoAnswer> {
+        if self.unit() != Unit::Rate || values.iter().any(|rate| *rate <= 0.0) {
+            return median(values);
+        }
+        let each: Vec<f64> = values.iter().map(|rate| 1.0 / rate).collect();
+        median(&each).map(|each| 1.0 / each)
+    }
+
+    /// A value of one operation for people: `2.42 µs/op`, `0.0213/op`.
+    pub fn shown_per_operation(self, value: f64) -> String {
+        let digits = |value: f64| {
+            let whole = if value > 0.0 { value.log10().floor() as i32 } else { 0 };
+            format!("{value:.*}", usize::try_from(2 - whole).unwrap_or(0).min(9))
+        };
+        match self.unit() {
+            Unit::Count => format!("{}/op", digits(value)),
+            Unit::Bytes if value < 1024.0 => format!("{} B/op", digits(value)),
+            _ => format!("{}/op", self.shown(value)),
+        }
+    }
+
+    /// A value for people: three digits and the unit.
+    pub fn shown(self, value: f64) -> String {
+        match self.unit() {
+            Unit::Time => units::duration(value),
+            Unit::Bytes => units::bytes(value.round() as u64),
+            Unit::Count => units::count(value.round() as u64),
+            Unit::Rate => units::rate(value),
+            Unit::Share => format!("{:.1} %", value / 1e4),
+        }
+    }
+}
+
+impl Default for Metric {
+    /// What is compared where nothing else is asked for.
+    fn default() -> Self {
+        Self::Wall
+    }
+}
+
+/// [`Figures::unit_ns`] of a row `t` of the table `result`.
+const UNIT_SQL: &str = "CASE WHEN t.start_bytes IS NULL THEN t.wall_ns ELSE t.wall_ns + t.open_ns END";
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| de::Error::custom(format!("there is no figure `{name}`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_titles_are_each_one_figures() {
+        for (at, metric) in Metric::ALL.iter().enumerate() {
+            assert_eq!(*metric as usize, at);
+            assert_eq!(Metric::named(metric.name()), Some(*metric));
+            assert_eq!(Metric::ALL.iter().filter(|other| other.title() == metric.title()).count(), 1);
+        }
+    }
+
+    #[test]
+    fn values_are_shown_in_their_units() {
+        assert_eq!(Metric::Wall.shown(12_149_000.0), "12.1 ms");
+        assert_eq!(Metric::EngineMemory.shown(1_048_576.0), "1.00 MiB");
+        assert_eq!(Metric::Syncs.shown(10_000.0), "10,000");
+        assert_eq!(Metric::Rate.shown(826_400.0), "826 k/s");
+        assert_eq!(Metric::Wall.shown_per_operation(2_420.0), "2.42 µs/op");
+        assert_eq!(Metric::Busy.shown_per_operation(0.021_26), "0.0213/op");
+        assert_eq!(Metric::Syncs.shown_per_operation(0.0), "0.00/op");
+        assert_eq!(Metric::Written.shown_per_operation(35.24), "35.2 B/op");
+    }
+
+    #[test]
+    fn the_median_of_rates_is_that_of_their_times() {
+        // Of 1,000 operations that took 1 and 3 ms the median time is 2 ms: 500,000 a second.
+        assert_eq!(Metric::Wall.median(&[1e6, 3e6]), Ok(2e6));
+        assert_eq!(Metric::Rate.median(&[1e6, 1e6 / 3.0]), Ok(5e5));
+        assert_eq!(Metric::Rate.median(&[0.0, 2.0]), Ok(1.0));
+    }
+}

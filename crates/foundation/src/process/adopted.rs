@@ -1,0 +1,101 @@
+//! Processes of an engine that have neither its group, its session nor its mark any more. This process is made the one that orphans below
+//! it go to, so all that a first process starts stays below it or comes to be a child of ours.
+
+use super::{
+    kill_if,
+    mark::Mark,
+    pid,
+    stat::{Cage, Stat, all},
+};
+use rustix::process::{WaitId, WaitIdOptions, getpid, set_child_subreaper, waitid};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// A family's first process: its number, and when it was started, by which it is known from a later one of the same number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct First {
+    number: u32,
+    start: u64,
+}
+
+/// The first processes of the families that live, by the families' names.
+static FIRSTS: Mutex<BTreeMap<String, First>> = Mutex::new(BTreeMap::new());
+
+fn firsts() -> MutexGuard<'static, BTreeMap<String, First>> {
+    FIRSTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The start of a family's first process. Held from before the process is started until it is known, so that no other family takes it
+/// for an orphan.
+#[derive(Debug)]
+#[must_use]
+pub struct Birth(MutexGuard<'static, BTreeMap<String, First>>);
+
+impl Birth {
+    pub(super) fn begin() -> Self {
+        // Kernels before 3.4 do not know it: orphans of engines then go to the system's first process.
+        let _ = set_child_subreaper(Some(getpid()));
+        Self(firsts())
+    }
+
+    pub(super) fn end(mut self, family: &str, first: u32) {
+        // It is not reaped yet, so the number is its own.
+        let start = Stat::read(first).map_or(0, |stat| stat.start);
+        self.0.insert(family.to_owned(), First { number: first, start });
+    }
+}
+
+/// Ends the list's knowledge of a family's first process, which is reaped by now.
+pub(super) fn forget(family: &str) {
+    firsts().remove(family);
+}
+
+/// Kills a family's first process with all that is below it, and orphans of engines that belong to no other family; whether there were any.
+pub(super) fn kill_below(family: &str) -> bool {
+    // Held so that no first process is started meanwhile.
+    let firsts = firsts();
+    let processes = all();
+    let (own, own_cage) = (std::process::id(), Cage::of(std::process::id()));
+    let mut orphans = Vec::new();
+    let mut found = Vec::new();
+    for (&number, stat) in processes.iter().filter(|(_, stat)| stat.parent == own) {
+        let child = First { number, start: stat.start };
+        let of_another =
+            |(name, first): (&String, &First)| name != family && (*first == child || Mark::new(name).is_on(number));
+        if firsts.get(family) == Some(&child) {
+            found.push(number);
+        } else if !firsts.iter().any(of_another) && Cage::of(number).is_narrower_than(own_cage) {
+            // Nothing else that this process starts is confined.
+            orphans.push(number);
+        }
+    }
+    found.extend(&orphans);
+    let mut killed = false;
+    for process in with_those_below(found, &processes) {
+        if let Some(stat) = processes.get(&process).filter(|stat| stat.is_alive()) {
+            kill_if(process, || Stat::read(process).is_some_and(|now| now.start == stat.start));
+            killed = true;
+        }
+    }
+    orphans.into_iter().for_each(reap);
+    killed
+}
+
+/// Processes with all that they started and that those started.
+fn with_those_below(mut found: Vec<u32>, processes: &BTreeMap<u32, Stat>) -> Vec<u32> {
+    let mut looked_at = 0;
+    while let Some(parent) = found.get(looked_at).copied() {
+        found.extend(processes.iter().filter(|(_, stat)| stat.parent == parent).map(|(process, _)| *process));
+        looked_at += 1;
+    }
+    found
+}
+
+fn reap(orphan: u32) {
+    if let Some(orphan) = pid(orphan) {
+        // One that is not gone yet is reaped at the next look, or with the next family.
+        let _ = waitid(WaitId::Pid(orphan), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+    }
+}

@@ -1,0 +1,43 @@
+//! A comparison as CSV (RFC 4180): a header, then a row for each line of it.
+
+use super::flat::{COLUMNS, OF_WHOLE, rows};
+use dbdyno_comparing::compare::Comparison;
+use dbdyno_foundation::base::csv::{Cells, line};
+use dbdyno_store::Cell;
+
+/// The file.
+///
+/// # Errors
+/// A fact that JSON cannot hold.
+pub fn csv(comparison: &Comparison, written: Cells) -> Result<String, serde_json::Error> {
+    Ok(of_rows(rows(comparison)?, written))
+}
+
+/// The header, then these rows. What is about the whole comparison is much longer than a line of it, and written where it is not what the
+/// row above has.
+pub(super) fn of_rows(rows: Vec<Vec<Cell>>, written: Cells) -> String {
+    let mut out = line(COLUMNS.iter().map(|(name, _)| *name), written);
+    let mut above = vec![String::new(); OF_WHOLE];
+    for row in rows {
+        let mut cells: Vec<String> = row.into_iter().map(text).collect();
+        let of_line = cells.len().saturating_sub(OF_WHOLE);
+        for (cell, above) in cells[of_line..].iter_mut().zip(&mut above) {
+            match cell == above {
+                true => cell.clear(),
+                false => above.clone_from(cell),
+            }
+        }
+        out.push_str(&line(cells.iter().map(String::as_str), written));
+    }
+    out
+}
+
+fn text(cell: Cell) -> String {
+    match cell {
+        Cell::Text(text) => text,
+        Cell::Count(number) => number.to_string(),
+        // The shortest text that reads back as the same number.
+        Cell::Number(number) => number.to_string(),
+        Cell::Missing => String::new(),
+    }
+}

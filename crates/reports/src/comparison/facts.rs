@@ -1,0 +1,170 @@
+//! What is said above and below the figures, the same in every output for people.
+
+use super::words;
+use dbdyno_comparing::compare::{Comparison, MeasuredConfiguration, SideFacts};
+use dbdyno_foundation::base::units::counted;
+use dbdyno_store::RunConfiguration;
+use std::collections::BTreeMap;
+
+/// Configurations of a side that are named one by one; of more, what they differ in is said.
+const NAMED: usize = 2;
+
+/// The lines above a table: what is compared, with the counts of both sides.
+pub fn head(comparison: &Comparison) -> Vec<String> {
+    let mut lines = vec![side("A", &comparison.a), side("B", &comparison.b)];
+    let basis = words::figure(comparison.metric).into_iter().chain(words::basis(comparison));
+    lines.push(basis.chain([words::noise(comparison)]).collect::<Vec<_>>().join(" · "));
+    lines
+}
+
+/// `A  engine=lmdb: 30 runs, 240 results of tests, 1 session: lmdb (LMDB 0.9.33, tier 3 power-safe)`.
+pub fn side(name: &str, side: &SideFacts) -> String {
+    let configurations = configurations(side);
+    format!(
+        "{name}  {}: {}, {} of tests, {}{}{configurations}",
+        side.selection,
+        counted(side.runs, "run"),
+        counted(side.results, "result"),
+        counted(side.sessions.len(), "session"),
+        if configurations.is_empty() { "" } else { ": " },
+    )
+}
+
+/// Each configuration of a side once: `lmdb (0.9.33, tier 3 power-safe)`. What follows from the size does not count.
+pub fn named(side: &SideFacts) -> Vec<String> {
+    let one = |one: &MeasuredConfiguration| {
+        format!("{} ({}, tier {})", one.label, one.configuration.version, one.configuration.tier_words())
+    };
+    unique(side.configurations.iter().map(one))
+}
+
+fn configurations(side: &SideFacts) -> String {
+    let all_of: Vec<&MeasuredConfiguration> = side.configurations.iter().collect();
+    let engine = |one: &MeasuredConfiguration| format!("{} {}", one.configuration.engine, one.configuration.version);
+    let all = named(side);
+    if all.len() <= NAMED {
+        return all.join("; ");
+    }
+    let differ: Vec<String> = facts_of(&all_of)
+        .into_iter()
+        .filter(|(_, values)| values.len() > 1)
+        .map(|(name, values)| format!("{name} {}", values.join(" | ")))
+        .collect();
+    let engines = unique(side.configurations.iter().map(engine)).join(", ");
+    let differ = if differ.is_empty() { String::new() } else { format!("; {}", differ.join(", ")) };
+    format!("{} of {engines}{differ}", counted(all.len(), "configuration"))
+}
+
+/// Each once, in the order in which they come.
+fn unique(values: impl Iterator<Item = String>) -> Vec<String> {
+    let mut unique: Vec<String> = Vec::new();
+    for value in values {
+        if !unique.contains(&value) {
+            unique.push(value);
+        }
+    }
+    unique
+}
+
+/// Numbers in their order; what is none comes last.
+fn by_number(mut values: Vec<String>) -> Vec<String> {
+    let number = |value: &str| value.parse::<f64>().unwrap_or(f64::INFINITY);
+    values.sort_by(|one, next| number(one).total_cmp(&number(next)).then_with(|| one.cmp(next)));
+    values
+}
+
+/// The values of each option of engine and suite, with those that have none as `none`.
+fn facts_of<'c>(configurations: &[&'c MeasuredConfiguration]) -> BTreeMap<&'c str, Vec<String>> {
+    let has = |one: &MeasuredConfiguration, name: &str| {
+        let RunConfiguration { options, suite_options, .. } = &one.configuration;
+        options.get(name).or_else(|| suite_options.get(name)).cloned()
+    };
+    let names = configurations.iter().flat_map(|one| {
+        let configuration = &one.configuration;
+        configuration.suite_options.keys().chain(configuration.options.keys())
+    });
+    names
+        .map(|name| {
+            let values = configurations.iter().map(|one| has(one, name).unwrap_or_else(|| "none".to_owned()));
+            (name.as_str(), by_number(unique(values)))
+        })
+        .collect()
+}
+
+/// Options in force: what all sides have alike once, then what each has beside that.
+pub fn options(comparison: &Comparison) -> Vec<String> {
+    options_of(&[("A", &comparison.a), ("B", &comparison.b)])
+}
+
+/// The options of sides by their names, as [`options`] says them: a line for each engine of a side, since options are an engine's own.
+pub(super) fn options_of(sides: &[(&str, &SideFacts)]) -> Vec<String> {
+    let parts: Vec<EnginePart<'_>> = sides
+        .iter()
+        .flat_map(|(name, side)| by_engine(side).into_iter().map(|all| EnginePart::new(name, all)))
+        .collect();
+    let is_common = |name: &str| {
+        let mut all = parts.iter().map(|part| part.facts.get(name));
+        let first = all.next().flatten();
+        parts.len() > 1 && first.is_some_and(|values| values.len() == 1) && all.all(|values| values == first)
+    };
+    let text = |(name, values): (&&str, &Vec<String>)| format!("{name}={}", values.join("|"));
+    let first = parts.first().map(|part| &part.facts);
+    let common: Vec<String> = first.into_iter().flatten().filter(|(name, _)| is_common(name)).map(text).collect();
+    let all = if sides.len() == 2 { "A and B" } else { "all" };
+    let shared = (!common.is_empty()).then(|| format!("{all}: {}", common.join(" ")));
+    let of_part = |part: &EnginePart<'_>| {
+        let own: Vec<String> = part.facts.iter().filter(|(name, _)| !is_common(name)).map(text).collect();
+        let own = match (own.is_empty(), shared.is_some()) {
+            (true, true) => "nothing else".to_owned(),
+            (true, false) => "no options".to_owned(),
+            (false, _) => own.join(" "),
+        };
+        format!("{} {}: {own}", part.side, what(&part.all)).trim_start().to_owned()
+    };
+    shared.clone().into_iter().chain(parts.iter().map(of_part)).collect()
+}
+
+/// The configurations of one engine on a side.
+struct EnginePart<'c> {
+    /// The side's name.
+    side: &'c str,
+    all: Vec<&'c MeasuredConfiguration>,
+    facts: BTreeMap<&'c str, Vec<String>>,
+}
+
+impl<'c> EnginePart<'c> {
+    fn new(side: &'c str, all: Vec<&'c MeasuredConfiguration>) -> Self {
+        Self { side, facts: facts_of(&all), all }
+    }
+}
+
+/// The configurations of a side, those of each engine together, in the order in which they come.
+fn by_engine(side: &SideFacts) -> Vec<Vec<&MeasuredConfiguration>> {
+    let mut parts: Vec<Vec<&MeasuredConfiguration>> = Vec::new();
+    for one in &side.configurations {
+        match parts.iter_mut().find(|part| part[0].configuration.engine == one.configuration.engine) {
+            Some(part) => part.push(one),
+            None => parts.push(vec![one]),
+        }
+    }
+    parts
+}
+
+/// `lmdb 0.9.70 on kv 1000 2000`.
+fn what(all: &[&MeasuredConfiguration]) -> String {
+    let labels = unique(all.iter().map(|one| one.label.clone()));
+    let engines = unique(all.iter().map(|one| one.configuration.engine.clone()));
+    let names = if labels.len() <= NAMED { labels } else { engines };
+    let versions = unique(all.iter().map(|one| one.configuration.version.clone()));
+    let suites = unique(all.iter().map(|one| one.configuration.suite.clone()));
+    let sizes = by_number(unique(all.iter().flat_map(|one| one.sizes.iter().cloned())));
+    format!("{} {} on {} {}", names.join(" | "), versions.join(" | "), suites.join(" | "), sizes.join(" "))
+}
+
+/// The last lines: where it was measured, by what, and how to have it again.
+pub fn origin(comparison: &Comparison) -> Vec<String> {
+    let mut lines: Vec<String> =
+        words::places(comparison).into_iter().map(|place| format!("measured on {place}")).collect();
+    lines.push(format!("dbdyno {} · {}", comparison.dbdyno_version, comparison.command));
+    lines
+}

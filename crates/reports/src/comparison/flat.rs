@@ -1,0 +1,125 @@
+//! A comparison as one flat table, a row a line, that carries everything an export has to: for CSV and Parquet.
+
+use super::words;
+use dbdyno_comparing::compare::{Comparison, Figure, Line, SideFacts};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::{Cell, CellKind};
+
+/// The columns, in order.
+pub(super) const COLUMNS: &[(&str, CellKind)] = &[
+    ("part", CellKind::Text),
+    ("size", CellKind::Text),
+    ("test", CellKind::Count),
+    ("test_name", CellKind::Text),
+    ("actor", CellKind::Text),
+    ("metric", CellKind::Text),
+    ("a_label", CellKind::Text),
+    ("a_tier", CellKind::Count),
+    ("a_runs", CellKind::Count),
+    ("a_median", CellKind::Number),
+    ("a_values", CellKind::Text),
+    ("a_p50_ns", CellKind::Count),
+    ("a_p99_ns", CellKind::Count),
+    ("b_label", CellKind::Text),
+    ("b_tier", CellKind::Count),
+    ("b_runs", CellKind::Count),
+    ("b_median", CellKind::Number),
+    ("b_values", CellKind::Text),
+    ("b_p50_ns", CellKind::Count),
+    ("b_p99_ns", CellKind::Count),
+    ("verdict", CellKind::Text),
+    ("verdict_words", CellKind::Text),
+    ("ratio", CellKind::Number),
+    ("median_ratio", CellKind::Number),
+    ("ratio_low", CellKind::Number),
+    ("ratio_high", CellKind::Number),
+    ("confidence", CellKind::Number),
+    ("paired", CellKind::Text),
+    ("p", CellKind::Number),
+    ("p_adjusted", CellKind::Number),
+    ("noise_floor", CellKind::Number),
+    ("obstacles", CellKind::Text),
+    ("a_selection", CellKind::Text),
+    ("a_configurations", CellKind::Text),
+    ("b_selection", CellKind::Text),
+    ("b_configurations", CellKind::Text),
+    ("sessions", CellKind::Text),
+    ("warnings", CellKind::Text),
+    ("dbdyno_version", CellKind::Text),
+    ("command", CellKind::Text),
+];
+
+/// How many of the columns, the last ones, are about the whole comparison: the same in each of its rows.
+pub(super) const OF_WHOLE: usize = 8;
+
+/// The rows, each with a cell a column. Lists and facts of the whole are JSON.
+pub(super) fn rows(comparison: &Comparison) -> Result<Vec<Vec<Cell>>, serde_json::Error> {
+    let whole = whole(comparison)?;
+    comparison.lines.iter().map(|line| Ok([line_cells(line, comparison.metric)?, whole.clone()].concat())).collect()
+}
+
+fn line_cells(line: &Line, metric: Metric) -> Result<Vec<Cell>, serde_json::Error> {
+    let mut cells = vec![
+        Cell::Text(words::part(&line.part)),
+        Cell::Text(line.size.clone()),
+        Cell::Count(line.test.into()),
+        Cell::Text(line.name.clone()),
+        line.actor.clone().map_or(Cell::Missing, Cell::Text),
+        Cell::Text(metric.name().to_owned()),
+    ];
+    for figure in [&line.a, &line.b] {
+        cells.extend(figure_cells(figure.as_ref())?);
+    }
+    let found = line.found.as_ref();
+    let interval = found.and_then(|found| found.interval);
+    let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::Number);
+    cells.extend([
+        Cell::Text(words::verdict_word(line).to_owned()),
+        Cell::Text(found.map_or("not comparable".to_owned(), |found| words::verdict(found, metric))),
+        number(found.map(|found| found.ratio)),
+        number(found.map(|found| found.median_ratio)),
+        number(interval.map(|interval| interval.low)),
+        number(interval.map(|interval| interval.high)),
+        number(interval.map(|interval| interval.confidence)),
+        found.map_or(Cell::Missing, |found| Cell::Text(found.paired.to_string())),
+        number(found.and_then(|found| found.p)),
+        number(found.and_then(|found| found.p_adjusted)),
+        Cell::Number(line.noise_floor.value),
+        Cell::Text(serde_json::to_string(&line.obstacles)?),
+    ]);
+    Ok(cells)
+}
+
+fn figure_cells(figure: Option<&Figure>) -> Result<Vec<Cell>, serde_json::Error> {
+    let Some(figure) = figure else { return Ok(vec![Cell::Missing; 7]) };
+    let latency = figure.latency.as_ref();
+    let count = |value: Option<u64>| value.map_or(Cell::Missing, Cell::Count);
+    Ok(vec![
+        Cell::Text(figure.label.clone()),
+        figure.tier.map_or(Cell::Missing, |tier| Cell::Count(tier.into())),
+        Cell::Count(figure.values.len() as u64),
+        Cell::Number(figure.median),
+        Cell::Text(serde_json::to_string(&figure.values)?),
+        count(latency.and_then(|latency| latency.p50_ns)),
+        count(latency.and_then(|latency| latency.p99_ns)),
+    ])
+}
+
+fn whole(comparison: &Comparison) -> Result<Vec<Cell>, serde_json::Error> {
+    let side = |side: &SideFacts| -> Result<[Cell; 2], serde_json::Error> {
+        Ok([Cell::Text(side.selection.clone()), Cell::Text(serde_json::to_string(&side.configurations)?)])
+    };
+    let mut sessions = comparison.a.sessions.clone();
+    for session in &comparison.b.sessions {
+        if !sessions.contains(session) {
+            sessions.push(session.clone());
+        }
+    }
+    let rest = [
+        Cell::Text(serde_json::to_string(&sessions)?),
+        Cell::Text(serde_json::to_string(&comparison.warnings)?),
+        Cell::Text(comparison.dbdyno_version.clone()),
+        Cell::Text(comparison.command.clone()),
+    ];
+    Ok([&side(&comparison.a)?[..], &side(&comparison.b)?, &rest].concat())
+}

@@ -1,0 +1,83 @@
+//! A comparison in every format.
+
+pub mod bar;
+mod benchfmt;
+pub mod charts;
+mod csv;
+pub mod explain;
+pub mod facts;
+mod flat;
+mod html;
+pub mod looks;
+mod markdown;
+mod page;
+pub mod scaling;
+pub mod scaling_chart;
+pub mod several;
+mod several_page;
+mod table;
+pub mod words;
+
+pub use benchfmt::benchfmt;
+pub use csv::csv;
+pub use html::html;
+pub use html::rendered;
+pub use markdown::escaped;
+pub use markdown::markdown;
+pub use scaling::grown_text;
+pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
+pub use table::{TableStyle, table};
+
+use crate::format::{Format, WriteError};
+use dbdyno_comparing::compare::{Comparison, OverSizes, over_sizes};
+use dbdyno_foundation::base::{csv::Cells, output::Output};
+use dbdyno_store::write_parquet;
+
+/// How a comparison can be written: Csv and Parquet with a row a test and size, Json as
+/// assets/schemas/comparison.schema.json says.
+pub const FORMATS: &[Format] =
+    &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Benchfmt, Format::Parquet];
+
+/// The formats of [`FORMATS`] that say how figures grow.
+pub const SCALING_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Json, Format::Html];
+
+/// The comparison as text. `cells`: what those of CSV are written as.
+///
+/// # Errors
+/// Why it could not be written. Parquet is no text.
+pub fn text(comparison: &Comparison, format: Format, style: TableStyle, cells: Cells) -> Result<String, WriteError> {
+    Ok(match format {
+        Format::Table => table(comparison, style),
+        Format::Markdown => markdown(comparison),
+        Format::Csv => csv(comparison, cells)?,
+        Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
+        Format::Html => html(comparison)?,
+        Format::Benchfmt => benchfmt(comparison),
+        Format::Parquet | Format::Lines => return Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
+    })
+}
+
+/// Writes the comparison to a file, which is replaced in one step or left as it is. `cells`: what those of CSV are written as.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn export(
+    comparison: &Comparison,
+    format: Format,
+    style: TableStyle,
+    cells: Cells,
+    output: &Output,
+) -> Result<(), WriteError> {
+    match format {
+        Format::Parquet => {
+            output.replace(|temporary| Ok(write_parquet(flat::COLUMNS, &flat::rows(comparison)?, temporary)?))?
+        }
+        _ => Ok(output.replace_text(&text(comparison, format, style, cells)?)?),
+    }
+}
+
+/// The tests of a comparison over their sizes, of those parts that have several.
+fn over_several(comparison: &Comparison) -> Vec<OverSizes> {
+    let tests = over_sizes(&comparison.lines);
+    tests.into_iter().filter(|test| test.sizes.len() + test.left_out.len() > 1).collect()
+}

@@ -1,0 +1,159 @@
+//! Axes whose ticks are at numbers that people read: 1, 2 and 5 times powers of ten.
+
+use dbdyno_foundation::metric::{Metric, Unit};
+
+/// Where values are between two ends, and which of them are labelled. Wide axes are logarithmic.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Axis {
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+    /// From the lowest to the highest.
+    pub(super) ticks: Vec<f64>,
+}
+
+/// From this factor between its ends on, an axis is logarithmic: below, a straight one tells small differences better.
+const WIDE: f64 = 3.0;
+/// The most labels of an axis.
+const MOST_TICKS: usize = 6;
+
+impl Axis {
+    /// An axis that holds these values, and ends at such numbers.
+    pub(super) fn over(values: impl Iterator<Item = f64>, metric: Metric) -> Self {
+        let finite = values.filter(|value| value.is_finite());
+        let (least, most) =
+            finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        if least > most {
+            return Self { low: 0.0, high: 1.0, logarithmic: false, ticks: Vec::new() };
+        }
+        let unit = unit(metric, most);
+        let [least, most] = [least / unit, most / unit];
+        let scaled = if least > 0.0 && most / least > WIDE { decades(least, most) } else { steps(least, most, metric) };
+        let ticks = scaled.ticks.iter().map(|tick| tick * unit).collect();
+        Self { low: scaled.low * unit, high: scaled.high * unit, ticks, ..scaled }
+    }
+
+    /// A logarithmic axis of ratios between two ends, which need not be ticks; 1 is one.
+    pub(super) fn of_ratios(low: f64, high: f64) -> Self {
+        let ticks = if high / low > WIDE {
+            thinned(numbers(low, high))
+        } else {
+            let step = step((high - low) / (MOST_TICKS - 1) as f64);
+            let (first, last) = (((low - 1.0) / step).ceil(), ((high - 1.0) / step).floor());
+            (0..=(last - first) as usize).map(|at| 1.0 + (first + at as f64) * step).collect()
+        };
+        Self { low, high, logarithmic: true, ticks }
+    }
+
+    /// Where a value is, from 0 at the low end to 1 at the high one; what is beyond an end is there.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        let place = |value: f64| if self.logarithmic { value.ln() } else { value };
+        let (low, high) = (place(self.low), place(self.high));
+        ((place(value) - low) / (high - low)).clamp(0.0, 1.0)
+    }
+
+    /// Whether a value is beyond the low end, and whether beyond the high one.
+    pub(super) fn beyond(&self, value: f64) -> [bool; 2] {
+        [value < self.low, value > self.high]
+    }
+}
+
+/// What a tick is counted in: bytes have units of powers of 1024.
+fn unit(metric: Metric, most: f64) -> f64 {
+    match metric.unit() {
+        Unit::Bytes => 1024_f64.powf(most.max(1.0).log(1024.0).floor()),
+        Unit::Time | Unit::Count | Unit::Rate | Unit::Share => 1.0,
+    }
+}
+
+/// A logarithmic axis from the number at or below the least value to the one at or above the most.
+fn decades(least: f64, most: f64) -> Axis {
+    let ticks = numbers(least / 2.5, most * 2.5);
+    let low = ticks.iter().copied().rfind(|tick| *tick <= least).unwrap_or(least);
+    let high = ticks.iter().copied().find(|tick| *tick >= most).unwrap_or(most);
+    let within = ticks.into_iter().filter(|tick| (low..=high).contains(tick)).collect();
+    Axis { low, high, logarithmic: true, ticks: thinned(within) }
+}
+
+/// A straight axis. Its steps are no finer than labels of three digits can tell, and counts have none between them.
+fn steps(least: f64, most: f64, metric: Metric) -> Axis {
+    let finest = match metric.unit() {
+        Unit::Count => 1.0,
+        // A tenth of a percent.
+        Unit::Share => 1_000.0,
+        Unit::Time | Unit::Bytes | Unit::Rate => f64::MIN_POSITIVE,
+    };
+    let step = step(((most - least) / (MOST_TICKS - 2) as f64).max(most.abs() * 0.01).max(finest));
+    let (mut first, mut last) = ((least / step).floor(), (most / step).ceil());
+    if first == last {
+        (first, last) = ((first - 1.0).max(0.0), last + 1.0);
+    }
+    let ticks: Vec<f64> = (0..=(last - first) as usize).map(|at| (first + at as f64) * step).collect();
+    Axis { low: first * step, high: last * step, logarithmic: false, ticks }
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that is no smaller.
+fn step(at_least: f64) -> f64 {
+    let power = 10_f64.powf(at_least.max(1e-12).log10().floor());
+    [1.0, 2.0, 5.0]
+        .into_iter()
+        .map(|digit| digit * power)
+        .find(|step| *step >= at_least * 0.999)
+        .unwrap_or(10.0 * power)
+}
+
+/// 1, 2 and 5 times the powers of ten between two ends.
+fn numbers(low: f64, high: f64) -> Vec<f64> {
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let all = (first..=last).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
+    all.filter(|number| (low * 0.999..=high * 1.001).contains(number)).collect()
+}
+
+/// No more ticks than can be read: only the powers of ten, then every second of these, and so on. 1 stays.
+fn thinned(ticks: Vec<f64>) -> Vec<f64> {
+    if ticks.len() <= MOST_TICKS {
+        return ticks;
+    }
+    let power = |tick: f64| tick.log10().round() as i32;
+    let powers: Vec<f64> =
+        ticks.into_iter().filter(|tick| (tick / 10_f64.powi(power(*tick)) - 1.0).abs() < 1e-9).collect();
+    let every = powers.len().div_ceil(MOST_TICKS).max(1) as i32;
+    powers.into_iter().filter(|tick| power(*tick) % every == 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(values: &[f64], metric: Metric) -> Vec<String> {
+        Axis::over(values.iter().copied(), metric).ticks.into_iter().map(|tick| metric.shown(tick)).collect()
+    }
+
+    #[test]
+    fn values_are_between_ticks_that_read_as_what_they_are() {
+        assert_eq!(labels(&[985e3, 1.02e6], Metric::Wall), ["980 µs", "1.00 ms", "1.02 ms"]);
+        assert_eq!(labels(&[1e6, 1e6], Metric::Wall), ["990 µs", "1.00 ms", "1.01 ms"]);
+        assert_eq!(labels(&[1e6, 3.1e6], Metric::Wall), ["1.00 ms", "2.00 ms", "5.00 ms"]);
+        assert_eq!(labels(&[2e3, 7e9], Metric::Wall), ["10.0 µs", "1.00 ms", "100 ms", "10.0 s"]);
+        assert_eq!(labels(&[0.0, 7.0], Metric::Syncs), ["0", "2", "4", "6", "8"]);
+        assert_eq!(labels(&[3.0, 3.0], Metric::Syncs), ["2", "3", "4"]);
+        assert_eq!(labels(&[0.0, 0.0], Metric::Syncs), ["0", "1"]);
+        assert_eq!(labels(&[1.5 * 1_048_576.0, 2.5 * 1_048_576.0], Metric::Database)[..2], ["1.50 MiB", "2.00 MiB"]);
+    }
+
+    #[test]
+    fn ratios_have_ticks_at_readable_numbers() {
+        assert_eq!(Axis::of_ratios(0.15, 6.0).ticks, [0.2, 0.5, 1.0, 2.0, 5.0]);
+        assert_eq!(Axis::of_ratios(0.009, 110.0).ticks, [0.01, 0.1, 1.0, 10.0, 100.0]);
+        let narrow = Axis::of_ratios(0.97, 1.04);
+        assert_eq!(
+            narrow.ticks.iter().map(|tick| format!("{tick:.2}")).collect::<Vec<_>>(),
+            ["0.98", "1.00", "1.02", "1.04"]
+        );
+        assert!(
+            (Axis::of_ratios(0.1, 10.0).share(1.0) - 0.5).abs() < 1e-12,
+            "1 is in the middle of a logarithmic axis"
+        );
+        assert_eq!(Axis::of_ratios(0.1, 10.0).share(100.0), 1.0);
+    }
+}

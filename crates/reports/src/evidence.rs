@@ -1,0 +1,66 @@
+//! What was found of tiers, as it is stored: a list, and all about one configuration.
+
+use super::{
+    command::shell,
+    format::{Format, WriteError},
+    results,
+};
+use dbdyno_foundation::base::{csv::Cells, units::plain};
+use dbdyno_store::{EvidenceRecord, Store};
+
+const TO_READ: &str = "choice AS configuration, engine_version AS version, tier, verdict, kills, images,
+    CASE WHEN mutants > 0 THEN mutants_caught || ' of ' || mutants ELSE '-' END AS mutants,
+    strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, coalesce(reason, '') AS reason";
+
+/// All that was found, the latest first; every column but where it is a table to be read. `cells`: what those of CSV are written as;
+/// `command`: what asked for it.
+///
+/// # Errors
+/// The store cannot be read; a format that lists do not have.
+pub fn evidence_text(store: &Store, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
+    let is_read = matches!(format, Format::Table | Format::Markdown | Format::Html);
+    let columns = if is_read { TO_READ } else { "*" };
+    let found = store.ask(&format!("SELECT {columns} FROM tier_evidence ORDER BY tried_at DESC, choice"))?;
+    results::text(&found, format, cells, command)
+}
+
+/// The command that shows what was found: of an image that was kept, else of the whole.
+pub fn evidence_command(evidence: &EvidenceRecord) -> String {
+    evidence.image.as_ref().map_or_else(
+        || evidence.command_line.clone(),
+        |image| shell(["dbdyno", "torture", &evidence.choice, "--image", image]),
+    )
+}
+
+/// All about one configuration, line by line.
+pub fn evidence_lines(evidence: &EvidenceRecord) -> Vec<String> {
+    let EvidenceRecord { kills, images, whole, earlier, broken, mutants, mutants_caught, .. } = evidence;
+    let reason = evidence.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    let strict = match evidence.strict_names {
+        Some(true) => "kept",
+        Some(false) => "not kept",
+        None => "not tried",
+    };
+    let mut lines = vec![
+        format!("{}{reason}", evidence.verdict),
+        format!("tier {}: {}", evidence.tier, evidence.tier_reason),
+        format!("{kills} kills of a committing worker"),
+        // The counts are of half of them: the other half is of disks of the kind below.
+        format!("{images} images of power losses"),
+        format!(
+            "where a file's sync keeps its name: {whole} whole, {earlier} without the latest commits, {broken} broken"
+        ),
+        format!("where a new name lasts only once its folder is synced: {strict}"),
+    ];
+    if *mutants > 0 {
+        lines.push(format!("{mutants_caught} of {mutants} mutants caught, each without one kind of sync calls"));
+    }
+    lines.push(format!(
+        "{} {} · {}",
+        evidence.engine,
+        evidence.engine_version,
+        evidence.tried_at.strftime("%Y-%m-%d %H:%M UTC")
+    ));
+    lines.push(evidence_command(evidence));
+    lines.iter().map(|line| plain(line)).collect()
+}

@@ -1,0 +1,152 @@
+//! The formats that outputs are written in. Each output has a list of those it supports, beside what writes it.
+
+use dbdyno_store::StoreError;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Aligned text.
+    Table,
+    /// GitHub's Markdown.
+    Markdown,
+    /// Comma-separated values with a header.
+    Csv,
+    Json,
+    /// One self-contained page.
+    Html,
+    /// The Go benchmark format.
+    Benchfmt,
+    /// Parquet, which is no text: it goes to a file only.
+    Parquet,
+    /// The lines that the published program of a suite prints.
+    Lines,
+}
+
+impl Format {
+    /// The word for `--format`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Markdown => "markdown",
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Html => "html",
+            Self::Benchfmt => "benchfmt",
+            Self::Parquet => "parquet",
+            Self::Lines => "lines",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Table => "aligned text",
+            Self::Markdown => "Markdown as GitHub shows it",
+            Self::Csv => "comma-separated values with a header",
+            Self::Json => "JSON",
+            Self::Html => "one web page that needs no other file",
+            Self::Benchfmt => "the Go benchmark format, for `benchstat -col side`",
+            Self::Parquet => "Parquet with types, to a file only",
+            Self::Lines => "the lines that a suite's published program prints, such as `1_simple - insert - NAME - MS`",
+        }
+    }
+
+    /// The ending of files in this format, without the dot.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Table => "txt",
+            Self::Markdown => "md",
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Html => "html",
+            Self::Benchfmt => "bench",
+            Self::Parquet => "parquet",
+            Self::Lines => "lines",
+        }
+    }
+
+    /// The one of `supported` that a file's ending stands for, in upper or lower case.
+    ///
+    /// # Errors
+    /// Which endings there are.
+    pub fn of_file(path: &Path, supported: &'static [Self]) -> Result<Self, UnknownEnding> {
+        let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let format = supported.iter().copied().find(|format| format.ending() == ending);
+        format.ok_or_else(|| UnknownEnding { path: path.to_owned(), supported })
+    }
+}
+
+/// A file whose ending stands for no format that an output supports.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: expected a name that ends in {}", path.display(), one_of(supported.iter().map(|format| format!(".{}", format.ending()))))]
+pub struct UnknownEnding {
+    pub path: PathBuf,
+    /// The formats that the output supports.
+    pub supported: &'static [Format],
+}
+
+/// Why an output could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The output has no such format.
+    #[error("{} is not supported here: expected {}", asked.name(), one_of(others(*asked, supported)))]
+    Unsupported {
+        asked: Format,
+        /// Those that the output supports, some of them in files only.
+        supported: &'static [Format],
+    },
+    #[error(
+        "nothing to print: the selection has no results of a suite that says what its published program prints, as `drivers` does"
+    )]
+    NothingPrinted,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A fact that JSON cannot hold.
+    #[error("writing JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The template does not fit the report.
+    #[error("writing the HTML report: {0:#}")]
+    Html(#[from] minijinja::Error),
+    /// What the system said of the file. Whoever named the file names it in the message.
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+}
+
+/// The names of the formats that are left when the one asked for will not do.
+fn others(asked: Format, supported: &'static [Format]) -> impl Iterator<Item = String> {
+    supported.iter().filter(move |format| **format != asked).map(|format| format.name().to_owned())
+}
+
+/// `a, b or c`
+fn one_of(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: &[Format] = &[Format::Table, Format::Csv, Format::Parquet];
+
+    #[test]
+    fn a_file_is_written_in_the_format_of_its_ending() {
+        assert_eq!(Format::of_file(Path::new("a.b/x.CSV"), SOME), Ok(Format::Csv));
+        assert_eq!(Format::of_file(Path::new("x.txt"), SOME), Ok(Format::Table));
+        for wrong in ["x", "x.", ".csv", "x.md", "csv"] {
+            let error = Format::of_file(Path::new(wrong), SOME).unwrap_err();
+            assert_eq!(error.to_string(), format!("{wrong}: expected a name that ends in .txt, .csv or .parquet"));
+        }
+    }
+
+    #[test]
+    fn what_is_not_supported_is_told_with_what_is() {
+        let error = |asked| WriteError::Unsupported { asked, supported: SOME }.to_string();
+        assert_eq!(error(Format::Html), "html is not supported here: expected table, csv or parquet");
+        assert_eq!(error(Format::Parquet), "parquet is not supported here: expected table or csv");
+    }
+}

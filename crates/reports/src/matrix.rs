@@ -1,0 +1,370 @@
+//! Tests against runs, or against configurations over their runs.
+
+use dbdyno_comparing::compare::without_numbers;
+use dbdyno_foundation::{base::units::counted, metric::Metric};
+use dbdyno_store::{ColumnKind, TestTime, TextRows};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the columns of a matrix are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixColumns {
+    /// A run each, oldest first.
+    Runs,
+    /// A configuration each: label, version and size, with the medians over its runs.
+    Configurations,
+}
+
+impl MatrixColumns {
+    /// The word for one of them.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Runs => "run",
+            Self::Configurations => "configuration",
+        }
+    }
+}
+
+/// What stands in a cell.
+#[derive(Debug, Clone, PartialEq)]
+enum MatrixCell {
+    /// ns, operations a second in the row of a test that ended after a time, or a share of the column's total; the median over so many runs.
+    Figure { figure: f64, runs: usize },
+    /// Why there is none.
+    Word(String),
+}
+
+/// A column's heading, and how many runs it has.
+#[derive(Debug, Clone, PartialEq)]
+struct MatrixColumn {
+    heading: String,
+    runs: usize,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq)]
+struct MatrixTest {
+    number: u32,
+    name: String,
+    /// What its cells are: times, or operations a second where it ended after a time.
+    metric: Metric,
+}
+
+impl MatrixTest {
+    fn heading(&self) -> String {
+        let Self { number, name, metric } = self;
+        if *metric == Metric::Wall {
+            format!("{number} {name}")
+        } else {
+            format!("{number} {name}, {}", metric.title())
+        }
+    }
+}
+
+/// Times of tests, a column a run or a configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    kind: MatrixColumns,
+    tests: Vec<MatrixTest>,
+    columns: Vec<MatrixColumn>,
+    cells: BTreeMap<(usize, usize), MatrixCell>,
+    normalised: bool,
+    /// Columns that have no total, because tests are missing or do not count.
+    pub incomplete: usize,
+}
+
+/// The shortest beginning of an identifier that is shown.
+const SHORTEST: usize = 8;
+
+impl Matrix {
+    /// The matrix of these times, in ns. They come run by run.
+    pub fn new(times: &[TestTime], kind: MatrixColumns) -> Self {
+        let tests = tests_of(times);
+        let columns = match kind {
+            MatrixColumns::Runs => of_runs(times),
+            MatrixColumns::Configurations => of_configurations(times),
+        };
+        let rows: BTreeMap<(u32, String), usize> = tests.keys().cloned().zip(0..).collect();
+        let timed: BTreeSet<(u32, String)> = times.iter().filter(|time| time.timed).map(test_of).collect();
+        let of_key = |((number, folded), name): ((u32, String), String)| {
+            let metric = if timed.contains(&(number, folded)) { Metric::Rate } else { Metric::Wall };
+            MatrixTest { number, name, metric }
+        };
+        let tests: Vec<MatrixTest> = tests.into_iter().map(of_key).collect();
+        let mut cells = BTreeMap::new();
+        for (at, (_, times)) in columns.iter().enumerate() {
+            let mut of_row: BTreeMap<usize, Vec<&TestTime>> = BTreeMap::new();
+            for time in times {
+                let row = rows.get(&test_of(time)).copied().unwrap_or_default();
+                of_row.entry(row).or_default().push(time);
+            }
+            let cells_of =
+                of_row.into_iter().filter_map(|(row, times)| Some((row, cell(&times, tests.get(row)?.metric))));
+            cells.extend(cells_of.map(|(row, cell)| ((row, at), cell)));
+        }
+        let column = |(heading, times): (String, Vec<&TestTime>)| MatrixColumn { heading, runs: runs_of(&times) };
+        let columns = columns.into_iter().map(column).collect();
+        Self { kind, tests, columns, cells, normalised: false, incomplete: 0 }
+    }
+
+    /// Each time as its share of the column's total. A column without all tests has no total to compare, and a test that ended after a time
+    /// has no part in one.
+    #[must_use]
+    pub fn normalised(mut self) -> Self {
+        self.normalised = true;
+        for column in 0..self.columns.len() {
+            let is_time = |row: &usize| self.tests[*row].metric == Metric::Wall;
+            let rows: Vec<usize> = (0..self.tests.len()).filter(is_time).collect();
+            for row in (0..self.tests.len()).filter(|row| !rows.contains(row)) {
+                self.cells.insert((row, column), MatrixCell::Word("no share".to_owned()));
+            }
+            let of_column = rows.iter().map(|&row| match self.cells.get(&(row, column)) {
+                Some(MatrixCell::Figure { figure, .. }) => Some(*figure),
+                _ => None,
+            });
+            let total = of_column.sum::<Option<f64>>().filter(|total| *total > 0.0);
+            self.incomplete += usize::from(total.is_none());
+            for row in rows {
+                if let Some(cell @ MatrixCell::Figure { .. }) = self.cells.get_mut(&(row, column)) {
+                    *cell = match (&*cell, total) {
+                        (MatrixCell::Figure { figure, runs }, Some(total)) => {
+                            MatrixCell::Figure { figure: figure / total, runs: *runs }
+                        }
+                        _ => MatrixCell::Word("no total".to_owned()),
+                    };
+                }
+            }
+        }
+        self
+    }
+
+    /// The matrix as rows: tests down and columns across, or the other way round. `exact`: ns and shares as numbers, for
+    /// programs; else with units.
+    pub fn rows(&self, transposed: bool, exact: bool) -> TextRows {
+        let shown = |row: usize, column: usize| {
+            let text = self.text(row, column, exact);
+            if exact { text } else { Some(text.unwrap_or_else(|| "-".to_owned())) }
+        };
+        let tests: Vec<String> = self.tests.iter().map(MatrixTest::heading).collect();
+        let headings: Vec<String> = self.columns.iter().map(|column| column.heading.clone()).collect();
+        let (corner, across, down) =
+            if transposed { (self.kind.word(), tests, headings) } else { ("test", headings, tests) };
+        let line = |(at, name): (usize, String)| {
+            let place = |other: usize| if transposed { (other, at) } else { (at, other) };
+            let cells = (0..across.len()).map(place).map(|(row, column)| shown(row, column));
+            std::iter::once(Some(name)).chain(cells).collect::<Vec<_>>()
+        };
+        let rows = down.into_iter().enumerate().map(line);
+        let figures = if exact { ColumnKind::Number } else { ColumnKind::Text };
+        let kinds = std::iter::once(ColumnKind::Text).chain(across.iter().map(|_| figures)).collect();
+        let columns = std::iter::once(corner.to_owned()).chain(across.iter().cloned()).collect();
+        TextRows::new(columns, kinds, rows)
+    }
+
+    fn text(&self, row: usize, column: usize, exact: bool) -> Option<String> {
+        let (figure, runs) = match self.cells.get(&(row, column))? {
+            MatrixCell::Figure { figure, runs } => (*figure, *runs),
+            MatrixCell::Word(word) => return (!exact).then(|| word.clone()),
+        };
+        if exact {
+            return Some(figure.to_string());
+        }
+        let metric = self.tests.get(row).map_or_else(Metric::default, |test| test.metric);
+        let shown = if self.normalised { format!("{:.2} %", figure * 100.0) } else { metric.shown(figure) };
+        // Where not all runs of a configuration have a time.
+        let of = self.columns.get(column).is_some_and(|column| runs < column.runs);
+        Some(if of { format!("{shown} ({})", counted(runs, "run")) } else { shown })
+    }
+}
+
+/// A test at whatever size: its number, and its name with `N` for numbers.
+fn test_of(time: &TestTime) -> (u32, String) {
+    (time.test, without_numbers(&time.test_name))
+}
+
+/// All tests, each with its name: as it is stored where it is one name, else with `N` for what differs between sizes.
+fn tests_of(times: &[TestTime]) -> BTreeMap<(u32, String), String> {
+    let mut tests: BTreeMap<(u32, String), String> = BTreeMap::new();
+    for time in times {
+        let test = test_of(time);
+        let folded = test.1.clone();
+        let name = tests.entry(test).or_insert_with(|| time.test_name.clone());
+        if *name != time.test_name {
+            *name = folded;
+        }
+    }
+    tests
+}
+
+/// How many runs these times are of.
+fn runs_of(times: &[&TestTime]) -> usize {
+    times.iter().map(|time| time.run_id.as_str()).collect::<BTreeSet<_>>().len()
+}
+
+/// A column each run, with its heading.
+fn of_runs(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
+    let runs: Vec<&[TestTime]> = times.chunk_by(|one, next| one.run_id == next.run_id).collect();
+    let ids: Vec<&str> = runs.iter().map(|run| run[0].run_id.as_str()).collect();
+    let length = shortest(&ids);
+    let heading = |run: &[TestTime]| {
+        let TestTime { run_id, label, size, .. } = &run[0];
+        let id: String = run_id.chars().take(length).collect();
+        format!("{label} · {size} · {id}")
+    };
+    runs.into_iter().map(|run| (heading(run), run.iter().collect())).collect()
+}
+
+/// What is one column of configurations: label, version, size in numbers, size, options.
+type ConfigurationKey<'t> = (&'t str, &'t str, Vec<u64>, &'t str, &'t str);
+
+/// A column each configuration, with its heading: label and size, with the version and the options in which those of a label differ.
+fn of_configurations(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
+    let mut all: BTreeMap<ConfigurationKey<'_>, Vec<&TestTime>> = BTreeMap::new();
+    let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut options: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for time in times {
+        let TestTime { label, engine_version, size, options: of_run, .. } = time;
+        let numbers = size.split(',').map(|part| part.trim().parse().unwrap_or(u64::MAX)).collect();
+        all.entry((label, engine_version, numbers, size, of_run)).or_default().push(time);
+        versions.entry(label).or_default().insert(engine_version);
+        options.entry((label, size)).or_default().insert(of_run);
+    }
+    let heading = |(label, version, _, size, of_run): &ConfigurationKey<'_>, runs: usize| {
+        let several = versions.get(label).is_some_and(|versions| versions.len() > 1);
+        let version = if several { format!(" {version}") } else { String::new() };
+        let differ = options.get(&(*label, *size)).map(|others| differing(of_run, others)).unwrap_or_default();
+        format!("{label}{version}{differ} · {size} · {}", counted(runs, "run"))
+    };
+    all.into_iter().map(|(key, times)| (heading(&key, runs_of(&times)), times)).collect()
+}
+
+/// The options of a configuration that others do not have alike: ` rowsum=on`.
+fn differing(options: &str, others: &BTreeSet<&str>) -> String {
+    let parsed = |text: &str| serde_json::from_str::<BTreeMap<String, String>>(text).unwrap_or_default();
+    let others: Vec<_> = others.iter().map(|other| parsed(other)).collect();
+    let own = parsed(options).into_iter();
+    let differ = own.filter(|(name, value)| others.iter().any(|other| other.get(name) != Some(value)));
+    differ.map(|(name, value)| format!(" {name}={value}")).collect()
+}
+
+/// What stands for some times of a test: their median, or why there is none.
+fn cell(times: &[&TestTime], metric: Metric) -> MatrixCell {
+    let of = |time: &TestTime| if metric == Metric::Rate { time.rate } else { time.wall_ns.map(|ns| ns as f64) };
+    let figures: Vec<f64> = times.iter().filter(|time| time.status == "ok").filter_map(|time| of(time)).collect();
+    let word = || match times.iter().find(|time| time.status != "ok") {
+        Some(time) => time.status.clone(),
+        None => "no time".to_owned(),
+    };
+    match metric.median(&figures) {
+        Ok(figure) => MatrixCell::Figure { figure, runs: figures.len() },
+        Err(_) => MatrixCell::Word(word()),
+    }
+}
+
+/// How many characters tell all of these apart.
+fn shortest(ids: &[&str]) -> usize {
+    let mut sorted = ids.to_vec();
+    sorted.sort_unstable();
+    let common = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
+    sorted.windows(2).map(|pair| common(pair) + 1).max().unwrap_or(0).max(SHORTEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(run: &str, test: u32, name: &str, wall_ns: Option<u64>) -> TestTime {
+        let status = if wall_ns.is_some() { "ok" } else { "failed" };
+        let text = |text: &str| text.to_owned();
+        let (label, engine_version, size) = (text("lmdb"), text("0.9"), text("1"));
+        let (run_id, test_name, status, options) = (text(run), text(name), text(status), text("{}"));
+        let rate = None;
+        TestTime { run_id, label, engine_version, size, options, test, test_name, status, wall_ns, rate, timed: false }
+    }
+
+    fn texts(rows: &TextRows) -> Vec<Vec<&str>> {
+        rows.rows.iter().map(|row| row.iter().flatten().collect()).collect()
+    }
+
+    #[test]
+    fn configurations_of_one_label_are_told_apart_by_their_options() {
+        let of = |run: &str, rowsum: &str, ms: u64| TestTime {
+            options: format!(r#"{{"page_size":"4096","rowsum":"{rowsum}"}}"#),
+            ..time(run, 1, "x", Some(ms * 1_000_000))
+        };
+        let times = [of("aaaaaaaa1", "off", 1), of("aaaaaaaa2", "off", 3), of("aaaaaaaa3", "on", 7)];
+        let rows = Matrix::new(&times, MatrixColumns::Configurations).rows(false, false);
+        assert_eq!(rows.columns, ["test", "lmdb rowsum=off · 1 · 2 runs", "lmdb rowsum=on · 1 · 1 run"]);
+        assert_eq!(texts(&rows), [["1 x", "2.00 ms", "7.00 ms"]]);
+    }
+
+    #[test]
+    fn tests_stand_against_runs_and_shares_need_every_test() {
+        let times = [
+            time("aaaaaaaa1", 1, "100 INSERTs", Some(3_000_000)),
+            time("aaaaaaaa1", 2, "DROP", Some(1_000_000)),
+            time("aaaaaaaa2", 1, "2000 INSERTs", Some(5_000_000)),
+            time("aaaaaaaa2", 2, "DROP", None),
+        ];
+        let matrix = Matrix::new(&times, MatrixColumns::Runs);
+        let rows = matrix.rows(false, false);
+        assert_eq!(rows.columns, ["test", "lmdb · 1 · aaaaaaaa1", "lmdb · 1 · aaaaaaaa2"]);
+        assert_eq!(texts(&rows)[0], ["1 N INSERTs", "3.00 ms", "5.00 ms"]);
+        assert_eq!(texts(&rows)[1][2], "failed");
+        assert_eq!(texts(&matrix.rows(true, true))[0][1], "3000000");
+        let shares = matrix.normalised();
+        assert_eq!(shares.incomplete, 1);
+        assert_eq!(texts(&shares.rows(false, true))[0][1], "0.75");
+        assert_eq!(texts(&shares.rows(false, false))[0][2], "no total");
+    }
+
+    #[test]
+    fn runs_of_a_configuration_are_one_column_with_their_median() {
+        let mut times = [
+            time("a1", 1, "100 INSERTs", Some(1_000_000)),
+            time("a2", 1, "100 INSERTs", Some(9_000_000)),
+            time("a3", 1, "100 INSERTs", Some(2_000_000)),
+            time("a3", 2, "DROP", None),
+            time("a4", 1, "200 INSERTs", Some(4_000_000)),
+        ];
+        times[4].size = "2".to_owned();
+        let matrix = Matrix::new(&times, MatrixColumns::Configurations);
+        let rows = matrix.rows(false, false);
+        assert_eq!(rows.columns, ["test", "lmdb · 1 · 3 runs", "lmdb · 2 · 1 run"]);
+        assert_eq!(texts(&rows)[0], ["1 N INSERTs", "2.00 ms", "4.00 ms"]);
+        assert_eq!(texts(&rows)[1], ["2 DROP", "failed", "-"]);
+        let transposed = matrix.rows(true, true);
+        assert_eq!(transposed.columns, ["configuration", "1 N INSERTs", "2 DROP"]);
+        assert_eq!(transposed.kinds[1], ColumnKind::Number);
+        times[0].wall_ns = None;
+        times[1].engine_version = "1.0".to_owned();
+        let rows = Matrix::new(&times[..4], MatrixColumns::Configurations).rows(false, false);
+        assert_eq!(rows.columns, ["test", "lmdb 0.9 · 1 · 2 runs", "lmdb 1.0 · 1 · 1 run"]);
+        assert_eq!(texts(&rows)[0][1], "2.00 ms (1 run)");
+    }
+
+    #[test]
+    fn what_ended_after_a_time_has_a_rate_and_no_share() {
+        let timed = |run: &str, rate: f64| TestTime {
+            rate: Some(rate),
+            timed: true,
+            ..time(run, 2, "Lookups alone", Some(1_000_000_000))
+        };
+        let load = |run: &str, ms: u64| time(run, 1, "Load", Some(ms * 1_000_000));
+        let times = [load("a1", 3), timed("a1", 400_000.0), load("a2", 5), timed("a2", 600_000.0)];
+        let matrix = Matrix::new(&times, MatrixColumns::Configurations);
+        let rows = matrix.rows(false, false);
+        assert_eq!(texts(&rows), [["1 Load", "4.00 ms"], ["2 Lookups alone, operations a second", "480 k/s"]]);
+        let shares = matrix.normalised();
+        assert_eq!(shares.incomplete, 0);
+        assert_eq!(texts(&shares.rows(false, false))[1][1], "no share");
+        assert_eq!(texts(&shares.rows(false, false))[0][1], "100.00 %");
+    }
+
+    #[test]
+    fn tests_of_two_suites_with_one_number_are_two_rows() {
+        let times = [time("a1", 1, "Sequential writes", Some(1)), time("a2", 1, "Creating tables", Some(2))];
+        let rows = Matrix::new(&times, MatrixColumns::Runs).rows(false, true);
+        let names: Vec<&str> = rows.rows.iter().filter_map(|row| row.get(0)).collect();
+        assert_eq!(names, ["1 Creating tables", "1 Sequential writes"]);
+    }
+}

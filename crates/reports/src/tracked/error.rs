@@ -1,0 +1,71 @@
+//! Why a file for a program that follows benchmarks was not written.
+
+use super::{RATIO_TRACKERS, Tracker};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::StoreError;
+use uuid::Uuid;
+
+#[derive(Debug, thiserror::Error)]
+pub enum TrackError {
+    #[error(
+        "the selection has no figure of a finished test: `dbdyno results --group-by KEY` lists the values that a key has"
+    )]
+    Empty,
+    /// The format has no unit for it.
+    #[error("{} has no place for {} ({}): expected {}", tracker.name(), metric.title(), metric.name(), places(*tracker))]
+    NoPlace { tracker: Tracker, metric: Metric },
+    #[error(
+        "of {} ({}) neither less nor more is better, and {} looks for what became worse: leave it out",
+        metric.title(), metric.name(), tracker.name()
+    )]
+    NoDirection { tracker: Tracker, metric: Metric },
+    /// A file of github-action-benchmark has one direction.
+    #[error(
+        "github-action-benchmark has one direction a file: of {} less is better, of {} more: write a file of each",
+        less.name(), more.name()
+    )]
+    BothDirections { less: Metric, more: Metric },
+    #[error(
+        "{} follows one machine a file, and the selection has results of {}: add host_id={} or the other one",
+        tracker.name(), named(hosts), hosts[0].1
+    )]
+    SeveralHosts {
+        tracker: Tracker,
+        /// Two of them, names with identifiers.
+        hosts: [(String, String); 2],
+    },
+    /// Something that only whoever measured knows.
+    #[error(
+        "nyrkio has to be told what was measured, and the runs of session {session} have no key `{key}`, or several: \
+         `dbdyno key session={session} --set {key}=...`"
+    )]
+    Untold { session: Uuid, key: &'static str },
+    #[error("session {session} does not say when it began: leave it out with session!={session}")]
+    NoTime { session: Uuid },
+    #[error("{} is not written for a comparison: expected {}", tracker.name(), ratio_trackers())]
+    NoComparison { tracker: Tracker },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A figure that JSON cannot hold.
+    #[error("writing JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// What the system said of the file. Whoever named the file names it in the message.
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+}
+
+fn places(tracker: Tracker) -> &'static str {
+    match tracker {
+        Tracker::Codspeed => "wall_ns",
+        _ => "times, bytes and operations a second",
+    }
+}
+
+fn ratio_trackers() -> String {
+    RATIO_TRACKERS.iter().map(|tracker| tracker.name()).collect::<Vec<_>>().join(" or ")
+}
+
+/// `a (0f1e) and b (2d3c)`
+fn named(hosts: &[(String, String); 2]) -> String {
+    hosts.iter().map(|(name, id)| format!("{name} ({id})")).collect::<Vec<_>>().join(" and ")
+}

@@ -1,0 +1,157 @@
+//! The ledger as a sheet.
+
+use super::{
+    trial::title,
+    words::{change, shown_interval, shown_ratio, state, verdict, verdict_word},
+};
+use crate::sheet::{Cell, Column, Role, Row, Section, Sheet, Table};
+use dbdyno_engine::durability::Tier;
+use dbdyno_foundation::{base::units::bytes, metric::Metric};
+use dbdyno_running::tune::{Entry, Ledger, TestEffect, Trial, TrialState};
+
+/// A ledger as a sheet; a record for each trial and test. `command`: what asked for it.
+pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
+    let columns = [
+        ("accepted", "", Role::Name),
+        ("change", "tried from its parent", Role::Name),
+        ("test", "test", Role::Name),
+        ("ratio", "ratio", Role::Figure),
+        ("interval", "interval", Role::Interval),
+        ("verdict", "verdict", Role::Verdict),
+        ("tier", "tier", Role::Name),
+        ("engine_memory", "peak memory", Role::Name),
+    ];
+    let rows = ledger.entries.iter().flat_map(lines);
+    let title = format!("ledger {}", ledger.name);
+    let section = Section {
+        heading: Some(title.clone()),
+        table: Some(Table {
+            columns: Column::all(columns),
+            rows: rows.map(|cells| Row::Cells(cells.map(Cell::new).to_vec())).collect(),
+            is_headed: true,
+            ..Table::default()
+        }),
+        after: vec!["✓ accepted: the base of what is indented below it".to_owned()],
+        ..Section::default()
+    };
+    Sheet { title, sections: vec![section], records: Some(records(ledger)), command: command.to_owned() }
+}
+
+/// The lines of an entry: one a test, and one for a trial without any.
+fn lines(entry: &Entry) -> Vec<[String; 8]> {
+    let Entry { depth, trial } = entry;
+    let mark = if trial.accepted { "✓" } else { "" };
+    let name = format!("{}{} {}", "  ".repeat(*depth), short(&trial.trial_id), change(trial));
+    let tier = if trial.tier.before == trial.tier.after {
+        trial.tier.after.sign()
+    } else {
+        format!("{} -> {}", trial.tier.before.sign(), trial.tier.after.sign())
+    };
+    let memory = trial.price.as_ref().and_then(|price| price.get(Metric::EngineMemory));
+    let memory = memory.map_or_else(String::new, |pair| format!("{} -> {}", bytes(pair.before), bytes(pair.after)));
+    let first = |cells: [String; 4]| {
+        let [test, ratio, interval, verdict] = cells;
+        [mark.to_owned(), name.clone(), test, ratio, interval, verdict, tier.clone(), memory.clone()]
+    };
+    let cells = |effect: &TestEffect| [title(effect), shown_ratio(effect), shown_interval(effect), verdict(effect)];
+    let mut effects = shown(trial);
+    match effects.next() {
+        Some(effect) => std::iter::once(first(cells(effect)))
+            .chain(effects.map(|effect| {
+                let [test, ratio, interval, verdict] = cells(effect);
+                let none = String::new;
+                [none(), none(), test, ratio, interval, verdict, none(), none()]
+            }))
+            .collect(),
+        None => {
+            let none = String::new;
+            vec![first([none(), none(), none(), state(trial)])]
+        }
+    }
+}
+
+/// The effects that are shown: the one figure of a search, where there is one, then those of the tests. None of a trial that
+/// was not run to its end.
+fn shown(trial: &Trial) -> impl Iterator<Item = &TestEffect> {
+    let tried = trial.state == TrialState::Tried;
+    trial.overall.iter().chain(&trial.effects).filter(move |_| tried)
+}
+
+/// Enough of an identifier to name it: the part that says when it was made, and some of the rest.
+fn short(id: &str) -> String {
+    id.chars().take(13).collect()
+}
+
+fn records(ledger: &Ledger) -> Table {
+    const COLUMNS: [&str; 25] = [
+        "trial_id",
+        "parent_id",
+        "depth",
+        "accepted",
+        "kind",
+        "engine",
+        "suite",
+        "size",
+        "change",
+        "state",
+        "test",
+        "test_name",
+        "pairs",
+        "base_ns",
+        "changed_ns",
+        "ratio",
+        "low",
+        "high",
+        "confidence",
+        "p_adjusted",
+        "verdict",
+        "tier_before",
+        "tier_after",
+        "engine_memory_before",
+        "engine_memory_after",
+    ];
+    let of_entry = |entry: &Entry| {
+        let mut effects: Vec<Option<&TestEffect>> = shown(&entry.trial).map(Some).collect();
+        if effects.is_empty() {
+            effects.push(None);
+        }
+        let record = |effect| Row::Cells(record(entry, effect).into_iter().map(Cell::new).collect());
+        effects.into_iter().map(record).collect::<Vec<_>>()
+    };
+    Table::records(COLUMNS, ledger.entries.iter().flat_map(of_entry))
+}
+
+fn record(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec<String> {
+    let tier = |tier: Tier| tier.number().map_or_else(String::new, |number| number.to_string());
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let found = effect.and_then(|effect| effect.found.as_ref());
+    let interval = found.and_then(|found| found.interval);
+    let memory = trial.price.as_ref().and_then(|price| price.get(Metric::EngineMemory));
+    vec![
+        trial.trial_id.clone(),
+        trial.parent_id.clone().unwrap_or_default(),
+        depth.to_string(),
+        trial.accepted.to_string(),
+        trial.kind.word().to_owned(),
+        trial.engine.clone(),
+        trial.suite.clone(),
+        trial.size.clone(),
+        trial.change.to_string(),
+        state(trial),
+        effect.map_or_else(String::new, |effect| effect.test.to_string()),
+        effect.map_or_else(String::new, |effect| effect.name.clone()),
+        effect.map_or_else(String::new, |effect| effect.pairs.to_string()),
+        number(effect.and_then(|effect| effect.base_ns)),
+        number(effect.and_then(|effect| effect.changed_ns)),
+        number(found.map(|found| found.ratio)),
+        number(interval.map(|interval| interval.low)),
+        number(interval.map(|interval| interval.high)),
+        number(interval.map(|interval| interval.confidence)),
+        number(found.and_then(|found| found.p_adjusted)),
+        effect.map_or_else(String::new, |effect| verdict_word(effect).to_owned()),
+        tier(trial.tier.before),
+        tier(trial.tier.after),
+        memory.map_or_else(String::new, |pair| pair.before.to_string()),
+        memory.map_or_else(String::new, |pair| pair.after.to_string()),
+    ]
+}

@@ -1,0 +1,16 @@
+//! Trials and their ledger as text and files.
+
+mod answer;
+pub mod command;
+mod effects;
+pub mod effects_words;
+mod ledger;
+mod search;
+mod trial;
+pub mod words;
+
+pub use answer::{AnswerForm, answer_text};
+pub use effects::{effects_text, effects_written};
+pub use ledger::ledger_sheet;
+pub use search::{search_text, standing, taken_out};
+pub use trial::{round_text, trial_text};

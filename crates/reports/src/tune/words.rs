@@ -1,0 +1,143 @@
+//! What every text about tuning says in the same words.
+
+use crate::comparison::words::{interval, ratio, times};
+use dbdyno_comparing::compare::JudgedRatio;
+use dbdyno_foundation::base::units::counted;
+use dbdyno_running::tune::{Pair, Price, TestEffect, Trial, TrialKind, TrialState};
+use dbdyno_stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict};
+
+/// The verdict on a change: `1.10x faster`, `undecided, about 12 more rounds`.
+pub fn verdict(effect: &TestEffect) -> String {
+    let Some(found) = &effect.found else {
+        return effect.obstacle.clone().unwrap_or_else(|| "not comparable".to_owned());
+    };
+    verdict_of(found, "round")
+}
+
+/// The verdict in words; what more of would decide is a `unit`.
+pub(super) fn verdict_of(found: &JudgedRatio, unit: &str) -> String {
+    match found.verdict {
+        Verdict::Faster => format!("{} faster", times(1.0 / found.ratio)),
+        Verdict::Slower => format!("{} slower", times(found.ratio)),
+        Verdict::Same => format!("same within {:.0} %", SAME_BAND * 100.0),
+        Verdict::Undecided { more_rounds: Some(more) } => {
+            format!("undecided, about {}", counted(more, &format!("more {unit}")))
+        }
+        Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more {unit}s"),
+        Verdict::TooFew { need } => format!("need >= {}", counted(need, unit)),
+    }
+}
+
+/// The verdict where there is little room: `1.10x faster`, `undecided +12`.
+pub fn short_verdict(effect: &TestEffect) -> String {
+    match effect.found.as_ref().map(|found| found.verdict) {
+        None => "not comparable".to_owned(),
+        Some(Verdict::Same) => "same".to_owned(),
+        Some(Verdict::Undecided { more_rounds: Some(more) }) => format!("undecided +{more}"),
+        Some(Verdict::Undecided { more_rounds: None }) => format!("undecided +>{MORE_ROUNDS_CAP}"),
+        Some(_) => verdict(effect),
+    }
+}
+
+/// The ratio with its interval, whatever it decides: `0.96 (0.90-1.02)`.
+pub fn figures(effect: &TestEffect) -> String {
+    match effect.found.as_ref().map(|found| found.interval) {
+        Some(Some(_)) => format!("{} ({})", shown_ratio(effect), shown_interval(effect)),
+        _ => shown_ratio(effect),
+    }
+}
+
+/// The ratio with its interval, and the verdict: `0.96 (0.90-1.02), undecided, about 12 more rounds`.
+pub fn measured(effect: &TestEffect) -> String {
+    match effect.found {
+        Some(_) => format!("{}, {}", figures(effect), verdict(effect)),
+        None => verdict(effect),
+    }
+}
+
+/// The word that programs read.
+pub fn verdict_word(effect: &TestEffect) -> &'static str {
+    match effect.found.as_ref().map(|found| found.verdict) {
+        Some(Verdict::Faster) => "faster",
+        Some(Verdict::Slower) => "slower",
+        Some(Verdict::Same) => "same",
+        Some(Verdict::Undecided { .. }) => "undecided",
+        Some(Verdict::TooFew { .. }) => "too_few",
+        None => "not_comparable",
+    }
+}
+
+/// `0.91`, or `-`.
+pub fn shown_ratio(effect: &TestEffect) -> String {
+    effect.found.as_ref().map_or_else(|| "-".to_owned(), |found| ratio(found.ratio))
+}
+
+/// `0.88-0.94`, or `-`.
+pub fn shown_interval(effect: &TestEffect) -> String {
+    effect.found.as_ref().map_or_else(|| "-".to_owned(), interval)
+}
+
+/// The confidence that the intervals have at least, in percent: `97.5 %`.
+pub fn confidence(trial: &Trial) -> Option<String> {
+    let ranges = trial.effects.iter().chain(&trial.overall).filter_map(|effect| effect.found.as_ref()?.interval);
+    let least = ranges.map(|range| range.confidence).reduce(f64::min)?;
+    Some(format!("{:.1} %", least * 100.0))
+}
+
+/// How a trial stands, in one word or with the reason.
+pub fn state(trial: &Trial) -> String {
+    match &trial.state {
+        TrialState::Tried => "tried".to_owned(),
+        TrialState::Stopped => "stopped before its last round".to_owned(),
+        TrialState::CannotDiffer(reason) => format!("not run: it cannot differ ({reason})"),
+        TrialState::Failed(reason) => format!("failed: {reason}"),
+    }
+}
+
+/// The change with its old values: `cache_size: -2000 -> 20000`.
+pub fn change(trial: &Trial) -> String {
+    let one = |(option, value): (&String, &String)| {
+        let before = trial.base.get(option).map_or("?", String::as_str);
+        format!("{option}: {before} -> {value}")
+    };
+    let all: Vec<String> = trial.change.0.iter().map(one).collect();
+    if all.is_empty() { "no change".to_owned() } else { all.join(", ") }
+}
+
+/// What a commit survives: `3 power-safe, as before`, `3 power-safe -> 1 process-safe: ...`.
+pub fn durability(trial: &Trial) -> String {
+    let Pair { before, after } = trial.tier;
+    if before == after {
+        return format!("tier {after}, as before");
+    }
+    let lost = if after < before { "" } else { ", which is more" };
+    format!("tier {before} -> {after}{lost}: {}", trial.tier_reason.after)
+}
+
+/// Memory, disk, side files and syncs: each name with before and after.
+pub fn price(price: &Price) -> impl Iterator<Item = (&'static str, String)> {
+    price.each().map(|(metric, pair)| {
+        let (before, after) = (metric.shown(pair.before as f64), metric.shown(pair.after as f64));
+        let change = if before == after { format!("{after}, as before") } else { format!("{before} -> {after}") };
+        (metric.title(), change)
+    })
+}
+
+/// How the figures were judged, in a sentence.
+pub fn spending(trial: &Trial) -> String {
+    let mut rounds = counted(trial.rounds, "round");
+    let pairs = trial.effects.iter().map(|effect| effect.pairs).min().unwrap_or(0);
+    if pairs < trial.rounds as usize {
+        rounds = format!("{rounds}, {pairs} of them with both runs");
+    }
+    if trial.kind == TrialKind::Search {
+        return format!("{rounds} with fresh seeds; their number was fixed beforehand, and they are judged once");
+    }
+    let factor = 2_u64.saturating_pow(trial.looks.min(60)).saturating_mul(u64::from(trial.changes.max(1)));
+    let changes =
+        if trial.changes > 1 { format!(" and {} changes tried by one command", trial.changes) } else { String::new() };
+    format!(
+        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that adding rounds stays honest",
+        trial.looks
+    )
+}

@@ -1,0 +1,310 @@
+//! From what searches found to a rate with its interval, and from the rates of two engines to a verdict.
+
+use super::{
+    probe::{Broken, Probe, Quantile},
+    promise::{Promise, Promises},
+};
+use dbdyno_stats::{
+    ALPHA, DEFAULT_NOISE_FLOOR, Evidence, Logs, Verdict, holm, log_ratios, median, median_interval, more_rounds,
+    paired_ratio, signed_rank,
+};
+use serde::Serialize;
+
+/// What one search found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Found {
+    Rate(Box<Estimate>),
+    /// All that could be tried was kept.
+    AtLeast {
+        rate: u64,
+        limit: Limit,
+    },
+    /// Nothing that could be tried was.
+    NoRate {
+        lowest: Box<Probe>,
+    },
+    /// A run said nothing.
+    Failed {
+        reason: String,
+    },
+    /// It was asked to stop.
+    Stopped,
+}
+
+/// A rate between one that holds and one that breaks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// From 1; 0 is the first search.
+    pub round: u32,
+    /// Operations a second.
+    pub rate: f64,
+    pub held: Probe,
+    pub broke: Probe,
+}
+
+/// Why no higher rate was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// What makes the operations can make no more.
+    Generator,
+    /// It was not asked for.
+    Asked,
+}
+
+impl Estimate {
+    /// On the straight line between the two probes, in the logarithms of rate and response time, where the first quantile reaches
+    /// what is promised of it. Where none was measured at both, their geometric mean.
+    pub fn between(round: u32, held: Probe, broke: Probe) -> Self {
+        let (low, high) = ((held.rate as f64).ln(), (broke.rate as f64).ln());
+        let part = broke.quantiles.iter().zip(&held.quantiles).filter_map(part).reduce(f64::min).unwrap_or(0.5);
+        Self { round, rate: (low + (high - low) * part).exp(), held, broke }
+    }
+}
+
+/// How far on the way from what holds to what breaks a quantile reaches its limit; none where it does not.
+fn part(((promise, above), (_, below)): (&Quantile, &Quantile)) -> Option<f64> {
+    let Promise::Quantile { most_ns, .. } = promise else { return None };
+    let (below, above, most) = ((*below)? as f64, (*above)? as f64, *most_ns as f64);
+    (above > most && below <= most && below > 0.0).then(|| (most / below).ln() / (above / below).ln())
+}
+
+/// What is known of one engine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Capacity {
+    /// The engine with the options that tell it from others.
+    pub label: String,
+    /// What a commit survives, in a word.
+    pub tier: String,
+    pub threads: u32,
+    pub answer: Answer,
+    /// What each round found, in their order; those of the first search are in no statistic.
+    pub rounds: Vec<Estimate>,
+    /// Probes that say the contrary of the answer, far from it: something else than the rate decides there.
+    pub contrary: Vec<Contrary>,
+    /// Probes of this engine.
+    pub probes: usize,
+}
+
+/// What is said of an engine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    Rate {
+        /// The median of the rounds, operations a second.
+        rate: f64,
+        /// None below six rounds.
+        interval: Option<RateRange>,
+        /// Medians of the probes that held just below, one a round.
+        at: AtRate,
+        /// What broke just above it, what broke oftenest first.
+        broken: Vec<String>,
+    },
+    AtLeast {
+        rate: f64,
+        limit: Limit,
+    },
+    NoRate {
+        lowest: Box<Probe>,
+    },
+    Failed {
+        reason: String,
+    },
+    Stopped,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RateRange {
+    pub low: f64,
+    pub high: f64,
+    /// The probability, 0 to 1, with which it holds the rate.
+    pub confidence: f64,
+}
+
+/// Response times in ns, and the share of the threads' time that was spent in the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AtRate {
+    pub p50_ns: Option<f64>,
+    pub p99_ns: Option<f64>,
+    pub p999_ns: Option<f64>,
+    pub busy: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Contrary {
+    pub rate: u64,
+    pub held: bool,
+}
+
+/// A probe is far from the answer beyond this factor of its interval.
+const FAR: f64 = 1.25;
+
+impl Answer {
+    /// Of what the first search found, and then the rounds. One of them that found no rate says more than those that did.
+    pub fn of(first: &Found, rounds: &[Found]) -> Self {
+        let all = || std::iter::once(first).chain(rounds);
+        let failed = all().find_map(|found| match found {
+            Found::Failed { reason } => Some(Self::Failed { reason: reason.clone() }),
+            _ => None,
+        });
+        let no_rate = || {
+            all().find_map(|found| match found {
+                Found::NoRate { lowest } => Some(Self::NoRate { lowest: lowest.clone() }),
+                _ => None,
+            })
+        };
+        failed.or_else(no_rate).or_else(|| at_least(all())).unwrap_or_else(|| Self::median(&estimates(rounds)))
+    }
+
+    fn median(estimates: &[Estimate]) -> Self {
+        let rates: Vec<f64> = estimates.iter().map(|estimate| estimate.rate).collect();
+        let Ok(rate) = median(&rates) else { return Self::Stopped };
+        let interval = median_interval(&rates).ok();
+        let middle = |of: fn(&Probe) -> Option<u64>| {
+            let figures: Vec<f64> = estimates.iter().filter_map(|one| of(&one.held)).map(|ns| ns as f64).collect();
+            // A figure that some rounds had too few operations for is none.
+            median(&figures).ok().filter(|_| figures.len() == estimates.len())
+        };
+        let busy: Vec<f64> = estimates.iter().map(|one| one.held.busy).collect();
+        Self::Rate {
+            rate,
+            interval: interval.map(|found| RateRange {
+                low: found.low,
+                high: found.high,
+                confidence: found.confidence,
+            }),
+            at: AtRate {
+                p50_ns: middle(|probe| probe.p50_ns),
+                p99_ns: middle(|probe| probe.p99_ns),
+                p999_ns: middle(|probe| probe.p999_ns),
+                busy: median(&busy).unwrap_or(0.0),
+            },
+            broken: oftenest(estimates.iter().flat_map(|one| &one.broke.broken).map(Broken::name)),
+        }
+    }
+
+    /// The probes that say the contrary of it, far away.
+    pub fn contrary<'p>(&self, probes: impl Iterator<Item = &'p Probe>) -> Vec<Contrary> {
+        let Self::Rate { rate, interval, .. } = self else { return Vec::new() };
+        let (low, high) = interval.map_or((*rate, *rate), |range| (range.low, range.high));
+        let of = |probe: &Probe| Contrary { rate: probe.rate, held: probe.holds() };
+        let is_far = |one: &Contrary| match one.held {
+            true => one.rate as f64 > high * FAR,
+            false => (one.rate as f64) < low / FAR,
+        };
+        probes.filter(|probe| probe.rate > 0).map(of).filter(is_far).collect()
+    }
+}
+
+/// Where all was kept in one of the searches: the lowest rate that any of them came to.
+fn at_least<'f>(all: impl Iterator<Item = &'f Found>) -> Option<Answer> {
+    let (mut rate, mut limit) = (f64::INFINITY, None);
+    for found in all {
+        match found {
+            Found::Rate(estimate) => rate = rate.min(estimate.rate),
+            Found::AtLeast { rate: highest, limit: why } => (rate, limit) = (rate.min(*highest as f64), Some(*why)),
+            Found::NoRate { .. } | Found::Failed { .. } | Found::Stopped => {}
+        }
+    }
+    limit.map(|limit| Answer::AtLeast { rate, limit })
+}
+
+pub(super) fn estimates(rounds: &[Found]) -> Vec<Estimate> {
+    let estimate = |found: &Found| match found {
+        Found::Rate(estimate) => Some(Estimate::clone(estimate)),
+        _ => None,
+    };
+    rounds.iter().filter_map(estimate).collect()
+}
+
+fn oftenest(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: Vec<(usize, String)> = Vec::new();
+    for name in names {
+        match counts.iter_mut().find(|(_, known)| *known == name) {
+            Some((count, _)) => *count += 1,
+            None => counts.push((1, name)),
+        }
+    }
+    counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    counts.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Two engines, their rounds paired.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Duel {
+    pub a: String,
+    pub b: String,
+    /// Rate of B / rate of A, which is time A / time B: below 1 A holds more. None: not both have a rate.
+    pub ratio: Option<f64>,
+    pub interval: Option<RateRange>,
+    pub verdict: Option<Verdict>,
+    /// Rounds in which both found a rate.
+    pub pairs: usize,
+}
+
+/// The first engine against each other one, with Holm's adjustment over all of them.
+pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
+    let Some((a, others)) = capacities.split_first() else { return Vec::new() };
+    let paired: Vec<Pairs> = others.iter().map(|b| pairs(a, b)).collect();
+    let p = |(a, b): &Pairs| log_ratios(a, b).and_then(|logs| signed_rank(&logs)).map_or(1.0, |test| test.p);
+    let p: Vec<f64> = paired.iter().map(p).collect();
+    let adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]);
+    let duel = |((b, (times_a, times_b)), p_adjusted): ((&Capacity, &Pairs), f64)| {
+        let interval = paired_ratio(times_a, times_b);
+        let medians = || Some(median(times_a).ok()? / median(times_b).ok()?);
+        let noise_floor = DEFAULT_NOISE_FLOOR;
+        let evidence = Evidence { interval, p_adjusted, noise_floor };
+        let more = || more_rounds(&Logs::new(times_a, times_b, true).ok()?, noise_floor, others.len(), ALPHA);
+        Duel {
+            a: a.label.clone(),
+            b: b.label.clone(),
+            ratio: interval.ok().map(|interval| interval.ratio).or_else(medians),
+            interval: interval.ok().map(|one| RateRange { low: one.low, high: one.high, confidence: one.confidence }),
+            verdict: evidence.verdict(more).ok().filter(|_| !times_a.is_empty()),
+            pairs: times_a.len(),
+        }
+    };
+    others.iter().zip(&paired).zip(adjusted).map(duel).collect()
+}
+
+/// Values of A and of B, one of each a round.
+type Pairs = (Vec<f64>, Vec<f64>);
+
+/// Time between operations at the rates of both, s, of the rounds in which both have one; none where either has no rate in all.
+fn pairs(a: &Capacity, b: &Capacity) -> Pairs {
+    let has_rate = |one: &Capacity| matches!(one.answer, Answer::Rate { .. });
+    if !has_rate(a) || !has_rate(b) {
+        return (Vec::new(), Vec::new());
+    }
+    let pair = |of_a: &Estimate| {
+        let of_b = b.rounds.iter().find(|of_b| of_b.round == of_a.round)?;
+        Some((1.0 / of_a.rate, 1.0 / of_b.rate))
+    };
+    a.rounds.iter().filter_map(pair).unzip()
+}
+
+/// All that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CapacityReport {
+    pub session_id: String,
+    pub suite: String,
+    pub test: u32,
+    pub test_name: String,
+    pub actor: String,
+    pub size: String,
+    pub arrival: String,
+    pub seconds: u64,
+    pub precision: f64,
+    pub promises: Promises,
+    pub seed: u64,
+    pub cores: usize,
+    /// Operations a second that could be offered at most: half of what the engine that does nothing takes.
+    pub offered: u64,
+    pub capacities: Vec<Capacity>,
+    pub duels: Vec<Duel>,
+    /// What to know about the figures.
+    pub warnings: Vec<String>,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+}

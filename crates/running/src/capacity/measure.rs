@@ -1,0 +1,289 @@
+//! The searches, run by run, in one session.
+
+use super::{
+    answer::{Answer, Capacity, CapacityReport, Estimate, Found, Limit, duels, estimates},
+    event::CapacityEvent,
+    probe::Probe,
+    search::{End, Ends, Search},
+    target::Target,
+};
+use crate::runner::{Control, OpenSession, Report, SessionError, SessionLaunch, fit};
+use dbdyno_catalog::{
+    MOST_RATE,
+    bench::{Configuration, PlanError, round_order},
+};
+use dbdyno_store::{Status, Store, StoreHistory};
+use serde::Serialize;
+use std::{collections::BTreeMap, time::Duration};
+use tokio::sync::mpsc::{self, UnboundedSender};
+
+/// Why no capacity could be looked for.
+#[derive(Debug, thiserror::Error)]
+pub enum CapacityError {
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The disk has no room for it.
+    #[error("{0}")]
+    NoRoom(String),
+    /// Results were measured and could be kept nowhere.
+    #[error("some results could not be kept: {0}")]
+    Lost(String),
+}
+
+/// What probes are run with.
+#[derive(Debug)]
+pub struct CapacityLab<'l> {
+    pub store: &'l Store,
+    pub launch: SessionLaunch,
+    /// Who is told what happens.
+    pub events: UnboundedSender<CapacityEvent>,
+    pub control: Control,
+}
+
+/// What a probe is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// How many operations can be offered at all.
+    Generator,
+    /// How many there are when each waits for the one before it.
+    Closed,
+    /// The first search.
+    First,
+    /// The search of a round.
+    Round,
+}
+
+/// Time that a probe takes beside what it measures, for estimates.
+const AROUND: Duration = Duration::from_millis(300);
+/// The key that all runs of the session have, by which they are told from those of benches.
+const KEY: &str = "capacity";
+
+/// Looks for the highest rate of each engine, and tells what it finds.
+///
+/// # Errors
+/// A disk without room, a session that cannot begin, results that are lost.
+pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityReport, CapacityError> {
+    let CapacityLab { store, launch, events, control } = lab;
+    let estimate = fit(&target.plan, &launch.work_dir, &StoreHistory::read(store)).map_err(CapacityError::NoRoom)?;
+    let longest = Duration::from_secs(target.seconds(1) + target.terms.warm_up);
+    let expected = estimate.time / target.plan.runs.len().max(1) as u32 + longest + AROUND;
+    let keys = BTreeMap::from([(KEY.to_owned(), target.terms.promises.key())]);
+    let launch = SessionLaunch { keys: launch.keys.into_iter().chain(keys).collect(), ..launch };
+    let (said, mut heard) = mpsc::unbounded_channel();
+    let passed_on = events.clone();
+    let passing = tokio::spawn(async move {
+        while let Some(says) = heard.recv().await {
+            // Nobody watching is fine.
+            let _ = passed_on.send(CapacityEvent::Session { says });
+        }
+    });
+    let session = OpenSession::begin(&target.plan, &target.null, &launch, store, expected, said, control).await?;
+    let probed = vec![Vec::new(); target.plan.configurations.len()];
+    let mut running = Running { target, session, events, probed, before_rounds: 0 };
+    let (offered, found) = running.all().await?;
+    let Running { session, events, probed, .. } = running;
+    let report = session.finish().await?;
+    let _ = passing.await;
+    if let Some(reason) = &report.unkept {
+        return Err(CapacityError::Lost(reason.clone()));
+    }
+    let found = concluded(target, offered, found, &probed, &report);
+    let _ = events.send(CapacityEvent::CapacityEnded { found: Box::new(found.clone()) });
+    Ok(found)
+}
+
+/// What the first search and the rounds of each configuration found.
+type FoundByRound = Vec<FoundOfEngine>;
+type FoundOfEngine = (Found, Vec<Found>);
+
+struct Running<'r> {
+    target: &'r Target,
+    session: OpenSession<'r>,
+    events: UnboundedSender<CapacityEvent>,
+    /// Probes of each configuration, in the order in which they were run.
+    probed: Vec<Vec<Probe>>,
+    /// Probes before the rounds, each of which has a seed of its own.
+    before_rounds: u32,
+}
+
+impl Running<'_> {
+    async fn all(&mut self) -> Result<(u64, FoundByRound), PlanError> {
+        let plan = &self.target.plan;
+        let offered = self.offered().await?;
+        let ends = self.target.ends(offered);
+        let mut found: FoundByRound = Vec::new();
+        for configuration in 0..plan.configurations.len() {
+            let first = self.first(configuration, ends, offered).await?;
+            found.push((first, Vec::new()));
+        }
+        for round in 1..=self.target.terms.rounds {
+            if self.session.is_over() {
+                break;
+            }
+            for configuration in round_order(found.len(), round - 1, plan.seed) {
+                let (first, rounds) = &mut found[configuration];
+                let Found::Rate(estimate) = first else { continue };
+                // A round without a rate has answered already.
+                if rounds.iter().any(|found| !matches!(found, Found::Rate(_))) {
+                    continue;
+                }
+                let search = Search::near(ends, estimate.rate.round() as u64, self.target.terms.precision);
+                rounds.push(self.search(search, configuration, (Phase::Round, round), offered).await?);
+            }
+        }
+        Ok((offered, found))
+    }
+
+    /// How many operations a second can be offered so that the generator waits at least as long as it works: beyond that, response
+    /// times would be its own.
+    async fn offered(&mut self) -> Result<u64, PlanError> {
+        if self.target.is_of_accounts() {
+            // The engine that does nothing has none.
+            return Ok(MOST_RATE);
+        }
+        let made = self.probe(&self.target.generator, (Phase::Generator, 0), 0).await?;
+        // What is not known limits nothing: the engine's own answers do.
+        Ok(made.map_or(MOST_RATE, |probe| (probe.achieved / 2.0) as u64))
+    }
+
+    async fn first(&mut self, configuration: usize, ends: Ends, offered: u64) -> Result<Found, PlanError> {
+        let closed = match self.probe(&self.target.plan.configurations[configuration], (Phase::Closed, 0), 0).await? {
+            Ok(probe) => probe,
+            Err(found) => return Ok(found),
+        };
+        // No queue forms in a closed loop: its rate is above what any promise can be kept at, and half of it is not far.
+        let search = Search::wide(ends, (closed.achieved / 2.0) as u64, self.target.terms.precision);
+        self.search(search, configuration, (Phase::First, 0), offered).await
+    }
+
+    async fn search(
+        &mut self,
+        mut search: Search,
+        configuration: usize,
+        (phase, round): (Phase, u32),
+        offered: u64,
+    ) -> Result<Found, PlanError> {
+        let of = &self.target.plan.configurations[configuration];
+        let mut probes: Vec<Probe> = Vec::new();
+        let found = loop {
+            let rate = match search.next() {
+                Ok(rate) => rate,
+                Err(end) => break ended(end, &probes, round, offered),
+            };
+            match self.probe(of, (phase, round), rate).await? {
+                Ok(probe) => {
+                    search.tell(rate, probe.holds());
+                    probes.push(probe);
+                }
+                Err(found) => break found,
+            }
+        };
+        self.probed[configuration].extend(probes);
+        let _ =
+            self.events.send(CapacityEvent::Searched { label: of.label.clone(), phase, round, found: found.clone() });
+        Ok(found)
+    }
+
+    /// Runs a probe; an error is where its search ends.
+    async fn probe(
+        &mut self,
+        configuration: &Configuration,
+        (phase, round): (Phase, u32),
+        rate: u64,
+    ) -> Result<Result<Probe, Found>, PlanError> {
+        if self.session.is_over() {
+            return Ok(Err(Found::Stopped));
+        }
+        let Target { pace, terms, .. } = self.target;
+        let at_rate = self.target.at(configuration, rate)?;
+        // Probes of a round have the same seed, for all engines; those before the rounds each have another.
+        let number = if round == 0 { self.before_rounds } else { 0 };
+        self.before_rounds += u32::from(round == 0);
+        let chosen = self.session.run(&at_rate, round, self.target.seed(round, number)).await;
+        if self.session.is_over() {
+            return Ok(Err(Found::Stopped));
+        }
+        let probe = match Probe::of(&chosen, (pace.test, &pace.actor), rate, &terms.promises) {
+            Ok(probe) => probe,
+            Err(why) => {
+                let at = if rate == 0 { "without waiting for a rate".to_owned() } else { format!("at {rate}/s") };
+                return Ok(Err(Found::Failed { reason: format!("the probe {at} failed: {why}") }));
+            }
+        };
+        let (label, rounds) = (configuration.label.clone(), terms.rounds);
+        let _ = self.events.send(CapacityEvent::Probed { label, phase, round, rounds, probe: Box::new(probe.clone()) });
+        Ok(Ok(probe))
+    }
+}
+
+/// What a search found that ended there.
+fn ended(end: End, probes: &[Probe], round: u32, offered: u64) -> Found {
+    // Of a rate that was tried again, the first that went as its majority did.
+    let at = |rate: u64, holds: bool| probes.iter().find(|probe| probe.rate == rate && probe.holds() == holds).cloned();
+    let missing = || Found::Failed { reason: "a search ended at a rate that it had not tried".to_owned() };
+    match end {
+        End::Between { held, broke } => match (at(held, true), at(broke, false)) {
+            (Some(held), Some(broke)) => Found::Rate(Box::new(Estimate::between(round, held, broke))),
+            _ => missing(),
+        },
+        End::AllHold { highest } => {
+            let limit = if highest >= offered { Limit::Generator } else { Limit::Asked };
+            Found::AtLeast { rate: highest, limit }
+        }
+        End::NothingHolds { lowest } => {
+            at(lowest, false).map_or_else(missing, |probe| Found::NoRate { lowest: Box::new(probe) })
+        }
+    }
+}
+
+fn concluded(
+    target: &Target,
+    offered: u64,
+    found: FoundByRound,
+    probed: &[Vec<Probe>],
+    report: &Report,
+) -> CapacityReport {
+    let plan = &target.plan;
+    let capacity = |((configuration, (first, rounds)), probes): ((&Configuration, FoundOfEngine), &Vec<Probe>)| {
+        let answer = Answer::of(&first, &rounds);
+        let contrary = answer.contrary(probes.iter());
+        Capacity {
+            label: configuration.label.clone(),
+            tier: configuration.tier.to_string(),
+            threads: target.actor(configuration).map_or(0, |actor| actor.threads),
+            answer,
+            rounds: estimates(&rounds),
+            contrary,
+            probes: probes.len(),
+        }
+    };
+    let capacities: Vec<Capacity> = plan.configurations.iter().zip(found).zip(probed).map(capacity).collect();
+    let test = plan.suite.tests().find(|test| test.number == target.pace.test);
+    CapacityReport {
+        session_id: report.session.session_id.clone(),
+        suite: plan.suite.name.clone(),
+        test: target.pace.test,
+        test_name: test.map(|test| test.name).unwrap_or_default(),
+        actor: target.pace.actor.clone(),
+        size: plan.configurations.first().map(|one| one.size.to_string()).unwrap_or_default(),
+        arrival: target.terms.gaps.word().to_owned(),
+        seconds: target.terms.seconds,
+        precision: target.terms.precision,
+        promises: target.terms.promises.clone(),
+        seed: plan.seed,
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        offered,
+        duels: duels(&capacities),
+        capacities,
+        warnings: report
+            .warnings
+            .iter()
+            .map(|warning| warning.message.clone())
+            .chain(report.unmerged.clone())
+            .collect(),
+        stopped: report.session.status == Status::Cancelled,
+    }
+}

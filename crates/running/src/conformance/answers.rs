@@ -1,0 +1,223 @@
+//! Whether an engine answers right: each test of small suites, held against answers that are known.
+//!
+//! The suites are files like any other. What they are answered is in `answers.json` beside them: for the seed of a check, by models that share no code
+//! with any engine.
+
+use super::{
+    Check, Outcome, Tell,
+    desk::{Desk, Errand, Stopped},
+};
+use dbdyno_catalog::{Catalog, CatalogError, Suite, TestInfo, TestPick, engines::HARNESS_ENGINE};
+use dbdyno_engine::{
+    describe::Description,
+    protocol::{DIGEST, INVARIANTS_HELD, SuiteJob, TestDone},
+    suite::SuiteKind,
+};
+use dbdyno_foundation::base::units::counted;
+use std::collections::BTreeMap;
+
+/// A suite that engines are held to.
+#[derive(Debug, Clone, Copy)]
+struct ModelSuite {
+    /// Also what its tests are called by.
+    name: &'static str,
+    text: &'static str,
+    kind: SuiteKind,
+    /// Whether an engine may say that it cannot do a test of it.
+    may_be_refused: bool,
+}
+
+const SUITES: [ModelSuite; 3] = [
+    ModelSuite {
+        name: "kv",
+        text: include_str!("../../assets/conformance/kv.toml"),
+        kind: SuiteKind::Kv,
+        may_be_refused: false,
+    },
+    ModelSuite {
+        name: "kv-more",
+        text: include_str!("../../assets/conformance/kv-more.toml"),
+        kind: SuiteKind::Kv,
+        may_be_refused: true,
+    },
+    ModelSuite {
+        name: "sql",
+        text: include_str!("../../assets/conformance/sql.toml"),
+        kind: SuiteKind::Sql,
+        may_be_refused: false,
+    },
+];
+
+/// Tests that do not end by themselves, by kind of suite.
+const ENDLESS: [(SuiteKind, &str, &str); 2] = [
+    (SuiteKind::Kv, "endless-kv", include_str!("../../assets/conformance/endless-kv.toml")),
+    (SuiteKind::Sql, "endless-sql", include_str!("../../assets/conformance/endless-sql.toml")),
+];
+
+const ANSWERS: &str = include_str!("../../assets/conformance/answers.json");
+
+/// Rows and digests by suite and test.
+type Answers = BTreeMap<String, BTreeMap<u32, (u64, String)>>;
+
+/// The first test of a suite that the engine has to run.
+pub(super) fn first(description: &Description) -> Option<Errand> {
+    let model = SUITES.iter().find(|model| description.suites.contains(&model.kind))?;
+    let suite = suite(model.name, model.text).ok()?;
+    let first = suite.tests().next()?;
+    Some(errand(&suite, first.number))
+}
+
+/// A test that does not end by itself, of a kind that the engine runs.
+pub(super) fn endless(description: &Description) -> Option<Errand> {
+    let (_, name, text) = ENDLESS.iter().find(|(kind, ..)| description.suites.contains(kind))?;
+    let suite = suite(name, text).ok()?;
+    let last = suite.tests().last()?;
+    Some(errand(&suite, last.number))
+}
+
+pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
+    let answers: Answers = serde_json::from_str(ANSWERS).unwrap_or_default();
+    for model in &SUITES {
+        if !desk.description().suites.contains(&model.kind) {
+            if !model.may_be_refused {
+                tell(Check::skipped(model.name, format!("the engine has no suites of kind {}", model.kind.word())));
+            }
+            continue;
+        }
+        let suite = match suite(model.name, model.text) {
+            Ok(suite) => suite,
+            Err(error) => {
+                tell(Check::failed(model.name, error.to_string()));
+                continue;
+            }
+        };
+        let expected = answers.get(model.name);
+        for test in suite.tests() {
+            let name = format!("{}, {}", model.name, test.name);
+            let expected = expected.and_then(|answers| answers.get(&test.number));
+            tell(match unfit(desk.description(), &suite, test.number) {
+                Some(reason) => Check::skipped(name, reason),
+                None => Check::new(name, answered(desk, model, errand(&suite, test.number), &test, expected).await),
+            });
+        }
+    }
+}
+
+/// Why the engine's description says that it cannot run a test.
+fn unfit(description: &Description, suite: &Suite, test: u32) -> Option<String> {
+    let pick = TestPick([test].into());
+    if suite.has_actors(&pick) && !description.threads.contains_key(&suite.kind) {
+        return Some("its description has no threads for this kind of suite".to_owned());
+    }
+    match errand(suite, test).suite {
+        SuiteJob::Kv(resolved) => description.unfit(&resolved),
+        SuiteJob::Sql(_) => suite.refusal(&pick).filter(|_| description.tables_as_data).map(str::to_owned),
+    }
+}
+
+/// Runs a test with those that it needs.
+async fn answered(
+    desk: &Desk<'_>,
+    model: &ModelSuite,
+    errand: Errand,
+    test: &TestInfo,
+    expected: Option<&(u64, String)>,
+) -> Outcome {
+    let results = match desk.done(errand).await {
+        Ok(results) => results,
+        Err(Stopped::Refused(message)) if model.may_be_refused => {
+            return Outcome::Skipped(format!("the engine says that it cannot do it: {message}"));
+        }
+        Err(stopped) => return Outcome::Failed(stopped.to_string()),
+    };
+    let Some(done) = results.iter().find(|done| done.test == test.number) else {
+        return Outcome::Failed("it was not run".to_owned());
+    };
+    judged(&desk.description().name, done, expected)
+}
+
+/// What an engine answered, beside what is right. `expected`: rows and digest; none where the order of threads decides.
+fn judged(engine: &str, done: &TestDone, expected: Option<&(u64, String)>) -> Outcome {
+    let operations = counted(done.operations, "operation");
+    match (done.verification.as_deref(), expected) {
+        (None, _) if engine == HARNESS_ENGINE => {
+            Outcome::Skipped("it answers nothing: it is what the harness costs".to_owned())
+        }
+        (None, None) => Outcome::Skipped(format!("{operations}, and there is nothing to hold them against")),
+        (None, Some(_)) if !done.actors.is_empty() => {
+            Outcome::Skipped(format!("{operations}, and `verification` is null: its answers are not verified"))
+        }
+        (None, Some(_)) => Outcome::Failed("`verification` is null: expected the checksum of its answers".to_owned()),
+        (Some(INVARIANTS_HELD), None) => Outcome::Passed(format!("{operations}, and what holds in any order held")),
+        (Some(found), None) => Outcome::Failed(format!("`verification` is `{found}`: expected `{INVARIANTS_HELD}`")),
+        (Some(found), Some((_, right))) if !found.starts_with(DIGEST) && right.starts_with(DIGEST) => Outcome::Skipped(
+            format!("the checksum `{found}` is none of this version (`{DIGEST}...`): nothing can be said"),
+        ),
+        (Some(found), Some((rows, right))) if found != right => Outcome::Failed(format!(
+            "wrong answers: checksum {found} with {}, expected {right} with {}",
+            counted(done.rows, "row"),
+            counted(*rows, "row")
+        )),
+        (Some(_), Some((rows, _))) if done.rows != *rows => {
+            Outcome::Failed(format!("`rows` is {}, expected {rows}", done.rows))
+        }
+        (Some(_), Some(_)) => Outcome::Passed(format!("{operations}, answered as the model does")),
+    }
+}
+
+fn suite(name: &str, text: &str) -> Result<Suite, CatalogError> {
+    Catalog::suite_of(name, &format!("built-in conformance/{name}.toml"), text.to_owned())
+}
+
+/// A test with those that it needs, which are not measured, at the suite's size.
+fn errand(suite: &Suite, test: u32) -> Errand {
+    let size = suite.default_sizes[0];
+    let settings = suite.settings(&BTreeMap::new()).unwrap_or_default();
+    Errand::new(suite.resolve(size, &settings, &TestPick([test].into())), size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_test_has_its_answer_but_those_whose_threads_decide() {
+        let answers: Answers = serde_json::from_str(ANSWERS).unwrap();
+        for model in &SUITES {
+            let suite = suite(model.name, model.text).unwrap();
+            for test in suite.tests() {
+                let known = answers[model.name].contains_key(&test.number);
+                let is_fixed = match errand(&suite, test.number).suite {
+                    SuiteJob::Kv(job) => job.tests.last().is_some_and(|last| job.has_fixed_answers(last)),
+                    SuiteJob::Sql(_) => true,
+                };
+                assert_eq!(known, is_fixed, "{} {}", model.name, test.name);
+            }
+            assert_eq!(suite.kind, model.kind);
+        }
+        for (kind, name, text) in ENDLESS {
+            assert_eq!(suite(name, text).unwrap().kind, kind);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_right_in_its_checksum_and_its_rows() {
+        let right = (2, "2:a".to_owned());
+        let answer = |verification: Option<&str>, rows: u64| {
+            let done =
+                TestDone { verification: verification.map(str::to_owned), rows, operations: 3, ..TestDone::default() };
+            judged("x", &done, Some(&right))
+        };
+        assert_eq!(answer(Some("2:a"), 2), Outcome::Passed("3 operations, answered as the model does".to_owned()));
+        assert!(
+            matches!(answer(Some("2:b"), 2), Outcome::Failed(reason) if reason.contains("checksum 2:b with 2 rows"))
+        );
+        assert_eq!(answer(Some("2:a"), 1), Outcome::Failed("`rows` is 1, expected 2".to_owned()));
+        assert!(matches!(answer(Some("a"), 2), Outcome::Skipped(_)) && matches!(answer(None, 2), Outcome::Failed(_)));
+        let held = TestDone { verification: Some(INVARIANTS_HELD.to_owned()), ..TestDone::default() };
+        assert!(matches!(judged("x", &held, None), Outcome::Passed(_)));
+        let lost = TestDone { verification: Some("invariants:lost".to_owned()), ..TestDone::default() };
+        assert!(matches!(judged("x", &lost, None), Outcome::Failed(_)));
+        assert!(matches!(judged(HARNESS_ENGINE, &TestDone::default(), Some(&right)), Outcome::Skipped(_)));
+    }
+}

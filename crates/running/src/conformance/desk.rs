@@ -1,0 +1,259 @@
+//! A worker on a job of a check, in a folder of its own that is gone with it.
+
+use super::Candidate;
+use crate::runner::{Ending, RunFolder, Sent, Witness, WorkerProcess, confinement, differing};
+use dbdyno_engine::{
+    describe::Description,
+    protocol::{CacheStart, Event, Job, PROTOCOL, SuiteJob, TestDone},
+    settings::Settings,
+    size::Size,
+};
+use dbdyno_foundation::{
+    base::{identifier::identifier, units},
+    process::Family,
+};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    future::pending,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::time::timeout;
+
+/// How long a worker may say nothing. What it is asked for takes a moment.
+const SILENCE: Duration = Duration::from_secs(20);
+/// How long a job may take that ends.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// After which a worker has to end itself, whatever it does.
+const DEADLINE: Duration = Duration::from_secs(300);
+/// Time between two progress events.
+const PROGRESS: Duration = Duration::from_millis(100);
+/// Of all randomness: the answers that are known are those to it.
+pub(super) const SEED: u64 = 1;
+
+/// An engine under check.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Desk<'d> {
+    pub(super) candidate: &'d Candidate,
+    work_dir: &'d Path,
+}
+
+/// What a worker is sent for.
+#[derive(Debug, Clone)]
+pub(super) struct Errand {
+    pub(super) suite: SuiteJob,
+    pub(super) size: Size,
+    /// Other settings than those it is checked with.
+    pub(super) settings: Option<Settings>,
+    /// Another version of the protocol than the engine speaks.
+    pub(super) protocol: Option<u32>,
+}
+
+impl Errand {
+    pub(super) fn new(suite: SuiteJob, size: Size) -> Self {
+        Self { suite, size, settings: None, protocol: None }
+    }
+
+    pub(super) fn with_settings(self, settings: Settings) -> Self {
+        Self { settings: Some(settings), ..self }
+    }
+}
+
+/// Why a worker did not do its job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// It said why, as an engine does that cannot do what it is asked for.
+    Refused(String),
+    /// It did not keep to the protocol.
+    Broke(String),
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(message) => write!(f, "it refused: {message}"),
+            Self::Broke(how) => f.write_str(how),
+        }
+    }
+}
+
+impl Stopped {
+    /// With what the worker wrote last to stderr, where it did not say itself what went wrong.
+    fn explained(self, ending: &Ending) -> Self {
+        match self {
+            Self::Broke(how) => Self::Broke(ending.explain(how)),
+            refused @ Self::Refused(_) => refused,
+        }
+    }
+}
+
+impl From<String> for Stopped {
+    fn from(how: String) -> Self {
+        Self::Broke(how)
+    }
+}
+
+impl<'d> Desk<'d> {
+    pub(super) fn new(candidate: &'d Candidate, work_dir: &'d Path) -> Self {
+        Self { candidate, work_dir }
+    }
+
+    pub(super) fn description(&self) -> &'d Description {
+        &self.candidate.engine.description
+    }
+
+    /// Starts a worker. What it reports is believed no more than in a session.
+    pub(super) fn begin(&self, errand: Errand) -> Result<Attempt, String> {
+        let run_id = identifier();
+        let folder = RunFolder::create(self.work_dir, &run_id, false)
+            .map_err(|error| format!("a folder in {}: {error}", self.work_dir.display()))?;
+        let job = Job {
+            protocol: errand.protocol.unwrap_or_else(|| self.description().protocol.min(PROTOCOL)),
+            run_id,
+            engine: self.description().name.clone(),
+            options: errand.settings.unwrap_or_else(|| self.candidate.settings.clone()),
+            suite: errand.suite,
+            size: errand.size,
+            seed: SEED,
+            folder: folder.databases(),
+            cpu: None,
+            cache: CacheStart::Warm,
+            progress_ms: PROGRESS.as_millis() as u64,
+            deadline_ms: Some(DEADLINE.as_millis() as u64),
+            wait: true,
+            keep_folder: false,
+        };
+        let worker = WorkerProcess::start(
+            &self.candidate.engine.launch,
+            &job,
+            Family::controlled(),
+            confinement(&job, folder.path(), DEADLINE),
+            SILENCE,
+            self.work_dir,
+        )?;
+        let witness = Witness::new(worker.process(), &job);
+        let description = self.description().clone();
+        Ok(Attempt { worker, job, witness, description, work_dir: self.work_dir.to_owned(), _folder: folder })
+    }
+
+    /// Has a worker open a database; the version that it tells, and the options that it tells by itself.
+    pub(super) async fn opened(&self, errand: Errand) -> Result<(String, BTreeMap<String, String>), Stopped> {
+        let mut attempt = self.begin(errand)?;
+        let event = attempt.next().await;
+        let ended = attempt.end().await;
+        match event.map_err(|stopped| stopped.explained(&ended.ending))? {
+            Event::Opened { version, in_force, .. } => Ok((version, in_force)),
+            other => Err(Stopped::Broke(format!("it said `{}` in place of `opened`", other.word()))),
+        }
+    }
+
+    /// Has a worker do a job; the results of its tests.
+    pub(super) async fn done(&self, errand: Errand) -> Result<Vec<TestDone>, Stopped> {
+        self.begin(errand)?.finish().await
+    }
+}
+
+/// A worker under way.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    worker: WorkerProcess,
+    job: Job,
+    witness: Witness,
+    description: Description,
+    work_dir: PathBuf,
+    /// Removed with it, once the worker is gone.
+    _folder: RunFolder,
+}
+
+/// How a worker ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// Whether it went by itself.
+    pub(super) by_itself: bool,
+    /// How it ended, with its log.
+    pub(super) ending: Ending,
+    /// Whether the job's folder was still there.
+    pub(super) left_folder: bool,
+}
+
+impl Attempt {
+    /// The next event. What a session would not take is an error; where the worker waits, it is told to go on.
+    pub(super) async fn next(&mut self) -> Result<Event, Stopped> {
+        let Sent { event, histogram } = self.worker.next().await?;
+        match &event {
+            Event::Opened { in_force, .. } => {
+                let differing = differing(&self.description, &self.job.options, in_force);
+                if !differing.is_empty() {
+                    return Err(Stopped::Broke(format!("options in force: {}", differing.join("; "))));
+                }
+                self.go_on();
+            }
+            Event::TestDone(done) => {
+                self.witness.check(done, histogram.as_deref())?;
+                self.go_on();
+            }
+            Event::Failed { message, .. } => return Err(Stopped::Refused(message.clone())),
+            _ => {}
+        }
+        Ok(event)
+    }
+
+    fn go_on(&mut self) {
+        self.witness.begin();
+        self.worker.go_on();
+    }
+
+    /// Waits until a test that is measured is under way.
+    pub(super) async fn measuring(&mut self) -> Result<(), Stopped> {
+        while !matches!(self.next().await?, Event::TestStarted { measured: true, .. }) {}
+        Ok(())
+    }
+
+    /// Whether the worker has ended without being told to.
+    pub(super) fn is_gone(&self) -> bool {
+        self.worker.process().is_none()
+    }
+
+    /// Whether the folder of the job is still there.
+    pub(super) fn has_databases(&self) -> bool {
+        self.job.folder.exists()
+    }
+
+    /// Asks it to stop by a signal.
+    pub(super) fn ask_to_stop(&self) {
+        self.worker.ask_to_stop();
+    }
+
+    /// Has it end as by a crash.
+    pub(super) fn kill(&self) {
+        self.worker.kill();
+    }
+
+    /// Ends the worker: by the end of its stdin, and by force where that does not do it.
+    pub(super) async fn end(self) -> Ended {
+        let ending = self.worker.end(pending()).await;
+        Ended { by_itself: ending.status.is_some(), left_folder: self.job.folder.exists(), ending }
+    }
+
+    async fn finish(mut self) -> Result<Vec<TestDone>, Stopped> {
+        let late = || format!("it was not done within {}", units::clock(PATIENCE));
+        let heard = timeout(PATIENCE, self.results()).await.unwrap_or_else(|_| Err(late().into()));
+        let ending = self.worker.end(pending()).await;
+        match heard {
+            Ok(results) => ending.check_done(&self.work_dir).map(|()| results).map_err(Stopped::from),
+            Err(stopped) => Err(stopped.explained(&ending)),
+        }
+    }
+
+    async fn results(&mut self) -> Result<Vec<TestDone>, Stopped> {
+        let mut results = Vec::new();
+        loop {
+            match self.next().await? {
+                Event::TestDone(done) => results.push(*done),
+                Event::Done => return Ok(results),
+                _ => {}
+            }
+        }
+    }
+}

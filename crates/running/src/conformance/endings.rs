@@ -1,0 +1,131 @@
+//! How an engine behaves while a test is under way: whether it tells how far it is, stops when it is told to, and leaves nothing behind when
+//! it crashes.
+
+use super::{
+    Check, Tell, answers,
+    desk::{Attempt, Desk, Stopped},
+};
+use dbdyno_engine::protocol::Event;
+use dbdyno_foundation::base::units;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a test may say nothing of its progress.
+const PROGRESS_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a worker may take to stop that is asked to.
+const STOP_PATIENCE: Duration = Duration::from_millis(2500);
+/// What shows that a test goes on.
+const TWO: usize = 2;
+
+pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
+    match measuring(desk).await {
+        Err(reason) => tell(Check::failed("progress", reason)),
+        Ok(mut attempt) => {
+            tell(Check::of("progress", progress(&mut attempt).await));
+            tell(Check::of("end of stdin", end_of_stdin(attempt).await));
+        }
+    }
+    tell(Check::of("SIGTERM", terminated(desk).await));
+    tell(Check::of("crash", crashed(desk).await));
+}
+
+/// A worker in the middle of a test that does not end by itself.
+async fn measuring(desk: &Desk<'_>) -> Result<Attempt, String> {
+    let errand = answers::endless(desk.description()).ok_or("it has suites of no kind")?;
+    let mut attempt = desk.begin(errand)?;
+    match attempt.measuring().await {
+        Ok(()) => Ok(attempt),
+        Err(stopped) => Err(stopped.to_string()),
+    }
+}
+
+/// Waits until two events of progress say that more was done.
+async fn progress(attempt: &mut Attempt) -> Result<String, String> {
+    let mut seen: Vec<u64> = Vec::new();
+    let mut events = 0;
+    let rising = async {
+        while seen.len() < TWO {
+            if let Event::Progress { operations, total, elapsed_ns, .. } = attempt.next().await? {
+                events += 1;
+                check_progress(operations, total)?;
+                if elapsed_ns > 0 && seen.last().is_none_or(|last| operations > *last) {
+                    seen.push(operations);
+                }
+            }
+        }
+        Ok::<_, Stopped>(())
+    };
+    match timeout(PROGRESS_PATIENCE, rising).await {
+        Ok(Ok(())) => Ok(format!("told {} and {} operations while a test was under way", seen[0], seen[1])),
+        Ok(Err(stopped)) => Err(stopped.to_string()),
+        Err(_) => {
+            let what = if events == 0 {
+                "no event `progress`".to_owned()
+            } else {
+                format!("{events} events `progress`, in which nothing rose")
+            };
+            Err(format!(
+                "{what} within {} of a test: nobody can tell that it is not stuck",
+                units::clock(PROGRESS_PATIENCE)
+            ))
+        }
+    }
+}
+
+fn check_progress(operations: u64, total: Option<u64>) -> Result<(), String> {
+    match total {
+        Some(total) if operations > total => Err(format!("it told of {operations} operations out of {total}")),
+        _ => Ok(()),
+    }
+}
+
+async fn end_of_stdin(attempt: Attempt) -> Result<String, String> {
+    let ended = attempt.end().await;
+    if !ended.by_itself {
+        return Err("it went on when its stdin ended, and was killed: the end of stdin means stop".to_owned());
+    }
+    left_nothing(ended.left_folder)
+}
+
+async fn terminated(desk: &Desk<'_>) -> Result<String, String> {
+    let mut attempt = measuring(desk).await?;
+    attempt.ask_to_stop();
+    let gone = async { while attempt.next().await.is_ok() {} };
+    let in_time = timeout(STOP_PATIENCE, gone).await.is_ok();
+    let left_folder = attempt.has_databases();
+    attempt.end().await;
+    if !in_time {
+        return Err(format!(
+            "it went on for {} after SIGTERM, and was killed: SIGTERM means stop",
+            units::clock(STOP_PATIENCE)
+        ));
+    }
+    left_nothing(left_folder)
+}
+
+fn left_nothing(left_folder: bool) -> Result<String, String> {
+    match left_folder {
+        true => Err("it stopped and left the job's folder: expected it to be removed".to_owned()),
+        false => Ok("it stopped, and removed the job's folder".to_owned()),
+    }
+}
+
+/// Kills a worker in the middle of a test, and has another do a job.
+async fn crashed(desk: &Desk<'_>) -> Result<String, String> {
+    let mut attempt = measuring(desk).await?;
+    attempt.kill();
+    let told = loop {
+        match attempt.next().await {
+            Ok(_) => {}
+            Err(stopped) => break stopped.to_string(),
+        }
+    };
+    let is_gone = attempt.is_gone();
+    attempt.end().await;
+    if !is_gone {
+        return Err(format!("its worker was killed, and what was seen of it is: {told}"));
+    }
+    let errand = answers::first(desk.description()).ok_or("it has suites of no kind")?;
+    let after = desk.done(errand).await.map_err(|stopped| format!("the run after it failed: {stopped}"))?;
+    Ok(format!("killed, it is told as `{told}`; the next run did {}", units::counted(after.len(), "test")))
+}

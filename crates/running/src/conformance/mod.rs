@@ -1,0 +1,178 @@
+//! Whether an engine keeps to the worker protocol, and whether a suite's file is one: small jobs and looks, each a check with its outcome.
+//!
+//! Jobs go through the runner's own workers, so that what passes here is what a session takes. What an engine answers is held against answers
+//! that are known: see `answers`.
+
+mod answers;
+mod bad_jobs;
+mod description;
+mod desk;
+mod endings;
+mod options;
+mod suite_file;
+
+pub use suite_file::{CheckedFile, SuiteSource, check_file, check_run};
+
+use self::desk::Desk;
+use dbdyno_catalog::engines::Engine;
+use dbdyno_engine::{describe::Probed, settings::Settings};
+use dbdyno_foundation::base::units::{counted, plain};
+use serde::Serialize;
+use std::{collections::BTreeMap, path::Path};
+
+/// Something that was looked at, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    #[serde(rename = "check")]
+    pub name: String,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// What came of a check, each with what there is to say of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", content = "reason", rename_all = "lowercase")]
+pub enum Outcome {
+    Passed(String),
+    Failed(String),
+    /// It does not apply, or was not tried.
+    Skipped(String),
+}
+
+impl Check {
+    fn new(name: impl Into<String>, outcome: Outcome) -> Self {
+        Self { name: name.into(), outcome }
+    }
+
+    pub fn passed(name: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::new(name, Outcome::Passed(what.into()))
+    }
+
+    pub fn failed(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::new(name, Outcome::Failed(reason.into()))
+    }
+
+    pub fn skipped(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::new(name, Outcome::Skipped(reason.into()))
+    }
+
+    /// Passed or failed by what came of it.
+    fn of(name: impl Into<String>, came: Result<String, String>) -> Self {
+        Self::new(name, came.map_or_else(Outcome::Failed, Outcome::Passed))
+    }
+
+    pub fn is_failed(&self) -> bool {
+        matches!(self.outcome, Outcome::Failed(_))
+    }
+
+    /// A line for people, which words of others come into.
+    pub fn line(&self) -> String {
+        let (sign, reason) = match &self.outcome {
+            Outcome::Passed(what) => ('✓', what),
+            Outcome::Failed(reason) => ('✗', reason),
+            Outcome::Skipped(reason) => ('-', reason),
+        };
+        format!("{sign}  {}: {}\n", plain(&self.name), plain(reason))
+    }
+}
+
+/// How many checks came out how, in words.
+pub fn summary(checks: &[Check]) -> String {
+    let count = |is: fn(&Outcome) -> bool| checks.iter().filter(|check| is(&check.outcome)).count();
+    let (passed, failed) = (count(|it| matches!(it, Outcome::Passed(_))), count(|it| matches!(it, Outcome::Failed(_))));
+    let all = counted(checks.len(), "check");
+    format!("{all}: {passed} passed, {failed} failed, {} not applicable", checks.len() - passed - failed)
+}
+
+/// Takes each check as it is done.
+pub type Tell<'t> = &'t mut (dyn FnMut(Check) + 't);
+
+/// The check of what an engine says of itself.
+pub const DESCRIPTION: &str = "description";
+
+/// That an engine says nothing of itself that can be used.
+pub fn undescribed(reason: &str) -> Check {
+    Check::failed(DESCRIPTION, reason)
+}
+
+/// An engine with the settings that it is checked with, and what it says of the files that they name.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    engine: Engine,
+    settings: Settings,
+    probed: Option<Probed>,
+}
+
+impl Candidate {
+    /// The engine's defaults, with `asked` in their place.
+    ///
+    /// # Errors
+    /// An option that it does not have, a value that it does not take, or a file that it cannot use.
+    pub fn new(engine: &Engine, asked: &BTreeMap<String, String>) -> Result<Self, String> {
+        let settings = Settings::resolve(&engine.description, asked).map_err(|error| error.to_string())?;
+        if let Some(conflict) = engine.description.conflict(&settings) {
+            return Err(conflict);
+        }
+        let probed = engine.probe(&settings)?;
+        if let Some(refusal) = probed.as_ref().and_then(|probed| probed.refusal(&engine.description, &settings)) {
+            return Err(refusal);
+        }
+        let engine = probed.clone().map_or_else(|| engine.clone(), |probed| engine.probed(probed));
+        Ok(Self { engine, settings, probed })
+    }
+
+    /// The settings with another value of an option; none where a session would refuse it.
+    fn settings_with(&self, option: &str, value: &str) -> Option<Settings> {
+        let description = &self.engine.description;
+        let mut asked = self.settings.to_map();
+        asked.insert(option.to_owned(), value.to_owned());
+        let settings = Settings::resolve(description, &asked).ok()?;
+        let lacks = |probed: &Probed| probed.refusal(description, &settings).is_some();
+        let refused = description.conflict(&settings).is_some() || self.probed.as_ref().is_some_and(lacks);
+        (!refused).then_some(settings)
+    }
+}
+
+/// Has an engine checked. `work_dir`: where its databases are put.
+pub async fn check_engine(candidate: &Candidate, work_dir: &Path, tell: Tell<'_>) {
+    tell(Check::of(DESCRIPTION, description::check(&candidate.engine.description)));
+    let desk = Desk::new(candidate, work_dir);
+    let opened = opened(&desk).await;
+    let is_open = opened.is_ok();
+    tell(Check::of("open", opened));
+    if !is_open {
+        tell(Check::skipped("everything else", "not tried: it does not open"));
+        return;
+    }
+    options::check(&desk, tell).await;
+    bad_jobs::check(&desk, tell).await;
+    answers::check(&desk, tell).await;
+    endings::check(&desk, tell).await;
+}
+
+/// Opens a database with the settings that are asked for.
+async fn opened(desk: &Desk<'_>) -> Result<String, String> {
+    let errand = answers::first(desk.description()).ok_or("it has suites of no kind")?;
+    let (version, _) = desk.opened(errand).await.map_err(|stopped| stopped.to_string())?;
+    Ok(format!("version {version}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_is_one_line_and_one_object() {
+        let checks = [
+            Check::passed("open", "version 1"),
+            Check::failed("kv, a\nscan", "answered \u{1b}[2J"),
+            Check::skipped("sql", "none"),
+        ];
+        let lines: String = checks.iter().map(Check::line).collect();
+        assert_eq!(lines, "✓  open: version 1\n✗  kv, a\\nscan: answered \\u{1b}[2J\n-  sql: none\n");
+        let json = serde_json::to_string(&checks[2]).unwrap();
+        assert_eq!(json, r#"{"check":"sql","outcome":"skipped","reason":"none"}"#);
+        assert_eq!(summary(&checks), "3 checks: 1 passed, 1 failed, 1 not applicable");
+        assert!(checks[1].is_failed() && !checks[2].is_failed());
+    }
+}

@@ -1,0 +1,65 @@
+//! Run folders: made fresh, removed afterwards, and swept when a crash left one behind.
+
+use dbdyno_foundation::base::{
+    leftovers::{self, Place, RUN},
+    scratch::Scratch,
+};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// A run's own folder.
+#[derive(Debug)]
+pub enum RunFolder {
+    /// Removed when dropped.
+    Passing(Scratch),
+    /// Left as it is: it has nothing by which a later session would sweep it.
+    Kept(PathBuf),
+}
+
+impl RunFolder {
+    /// Makes the folder `run-ID` below the work folder.
+    pub fn create(work: &Path, run_id: &str, keep: bool) -> io::Result<Self> {
+        fs::create_dir_all(work)?;
+        if !keep {
+            return Scratch::named(work, &RUN, run_id).map(Self::Passing);
+        }
+        let path = work.join(RUN.name(run_id));
+        fs::create_dir(&path).map(|()| Self::Kept(path))
+    }
+
+    /// What the worker may write to, and nothing else.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Passing(scratch) => scratch.path(),
+            Self::Kept(path) => path,
+        }
+    }
+
+    /// Where the worker puts its databases. It is made by the worker.
+    pub fn databases(&self) -> PathBuf {
+        self.path().join("databases")
+    }
+}
+
+/// Removes folders of runs and tortures that no process uses and that were not to be kept; how many.
+pub(super) fn sweep(work: &Path) -> usize {
+    leftovers::sweep(work, Place::Work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_are_kept_are_never_swept() {
+        let work = tempfile::tempdir().unwrap();
+        let used = RunFolder::create(work.path(), "used", false).unwrap();
+        drop(RunFolder::create(work.path(), "kept", true).unwrap());
+        assert_eq!(sweep(work.path()), 0);
+        assert!(work.path().join("run-used").exists() && work.path().join("run-kept").exists());
+        drop(used);
+        assert!(!work.path().join("run-used").exists(), "a run's folder is removed with it");
+    }
+}

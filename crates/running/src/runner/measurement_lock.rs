@@ -1,0 +1,163 @@
+//! The measurement lock: one measured run at a time for a user on a host. Sessions hold it run by run.
+
+use etcetera::BaseStrategy;
+use rustix::{
+    fs::{Mode, OFlags, open, openat},
+    process::geteuid,
+};
+use std::{
+    env,
+    fs::{DirBuilder, File, TryLockError},
+    io,
+    os::unix::fs::{DirBuilderExt, MetadataExt},
+    path::PathBuf,
+};
+
+/// The folder that holds the lock's file; only this user can enter it.
+const FOLDER: &str = "dbdyno";
+const FILE: &str = "measurement.lock";
+
+/// Held while a run is measured.
+#[derive(Debug)]
+pub struct MeasurementLock {
+    _files: Vec<File>,
+    /// Whether another session's run had to be waited for.
+    pub(super) waited: bool,
+}
+
+/// Where the lock's file may be.
+#[derive(Debug, Clone)]
+struct Place {
+    folder: PathBuf,
+    file: String,
+}
+
+impl MeasurementLock {
+    /// Takes the lock, waiting for another session's run if there is one; `waiting` is called before that. Blocks.
+    ///
+    /// # Errors
+    /// Why no place can be used for it, a reason each.
+    pub fn take(waiting: impl FnOnce()) -> Result<Self, String> {
+        let user = geteuid().as_raw();
+        Self::take_in(&places(user), &Place::new(env::temp_dir().join(format!("{FOLDER}-{user}")), FILE), waiting)
+    }
+
+    /// Takes it in each of the places that can be used, so that sessions agree of which some see fewer places; in the last
+    /// resort where there is none. All take them in the same order, so that no two wait for each other.
+    fn take_in(places: &[Place], last_resort: &Place, waiting: impl FnOnce()) -> Result<Self, String> {
+        let (mut files, mut reasons) = (Vec::new(), Vec::new());
+        let mut waiting = Some(waiting);
+        for place in places.iter().chain([last_resort]) {
+            if place.folder == last_resort.folder && !files.is_empty() {
+                break;
+            }
+            let locked = place.open().and_then(|file| match file.try_lock() {
+                Ok(()) => Ok(file),
+                Err(TryLockError::WouldBlock) => {
+                    waiting.take().into_iter().for_each(|waiting| waiting());
+                    file.lock().map(|()| file)
+                }
+                Err(TryLockError::Error(error)) => Err(error),
+            });
+            match locked {
+                Ok(file) => files.push(file),
+                Err(error) => reasons.push(format!("{}: {error}", place.folder.display())),
+            }
+        }
+        let lock = Self { _files: files, waited: waiting.is_none() };
+        if lock._files.is_empty() { Err(reasons.join("; ")) } else { Ok(lock) }
+    }
+}
+
+/// The places that are the user's own: the runtime folder, and the cache folder, which sessions have that were started
+/// without a login.
+fn places(user: u32) -> Vec<Place> {
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let runtime = runtime.unwrap_or_else(|| PathBuf::from(format!("/run/user/{user}")));
+    // The system makes and removes it; one made here would be hidden at the next login.
+    let runtime = runtime.is_dir().then(|| Place::new(runtime.join(FOLDER), FILE));
+    // Several hosts may share a home.
+    let host = rustix::system::uname().nodename().to_string_lossy().replace('/', "-");
+    let cache = etcetera::choose_base_strategy().ok().map(|base| base.cache_dir());
+    let cache = cache.map(|cache| Place::new(cache.join(FOLDER), &format!("{host}-{FILE}")));
+    runtime.into_iter().chain(cache).collect()
+}
+
+impl Place {
+    fn new(folder: impl Into<PathBuf>, file: &str) -> Self {
+        Self { folder: folder.into(), file: file.to_owned() }
+    }
+
+    /// Opens the lock's file, which is made where there is none, in a folder of this user's. Neither may be a link.
+    fn open(&self) -> io::Result<File> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let folder = File::from(open(&self.folder, flags | OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty())?);
+        own(&folder)?;
+        let making = flags | OFlags::RDWR | OFlags::CREATE;
+        let file = File::from(openat(&folder, &self.file, making, Mode::RUSR | Mode::WUSR)?);
+        own(&file)?;
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("its lock is no plain file")) }
+    }
+}
+
+fn own(file: &File) -> io::Result<()> {
+    if file.metadata()?.uid() == geteuid().as_raw() {
+        Ok(())
+    } else {
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, FileType, mknodat};
+    use std::{
+        fs,
+        os::unix::fs::{chown, symlink},
+    };
+
+    fn is_free(folder: PathBuf) -> bool {
+        Place::new(folder, FILE).open().unwrap().try_lock().is_ok()
+    }
+
+    #[test]
+    fn places_that_are_not_the_users_own_are_passed_over() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir(at("target")).unwrap();
+        symlink(at("target"), at("link")).unwrap();
+        for folder in ["file-link", "pipe", "folder"] {
+            fs::create_dir(at(folder)).unwrap();
+        }
+        symlink(at("target/file"), at("file-link/measurement.lock")).unwrap();
+        mknodat(CWD, at("pipe/measurement.lock"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        fs::create_dir(at("folder/measurement.lock")).unwrap();
+        fs::write(at("file"), "").unwrap();
+        let mut odd = vec!["file/dbdyno", "link", "file-link", "pipe", "folder", "file"];
+        fs::create_dir(at("other-users")).unwrap();
+        // Only an administrator can give a folder away.
+        if chown(at("other-users"), Some(12345), None).is_ok() {
+            odd.push("other-users");
+        }
+        let places: Vec<_> = odd.iter().map(|folder| Place::new(at(folder), FILE)).collect();
+        let reasons = MeasurementLock::take_in(&places, &Place::new(at("file/last"), FILE), || ()).unwrap_err();
+        assert_eq!(reasons.split("; ").count(), odd.len() + 1, "{reasons}");
+        assert_eq!(fs::read_dir(at("target")).unwrap().count(), 0, "no link was followed");
+        let held = MeasurementLock::take_in(&places, &Place::new(at("last"), FILE), || ()).unwrap();
+        assert!(!held.waited && !is_free(at("last")));
+    }
+
+    #[test]
+    fn sessions_agree_although_one_sees_fewer_places() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        let [runtime, cache, last] = ["runtime", "cache", "last"].map(|name| Place::new(at(name), FILE));
+        let held = MeasurementLock::take_in(&[runtime, cache.clone()], &last, || ()).unwrap();
+        assert!(!is_free(at("runtime")) && !is_free(at("cache")) && !at("last").exists());
+        let mut held = Some(held);
+        let other = MeasurementLock::take_in(&[cache], &last, || drop(held.take())).unwrap();
+        assert!(other.waited && !is_free(at("cache")) && is_free(at("runtime")));
+    }
+}

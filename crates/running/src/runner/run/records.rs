@@ -1,0 +1,211 @@
+//! What is kept of a run while it goes on.
+
+use super::{Running, Stop, followed::Turns};
+use crate::runner::{RunnerEvent, in_force::differing, sent::SentHistogram};
+use dbdyno_catalog::bench::Configuration;
+use dbdyno_engine::{
+    protocol::{ActorDone, ActorProgress, SuiteJob, TestDone},
+    suite::{Arrival, KvLoad, KvTest},
+};
+use dbdyno_foundation::{host::NoiseSample, metric::Figures};
+use dbdyno_store::{ActorRecord, Batch, Blob, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord};
+use dbdyno_workload::histogram::supported_quantile;
+use jiff::Timestamp;
+use std::collections::{BTreeMap, HashMap};
+
+impl Running<'_, '_> {
+    /// Keeps what the worker wrote to stderr, and what was left out of what it said.
+    pub(super) fn log(&mut self, mut log: String, left_out: Option<String>) {
+        if let Some(left_out) = left_out {
+            if !log.is_empty() && !log.ends_with('\n') {
+                log.push('\n');
+            }
+            log.push_str(&left_out);
+            self.session.tell(RunnerEvent::Note { text: format!("{}: {left_out}", self.run.label) });
+        }
+        self.run.log = (!log.is_empty()).then_some(log);
+    }
+
+    pub(super) async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {
+        self.names = suite.tests().iter().map(|test| (test.number, test.name.to_owned())).collect();
+        self.arrivals = arrivals(suite);
+        self.turns = Turns::of(suite);
+        let of = |scope: &str, name: &str, value: &str| OptionRecord {
+            run_id: self.run.run_id.clone(),
+            scope: scope.to_owned(),
+            name: name.to_owned(),
+            asked: Some(value.to_owned()),
+            in_force: None,
+            assumed: Some(false),
+        };
+        let options = configuration.settings.iter().map(|(name, value)| of("engine", name, value));
+        let of_suite = configuration.suite_settings.iter().map(|(name, value)| of("suite", name, value));
+        let key = |(key, value): (&String, &String)| KeyRecord {
+            run_id: self.run.run_id.clone(),
+            key: key.clone(),
+            value: value.clone(),
+        };
+        let batch = Batch {
+            runs: vec![self.run.clone()],
+            options: options.chain(of_suite).collect(),
+            keys: self.session.launch.keys.iter().map(key).collect(),
+            ..Batch::default()
+        };
+        self.session.keep(batch).await;
+        self.session.tell(RunnerEvent::RunStarted {
+            ordinal: self.ordinal,
+            round: self.run.round,
+            run_id: self.run.run_id.clone(),
+            label: self.run.label.clone(),
+            size: self.run.size.clone(),
+            tests: suite.tests().len(),
+        });
+    }
+
+    pub(super) async fn opened(
+        &mut self,
+        configuration: &Configuration,
+        in_force: &BTreeMap<String, String>,
+    ) -> Result<(), Stop> {
+        let options = in_force
+            .iter()
+            .map(|(name, value)| OptionRecord {
+                run_id: self.run.run_id.clone(),
+                scope: "engine".to_owned(),
+                name: name.clone(),
+                asked: configuration.settings.get(name).map(str::to_owned),
+                in_force: Some(value.clone()),
+                assumed: Some(false),
+            })
+            .collect();
+        self.session.keep(Batch { runs: vec![self.run.clone()], options, ..Batch::default() }).await;
+        let differing = differing(&configuration.engine.description, &configuration.settings, in_force);
+        if differing.is_empty() || self.session.launch.allow_differing_options {
+            return Ok(());
+        }
+        Err(Stop::Failed(
+            FailureKind::OptionsDiffer,
+            format!(
+                "options in force differ from those asked for: {} (allow differing options to run it all the same)",
+                differing.join("; ")
+            ),
+        ))
+    }
+
+    /// Keeps one slot of the timeline.
+    pub(super) fn slot(&mut self, test: u32, operations: u64, elapsed_ns: u64, histogram: Option<&SentHistogram>) {
+        let (operations_before, elapsed_before) = self.last_progress;
+        self.last_progress = (operations, elapsed_ns);
+        self.timeline.push(TimelineRecord {
+            run_id: self.run.run_id.clone(),
+            test,
+            at_ns: elapsed_ns,
+            duration_ns: elapsed_ns.saturating_sub(elapsed_before),
+            operations: operations.saturating_sub(operations_before),
+            p99_ns: histogram.and_then(|sent| supported_quantile(&sent.samples, 0.99)),
+            histogram: histogram.map(|sent| Blob(sent.bytes.clone())),
+        });
+    }
+
+    pub(super) async fn test_done(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), Stop> {
+        if !done.measured {
+            return Ok(());
+        }
+        let result = TestRecord {
+            run_id: self.run.run_id.clone(),
+            test: done.test,
+            test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
+            finished_at: Some(Timestamp::now()),
+            figures: Figures::from_test_done(done, histogram.map(|sent| &sent.samples)),
+            verification: done.verification.clone(),
+            agrees: None,
+            operations_per_sample: Some(done.operations_per_sample),
+            histogram: histogram.map(|sent| Blob(sent.bytes.clone())),
+            failure: None,
+        };
+        self.results.push(result.clone());
+        let actors = done.actors.iter().map(|actor| self.actor(&result, actor)).collect::<Result<Vec<_>, _>>()?;
+        self.actors.extend(actors.iter().cloned());
+        let timelines = std::mem::take(&mut self.timeline);
+        let (slots, readings) = self.followed.take();
+        self.keep(Batch { results: vec![result], actors, timelines, slots, readings, ..Batch::default() }).await
+    }
+
+    /// Keeps what is known of a second of a test that is followed.
+    pub(super) async fn follow(
+        &mut self,
+        test: u32,
+        elapsed_ns: u64,
+        actors: &[ActorProgress],
+        readings: &BTreeMap<String, u64>,
+    ) -> Result<(), Stop> {
+        self.followed.look((&self.run.run_id, test), &self.turns, elapsed_ns, actors, readings)?;
+        if !self.followed.is_full() {
+            return Ok(());
+        }
+        let (slots, readings) = self.followed.take();
+        self.keep(Batch { slots, readings, ..Batch::default() }).await
+    }
+
+    async fn keep(&mut self, batch: Batch) -> Result<(), Stop> {
+        if self.session.keep(batch).await {
+            return Ok(());
+        }
+        // Measuring on when nothing can be kept would only lose more.
+        Err(Stop::Failed(
+            FailureKind::Unkept,
+            format!("results cannot be kept: {}", self.session.unkept().unwrap_or("the session was stopped")),
+        ))
+    }
+
+    /// What an actor did in a test.
+    fn actor(&self, of: &TestRecord, actor: &ActorDone) -> Result<ActorRecord, Stop> {
+        let read = |text: &str| {
+            SentHistogram::read(text).map_err(|error| format!("the histogram of actor `{}`: {error}", actor.name))
+        };
+        let service = read(&actor.histogram)?;
+        let response = actor.response.as_deref().map(read).transpose()?;
+        let response_samples = response.as_ref().map(|sent| &sent.samples);
+        let arrival = self.arrivals.get(&(of.test, actor.name.clone()));
+        Ok(ActorRecord {
+            run_id: of.run_id.clone(),
+            test: of.test,
+            actor: actor.name.clone(),
+            test_name: format!("{} · {}", of.test_name, actor.name),
+            finished_at: of.finished_at,
+            threads: Some(actor.threads),
+            arrival_rate: arrival.map(|arrival| arrival.rate),
+            arrival_gaps: arrival.map(|arrival| arrival.gaps.word().to_owned()),
+            figures: Figures::from_actor_done(actor, Some(&service.samples), response_samples).begun_as(&of.figures),
+            agrees: None,
+            operations_per_sample: Some(actor.operations_per_sample),
+            histogram: Some(Blob(service.bytes.clone())),
+            response_histogram: response.map(|sent| Blob(sent.bytes.clone())),
+            failure: None,
+        })
+    }
+
+    pub(super) fn note_noise(&mut self, after: &NoiseSample, own_cpu_ns: Option<u64>) {
+        let Some(before) = &self.noise else { return };
+        let noise = after.since(before);
+        self.run.steal_share = noise.steal_share;
+        self.run.busy_share = noise.busy_share;
+        self.run.others_cpus = own_cpu_ns.and_then(|own| noise.others_cpus(own));
+        self.run.psi_cpu_share = noise.psi_cpu_share;
+        self.run.psi_io_share = noise.psi_io_share;
+        self.run.psi_memory_share = noise.psi_memory_share;
+        self.run.context_switches = noise.context_switches;
+        self.run.throttled_periods = noise.throttled_periods;
+        self.run.throttled_ns = noise.throttled_ns;
+    }
+}
+
+/// When the operations of actors are due, by test and actor.
+fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
+    let SuiteJob::Kv(suite) = suite else { return HashMap::new() };
+    let of_test = |test: &KvTest| -> Vec<((u32, String), Arrival)> {
+        let KvLoad::Actors(load) = &test.load else { return Vec::new() };
+        load.actors.iter().filter_map(|actor| Some(((test.number, actor.name.clone()), actor.arrival?))).collect()
+    };
+    suite.tests.iter().flat_map(of_test).collect()
+}

@@ -1,0 +1,379 @@
+//! A session: the plan's runs in order, their results stored, answers compared, findings noted.
+
+mod harness;
+mod keep;
+mod open;
+mod place;
+mod rounds;
+
+pub use open::{ChosenRun, OpenSession};
+pub use place::host_record;
+
+use super::{
+    RunnerEvent, SessionLaunch, control::Control, folder, measurement_lock::MeasurementLock, resume::Resumable,
+};
+use dbdyno_catalog::bench::{BenchPlan, Configuration};
+use dbdyno_comparing::lint::{self, HarnessCosts, ReadingTests, SessionEvidence};
+use dbdyno_foundation::{
+    base::identifier::identifier,
+    host::{HostFacts, WorkFolderFacts},
+    process::{self, MemoryControl},
+};
+use dbdyno_store::{
+    ActorRecord, Batch, HarnessRecord, MeasuredRuns, Ownership, RunRecord, SessionRecord, Status, Store, StoreError,
+    TestRecord, TierVerdicts, WarningRecord,
+};
+use jiff::Timestamp;
+use place::{describe, work_folder};
+use rounds::Round;
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// What a session left.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The session, ended.
+    pub session: SessionRecord,
+    pub runs: Vec<RunRecord>,
+    /// Finished tests of its runs.
+    pub results: Vec<TestRecord>,
+    /// What the actors of those of several threads did.
+    pub actors: Vec<ActorRecord>,
+    /// What the harness of each of its engines costs.
+    pub harness: HarnessCosts,
+    /// Findings.
+    pub warnings: Vec<WarningRecord>,
+    /// Why results are in the journal and not in the store: the next command takes them in.
+    pub unmerged: Option<String>,
+    /// Why some results are nowhere but in memory: neither journal nor store could be written.
+    pub unkept: Option<String>,
+}
+
+/// Why a session could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The work folder cannot be used.
+    #[error("the work folder {}: {error}: choose another", folder.display())]
+    WorkFolder {
+        folder: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// The memory of its runs cannot be limited on this machine.
+    #[error("{0}")]
+    NoMemoryLimit(String),
+    /// The harness's own cost could not be measured.
+    #[error("measuring the harness's own cost failed: {0}")]
+    Calibration(String),
+    /// Somebody else resumed it in the meantime.
+    #[error("session {0} is run by another dbdyno")]
+    Taken(String),
+    /// Nothing that is measured could be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A session under way.
+#[derive(Debug)]
+pub(in crate::runner) struct RunningSession<'s> {
+    pub(in crate::runner) plan: Arc<BenchPlan>,
+    pub(in crate::runner) launch: &'s SessionLaunch,
+    pub(in crate::runner) record: SessionRecord,
+    pub(in crate::runner) events: UnboundedSender<RunnerEvent>,
+    /// What a run is expected to take.
+    pub(in crate::runner) expected_run: Duration,
+    store: &'s Store,
+    pub(in crate::runner) control: Control,
+    /// What the round under way has measured.
+    round: Round,
+    /// Its runs, in order; what was measured in those before this round is on disk only.
+    members: Vec<String>,
+    /// Whether some of them may be in the store already.
+    is_stored: bool,
+    /// What limits the memory of its workers, where that is asked for.
+    pub(in crate::runner) memory: Option<MemoryControl>,
+    /// Why what was finished last could not be kept; it is still in memory.
+    unkept: Option<String>,
+    /// Whether something was measured without the lock, because there is no place for it.
+    unlocked: bool,
+    /// Whether its runs are chosen as it goes.
+    is_open: bool,
+    /// What is known of the tiers of configurations.
+    pub(in crate::runner) verdicts: TierVerdicts,
+}
+
+/// How a session begins.
+#[derive(Debug)]
+pub(in crate::runner) enum Beginning {
+    /// With a plan, which is kept, so that it can be resumed.
+    Planned,
+    /// With runs that are chosen as it goes: nobody else knows what it owes.
+    Open,
+    /// Where it was left.
+    Resumed(Box<SoFar>),
+}
+
+/// A session that has begun.
+#[derive(Debug)]
+struct Begun<'s> {
+    session: RunningSession<'s>,
+    so_far: SoFar,
+    facts: WorkFolderFacts,
+    harness: HarnessCosts,
+    /// Held until all is in the journal.
+    owner: Ownership,
+}
+
+/// What a session that is resumed did before.
+#[derive(Debug)]
+pub(in crate::runner) struct SoFar {
+    pub(in crate::runner) session: SessionRecord,
+    /// Runs that are finished.
+    pub(in crate::runner) runs: Vec<RunRecord>,
+    /// Runs that did not come to their end; they are run again from their beginning.
+    pub(in crate::runner) cut_short: Vec<RunRecord>,
+    /// Results of the runs that are finished.
+    pub(in crate::runner) results: Vec<TestRecord>,
+    /// What the actors of those of several threads did.
+    pub(in crate::runner) actors: Vec<ActorRecord>,
+    pub(in crate::runner) harness: Vec<HarnessRecord>,
+}
+
+impl SoFar {
+    fn nothing(session: SessionRecord) -> Self {
+        let (runs, cut_short, results, actors, harness) = Default::default();
+        Self { session, runs, cut_short, results, actors, harness }
+    }
+
+    /// Places of the runs that are finished.
+    pub(in crate::runner) fn ordinals(&self) -> BTreeSet<u32> {
+        self.runs.iter().map(|run| run.ordinal).collect()
+    }
+}
+
+/// Runs a plan to its end, or until it is asked to stop. `null`: the configuration that measures the harness.
+pub async fn run_session(
+    plan: &BenchPlan,
+    null: &Configuration,
+    launch: &SessionLaunch,
+    store: &Store,
+    expected_run: Duration,
+    events: UnboundedSender<RunnerEvent>,
+    control: Control,
+) -> Result<Report, SessionError> {
+    run_session_from(Beginning::Planned, plan, null, launch, store, expected_run, events, control).await
+}
+
+/// The same, going on where an earlier session of the same plan was left.
+#[expect(clippy::too_many_arguments, reason = "the arguments of `run_session` and where it begins")]
+pub(in crate::runner) async fn run_session_from(
+    beginning: Beginning,
+    plan: &BenchPlan,
+    null: &Configuration,
+    launch: &SessionLaunch,
+    store: &Store,
+    expected_run: Duration,
+    events: UnboundedSender<RunnerEvent>,
+    control: Control,
+) -> Result<Report, SessionError> {
+    let begun = begin(beginning, plan, null, launch, store, expected_run, events, control).await?;
+    let Begun { mut session, so_far, facts, harness, owner } = begun;
+    session.run_all(so_far).await;
+    session.finish(&facts, harness, owner).await
+}
+
+/// Everything before the first run.
+#[expect(clippy::too_many_arguments, reason = "the arguments of `run_session_from`")]
+async fn begin<'s>(
+    beginning: Beginning,
+    plan: &BenchPlan,
+    null: &Configuration,
+    launch: &'s SessionLaunch,
+    store: &'s Store,
+    expected_run: Duration,
+    events: UnboundedSender<RunnerEvent>,
+    control: Control,
+) -> Result<Begun<'s>, SessionError> {
+    let facts = work_folder(launch)?;
+    let swept = folder::sweep(&launch.work_dir);
+    process::sweep();
+    let limited = plan.conditions.memory_limit.map(|_| MemoryControl::find());
+    let memory = limited.transpose().map_err(SessionError::NoMemoryLimit)?;
+    let host = HostFacts::read();
+    let owner = store.own()?;
+    let (is_planned, is_open) = (matches!(beginning, Beginning::Planned), matches!(beginning, Beginning::Open));
+    let (mut so_far, is_resumed) = match beginning {
+        Beginning::Resumed(so_far) => (*so_far, true),
+        Beginning::Planned | Beginning::Open => (SoFar::nothing(describe(plan, launch, &host, &facts)), false),
+    };
+    let record = &mut so_far.session;
+    record.owner = Some(owner.journal.display().to_string());
+    if is_resumed {
+        if !store.claim(record)? {
+            return Err(SessionError::Taken(record.session_id.clone()));
+        }
+        (record.status, record.finished_at) = (Status::Running, None);
+    } else if let Some(plan) = plan.stored().filter(|_| is_planned) {
+        // A path that is no text cannot be kept: such a session cannot be resumed.
+        record.plan = serde_json::to_string(&Resumable { plan, launch: launch.clone(), expected_run }).ok();
+    }
+    let record = record.clone();
+    let mut session = RunningSession {
+        plan: Arc::new(plan.clone()),
+        launch,
+        record,
+        events,
+        expected_run,
+        store,
+        control,
+        round: Round::default(),
+        members: so_far.runs.iter().map(|run| run.run_id.clone()).collect(),
+        is_stored: is_resumed,
+        memory,
+        unkept: None,
+        unlocked: false,
+        is_open,
+        // What cannot be read is not known.
+        verdicts: store.tier_verdicts().unwrap_or_default(),
+    };
+    if swept > 0 {
+        session.tell(RunnerEvent::Note {
+            text: format!("removed {swept} folders of runs and tortures that a crash had left behind"),
+        });
+    }
+    let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };
+    session.keep(begun).await;
+    session.tell(RunnerEvent::SessionStarted { session_id: session.record.session_id.clone(), runs: plan.runs.len() });
+    for run in &so_far.runs {
+        session.tell(RunnerEvent::RunEnded { ordinal: run.ordinal, status: run.status, failure: run.failure.clone() });
+    }
+    if !is_resumed {
+        session.examine_syncs(&facts).await;
+    }
+    match session.measure_harness(null, std::mem::take(&mut so_far.harness)).await {
+        Ok(harness) => Ok(Begun { session, so_far, facts, harness, owner }),
+        Err(error) => {
+            session.give_up().await;
+            Err(error)
+        }
+    }
+}
+
+impl RunningSession<'_> {
+    /// Tells those who watch. Nobody watching is fine.
+    pub(in crate::runner) fn tell(&self, event: RunnerEvent) {
+        let _ = self.events.send(event);
+    }
+
+    /// Takes the measurement lock, which is held until it is dropped. One that is `concurrent` goes without, and so does a session that
+    /// has no place for the lock: that is said once. None: the session was told to stop while it waited.
+    pub(in crate::runner) async fn measurement_lock(&mut self) -> Option<Option<MeasurementLock>> {
+        if self.launch.concurrent || self.unlocked {
+            return Some(None);
+        }
+        let events = self.events.clone();
+        let taking = tokio::task::spawn_blocking(move || {
+            // Moved in, so that it is gone while this thread waits: the session's end is seen by its last sender's.
+            MeasurementLock::take(move || {
+                // Nobody watching is fine.
+                let _ = events.send(RunnerEvent::WaitingForLock);
+            })
+        });
+        let taken = tokio::select! {
+            taken = taking => taken.unwrap_or_else(|panicked| Err(panicked.to_string())),
+            () = self.control.stopped() => return None,
+        };
+        Some(taken.map_or_else(
+            |reasons| {
+                self.unlocked = true;
+                self.tell(RunnerEvent::Note {
+                    text: format!(
+                        "warning: runs of other sessions may disturb this one, because there is no place for the \
+                         measurement lock ({reasons}): set XDG_RUNTIME_DIR to a folder of your own"
+                    ),
+                });
+                None
+            },
+            Some,
+        ))
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.control.asked().stop
+    }
+
+    /// Stores that the session has failed before its first run.
+    async fn give_up(&mut self) {
+        self.record.finished_at = Some(Timestamp::now());
+        self.record.status = Status::Failed;
+        self.keep(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
+    }
+
+    /// What was measured in all of its runs; of the last round only, where the others cannot be read.
+    async fn measured(&mut self) -> MeasuredRuns {
+        let (session, members) = (self.record.session_id.clone(), std::mem::take(&mut self.members));
+        let is_stored = self.is_stored;
+        let read = self.blocking(move |store| store.measured_runs(&session, &members, is_stored)).await;
+        match read {
+            Ok(measured) => measured,
+            Err(reason) => {
+                let text = format!("the table has the last round only, because the others cannot be read: {reason}");
+                self.tell(RunnerEvent::Note { text });
+                let Round { runs, results, actors, .. } = std::mem::take(&mut self.round);
+                MeasuredRuns { runs, results, actors }
+            }
+        }
+    }
+
+    async fn finish(
+        mut self,
+        facts: &WorkFolderFacts,
+        harness: HarnessCosts,
+        owner: Ownership,
+    ) -> Result<Report, SessionError> {
+        let MeasuredRuns { runs, results, actors } = self.measured().await;
+        let failed = self.unkept.is_some()
+            || runs.iter().any(|run| run.status == Status::Failed)
+            || results.iter().any(|result| result.agrees == Some(false));
+        self.record.finished_at = Some(Timestamp::now());
+        self.record.status = match (self.is_stopped(), failed) {
+            (true, _) => Status::Cancelled,
+            (false, true) => Status::Failed,
+            (false, false) => Status::Done,
+        };
+        let first = self.plan.configurations.first();
+        let reading = first.map(|one| ReadingTests::of(&self.plan.job(one))).unwrap_or_default();
+        let evidence = SessionEvidence {
+            session: &self.record,
+            folder: facts,
+            concurrent: self.launch.concurrent || self.unlocked,
+            runs: &runs,
+            results: &results,
+            actors: &actors,
+            reading: &reading,
+            harness: &harness,
+            is_open: self.is_open,
+        };
+        let warnings: Vec<WarningRecord> = lint::findings(&evidence)
+            .into_iter()
+            .map(|finding| WarningRecord {
+                warning_id: identifier(),
+                session_id: self.record.session_id.clone(),
+                run_id: finding.run_id,
+                test: None,
+                linter: finding.linter.to_owned(),
+                message: finding.message,
+            })
+            .collect();
+        for warning in &warnings {
+            self.tell(RunnerEvent::Warning(warning.clone()));
+        }
+        let over = Batch { sessions: vec![self.record.clone()], warnings: warnings.clone(), ..Batch::default() };
+        self.keep(over).await;
+        drop(owner);
+        let unmerged = self.merge().await.err();
+        // What the journal could not take, the store may have taken.
+        let unkept = self.blocking(|store| store.flush()).await.err();
+        Ok(Report { session: self.record, runs, results, actors, harness, warnings, unmerged, unkept })
+    }
+}

@@ -1,0 +1,255 @@
+//! The rounds of a session: its runs one after the other, and the answers of each round compared.
+
+use super::{RunningSession, SoFar};
+use crate::runner::{
+    RunnerEvent, WrongAnswer,
+    agreement::{GivenAnswer, agreement},
+    run::{RunOutcome, execute},
+};
+use dbdyno_catalog::engines::REFERENCE_ENGINE;
+use dbdyno_engine::{protocol::INVARIANTS_HELD, size::Size};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::{ActorRecord, Batch, RunRecord, Status, TestRecord};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+impl RunningSession<'_> {
+    pub(super) async fn run_all(&mut self, so_far: SoFar) {
+        let mut begun = Instant::now();
+        let done = so_far.ordinals();
+        let rounds: BTreeSet<u32> = so_far.runs.iter().map(|run| run.round).collect();
+        for round in rounds {
+            self.round = Round::of(&so_far, round);
+            self.compare_answers().await;
+        }
+        let plan = Arc::clone(&self.plan);
+        let mut last = None;
+        for &planned in plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal)) {
+            if last != Some(planned.round) {
+                if last.is_some() {
+                    self.compare_answers().await;
+                }
+                if self.over_budget(begun, planned.round) {
+                    self.tell(RunnerEvent::Note {
+                        text: format!(
+                            "the budget allows no further round: {} of {} were run",
+                            planned.round, plan.rounds
+                        ),
+                    });
+                    return;
+                }
+                last = Some(planned.round);
+                self.round = Round::of(&so_far, planned.round);
+            }
+            begun += self.paused().await;
+            // Measuring on when nothing can be kept would only lose more.
+            if self.is_stopped() || self.unkept.is_some() {
+                break;
+            }
+            let outcome = execute(self, &plan.configurations[planned.configuration], planned).await;
+            let is_anew = |run: &&RunRecord| run.ordinal == planned.ordinal && outcome.run.status != Status::Cancelled;
+            let superseded = so_far.cut_short.iter().filter(is_anew).cloned();
+            let superseded = superseded.map(|run| RunRecord { status: Status::Superseded, ..run });
+            let ended = superseded.chain(std::iter::once(outcome.run.clone())).collect();
+            self.keep(Batch { runs: ended, ..Batch::default() }).await;
+            self.tell(RunnerEvent::RunEnded {
+                ordinal: planned.ordinal,
+                status: outcome.run.status,
+                failure: outcome.run.failure.clone(),
+            });
+            self.take(outcome);
+        }
+        if last.is_some() {
+            self.compare_answers().await;
+        }
+    }
+
+    /// Takes what a run came to, which is in the journal.
+    pub(super) fn take(&mut self, outcome: RunOutcome) {
+        let RunOutcome { run, results, actors } = outcome;
+        if self.round.number != run.round {
+            self.round = Round { number: run.round, ..Round::default() };
+        }
+        self.members.push(run.run_id.clone());
+        self.round.runs.push(run);
+        self.round.results.extend(results);
+        self.round.actors.extend(actors);
+    }
+
+    /// Waits while the session is asked to pause, and returns how long that was.
+    async fn paused(&mut self) -> Duration {
+        if !self.control.asked().pause {
+            return Duration::ZERO;
+        }
+        let since = Instant::now();
+        self.tell(RunnerEvent::Paused);
+        // A store that cannot be written now is written later.
+        let _ = self.merge().await;
+        self.is_stored = true;
+        self.control.resumed().await;
+        self.tell(RunnerEvent::Resumed);
+        since.elapsed()
+    }
+
+    /// Whether another round would go over the budget, judged by the mean of those done.
+    fn over_budget(&self, begun: Instant, rounds_done: u32) -> bool {
+        let Some(budget) = self.launch.budget else { return false };
+        let elapsed = begun.elapsed();
+        rounds_done > 0 && elapsed + elapsed / rounds_done > budget
+    }
+
+    /// Holds the answers of the round's runs against what is known, or those that had the same inputs against each other, and stores
+    /// which are right.
+    pub(super) async fn compare_answers(&mut self) {
+        let plan = Arc::clone(&self.plan);
+        let Round { runs, results, actors, .. } = &mut self.round;
+        let of_round: HashMap<&str, &RunRecord> = runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
+        let mut groups: BTreeMap<(Size, String, u32), Vec<Answering>> = BTreeMap::new();
+        let mut known = BTreeMap::new();
+        for (at, result) in results.iter().enumerate() {
+            let run = of_round.get(result.run_id.as_str());
+            let Some(planned) = run.and_then(|run| plan.runs.get(run.ordinal as usize)) else { continue };
+            let configuration = &plan.configurations[planned.configuration];
+            let settings = &configuration.suite_settings;
+            let question = (configuration.size, format!("{settings:?}"), result.test);
+            known.insert(question.clone(), plan.suite.known(configuration.size, settings, result.test));
+            // Without an answer, rows are nothing to compare: the engine may have none. And how many threads got done is no answer.
+            let is_answer = |verification: &&String| digest_kind(verification) != digest_kind(INVARIANTS_HELD);
+            let rows = result.verification.as_ref().filter(is_answer).and_then(|_| result.figure(Metric::Rows));
+            groups.entry(question).or_default().push(Answering {
+                at,
+                digest: result.verification.clone(),
+                rows: rows.map(|rows| rows.to_string()),
+                implementation: configuration.implementation(plan.suite.kind),
+                is_reference: configuration.engine_name() == REFERENCE_ENGINE,
+            });
+        }
+        let mut changed = Vec::new();
+        for (question, members) in &groups {
+            let judged = judge(known.get(question).copied().flatten(), members);
+            let judged = members.iter().zip(judged).filter(|(_, agrees)| agrees.is_some());
+            changed.extend(judged.map(|(member, agrees)| (member.at, agrees)));
+        }
+        for &(at, agrees) in &changed {
+            results[at].agrees = agrees;
+        }
+        let changed: Vec<TestRecord> = changed.into_iter().map(|(at, _)| results[at].clone()).collect();
+        // What is wrong with a test is wrong with all that had a part in it.
+        let mut of_actors = Vec::new();
+        for actor in actors {
+            let of = changed.iter().find(|test| (&test.run_id, test.test) == (&actor.run_id, actor.test));
+            if let Some(of) = of.filter(|of| of.agrees != actor.agrees) {
+                actor.agrees = of.agrees;
+                of_actors.push(actor.clone());
+            }
+        }
+        let wrong = |result: &TestRecord| {
+            let ordinal = of_round.get(result.run_id.as_str()).filter(|_| result.agrees == Some(false))?.ordinal;
+            Some(WrongAnswer { ordinal, test: result.test })
+        };
+        let answers: Vec<WrongAnswer> = changed.iter().filter_map(wrong).collect();
+        if !answers.is_empty() {
+            self.tell(RunnerEvent::WrongAnswers { answers });
+        }
+        self.keep(Batch { results: changed, actors: of_actors, ..Batch::default() }).await;
+    }
+}
+
+/// The runs of a round, whose answers are compared at its end. They are in the journal too.
+#[derive(Debug, Default)]
+pub(super) struct Round {
+    number: u32,
+    pub(super) runs: Vec<RunRecord>,
+    pub(super) results: Vec<TestRecord>,
+    pub(super) actors: Vec<ActorRecord>,
+}
+
+impl Round {
+    /// What an earlier part of the session has measured in a round.
+    fn of(so_far: &SoFar, number: u32) -> Self {
+        let runs: Vec<RunRecord> = so_far.runs.iter().filter(|run| run.round == number).cloned().collect();
+        let is_of = |id: &str| runs.iter().any(|run| run.run_id == id);
+        Self {
+            number,
+            results: so_far.results.iter().filter(|result| is_of(&result.run_id)).cloned().collect(),
+            actors: so_far.actors.iter().filter(|actor| is_of(&actor.run_id)).cloned().collect(),
+            runs,
+        }
+    }
+}
+
+/// A result with what it answered, and whose code did.
+struct Answering {
+    /// Its place among the results.
+    at: usize,
+    digest: Option<String>,
+    /// How many rows it says that it read, found, written or removed.
+    rows: Option<String>,
+    implementation: String,
+    is_reference: bool,
+}
+
+/// Which checksum a verification value is: see [`DIGEST`](dbdyno_engine::protocol::DIGEST).
+fn digest_kind(verification: &str) -> &str {
+    verification.split_once(':').map_or("", |(kind, _)| kind)
+}
+
+/// Which of these results are right, in the digest of their answers and in their rows.
+fn judge(known: Option<&str>, members: &[Answering]) -> Vec<Option<bool>> {
+    let given = |of: fn(&Answering) -> &Option<String>| -> Vec<GivenAnswer<'_>> {
+        members
+            .iter()
+            .map(|member| GivenAnswer {
+                digest: of(member).as_deref(),
+                implementation: &member.implementation,
+                is_reference: member.is_reference,
+            })
+            .collect()
+    };
+    let mut digests = vec![None; members.len()];
+    // Checksums of different kinds say nothing about each other.
+    let kinds: BTreeSet<&str> = members.iter().filter_map(|member| member.digest.as_deref()).map(digest_kind).collect();
+    for kind in kinds {
+        let mut answers = given(|member| &member.digest);
+        for answer in answers.iter_mut().filter(|answer| answer.digest.map(digest_kind) != Some(kind)) {
+            answer.digest = None;
+        }
+        let judged = agreement(known.filter(|known| digest_kind(known) == kind), &answers);
+        for (digest, judged) in digests.iter_mut().zip(judged) {
+            *digest = digest.or(judged);
+        }
+    }
+    let rows = agreement(None, &given(|member| &member.rows));
+    let both = |(digest, rows): (Option<bool>, Option<bool>)| match (digest, rows) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (digest, rows) => digest.or(rows),
+    };
+    digests.into_iter().zip(rows).map(both).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_of_different_kinds_are_not_held_against_each_other() {
+        let judged = |known: Option<&str>, answers: &[(&str, &str, &str)]| {
+            let answering = |(at, (implementation, digest, rows)): (usize, &(&str, &str, &str))| Answering {
+                at,
+                digest: Some((*digest).to_owned()),
+                rows: Some((*rows).to_owned()),
+                implementation: (*implementation).to_owned(),
+                is_reference: *implementation == "sqlite",
+            };
+            judge(known, &answers.iter().enumerate().map(answering).collect::<Vec<_>>())
+        };
+        let of_two_kinds = [("sqlite", "2:aa", "5"), ("lmdb", "2:bb", "5"), ("older", "cc", "5")];
+        assert_eq!(judged(None, &of_two_kinds), [Some(true), Some(false), Some(true)], "the rows of all are the same");
+        assert_eq!(judged(Some("2:bb"), &of_two_kinds), [Some(false), Some(true), Some(true)]);
+        assert_eq!(judged(None, &[("older", "cc", "5"), ("oldest", "dd", "5")]), [Some(false), Some(false)]);
+        assert_eq!(judged(None, &[("sqlite", "2:aa", "5"), ("older", "cc", "6")]), [Some(true), Some(false)]);
+    }
+}

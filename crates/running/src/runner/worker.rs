@@ -1,0 +1,325 @@
+//! A worker process: started, read, told to go on, and never left behind.
+
+use super::{
+    allowance::Allowance,
+    conversation::Conversation,
+    sent::{Sent, SentHistogram},
+};
+use dbdyno_catalog::engines::Launch;
+use dbdyno_engine::{
+    confine::Confinement,
+    protocol::{Event, Job, LONGEST_LINE},
+};
+use dbdyno_foundation::{
+    base::units,
+    process::{Family, in_words, wait_unreaped},
+};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::{
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    task::{JoinHandle, spawn_blocking},
+    time::timeout,
+};
+
+/// How long a worker may take to clean up and exit once it is told to.
+const GRACE: Duration = Duration::from_secs(5);
+/// How much of a worker's log is kept: its end, bytes.
+const LOG_BYTES: usize = 64 << 10;
+
+/// A running worker.
+#[derive(Debug)]
+pub struct WorkerProcess {
+    child: Child,
+    family: Arc<Family>,
+    stdin: Option<ChildStdin>,
+    /// What the worker is still to be told: written while it is listened to, because it may not read.
+    unsaid: Vec<u8>,
+    stdout: BufReader<ChildStdout>,
+    line: Vec<u8>,
+    log: JoinHandle<String>,
+    conversation: Conversation,
+    allowance: Allowance,
+    silence: Duration,
+    /// Where databases are put: how much room is left there may say why a worker ended.
+    work_dir: PathBuf,
+}
+
+/// How a worker ended.
+#[derive(Debug)]
+pub struct Ending {
+    /// Its exit status; none when it had to be killed.
+    pub(crate) status: Option<ExitStatus>,
+    /// The end of what it wrote to stderr.
+    pub(crate) log: String,
+    /// What was left out of what it said.
+    pub(super) left_out: Option<String>,
+    /// Whether it went on to say something after its last word.
+    pub(super) said_more: bool,
+}
+
+impl Ending {
+    /// The last line of its log that says something.
+    pub fn last_words(&self) -> Option<String> {
+        let said = self.log.lines().rev().map(str::trim);
+        let last = said.filter(|line| !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE"));
+        last.map(|line| line.trim_start_matches("error: ").to_owned()).next()
+    }
+
+    /// What went wrong, with the worker's last words where there are any.
+    pub fn explain(&self, what: String) -> String {
+        match self.last_words() {
+            Some(last) => format!("{what}; its log ends with: {last}"),
+            None => what,
+        }
+    }
+
+    /// Whether a worker that was done ended as it has to.
+    ///
+    /// # Errors
+    /// How it ended instead.
+    pub fn check_done(&self, work_dir: &Path) -> Result<(), String> {
+        match self.status {
+            None => Err("the worker was done and did not exit: it was killed".to_owned()),
+            Some(status) if !status.success() => {
+                Err(format!("the worker was done, and then ended with {}", in_words(status, work_dir)))
+            }
+            Some(_) if self.said_more => Err("the worker said something after `done`".to_owned()),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+impl WorkerProcess {
+    /// Starts an engine's worker on a job, as the first of a family. `silence`: how long it may say nothing.
+    pub fn start(
+        launch: &Launch,
+        job: &Job,
+        mut family: Family,
+        confinement: Confinement<'_>,
+        silence: Duration,
+        work_dir: &Path,
+    ) -> Result<Self, String> {
+        let mut command = launch.command(&job.engine)?;
+        command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let birth = family
+            .begin(&mut command, confinement)
+            .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
+        let mut child = Command::from(command)
+            // A group of its own: Ctrl-C in the terminal goes to this process, which ends the worker in order.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
+        if let Some(first) = child.id() {
+            family.take_in(birth, first);
+        }
+        let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err("the worker's pipes are missing".to_owned());
+        };
+        let mut worker = Self {
+            child,
+            family: Arc::new(family),
+            stdin: Some(stdin),
+            unsaid: Vec::new(),
+            stdout: BufReader::new(stdout),
+            line: Vec::new(),
+            log: tokio::spawn(keep_log(stderr)),
+            conversation: Conversation::new(&job.suite),
+            allowance: Allowance::new(Instant::now()),
+            silence,
+            work_dir: work_dir.to_owned(),
+        };
+        let job = serde_json::to_string(job).map_err(|error| format!("the job cannot be written: {error}"))?;
+        worker.say(&job);
+        Ok(worker)
+    }
+
+    /// Its process; none once it has ended.
+    pub fn process(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// The next event, or why there is none. Safe to be dropped and called again.
+    pub async fn next(&mut self) -> Result<Sent, String> {
+        loop {
+            let silence = self.silence;
+            let line = timeout(silence, self.next_line())
+                .await
+                .map_err(|_| format!("the worker said nothing for {}", units::clock(silence)))??;
+            let bytes = line.len();
+            let text = String::from_utf8(line).map_err(|_| "the worker sent bytes that are not UTF-8".to_owned())?;
+            let event: Event = serde_json::from_str(&text)
+                .map_err(|error| format!("the worker sent no event of the protocol ({error}): {}", excerpt(&text)))?;
+            let mut histogram =
+                self.conversation.accept(&event).map_err(|wrong| format!("the worker broke the protocol: {wrong}"))?;
+            match event {
+                Event::TestStarted { .. } => self.allowance.begin_test(),
+                Event::Progress { .. } if !self.allowance.take(Instant::now(), bytes) => continue,
+                Event::Progress { .. } => histogram = SentHistogram::of(&event)?,
+                _ => {}
+            }
+            return Ok(Sent { event, histogram });
+        }
+    }
+
+    async fn next_line(&mut self) -> Result<Vec<u8>, String> {
+        loop {
+            let available = tokio::select! {
+                biased;
+                () = tell(&mut self.stdin, &mut self.unsaid) => continue,
+                available = self.stdout.fill_buf() => {
+                    available.map_err(|error| format!("reading from the worker: {error}"))?
+                }
+            };
+            if available.is_empty() {
+                return Err(self.ended_early().await);
+            }
+            let (taken, whole) = match available.iter().position(|&byte| byte == b'\n') {
+                Some(at) => (at + 1, true),
+                None => (available.len(), false),
+            };
+            self.line.extend_from_slice(&available[..taken]);
+            self.stdout.consume(taken);
+            if self.line.len() > LONGEST_LINE {
+                return Err(format!("the worker sent a line of more than {LONGEST_LINE} bytes"));
+            }
+            if whole {
+                return Ok(std::mem::take(&mut self.line));
+            }
+        }
+    }
+
+    async fn ended_early(&mut self) -> String {
+        let exited = self.exited(GRACE).await;
+        // It is gone with its control group.
+        let met_limit = self.family.met_limit();
+        let how = match self.reap().await {
+            Some(status) if exited => in_words(status, &self.work_dir),
+            _ => "it closed its output".to_owned(),
+        };
+        let place = match self.conversation.test() {
+            Some(test) => format!("in test {test}"),
+            None => "outside of any test".to_owned(),
+        };
+        match met_limit {
+            Some(limit) => format!(
+                "the worker was killed: it needed more than the memory limit of {} (--memory-limit), {place}",
+                units::bytes(limit)
+            ),
+            None => format!("the worker ended before its run was finished, {place} ({how})"),
+        }
+    }
+
+    /// Asks it to stop with all that it started, as a system does that shuts down.
+    pub fn ask_to_stop(&self) {
+        let group = self.process().and_then(|process| Pid::from_raw(process.cast_signed()));
+        // One that is gone needs not be asked.
+        let _ = group.map(|group| kill_process_group(group, Signal::TERM));
+    }
+
+    /// Kills it with all that it started, as if it had crashed; that it is gone shows in what it says next.
+    pub fn kill(&self) {
+        self.family.kill(self.process());
+    }
+
+    /// Tells the worker that what it said is stored.
+    pub fn go_on(&mut self) {
+        self.say("{\"continue\":true}");
+    }
+
+    fn say(&mut self, line: &str) {
+        self.unsaid.extend_from_slice(line.as_bytes());
+        self.unsaid.push(b'\n');
+    }
+
+    /// Whether the worker has said its last word.
+    pub(super) fn ended(&self) -> bool {
+        self.conversation.ended()
+    }
+
+    /// Ends the worker with all that it started: by closing its stdin and waiting, or at once when `hurried` returns. One that
+    /// is done is waited for all the same, because how it exits is part of its run.
+    pub async fn end(mut self, hurried: impl Future<Output = ()>) -> Ending {
+        let exited = if self.ended() {
+            self.exited(GRACE).await
+        } else {
+            // Closing stdin means stop: a worker that is done must not see it before it has exited by itself.
+            self.stdin = None;
+            tokio::select! {
+                exited = self.exited(GRACE / 2) => exited,
+                () = hurried => false,
+            }
+        };
+        let status = self.reap().await.filter(|_| exited);
+        let mut more = [0; 1];
+        let rest = timeout(GRACE, self.stdout.read(&mut more)).await;
+        let said_more = self.ended() && (!self.line.is_empty() || matches!(rest, Ok(Ok(1..))));
+        let log = timeout(GRACE, &mut self.log).await.ok().and_then(Result::ok).unwrap_or_default();
+        Ending { status, log, left_out: self.allowance.said(), said_more }
+    }
+
+    /// Waits for the worker's end without reaping it; whether it came in time.
+    async fn exited(&self, patience: Duration) -> bool {
+        match self.process() {
+            Some(process) => timeout(patience, spawn_blocking(move || wait_unreaped(process))).await.is_ok(),
+            None => true,
+        }
+    }
+
+    /// Kills whatever is left of the worker and what it started, and then reaps it.
+    async fn reap(&mut self) -> Option<ExitStatus> {
+        let (family, first) = (Arc::clone(&self.family), self.process());
+        // It is reaped below only, so its number stays its own meanwhile.
+        let _ = spawn_blocking(move || family.kill(first)).await;
+        timeout(GRACE, self.child.wait()).await.ok().and_then(Result::ok)
+    }
+}
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        // One that was not ended is given up with its session.
+        if let Some(first) = self.process() {
+            self.family.kill(Some(first));
+        }
+    }
+}
+
+/// Writes some of what is still unsaid; waits for ever when there is nothing, or nobody to say it to.
+async fn tell(stdin: &mut Option<ChildStdin>, unsaid: &mut Vec<u8>) {
+    if let (Some(open), false) = (&mut *stdin, unsaid.is_empty()) {
+        match open.write(unsaid).await {
+            Ok(written) => drop(unsaid.drain(..written)),
+            // A worker that is gone shows when its next event is read.
+            Err(_) => unsaid.clear(),
+        }
+        return;
+    }
+    std::future::pending().await
+}
+
+/// Reads a worker's stderr to its end and keeps the last of it.
+async fn keep_log(mut stderr: ChildStderr) -> String {
+    let mut kept = Vec::new();
+    let mut chunk = vec![0; 8 << 10];
+    while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
+        kept.extend_from_slice(&chunk[..read]);
+        if kept.len() > 2 * LOG_BYTES {
+            kept.drain(..kept.len() - LOG_BYTES);
+        }
+    }
+    let start = kept.len().saturating_sub(LOG_BYTES);
+    String::from_utf8_lossy(&kept[start..]).into_owned()
+}
+
+/// The beginning of a line for an error message, with nothing a terminal could take as a command.
+fn excerpt(text: &str) -> String {
+    text.trim().chars().take(60).flat_map(char::escape_default).collect()
+}

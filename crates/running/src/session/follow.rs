@@ -1,0 +1,125 @@
+//! What a session is followed by: how much each option of a sweep matters, and what was published beside what is now stored.
+
+use super::PreparedSession;
+use crate::{
+    runner::Report,
+    tune::effects::{GridEffects, effects},
+};
+use dbdyno_catalog::bench::Closing;
+use dbdyno_comparing::{
+    claims::{ClaimsTable, judged},
+    compare::{
+        Comparison, Grouped, Grown, Options, Side, as_rates, by_configuration, compare_groups, grouped, grown, load,
+    },
+};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_store::{Latencies, Selection, Store, StoreError, tier_words};
+use std::collections::BTreeSet;
+
+/// What follows a session; nothing of what its bench does not ask for.
+#[derive(Debug)]
+pub struct FollowUp {
+    /// For each engine, size and test.
+    pub effects: Vec<SelectedEffects>,
+    /// Published figures beside measured ones.
+    pub claims: Option<Result<ClaimsTable, StoreError>>,
+}
+
+/// The effects of options on what a selection means.
+#[derive(Debug)]
+pub struct SelectedEffects {
+    /// The selection.
+    pub selected: String,
+    /// The effects, or why there are none.
+    pub found: Result<GridEffects, String>,
+}
+
+/// The configurations of a session, compared as its bench asked for.
+#[derive(Debug, Default)]
+pub struct Verdicts {
+    /// Those of each group beside its reference, group by group; nothing of a single configuration.
+    pub sides: Vec<Comparison>,
+    /// Configurations without an equal, in sentences.
+    pub alone: Vec<String>,
+    /// How figures grow with the size, or with an option that has several numbers.
+    pub grown: Option<Grown>,
+}
+
+/// Compares the configurations of a session with each other.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdicts, StoreError> {
+    let text = format!("session={session_id}");
+    let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
+    let mut side = load(store, &text, &selection, Metric::Wall, Latencies::Left)?;
+    as_rates([&mut side]);
+    let closing = closing(store, &side)?;
+    let options = Options { command: command.to_owned(), allowed: closing.allow.clone(), ..Options::default() };
+    Ok(verdicts_of(&side, &closing, &options))
+}
+
+/// Compares the configurations of a side with each other, as a bench asked for.
+pub fn verdicts_of(side: &Side, closing: &Closing, options: &Options) -> Verdicts {
+    let Grouped { groups, alone } = grouped(by_configuration(side), &closing.references, &options.allowed);
+    Verdicts {
+        sides: compare_groups(&groups, options),
+        alone: alone.iter().filter_map(said_alone).collect(),
+        grown: grown(side),
+    }
+}
+
+/// How the bench of a side's session asked for its configurations to be compared; of several sessions nothing.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn closing(store: &Store, side: &Side) -> Result<Closing, StoreError> {
+    let mut own = side.sessions.iter().filter(|session| session.adds_to.is_none());
+    let (Some(session), None) = (own.next(), own.next()) else { return Ok(Closing::default()) };
+    let details = store.session_details(&session.session_id.to_string())?.unwrap_or_default();
+    let kept = serde_json::from_str(&details).ok().and_then(|mut details: serde_json::Value| {
+        let closing = details.get_mut("closing")?.take();
+        serde_json::from_value(closing).ok()
+    });
+    // Sessions of older versions and imported ones say nothing.
+    Ok(kept.unwrap_or_default())
+}
+
+/// `lmdb[sync=nosync] is compared with nothing: no other is tier 1 ...`.
+fn said_alone(side: &Side) -> Option<String> {
+    let run = side.runs.first()?;
+    let tier = tier_words(run.configuration.tier);
+    Some(format!(
+        "{} is compared with nothing: no other is tier {tier} with its options of the suite (allow different tiers to compare all the same)",
+        run.label
+    ))
+}
+
+impl PreparedSession {
+    /// What follows its session, whose results are stored.
+    ///
+    /// # Errors
+    /// What is wrong with the store.
+    pub fn follow_up(&self, report: &Report, store: &Store) -> Result<FollowUp, StoreError> {
+        let effects = if self.spec.effects { self.effects(&report.session.session_id, store)? } else { Vec::new() };
+        Ok(FollowUp { effects, claims: self.claims.as_ref().map(|claims| judged(claims, store)) })
+    }
+
+    fn effects(&self, session_id: &str, store: &Store) -> Result<Vec<SelectedEffects>, StoreError> {
+        let mut parts = BTreeSet::new();
+        for configuration in &self.plan.configurations {
+            let measured = self.plan.suite.tests().filter(|test| self.plan.pick.has(test.number));
+            parts.extend(measured.map(|test| (configuration.engine_name(), configuration.size, test.number)));
+        }
+        let of_part = |(engine, size, test)| {
+            let selected = format!("session={session_id} engine={engine} size={size} test={test}");
+            let found = match Selection::parse_line(&selected) {
+                Ok(selection) => effects(&load(store, &selected, &selection, Metric::Wall, Latencies::Left)?)
+                    .map_err(|error| error.to_string()),
+                Err(message) => Err(message),
+            };
+            Ok(SelectedEffects { selected, found })
+        };
+        parts.into_iter().map(of_part).collect()
+    }
+}

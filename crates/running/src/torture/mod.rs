@@ -1,0 +1,200 @@
+//! Torture: is what an engine acknowledged still there after its process was killed, and after a power loss?
+//!
+//! A kill shows that commits leave the process: what was written stays in the page cache. It cannot show that they reach the disk, because a
+//! missing sync loses nothing then. So what a committing worker writes is recorded, and images are made of what a disk may hold when
+//! the power goes in the middle of them; each is opened by another worker, which has the engine check it and says how many commits are there. What
+//! a tier promises of them is in `verdict`.
+
+mod desk;
+mod images;
+mod kill;
+mod mounted;
+mod power;
+mod recording;
+mod route;
+mod series;
+mod subject;
+mod verdict;
+mod worker;
+
+pub use images::DiskFindings;
+pub use mounted::{COMMAND as MOUNT_COMMAND, Role as MountRole, Serve as MountServe, play as play_mount_role};
+pub use power::{Mutant, PowerFindings};
+pub use route::{PowerThrough, Route};
+pub use series::{Series, SeriesEvent, SeriesOutcome};
+pub use subject::{SUITE, Subject, subjects};
+pub use verdict::{Contradiction, Kept, Verdict};
+
+use self::desk::Desk;
+use crate::runner::MeasurementLock;
+use dbdyno_foundation::base::{
+    leftovers::{self, TORTURE},
+    scratch::Scratch,
+};
+use dbdyno_workload::rng::SplitMix64;
+use serde::Serialize;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Says whether to stop.
+pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+
+/// How much is tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// Kills of a committing worker.
+    pub kills: u32,
+    /// Images of power losses.
+    pub images: u32,
+    /// Images of each mutant, a program that lacks one kind of sync calls; 0: no mutants.
+    pub mutant_images: u32,
+    /// Commits of a recording.
+    pub commits: u32,
+    /// How what is written comes to be known.
+    pub through: PowerThrough,
+    /// Of all that is drawn by chance.
+    pub seed: u64,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { kills: 20, images: 200, mutant_images: 100, commits: 60, through: PowerThrough::Auto, seed: 0 }
+    }
+}
+
+/// How long a worker may take to open a database, unless something else is said: it is the work of a moment, but a damaged one may lead an
+/// engine in circles.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where it happens.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The folder below which databases are put.
+    pub work_dir: PathBuf,
+    /// Where images go that contradict a tier.
+    pub keep: PathBuf,
+    /// How long a worker may take to open a database that another left; what takes longer counts as broken.
+    pub patience: Duration,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// For a run that another dbdyno measures.
+    Waiting,
+    Kill {
+        done: u32,
+    },
+    Recording,
+    Image {
+        done: u32,
+    },
+    Mutant {
+        number: usize,
+        of: usize,
+    },
+}
+
+/// What was found of one configuration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Findings {
+    /// Kills that were made; how many commits each had acknowledged is at least one.
+    pub kills: u32,
+    /// What the first kill that lost something did.
+    pub killed: Option<Contradiction>,
+    pub power: PowerFindings,
+    /// What follows for the tier.
+    pub verdict: Verdict,
+    /// Whether it was stopped before the end.
+    pub stopped: bool,
+}
+
+/// Why a configuration could not be tortured.
+#[derive(Debug, thiserror::Error)]
+pub enum TortureError {
+    /// The work folder cannot be used.
+    #[error("{}: {message}", folder.display())]
+    Folder { folder: PathBuf, message: String },
+    /// A worker that nobody disturbed failed.
+    #[error("{0}")]
+    Worker(String),
+}
+
+impl TortureError {
+    fn folder(folder: &Path, what: &str, error: &io::Error) -> Self {
+        Self::Folder { folder: folder.to_owned(), message: format!("{what}: {error}") }
+    }
+}
+
+/// Kills workers of a configuration and takes the power from them.
+///
+/// # Errors
+/// The work folder cannot be used, or the engine fails without being disturbed.
+pub fn torture(
+    subject: &Subject,
+    terms: &Terms,
+    place: &Place,
+    stop: Stop<'_>,
+    on_step: &(dyn Fn(Step) + Sync),
+) -> Result<Findings, TortureError> {
+    leftovers::sweep(&place.work_dir, leftovers::Place::Work);
+    let scratch = scratch(place)?;
+    // Nobody else measures meanwhile. Without a place for the lock, nobody waits.
+    let _lock = MeasurementLock::take(|| on_step(Step::Waiting));
+    let mut rng = SplitMix64::new(terms.seed);
+    let (mut kills, mut killed) = (0, None);
+    while kills < terms.kills && killed.is_none() && !stop() {
+        killed = kill::one(subject, (&scratch.path().join("killed"), place.patience), kills, &mut rng)?;
+        kills += 1;
+        on_step(Step::Kill { done: kills });
+    }
+    let power = power::judged(subject, terms, place, &scratch, stop, on_step)?;
+    let stopped = stop();
+    let verdict = match Verdict::of(subject.tier, kills, killed.as_ref(), &power) {
+        // Slow is not broken: who waits less than usual contradicts nothing.
+        Verdict::Contradicted(Contradiction { what, .. }) if place.patience < PATIENCE => {
+            let seconds = place.patience.as_secs_f64();
+            Verdict::NotEvidenced { reason: format!("{seconds} s may be too short to open what was left: {what}") }
+        }
+        verdict => verdict,
+    };
+    Ok(Findings { kills, killed, power, verdict, stopped })
+}
+
+/// Says how many commits an image holds that was kept.
+///
+/// # Errors
+/// The work folder cannot be used.
+pub fn examined(subject: &Subject, image: &Path, place: &Place) -> Result<Result<u64, String>, TortureError> {
+    let scratch = scratch(place)?;
+    let desk = Desk::cleared(scratch.path().join("image"), place.patience)?;
+    let copied = copy_folder(image, &desk.databases());
+    copied.map_err(|error| TortureError::folder(image, "the image cannot be copied", &error))?;
+    worker::recovered(subject, &desk).map_err(TortureError::Worker)
+}
+
+fn scratch(place: &Place) -> Result<Scratch, TortureError> {
+    let create = || {
+        fs::create_dir_all(&place.work_dir)?;
+        Scratch::create(&place.work_dir, &TORTURE)
+    };
+    create().map_err(|error| TortureError::folder(&place.work_dir, "databases cannot be put here", &error))
+}
+
+/// Copies a folder with all that is below it; nothing but files and folders is taken.
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, to) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy_folder(&entry.path(), &to)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), to)?;
+        }
+    }
+    Ok(())
+}

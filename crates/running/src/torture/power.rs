@@ -1,0 +1,124 @@
+//! Power losses: what is left of a recorded worker's database, and whether it is seen when a sync is forgotten.
+
+use super::{
+    Place, Step, Stop, Terms, TortureError,
+    images::{DiskFindings, Judge, Wanted, shows_a_lack},
+    recording::{self, Recorded},
+    route::Route,
+    subject::Subject,
+};
+use dbdyno_engine::durability::Tier;
+use dbdyno_foundation::base::{identifier::identifier, scratch::Scratch};
+use dbdyno_workload::power::{Names, SyncClass, sync_classes};
+use serde::Serialize;
+
+/// What was found of images.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct PowerFindings {
+    /// On disks where a new file's name lasts once the file is synced, as those with ext4, XFS or Btrfs: what a tier is judged by.
+    pub journaled: DiskFindings,
+    /// On disks where it lasts once its folder is synced, which is the least that POSIX asks of them.
+    pub by_folder: DiskFindings,
+    /// Where the record comes from that they were made of; none where there is none.
+    pub route: Option<Route>,
+    /// Why the images are no evidence, where writes were not seen.
+    pub unseen: Option<String>,
+    pub mutants: Vec<Mutant>,
+}
+
+impl PowerFindings {
+    /// Images that were opened.
+    pub fn images(&self) -> u32 {
+        self.journaled.images + self.by_folder.images
+    }
+
+    /// Mutants whose lack was seen.
+    pub fn caught(&self) -> u32 {
+        self.mutants.iter().filter(|mutant| mutant.caught.is_some()).count() as u32
+    }
+}
+
+/// The same program without the sync calls of one place: a judge that cannot tell it from the whole one sees nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mutant {
+    /// Which calls it lacks.
+    pub lacks: String,
+    /// How many of these the recording has.
+    pub calls: u64,
+    /// Images that were opened, without those that are not whole with the calls either.
+    pub images: u32,
+    /// What an image did not keep that is whole with the calls, where all else came to the same; none: nothing was found.
+    pub caught: Option<String>,
+}
+
+/// Records a worker and judges images, and then those of its mutants.
+pub(super) fn judged(
+    subject: &Subject,
+    terms: &Terms,
+    place: &Place,
+    scratch: &Scratch,
+    stop: Stop<'_>,
+    on_step: &(dyn Fn(Step) + Sync),
+) -> Result<PowerFindings, TortureError> {
+    if terms.images == 0 || stop() {
+        return Ok(PowerFindings::default());
+    }
+    on_step(Step::Recording);
+    let Recorded { log, route, unseen } = match recording::recorded(subject, terms, place, scratch)? {
+        Ok(recorded) => recorded,
+        Err(reason) => return Ok(PowerFindings { unseen: Some(reason), ..PowerFindings::default() }),
+    };
+    let judge = Judge { subject, log: &log, scratch: scratch.path(), stop, patience: place.patience };
+    let half = terms.images.div_ceil(2);
+    let on = |names, images, before| {
+        let wanted = Wanted { names, without: None, images, seed: terms.seed };
+        judge.images(wanted, &|done| on_step(Step::Image { done: before + done }))
+    };
+    let (journaled, by_folder) = (on(Names::Journaled, half, 0)?, on(Names::ByFolder, terms.images - half, half)?);
+    let mut findings = PowerFindings {
+        journaled: journaled.findings(subject.tier),
+        by_folder: by_folder.findings(subject.tier),
+        route: Some(route),
+        unseen,
+        mutants: Vec::new(),
+    };
+    if let (Some(contradiction), Some((_, drawn))) =
+        (&mut findings.journaled.contradiction, journaled.contradiction(subject.tier))
+    {
+        let folder = place.keep.join(format!("image-{}", identifier()));
+        let kept = drawn.image(&log).write_to(&folder);
+        kept.map_err(|error| TortureError::folder(&folder, "an image cannot be kept here", &error))?;
+        contradiction.image = Some(folder);
+    } else if subject.tier >= Tier::Consistent && terms.mutant_images > 0 {
+        findings.mutants = mutants(&judge, terms, on_step)?;
+    }
+    Ok(findings)
+}
+
+/// Judges the program without the sync calls of each class, on disks of both kinds.
+fn mutants(judge: &Judge<'_>, terms: &Terms, on_step: &(dyn Fn(Step) + Sync)) -> Result<Vec<Mutant>, TortureError> {
+    let classes = sync_classes(judge.log);
+    let mut mutants = Vec::new();
+    for (number, (class, calls)) in classes.iter().enumerate() {
+        if (judge.stop)() {
+            break;
+        }
+        on_step(Step::Mutant { number: number + 1, of: classes.len() });
+        mutants.push(mutant(judge, terms, class, *calls)?);
+    }
+    Ok(mutants)
+}
+
+fn mutant(judge: &Judge<'_>, terms: &Terms, class: &SyncClass, calls: u64) -> Result<Mutant, TortureError> {
+    let mut mutant = Mutant { lacks: class.to_string(), calls, images: 0, caught: None };
+    for names in Names::ALL {
+        let wanted = Wanted { names, without: Some(class), images: terms.mutant_images, seed: terms.seed };
+        let judged = judge.images(wanted, &|_| ())?;
+        mutant.images += judged.len();
+        if let Some((kept, drawn)) = judged.earliest(|kept| shows_a_lack(kept, judge.subject.tier)) {
+            mutant.caught = Some(format!("{kept} ({drawn}; {names})"));
+            break;
+        }
+    }
+    Ok(mutant)
+}

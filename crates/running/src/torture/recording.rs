@@ -1,0 +1,120 @@
+//! A worker that commits while what it writes is recorded.
+
+use super::{
+    Place, Terms, TortureError,
+    desk::Desk,
+    mounted::{Aside, Mounted},
+    route::{PowerThrough, Route},
+    subject::Subject,
+    worker,
+};
+use dbdyno_foundation::base::scratch::Scratch;
+use dbdyno_workload::power::{Log, missed};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// What a worker wrote.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) log: Log,
+    pub(super) route: Route,
+    /// Why images of it are no evidence.
+    pub(super) unseen: Option<String>,
+}
+
+/// Records a worker in the way that is asked for. The inner error is why there is no record.
+pub(super) fn recorded(
+    subject: &Subject,
+    terms: &Terms,
+    place: &Place,
+    scratch: &Scratch,
+) -> Result<Result<Recorded, String>, TortureError> {
+    let writes = || by_writes(subject, terms, place, scratch);
+    let mount = || by_mount(subject, terms, place, scratch);
+    match terms.through {
+        PowerThrough::Only(Route::Writes) => writes(),
+        PowerThrough::Only(Route::Mount) => mount(),
+        PowerThrough::Auto => {
+            let by_writes = writes()?;
+            if matches!(by_writes, Ok(Recorded { unseen: None, .. })) {
+                return Ok(by_writes);
+            }
+            Ok(match (by_writes, mount()?) {
+                (_, Ok(by_mount)) => Ok(by_mount),
+                (Ok(recorded), Err(reason)) => {
+                    let unseen = recorded.unseen.map(|unseen| neither(&unseen, &reason));
+                    Ok(Recorded { unseen, ..recorded })
+                }
+                (Err(unrecorded), Err(reason)) => Err(neither(&unrecorded, &reason)),
+            })
+        }
+    }
+}
+
+fn neither(writes: &str, mount: &str) -> String {
+    format!("{writes}; and not through a mount: {mount}")
+}
+
+/// Why there is no image of an engine whose program does not record.
+const UNRECORDED: &str = "no power loss could be simulated, as its program does not record what it does to its files";
+
+/// Has the worker record its calls.
+fn by_writes(
+    subject: &Subject,
+    terms: &Terms,
+    place: &Place,
+    scratch: &Scratch,
+) -> Result<Result<Recorded, String>, TortureError> {
+    let desk = Desk::cleared(scratch.path().join("recorded"), place.patience)?;
+    let Some(log) = worker::record(subject, &desk, terms.commits).map_err(TortureError::Worker)? else {
+        return Ok(Err(UNRECORDED.to_owned()));
+    };
+    judged(log, Route::Writes, &desk.databases()).map(Ok)
+}
+
+/// Has the kernel pass on what the worker writes.
+fn by_mount(
+    subject: &Subject,
+    terms: &Terms,
+    place: &Place,
+    scratch: &Scratch,
+) -> Result<Result<Recorded, String>, TortureError> {
+    let desk = Desk::cleared(scratch.path().join("mounted"), place.patience)?;
+    let mount = desk.with_databases()?;
+    let aside = Aside::cleared(scratch.path().join("aside"))?;
+    let mounted = match Mounted::start(&mount, &aside, terms.commits) {
+        Ok(mounted) => mounted,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    if let Err(reason) = worker::record_mounted(subject, &desk, mounted, terms.commits) {
+        return Ok(Err(format!("its worker failed there: {}", desk.unnamed(&reason))));
+    }
+    let log = Log::read(&aside.log()).map_err(|error| TortureError::folder(&aside.log(), "the record", &error))?;
+    judged(log, Route::Mount, &aside.files()).map(Ok)
+}
+
+/// Holds a record against the files that are left.
+fn judged(log: Log, route: Route, root: &Path) -> Result<Recorded, TortureError> {
+    let unseen = unseen(&log, root).map_err(|error| TortureError::folder(root, "it cannot be read", &error))?;
+    Ok(Recorded { log, route, unseen })
+}
+
+/// Ends of the names of files in which nothing of a commit is, and that are made anew when a database is opened after the end of all that used
+/// it: SQLite's index of its log and LMDB's table of readers, which are written through memory, and the messages of RocksDB.
+const PASSING: [&str; 3] = ["-shm", "lock.mdb", "/LOG"];
+
+/// Why images are no evidence: what the database holds in the end is not what the recorded calls made.
+fn unseen(log: &Log, root: &Path) -> io::Result<Option<String>> {
+    let lasting = |path: &&Path| !PASSING.iter().any(|end| path.to_string_lossy().ends_with(end));
+    let joined = |paths: Vec<&Path>| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let missed = missed(log, root)?;
+    let missed: Vec<&Path> = missed.iter().map(PathBuf::as_path).filter(lasting).collect();
+    if !missed.is_empty() {
+        return Ok(Some(format!("something wrote to {} that was not seen", joined(missed))));
+    }
+    let mapped: Vec<&Path> = log.mapped().into_iter().filter(lasting).collect();
+    Ok((!mapped.is_empty())
+        .then(|| format!("{} is written through memory, where only what was synced is seen", joined(mapped))))
+}

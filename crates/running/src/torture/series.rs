@@ -1,0 +1,130 @@
+//! One configuration after the other: each is tortured, and what was found of it is stored.
+
+use super::{Contradiction, Findings, Place, Step, Stop, Subject, Terms, Verdict, torture};
+use crate::runner::host_record;
+use dbdyno_foundation::{base::identifier::identifier, host::HostFacts};
+use dbdyno_store::{EvidenceRecord, Store, StoreError, options_text};
+use jiff::Timestamp;
+
+/// What is tortured, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Series<'s> {
+    pub subjects: &'s [Subject],
+    pub terms: &'s Terms,
+    pub place: &'s Place,
+    pub store: &'s Store,
+    /// The command that does the same.
+    pub command_line: &'s str,
+}
+
+/// What a series has to tell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SeriesEvent {
+    /// The configuration of this place is begun.
+    Began(usize),
+    Step(Step),
+    /// What was found of it; not stored, where it was stopped before its end.
+    Found(Box<Findings>),
+    /// Why it could not be tortured, or what was found not stored; the next one is begun.
+    Failed(String),
+}
+
+/// What a series came to.
+#[derive(Debug, Clone, Default)]
+pub struct SeriesOutcome {
+    /// What was found of configurations, as they are with the files that their options name.
+    pub found: Vec<(Subject, Findings)>,
+    /// How many could not be tortured, or what was found of them not stored.
+    pub failed: usize,
+}
+
+impl SeriesOutcome {
+    /// Whether some tier is not kept.
+    pub fn is_contradicted(&self) -> bool {
+        self.found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_)))
+    }
+}
+
+impl Series<'_> {
+    /// Tortures each, and stores what was found. What cannot be done for one does not end the others.
+    ///
+    /// # Errors
+    /// The store cannot be written before the first is begun.
+    pub fn run(&self, stop: Stop<'_>, tell: &(dyn Fn(SeriesEvent) + Sync)) -> Result<SeriesOutcome, StoreError> {
+        self.store.prepare()?;
+        let host = HostFacts::read();
+        let mut outcome = SeriesOutcome::default();
+        for (at, subject) in self.subjects.iter().enumerate() {
+            if stop() {
+                break;
+            }
+            tell(SeriesEvent::Began(at));
+            let mut fail = |error: String| {
+                tell(SeriesEvent::Failed(error));
+                outcome.failed += 1;
+            };
+            let (subject, findings) = match self.tortured(subject, stop, tell) {
+                Ok(found) => found,
+                Err(error) => {
+                    fail(error);
+                    continue;
+                }
+            };
+            // What was stopped shows less than was asked for.
+            let evidence = (!findings.stopped).then(|| self.evidence(&subject, &findings, &host));
+            let stored = evidence.map(|evidence| self.store.keep_evidence(host_record(&host), evidence));
+            if let Some(Err(error)) = stored {
+                fail(format!("what was found is not stored: {error}"));
+            }
+            tell(SeriesEvent::Found(Box::new(findings.clone())));
+            outcome.found.push((subject, findings));
+        }
+        Ok(outcome)
+    }
+
+    fn tortured(
+        &self,
+        subject: &Subject,
+        stop: Stop<'_>,
+        tell: &(dyn Fn(SeriesEvent) + Sync),
+    ) -> Result<(Subject, Findings), String> {
+        let subject = subject.examined().map_err(|error| error.to_string())?;
+        let found = torture(&subject, self.terms, self.place, stop, &|step| tell(SeriesEvent::Step(step)));
+        Ok((subject, found.map_err(|error| error.to_string())?))
+    }
+
+    /// What was found, as it is stored.
+    fn evidence(&self, subject: &Subject, findings: &Findings, host: &HostFacts) -> EvidenceRecord {
+        let power = &findings.power;
+        let image = match &findings.verdict {
+            Verdict::Contradicted(Contradiction { image, .. }) => {
+                image.as_ref().map(|image| image.display().to_string())
+            }
+            Verdict::Evidenced { .. } | Verdict::NotEvidenced { .. } => None,
+        };
+        EvidenceRecord {
+            evidence_id: identifier(),
+            host_id: host.id(),
+            tried_at: Timestamp::now(),
+            engine: subject.engine.clone(),
+            engine_version: subject.version.clone(),
+            choice: subject.choice.clone(),
+            options: options_text(&subject.settings.to_map()),
+            tier: subject.tier,
+            tier_reason: subject.tier_reason.clone(),
+            kills: findings.kills,
+            images: power.images(),
+            whole: power.journaled.whole,
+            earlier: power.journaled.earlier,
+            broken: power.journaled.broken,
+            strict_names: (power.by_folder.images > 0).then(|| power.by_folder.contradiction.is_none()),
+            mutants: power.mutants.len() as u32,
+            mutants_caught: power.caught(),
+            verdict: findings.verdict.word().to_owned(),
+            reason: findings.verdict.reason().map(str::to_owned),
+            image,
+            seed: self.terms.seed,
+            command_line: self.command_line.to_owned(),
+        }
+    }
+}

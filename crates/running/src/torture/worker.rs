@@ -1,0 +1,249 @@
+//! Workers that commit and are killed, and those that open what is left.
+
+use super::{
+    TortureError,
+    desk::Desk,
+    mounted::{MountServer, Mounted},
+    subject::Subject,
+};
+use crate::runner::confinement;
+use dbdyno_engine::protocol::Event;
+use dbdyno_foundation::process::{Family, in_words};
+use dbdyno_workload::power::Log;
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{Child, ChildStdin, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long a worker that commits may take.
+const DEADLINE: Duration = Duration::from_secs(60);
+/// How much longer than its deadline a worker may say nothing.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How much of what a worker writes to stderr is told, bytes: its end.
+const LOG_BYTES: usize = 400;
+
+/// A worker that is under way; it ends with this value at the latest, with all that it started.
+#[derive(Debug)]
+struct TortureWorker {
+    child: Child,
+    family: Family,
+    _stdin: Option<ChildStdin>,
+    said: Receiver<Event>,
+    /// Where its database is: how much room is left there may say why it ended.
+    folder: PathBuf,
+    /// How long it may say nothing.
+    silence: Duration,
+    log: Option<thread::JoinHandle<String>>,
+}
+
+impl TortureWorker {
+    fn start(
+        subject: &Subject,
+        desk: &Desk,
+        command: (&str, Duration),
+        environment: &[(&str, &str)],
+    ) -> Result<Self, String> {
+        Self::staged(subject, desk, command, environment, None).map(|(worker, _)| worker)
+    }
+
+    /// Starts it on a mount, where there is one. What is returned with it serves the mount, and is dropped before the worker is waited for.
+    fn staged(
+        subject: &Subject,
+        desk: &Desk,
+        (command, deadline): (&str, Duration),
+        environment: &[(&str, &str)],
+        mounted: Option<Mounted>,
+    ) -> Result<(Self, Option<MountServer>), String> {
+        let engine = &subject.engine;
+        let failed = |error: &dyn std::fmt::Display| format!("the worker of `{engine}` cannot be started: {error}");
+        let job = subject.job(desk.databases(), deadline);
+        let mut program = subject.launch().command(engine)?;
+        program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        program.envs(environment.iter().copied());
+        if let Some(mounted) = &mounted {
+            mounted.stage(&mut program).map_err(|error| failed(&error))?;
+        }
+        let mut family = Family::controlled();
+        let confinement = confinement(&job, desk.path(), deadline);
+        let birth = family.begin(&mut program, confinement).map_err(|error| failed(&error))?;
+        let mut child = program.spawn().map_err(|error| failed(&error))?;
+        family.take_in(birth, child.id());
+        // What was written to a mount is said by its server.
+        let (stdout, server) = match (mounted.map(Mounted::into_parts), child.stdout.take()) {
+            (Some((said, server)), _) => (Some(said), Some(server)),
+            (None, stdout) => (stdout.map(BufReader::new), None),
+        };
+        let (Some(mut stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), stdout, child.stderr.take()) else {
+            return Err(failed(&"its pipes are missing"));
+        };
+        let (send, said) = channel();
+        thread::spawn(move || {
+            // A line that a kill cut off says nothing.
+            let lines = stdout.lines().map_while(Result::ok);
+            let events = lines.filter_map(|line| serde_json::from_str(&line).ok());
+            // Nobody listens any more once the worker was killed.
+            events.map(|event: Event| send.send(event).is_ok()).find(|heard| !heard)
+        });
+        let log = thread::spawn(move || {
+            let mut text = Vec::new();
+            // What cannot be read is not told.
+            let _ = BufReader::new(stderr).read_to_end(&mut text);
+            String::from_utf8_lossy(&text[text.len().saturating_sub(LOG_BYTES)..]).trim().to_owned()
+        });
+        let job = serde_json::to_string(&job).map_err(|error| failed(&error))?;
+        // A worker that does not read its job says why, or ends.
+        let _ = writeln!(stdin, "{job}");
+        let (folder, silence) = (desk.path().to_owned(), deadline + SILENCE);
+        let worker = Self { child, family, _stdin: Some(stdin), said, folder, silence, log: Some(log) };
+        Ok((worker, server))
+    }
+
+    /// The next event; none when it has said its last.
+    fn next(&self) -> Result<Option<Event>, String> {
+        match self.said.recv_timeout(self.silence) {
+            Ok(event) => Ok(Some(event)),
+            Err(RecvTimeoutError::Disconnected) => Ok(None),
+            Err(RecvTimeoutError::Timeout) => Err(format!("it said nothing for {:?}", self.silence)),
+        }
+    }
+
+    /// How it ended, in words: with the end of what it wrote to stderr.
+    fn ending(&mut self) -> String {
+        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| in_words(status, &self.folder));
+        let log = self.log.take().and_then(|log| log.join().ok()).unwrap_or_default();
+        if log.is_empty() { status } else { format!("{status}: {log}") }
+    }
+}
+
+impl Drop for TortureWorker {
+    fn drop(&mut self) {
+        self.family.kill(Some(self.child.id()));
+        // It was killed, or had ended.
+        let _ = self.child.wait();
+    }
+}
+
+/// The environment by which a worker is told how many threads commit.
+const THREADS: &str = "DBDYNO_COMMIT_THREADS";
+
+/// Why a worker that was to be killed ended by itself.
+#[derive(Debug)]
+pub(super) struct Unkilled {
+    /// Whether it had committed before.
+    pub(super) has_committed: bool,
+    message: String,
+}
+
+impl Unkilled {
+    pub(super) fn into_error(self) -> TortureError {
+        TortureError::Worker(self.message)
+    }
+}
+
+/// Has a worker commit on a fresh database, and kills it some time after its first commits; how many each thread had acknowledged.
+pub(super) fn commit_until_killed(
+    subject: &Subject,
+    desk: &Desk,
+    threads: u32,
+    after: Duration,
+) -> Result<Vec<u64>, Unkilled> {
+    let mut until: Option<Instant> = None;
+    let unkilled = |until: Option<Instant>, message| Unkilled { has_committed: until.is_some(), message };
+    let mut worker = TortureWorker::start(subject, desk, ("commits", DEADLINE), &[(THREADS, &threads.to_string())])
+        .map_err(|message| unkilled(until, message))?;
+    let mut acknowledged = vec![0; threads as usize];
+    let mut note = |event: &Event| {
+        let Event::Committed { commits, thread } = event else { return false };
+        acknowledged.get_mut(*thread as usize).into_iter().for_each(|acknowledged| *acknowledged = *commits);
+        true
+    };
+    loop {
+        let wait = until.map_or(worker.silence, |until| until.saturating_duration_since(Instant::now()));
+        match worker.said.recv_timeout(wait) {
+            Ok(Event::Failed { message, .. }) => return Err(unkilled(until, message)),
+            Ok(event) if note(&event) => until = until.or_else(|| Some(Instant::now() + after)),
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) if until.is_some() => break,
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(unkilled(until, format!("it committed nothing for {:?}", worker.silence)));
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(unkilled(until, worker.ending())),
+        }
+    }
+    worker.family.kill(Some(worker.child.id()));
+    // What it had said before is in the pipe.
+    while let Ok(event) = worker.said.recv() {
+        note(&event);
+    }
+    Ok(acknowledged)
+}
+
+/// The environment by which a worker is told to record, and how many commits.
+const RECORD_TO: &str = "DBDYNO_POWER_LOG";
+const RECORD_COMMITS: &str = "DBDYNO_POWER_COMMITS";
+
+/// Has a worker commit so often on a fresh database, with its calls recorded; none where its program records nothing: it goes on
+/// after that.
+pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option<Log>, String> {
+    let (log, commits) = (desk.log(), most.to_string());
+    let recording = [(RECORD_TO, &*log.to_string_lossy()), (RECORD_COMMITS, &commits)];
+    let mut worker = TortureWorker::start(subject, desk, ("commits", DEADLINE), &recording)?;
+    while let Some(event) = worker.next()? {
+        match event {
+            Event::Failed { message, .. } => return Err(message),
+            Event::Committed { commits, .. } if commits > u64::from(most) => return Ok(None),
+            _ => {}
+        }
+    }
+    let ending = worker.ending();
+    Log::read(&log).map(Some).map_err(|error| format!("{ending}; what it recorded cannot be read: {error}"))
+}
+
+/// Has a worker commit so often on a fresh database on a mount, whose server records what reaches it.
+pub(super) fn record_mounted(subject: &Subject, desk: &Desk, mounted: Mounted, most: u32) -> Result<(), String> {
+    let (mut worker, server) = TortureWorker::staged(subject, desk, ("commits", DEADLINE), &[], Some(mounted))?;
+    let recorded = loop {
+        match worker.next() {
+            Ok(Some(Event::Committed { commits, .. })) if commits >= u64::from(most) => break Ok(true),
+            Ok(Some(Event::Failed { message, .. })) => break Err(message),
+            Ok(Some(_)) => {}
+            Ok(None) => break Ok(false),
+            Err(silence) => break Err(silence),
+        }
+    };
+    // A worker that waits for the server could not be killed.
+    drop(server);
+    if recorded? {
+        return Ok(());
+    }
+    worker.family.kill(Some(worker.child.id()));
+    Err(worker.ending())
+}
+
+/// Opens a database again: how many commits of each thread are there, or what is wrong with it. The outer error is that no worker could be
+/// started.
+pub(super) fn recover(subject: &Subject, desk: &Desk, threads: u32) -> Result<Result<Vec<u64>, String>, String> {
+    let mut worker =
+        TortureWorker::start(subject, desk, ("recover", desk.patience()), &[(THREADS, &threads.to_string())])?;
+    let mut found = Vec::new();
+    loop {
+        match worker.next() {
+            Ok(Some(Event::Recovered { commits, .. })) => found.push(commits),
+            Ok(Some(Event::Failed { message, .. })) => return Ok(Err(desk.unnamed(&message))),
+            Ok(Some(_)) => {}
+            Ok(None) if found.len() == threads as usize => return Ok(Ok(found)),
+            Ok(None) => return Ok(Err(desk.unnamed(&worker.ending()))),
+            Err(silence) => return Ok(Err(silence)),
+        }
+    }
+}
+
+/// The same of a database in which one thread committed.
+pub(super) fn recovered(subject: &Subject, desk: &Desk) -> Result<Result<u64, String>, String> {
+    Ok(recover(subject, desk, 1)?.map(|found| found.into_iter().sum()))
+}

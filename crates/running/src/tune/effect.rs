@@ -1,0 +1,160 @@
+//! What a change did to a test's time.
+
+use super::samples::{Sample, Samples};
+use dbdyno_comparing::compare::{JudgedRatio, RatioRange};
+use dbdyno_stats::{
+    DEFAULT_NOISE_FLOOR, Evidence, Logs, NoAnswer, RatioInterval, Spending, holm, log_ratios, median, more_rounds,
+    paired_ratio_at, signed_rank,
+};
+use serde::{Deserialize, Serialize};
+
+/// What a change did to one test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TestEffect {
+    /// The test's number; 0 for the geometric mean of several.
+    pub test: u32,
+    pub name: String,
+    /// Pairs of runs of one round.
+    pub pairs: usize,
+    /// Median time of the base, ns, of a test that ended after a time that of an operation; none for a mean of several tests.
+    pub base_ns: Option<f64>,
+    /// Median time with the change, ns.
+    pub changed_ns: Option<f64>,
+    /// What was found: A is the changed configuration and B the base, so a ratio below 1 is a gain. None: not comparable.
+    pub found: Option<JudgedRatio>,
+    /// Why it is not comparable.
+    pub obstacle: Option<String>,
+}
+
+/// The variant that changes are measured against, in samples of a trial.
+pub(super) const BASE: usize = 0;
+/// The changed variant of a trial.
+pub(super) const CHANGED: usize = 1;
+
+/// What the change did to each of the tests (number and name): `changed` against `base`, in pairs of one round.
+pub fn judge(
+    samples: &Samples,
+    base: usize,
+    changed: usize,
+    tests: &[(u32, String)],
+    spending: Spending,
+) -> Vec<TestEffect> {
+    let times: Vec<Times> =
+        tests.iter().map(|(test, _)| Times::from_pairs(samples.pairs(changed, base, *test), spending)).collect();
+    let p: Vec<f64> = times.iter().filter_map(Times::p).collect();
+    // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
+    let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]).into_iter();
+    tests
+        .iter()
+        .zip(times)
+        .map(|((test, name), times)| {
+            let p_adjusted = times.p().and_then(|_| adjusted.next());
+            times.effect(*test, name.clone(), p_adjusted, p.len(), spending)
+        })
+        .collect()
+}
+
+/// All tests as one figure with one interval: of each round the mean of its log ratios is taken, and these are judged like
+/// the log ratios of one test. The ratio is the geometric mean of those of the tests.
+pub(super) fn overall(
+    samples: &Samples,
+    base: usize,
+    changed: usize,
+    tests: &[(u32, String)],
+    spending: Spending,
+) -> TestEffect {
+    let rounds = samples.rounds(base, changed);
+    let logs = rounds.iter().filter_map(|round| samples.mean_log_ratio(changed, base, round, tests));
+    let ratios: Vec<f64> = logs.map(f64::exp).collect();
+    let disagree = tests.iter().flat_map(|(test, _)| samples.pairs(changed, base, *test)).any(disagrees);
+    let times = Times { b: vec![1.0; ratios.len()], a: ratios, disagree, tested: None }.tested(spending);
+    let p = times.p();
+    let effect = times.effect(0, format!("all {} tests", tests.len()), p, 1, spending);
+    TestEffect { base_ns: None, changed_ns: None, ..effect }
+}
+
+fn disagrees((a, b): (&Sample, &Sample)) -> bool {
+    a.agrees == Some(false) || b.agrees == Some(false)
+}
+
+/// The pairs of a test.
+#[derive(Debug, Default)]
+struct Times {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    disagree: bool,
+    tested: Option<(Result<RatioInterval, NoAnswer>, Option<f64>)>,
+}
+
+impl Times {
+    fn from_pairs(pairs: Vec<(&Sample, &Sample)>, spending: Spending) -> Self {
+        let times = Self {
+            a: pairs.iter().map(|(a, _)| a.time_ns).collect(),
+            b: pairs.iter().map(|(_, b)| b.time_ns).collect(),
+            disagree: pairs.into_iter().any(disagrees),
+            tested: None,
+        };
+        times.tested(spending)
+    }
+
+    /// Interval and p value, where the pairs can be compared.
+    fn tested(mut self, spending: Spending) -> Self {
+        if self.obstacle().is_none() {
+            let interval = paired_ratio_at(&self.a, &self.b, spending.alpha);
+            let p = || log_ratios(&self.a, &self.b).and_then(|logs| signed_rank(&logs)).ok().map(|test| test.p);
+            self.tested = Some((interval, if interval.is_ok() { p() } else { None }));
+        }
+        self
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let instant = self.a.iter().chain(&self.b).any(|time| *time <= 0.0);
+        match (self.disagree, self.a.is_empty(), instant) {
+            (true, ..) => Some("the answers differ".to_owned()),
+            (_, true, _) => Some("no round in which both ran to the end".to_owned()),
+            (.., true) => Some("a time of 0 ns has no ratio".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn p(&self) -> Option<f64> {
+        self.tested.as_ref()?.1
+    }
+
+    fn effect(
+        self,
+        test: u32,
+        name: String,
+        p_adjusted: Option<f64>,
+        tests: usize,
+        Spending { factor, alpha }: Spending,
+    ) -> TestEffect {
+        let obstacle = self.obstacle();
+        let (base_ns, changed_ns) = (median(&self.b).ok(), median(&self.a).ok());
+        let p_adjusted = p_adjusted.map(|p| (p * factor).min(1.0));
+        let found = self.tested.and_then(|(interval, p)| {
+            let tests = (tests as f64 * factor) as usize;
+            let noise_floor = DEFAULT_NOISE_FLOOR;
+            let evidence = Evidence { interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor };
+            let more = || more_rounds(&Logs::new(&self.a, &self.b, true).ok()?, noise_floor, tests, alpha);
+            let median_ratio = changed_ns? / base_ns?;
+            let interval = interval.ok();
+            Some(JudgedRatio {
+                verdict: evidence.verdict(more).ok()?,
+                ratio: interval.map_or(median_ratio, |interval| interval.ratio),
+                median_ratio,
+                interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange {
+                    low,
+                    high,
+                    confidence,
+                }),
+                paired: true,
+                exact: false,
+                sessions: None,
+                p,
+                p_adjusted,
+            })
+        });
+        TestEffect { test, name, pairs: self.a.len(), base_ns, changed_ns, found, obstacle }
+    }
+}

@@ -1,0 +1,160 @@
+//! What the analysis of a grid shows.
+
+use super::{GridCell, shares::Shares};
+use dbdyno_comparing::compare::{JudgedRatio, Side};
+use dbdyno_stats::median;
+use dbdyno_store::RunTests;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Which option matters how much.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GridEffects {
+    pub selection: String,
+    pub engine: String,
+    pub suite: String,
+    pub size: String,
+    pub test: u32,
+    pub name: String,
+    pub runs: usize,
+    /// The options that vary, the one that explains most first.
+    pub factors: Vec<Factor>,
+    /// Whether at least seven tenths of all combinations of values were measured; else shares are estimates, and interactions
+    /// are not looked for.
+    pub whole: bool,
+    /// Pairs of options that do something together which their sum does not say.
+    pub interactions: Vec<Interaction>,
+    /// Share of the variance that the sum of all options leaves.
+    pub left: f64,
+    /// Every configuration, the fastest first.
+    pub ranked: Vec<Ranked>,
+    /// The fastest of each tier, the safest tier first.
+    pub best: Vec<Best>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Factor {
+    pub option: String,
+    /// The value that others are compared with.
+    pub first: String,
+    /// Share of the variance that it explains, 0 to 1.
+    pub share: f64,
+    /// Whether some value was shown to differ from the first.
+    pub shown: bool,
+    /// The other values.
+    pub effects: Vec<ValueEffect>,
+}
+
+/// What a value does against the first of its option.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ValueEffect {
+    pub value: String,
+    /// Pairs of configurations that differ in this alone.
+    pub pairs: usize,
+    /// Time with the value / time with the first; none without a pair.
+    pub found: Option<JudgedRatio>,
+}
+
+/// Two options that do something together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Interaction {
+    pub options: [String; 2],
+    /// Share of the variance that it explains beyond their sum.
+    pub share: f64,
+    /// Of each combination of values: mean time over its configurations / mean time over all of them (geometric).
+    pub ratios: Vec<(String, String, f64)>,
+}
+
+/// A configuration in the ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// Its label in its session.
+    pub label: String,
+    /// The options that vary.
+    pub values: BTreeMap<String, String>,
+    /// Durability tier.
+    pub tier: Option<u8>,
+    pub runs: usize,
+    /// Median of their times, ns.
+    pub median_ns: f64,
+    /// Time / time of the fastest, by means over the same rounds.
+    pub ratio: f64,
+}
+
+/// The fastest configuration of a tier. Chosen among many, it is partly lucky.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Best {
+    /// The tier; none: not recorded.
+    pub tier: Option<u8>,
+    /// How many configurations have it.
+    pub of: usize,
+    /// The fastest.
+    pub configuration: Ranked,
+}
+
+pub(super) fn effects(
+    side: &Side,
+    (test, name): (u32, String),
+    cells: &[GridCell],
+    factors: Vec<Factor>,
+    shares: Shares,
+) -> GridEffects {
+    let ranked = ranked(cells);
+    let first = side.runs.first();
+    let of = |value: fn(&RunTests) -> &str| first.map_or_else(String::new, |run| value(run).to_owned());
+    GridEffects {
+        selection: side.selection.clone(),
+        engine: of(|run| &run.configuration.engine),
+        suite: of(|run| &run.configuration.suite),
+        size: of(|run| &run.size),
+        test,
+        name,
+        runs: cells.iter().map(|cell| cell.times.len()).sum(),
+        whole: shares.whole,
+        interactions: shares.pairs.into_iter().map(|(a, b, share)| interaction(cells, a, b, share)).collect(),
+        left: shares.left,
+        best: best(&ranked),
+        factors,
+        ranked,
+    }
+}
+
+fn ranked(cells: &[GridCell]) -> Vec<Ranked> {
+    let least = cells.iter().map(|cell| cell.log).fold(f64::INFINITY, f64::min);
+    let mut ranked: Vec<Ranked> = cells
+        .iter()
+        .map(|cell| Ranked {
+            label: cell.label.clone(),
+            values: cell.values.clone(),
+            tier: cell.tier,
+            runs: cell.times.len(),
+            // A cell has a time, and times are positive.
+            median_ns: median(&cell.times).unwrap_or_default(),
+            ratio: (cell.log - least).exp(),
+        })
+        .collect();
+    ranked.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    ranked
+}
+
+fn best(ranked: &[Ranked]) -> Vec<Best> {
+    let mut tiers: BTreeMap<std::cmp::Reverse<Option<u8>>, Vec<&Ranked>> = BTreeMap::new();
+    for one in ranked {
+        tiers.entry(std::cmp::Reverse(one.tier)).or_default().push(one);
+    }
+    let first = |of: Vec<&Ranked>| Best { tier: of[0].tier, of: of.len(), configuration: of[0].clone() };
+    tiers.into_values().map(first).collect()
+}
+
+fn interaction(cells: &[GridCell], first: String, second: String, share: f64) -> Interaction {
+    let mut logs: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
+    for cell in cells {
+        if let (Some(a), Some(b)) = (cell.values.get(&first), cell.values.get(&second)) {
+            logs.entry((a.clone(), b.clone())).or_default().push(cell.log);
+        }
+    }
+    let mean = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len().max(1) as f64;
+    let all = mean(&cells.iter().map(|cell| cell.log).collect::<Vec<_>>());
+    let ratios = logs.into_iter().map(|((a, b), logs)| (a, b, (mean(&logs) - all).exp())).collect();
+    Interaction { options: [first, second], share, ratios }
+}

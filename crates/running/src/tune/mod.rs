@@ -1,0 +1,41 @@
+//! What if this option were set? And which should be, for this workload, without losing durability?
+//!
+//! A [`Trial`] measures a base configuration against a changed one in rounds of ABBA, a number of them that is fixed
+//! beforehand: [`what_if`] runs one, [`more`] adds as many rounds again. Trials make a [`Ledger`]: a tree of what was tried
+//! from where, what it gained and what it cost. Nothing here prints: [`TuneEvent`]s tell what happens, and the models are plain
+//! data that the command line, the terminal UI and files all show.
+//!
+//! A trial that can be extended is looked at more than once. The look number `n` spends `ALPHA / 2^n` of the false alarms
+//! that are allowed: over any number of looks that is never more than [`ALPHA`](dbdyno_stats::ALPHA). See
+//! [`Spending`](dbdyno_stats::Spending).
+
+mod answer;
+mod change;
+mod effect;
+pub mod effects;
+mod event;
+mod lab;
+mod ledger;
+mod live;
+mod price;
+mod samples;
+pub mod script;
+pub mod search;
+mod stored;
+mod trial;
+mod what_if;
+mod workload;
+
+pub use answer::{Setting, TuneAnswer};
+pub use change::{Change, cannot_differ};
+pub use effect::{TestEffect, judge};
+pub use event::TuneEvent;
+pub use lab::{Lab, TuneError};
+pub use ledger::{Entry, Ledger};
+pub use live::LiveSamples;
+pub use price::{Pair, Price};
+pub use samples::{RoundKey, Sample, Samples};
+pub use stored::{accept, find_trial, last_ledger, ledger, ledgers};
+pub use trial::{Trial, TrialKind, TrialState};
+pub use what_if::{WhatIf, default_rounds, more, what_if};
+pub use workload::Workload;

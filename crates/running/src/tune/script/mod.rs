@@ -1,0 +1,124 @@
+//! A user's own statements as a workload: a file of SQL becomes a suite, and a database of the user's what it starts from.
+//!
+//! Statements before a line `-- measure` prepare and are not measured; without such a line those are the CREATE, DROP, ALTER
+//! and PRAGMA statements that the file begins with. Every statement is tried once on a scratch copy before anything is
+//! measured, so that a mistake is told with its line. The user's database is only ever read.
+
+mod snapshot;
+mod split;
+mod steps;
+mod tryout;
+
+pub use snapshot::DatabaseSnapshot;
+pub use split::{Piece, split};
+
+use dbdyno_catalog::{Catalog, Suite};
+use dbdyno_engine::{describe::Description, suite::Step};
+use dbdyno_foundation::base::input;
+use serde::Serialize;
+use std::{path::Path, time::Duration};
+use uuid::Uuid;
+
+/// Why a file or a database cannot be tuned.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {message}")]
+pub struct ScriptError {
+    /// The file, with the line where it is one of a statement.
+    pub place: String,
+    /// What is wrong, what was expected, what to do.
+    pub message: String,
+}
+
+impl ScriptError {
+    fn new(place: impl ToString, message: impl ToString) -> Self {
+        Self { place: place.to_string(), message: message.to_string() }
+    }
+}
+
+/// Bytes that a script without a database is taken to store at most.
+const GUESSED_BYTES: u64 = 64 << 20;
+
+/// A suite's file with one test.
+#[derive(Serialize)]
+struct ScriptFile {
+    name: String,
+    kind: &'static str,
+    title: String,
+    source: String,
+    size: ScriptSize,
+    test: [ScriptTest; 1],
+}
+
+#[derive(Serialize)]
+struct ScriptSize {
+    name: &'static str,
+    default: [u64; 1],
+    choices: [u64; 4],
+    bytes: u64,
+}
+
+/// How the names of suites begin that are made of a user's statements. No file has them: only their statements make them again.
+const NAMES: &str = "sql-";
+
+/// Whether the suite of this name was made of a user's statements.
+pub fn is_script(suite: &str) -> bool {
+    suite.starts_with(NAMES)
+}
+
+#[derive(Serialize)]
+struct ScriptTest {
+    number: u32,
+    name: String,
+    prepare: Vec<Step>,
+    steps: Vec<Step>,
+}
+
+/// The suite that a file's statements make, on a copy of a database or on an empty one. Its size is how often they are run. Its
+/// name follows from the file's name and from what file and database hold: other contents are another suite. `limit`: how long
+/// each statement may take when it is tried.
+///
+/// # Errors
+/// A file that cannot be read; a statement that SQLite refuses, that reaches beyond its database, that takes too long or that
+/// cannot be measured, with its line.
+pub fn suite(
+    path: &Path,
+    start: Option<&DatabaseSnapshot>,
+    engine: &Description,
+    limit: Duration,
+) -> Result<Suite, ScriptError> {
+    let place = path.display().to_string();
+    let text = input::read_text(path).map_err(|error| ScriptError::new(&place, error))?;
+    let pieces = split(&text).map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))?;
+    let (prepare, measured) = steps::steps(&place, &pieces, start, engine, limit)?;
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let contents = format!("{text}\0{}", start.map_or("", |start| start.digest()));
+    let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, contents.as_bytes()).simple().to_string();
+    let name = format!("{NAMES}{}-{}", stem.chars().map(plain).collect::<String>(), &digest[..8]);
+    let times = "R".parse().map_err(|message: String| ScriptError::new(&place, message))?;
+    let from = "0".parse().map_err(|message: String| ScriptError::new(&place, message))?;
+    let file = ScriptFile {
+        name: name.clone(),
+        kind: "sql",
+        title: format!("The statements of {stem}"),
+        source: "a file of the user's".to_owned(),
+        size: ScriptSize {
+            name: "times the statements are run",
+            default: [1],
+            choices: [1, 10, 100, 1000],
+            bytes: start.map_or(GUESSED_BYTES, |start| start.bytes().max(1)),
+        },
+        test: [ScriptTest {
+            number: 1,
+            name: stem.clone(),
+            prepare,
+            steps: vec![Step::Repeat { count: times, variable: "i".to_owned(), from, steps: measured }],
+        }],
+    };
+    let text = toml::to_string(&file).map_err(|error| ScriptError::new(&place, error))?;
+    let suite = Catalog::suite_of(&name, &place, text).map_err(|error| ScriptError::new(&place, error))?;
+    Ok(match start {
+        Some(start) => suite.starting_from(start.path()),
+        None => suite,
+    })
+}

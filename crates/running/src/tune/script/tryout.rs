@@ -1,0 +1,181 @@
+//! A scratch database on which each statement is tried, within the limits that hold for a user's statements.
+//!
+//! SQLite's authorizer is asked about what a statement does, however it is written. What it has let pass does the same in the
+//! worker: names of attached files and of pragmas with their values are part of the text, and what is not (`VACUUM INTO` takes
+//! an expression) is refused by the statement's form.
+
+use super::{DatabaseSnapshot, split::words};
+use dbdyno_engine::describe::Description;
+use dbdyno_foundation::base::{input, units::bytes};
+use rusqlite::{
+    Connection, ErrorCode,
+    hooks::{AuthAction, AuthContext, Authorization},
+};
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Steps of SQLite's machine between two looks at the clock: well below a millisecond.
+const STEPS: i32 = 1000;
+/// Modules whose tables are within the database.
+const MODULES: [&str; 11] = [
+    "fts3",
+    "fts3aux",
+    "fts3tokenize",
+    "fts4",
+    "fts4aux",
+    "fts5",
+    "fts5vocab",
+    "rtree",
+    "rtree_i32",
+    "geopoly",
+    "dbstat",
+];
+/// Pragmas that move files elsewhere, open the schema to any text, or hold for the whole process.
+const PRAGMAS: [&str; 5] =
+    ["data_store_directory", "temp_store_directory", "trusted_schema", "writable_schema", "hard_heap_limit"];
+/// What SQLite may take of memory here: statements that are tried have no worker that could end instead.
+const MOST_MEMORY: u64 = 256 << 20;
+
+/// The database; gone with this value.
+#[derive(Debug)]
+pub(super) struct TryOut {
+    connection: Connection,
+    limit: Duration,
+    watch: Arc<Mutex<StatementWatch>>,
+    /// Held for as long as the database is needed.
+    _folder: Option<TempDir>,
+}
+
+/// What is known of the statement that is tried.
+#[derive(Debug, Default)]
+struct StatementWatch {
+    until: Option<Instant>,
+    refused: Option<String>,
+}
+
+impl TryOut {
+    /// A copy of the database that `start` is of, or an empty one. `limit`: how long a statement may take.
+    pub(super) fn new(start: Option<&DatabaseSnapshot>, engine: &Description, limit: Duration) -> Result<Self, String> {
+        let failed = |error: &dyn Display| format!("a scratch database: {error}");
+        let folder =
+            start.map(|start| tempfile::tempdir_in(start.folder())).transpose().map_err(|error| failed(&error))?;
+        // No name is to SQLite a file without a name, of which nothing is left when it is closed.
+        let file = folder.as_ref().map_or_else(PathBuf::new, |folder| folder.path().join("scratch.db"));
+        if let Some(start) = start {
+            input::copy(start.path(), &file).map_err(|error| failed(&error))?;
+        }
+        let watch = Arc::new(Mutex::new(StatementWatch::default()));
+        let connection = Self::open(&file, &watch, engine).map_err(|error| failed(&error))?;
+        Ok(Self { connection, limit, watch, _folder: folder })
+    }
+
+    fn open(file: &Path, watch: &Arc<Mutex<StatementWatch>>, engine: &Description) -> rusqlite::Result<Connection> {
+        let mut connection = Connection::open(file)?;
+        // Nothing here is to survive anything.
+        connection.execute_batch("PRAGMA synchronous = OFF")?;
+        // It holds for all of SQLite in this process, which otherwise only reads files, and can never be raised again.
+        connection.query_row(&format!("PRAGMA hard_heap_limit = {MOST_MEMORY}"), [], |_| Ok(()))?;
+        let options: Vec<String> = engine.options.iter().map(|option| option.name.clone()).collect();
+        let told = Arc::clone(watch);
+        connection.authorizer(Some(move |context: AuthContext<'_>| match refusal(&context.action, &options) {
+            Some(refused) => {
+                locked(&told).refused = Some(refused);
+                Authorization::Deny
+            }
+            None => Authorization::Allow,
+        }))?;
+        let told = Arc::clone(watch);
+        connection
+            .progress_handler(STEPS, Some(move || locked(&told).until.is_some_and(|until| Instant::now() >= until)))?;
+        Ok(connection)
+    }
+
+    /// Runs a statement; whether it gives rows.
+    pub(super) fn run(&self, text: &str) -> Result<bool, String> {
+        if text.starts_with('.') {
+            return Err("a command of the sqlite3 shell: expected SQL".to_owned());
+        }
+        refuse_form(text)?;
+        *locked(&self.watch) = StatementWatch { until: Instant::now().checked_add(self.limit), refused: None };
+        let run = || -> rusqlite::Result<(usize, usize)> {
+            let mut statement = self.connection.prepare(text)?;
+            let counts = (statement.parameter_count(), statement.column_count());
+            let mut rows = statement.raw_query();
+            while rows.next()?.is_some() {}
+            Ok(counts)
+        };
+        let done = run().map_err(|error| self.reason(&error));
+        locked(&self.watch).until = None;
+        match done? {
+            (0, columns) => Ok(columns > 0),
+            _ => Err("it has parameters: expected values in their place".to_owned()),
+        }
+    }
+
+    fn reason(&self, error: &rusqlite::Error) -> String {
+        let refused = locked(&self.watch).refused.take();
+        refused.unwrap_or_else(|| match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => {
+                format!("it took longer than {:?}: a longer statement limit lets it finish", self.limit)
+            }
+            Some(ErrorCode::OutOfMemory) => {
+                format!(
+                    "it needs more than the {} that a statement may have: expected smaller values",
+                    bytes(MOST_MEMORY)
+                )
+            }
+            _ => error.to_string(),
+        })
+    }
+}
+
+fn locked(watch: &Mutex<StatementWatch>) -> MutexGuard<'_, StatementWatch> {
+    watch.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Refuses by its form what the authorizer is not asked about, or what cannot be measured.
+fn refuse_form(text: &str) -> Result<(), String> {
+    let words = words(text);
+    let is = |at: usize, expected: &str| words.get(at).is_some_and(|word: &&str| word.eq_ignore_ascii_case(expected));
+    if is(0, "VACUUM") && (is(1, "INTO") || is(2, "INTO")) {
+        return Err("VACUUM INTO writes another file: statements may only use the copy that they run on".to_owned());
+    }
+    if ["ROLLBACK", "SAVEPOINT", "RELEASE"].iter().any(|word| is(0, word)) {
+        return Err("only BEGIN and COMMIT are measured: leave savepoints and rollbacks out".to_owned());
+    }
+    Ok(())
+}
+
+/// Why a statement may not do this: it would reach beyond the run's folder, or set what is tuned.
+fn refusal(action: &AuthAction<'_>, options: &[String]) -> Option<String> {
+    let is = |name: &str, names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let is_option = |name: &str| options.iter().any(|option| option.eq_ignore_ascii_case(name));
+    match *action {
+        AuthAction::Attach { filename: "" | ":memory:" } => None,
+        AuthAction::Attach { .. } | AuthAction::Unknown { code: rusqlite::ffi::SQLITE_ATTACH, .. } => {
+            Some("ATTACH of a file: statements may only use the copy that they run on (':memory:' is fine)".to_owned())
+        }
+        AuthAction::Pragma { pragma_name, pragma_value: Some(_) } if is_option(pragma_name) => {
+            Some(format!("PRAGMA {pragma_name} is an option of the engine: set it in the base, or try it as a change"))
+        }
+        AuthAction::Pragma { pragma_name, pragma_value: Some(_) } if is(pragma_name, &PRAGMAS) => {
+            Some(format!("PRAGMA {pragma_name} reaches beyond the copy that statements may use: leave it out"))
+        }
+        AuthAction::CreateVtable { module_name, .. } if !is(module_name, &MODULES) => Some(format!(
+            "a virtual table of {module_name}: expected a module whose tables are within the database ({})",
+            MODULES.join(", ")
+        )),
+        AuthAction::Function { function_name } if is(function_name, &["load_extension", "fts3_tokenizer"]) => {
+            Some(format!("{function_name}() runs code from elsewhere: leave it out"))
+        }
+        AuthAction::Unknown { code, .. } => {
+            Some(format!("SQLite asks whether it may do {code}, which is not known here"))
+        }
+        _ => None,
+    }
+}

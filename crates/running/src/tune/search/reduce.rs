@@ -1,0 +1,162 @@
+//! What of a winner is taken out again. The best of many is partly lucky, and so are its parts: each change is taken out of it, and
+//! stays out unless it is slower without.
+
+use super::candidates::{Aim, Candidate, values};
+use crate::tune::{change::Change, effect::TestEffect, price::Pair};
+use dbdyno_engine::durability::Tier;
+use dbdyno_stats::Verdict;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A change that was taken out of a winner, and whether it stayed out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TakenOut {
+    pub option: String,
+    /// Its value in the winner.
+    pub value: String,
+    /// Its value in what was measured against the winner.
+    pub instead: String,
+    /// What a commit survives with the winner, and with what was measured against it.
+    pub tier: Pair<Tier>,
+    /// What it did to the time: A is the winner without it and without all that was dropped before, B the whole winner. None: it
+    /// could not be measured.
+    pub effect: Option<TestEffect>,
+    /// Whether it was dropped.
+    pub dropped: bool,
+    /// Why it was kept without being measured, or whatever it did to the time.
+    pub reason: Option<String>,
+}
+
+/// What is to be measured against the winner.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    option: String,
+    instead: String,
+    /// The winner without it. Its change is empty where nothing is left of the winner but the base.
+    pub rest: Candidate,
+}
+
+/// A value to put in the place of the winner's, with what a commit then survives.
+#[derive(Debug)]
+struct Substitute {
+    tier: Tier,
+    option: String,
+    instead: String,
+}
+
+/// A winner that is reduced to what makes it fast, step by step: it says what to measure next and is told what came of it.
+///
+/// Everything is measured against the whole winner, so that what is dropped can never add up to a loss that shows. What lowers the tier
+/// goes first, to the value with the highest tier first, then what gained least in the race: so where options can replace each
+/// other, durability is the last to pay for speed.
+#[derive(Debug)]
+pub struct Reduction<'a> {
+    aim: Aim<'a>,
+    winner: Candidate,
+    rest: Candidate,
+    waiting: VecDeque<Substitute>,
+    taken_out: Vec<TakenOut>,
+}
+
+impl<'a> Reduction<'a> {
+    /// `gained`: the log ratio of a single change in the race, where it ran there; less than 0 is faster.
+    pub fn new(aim: Aim<'a>, winner: Candidate, gained: impl Fn(&Change) -> Option<f64>) -> Self {
+        let mut options: Vec<(Tier, f64, Vec<Substitute>)> = winner
+            .change
+            .0
+            .iter()
+            .map(|(option, value)| {
+                let places = substitutes(aim, &winner, option);
+                let highest = places.iter().map(|place| place.tier).max().unwrap_or(winner.tier);
+                let single = Change([(option.clone(), value.clone())].into());
+                (highest, gained(&single).unwrap_or(0.0), places)
+            })
+            .collect();
+        options.sort_by(|(tier, gained, _), (other, other_gained, _)| {
+            other.cmp(tier).then(other_gained.total_cmp(gained))
+        });
+        let waiting = options.into_iter().flat_map(|(.., places)| places).collect();
+        Self { aim, rest: winner.clone(), winner, waiting, taken_out: Vec::new() }
+    }
+
+    /// The most attempts that there can still be.
+    pub fn most_left(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// What to measure against the winner next; none when all is decided.
+    pub fn next_attempt(&mut self) -> Option<Attempt> {
+        while let Some(Substitute { option, instead, .. }) = self.waiting.pop_front() {
+            let value = self.winner.change.0.get(&option);
+            // It may have gone already, or with another option that it needs.
+            if value.is_none() || self.rest.change.0.get(&option) != value {
+                continue;
+            }
+            match with_instead(self.aim, &self.rest, &option, &instead) {
+                Some(rest) => return Some(Attempt { option, instead, rest }),
+                None => {
+                    let reason = "without it the others do not go together, or a commit survives too little".to_owned();
+                    let tier = self.rest.tier;
+                    self.learn(option, instead, tier, None, Some(reason));
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes in what came of an attempt: what it did to the time (A: the attempt, B: the winner), or why it may not be chosen.
+    pub fn judge(&mut self, attempt: Attempt, effect: Option<TestEffect>, unfit: Option<String>) -> &TakenOut {
+        let Attempt { option, instead, rest } = attempt;
+        let tier = rest.tier;
+        let dropped = self.learn(option, instead, tier, effect, unfit);
+        if dropped {
+            self.rest = rest;
+        }
+        &self.taken_out[self.taken_out.len() - 1]
+    }
+
+    /// What is left of the winner, none where that is the base; and what was taken out of it on the way.
+    pub fn finish(self) -> (Option<Candidate>, Vec<TakenOut>) {
+        (Some(self.rest).filter(|rest| !rest.change.0.is_empty()), self.taken_out)
+    }
+
+    fn learn(
+        &mut self,
+        option: String,
+        instead: String,
+        after: Tier,
+        effect: Option<TestEffect>,
+        reason: Option<String>,
+    ) -> bool {
+        let verdict = effect.as_ref().and_then(|effect| effect.found.as_ref()).map(|found| found.verdict);
+        let no_slower = matches!(verdict, Some(Verdict::Faster | Verdict::Same | Verdict::Undecided { .. }));
+        let dropped = no_slower && reason.is_none();
+        let value = self.winner.change.0.get(&option).cloned().unwrap_or_default();
+        let tier = Pair { before: self.rest.tier, after };
+        self.taken_out.push(TakenOut { option, value, instead, tier, effect, dropped, reason });
+        dropped
+    }
+}
+
+/// The values that can stand in the place of a winner's, with what a commit then survives: the base's, and each with which it survives
+/// more than with the winner's. The highest tier comes first, and the base's before others of its tier.
+fn substitutes(aim: Aim<'_>, winner: &Candidate, option: &str) -> Vec<Substitute> {
+    let Some(base) = aim.base.get(option) else { return Vec::new() };
+    let offered = aim.engine.option(option).map_or_else(Vec::new, |described| values(described, Some(base)));
+    let tier = |value: &str| with_instead(aim, winner, option, value).map(|rest| rest.tier);
+    let safer = offered.into_iter().filter_map(|value| Some((tier(&value).filter(|tier| *tier > winner.tier)?, value)));
+    let of_base = (tier(base).unwrap_or(winner.tier), base.to_owned());
+    let mut found: Vec<(Tier, String)> = std::iter::once(of_base).chain(safer).collect();
+    found.sort_by(|(one, _), (other, _)| other.cmp(one));
+    found.into_iter().map(|(tier, instead)| Substitute { tier, option: option.to_owned(), instead }).collect()
+}
+
+/// A candidate with another value of one of its options.
+fn with_instead(aim: Aim<'_>, candidate: &Candidate, option: &str, instead: &str) -> Option<Candidate> {
+    let mut change = candidate.change.clone();
+    match aim.base.get(option) == Some(instead) {
+        true => change.0.remove(option),
+        false => change.0.insert(option.to_owned(), instead.to_owned()),
+    };
+    Candidate::or_base(aim, change)
+}

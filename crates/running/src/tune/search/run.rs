@@ -1,0 +1,332 @@
+//! The search itself: rungs of sessions, of which one candidate is left.
+
+use super::{
+    super::{
+        effect::{BASE, TestEffect, overall},
+        event::TuneEvent,
+        lab::{Lab, TuneError},
+        samples::Samples,
+        trial::Trial,
+        workload::Workload,
+    },
+    candidates::{Aim, Candidate, neighbours, pool},
+    finish::TAKE_OUT_ROUNDS,
+    halving::{halved, together},
+    outcome::{Fate, SearchOutcome, SearchSpec, Tried},
+    reduce::TakenOut,
+};
+use dbdyno_foundation::base::identifier::identifier;
+use dbdyno_stats::{MIN_RUNS, Spending, median};
+use dbdyno_workload::rng::SplitMix64;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+/// Share of the budget that is kept for the confirmation.
+pub(super) const CONFIRMATION: f64 = 0.25;
+/// Share of the budget that is kept for taking changes out of the winner.
+const TAKING_OUT: f64 = 0.25;
+/// Share of the time for rungs that the first one takes.
+const FIRST_RUNG: f64 = 0.4;
+/// Candidates of one session, beside the base: more would put more time between a candidate and its base.
+const BATCH: usize = 7;
+/// Rounds of the first rung.
+const FIRST_ROUNDS: u32 = 2;
+/// Candidates that those who watch are told of each time.
+const LEADERS: usize = 16;
+
+/// Searches for the fastest settings of a tier, tells what happens, and keeps the confirmation in the ledger.
+///
+/// # Errors
+/// No candidate, a session that cannot begin, a store that cannot be written.
+pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<SearchOutcome, TuneError> {
+    let workload = &workload.with_files(&spec.base)?;
+    let candidates = pool(aim(workload, &spec), spec.seed);
+    if candidates.is_empty() {
+        let (engine, tier) = (&workload.engine.description.name, spec.tier);
+        return Err(TuneError::Asked(format!("{engine} has no setting to try of which a commit survives tier {tier}")));
+    }
+    let mut race = Race {
+        lab,
+        workload,
+        search_id: identifier(),
+        begun: Instant::now(),
+        candidates: candidates.len(),
+        field: Vec::new(),
+        samples: Samples::default(),
+        sessions: 0,
+        runs_apart: 0,
+        spec,
+    };
+    lab.tell(TuneEvent::SearchStarted {
+        search_id: race.search_id.clone(),
+        candidates: race.candidates,
+        budget_ms: race.spec.budget.as_millis() as u64,
+    });
+    race.first_rung(candidates).await?;
+    race.further_rungs().await?;
+    let (left, taken_out) = race.reduce().await?;
+    let confirmed = match left {
+        Some(left) => race.confirm(left).await?,
+        None => None,
+    };
+    let found = race.found(taken_out, confirmed);
+    lab.tell(TuneEvent::SearchEnded { found: Box::new(found.clone()) });
+    Ok(found)
+}
+
+pub(super) fn aim<'a>(workload: &'a Workload, spec: &'a SearchSpec) -> Aim<'a> {
+    Aim { engine: &workload.engine.description, suite: workload.suite.kind, base: &spec.base, tier: spec.tier }
+}
+
+/// A candidate in the race. Its variant in the samples is its place in the field, and 1 more: 0 is the base.
+pub(super) struct Runner {
+    pub(super) candidate: Candidate,
+    rung: u32,
+    fate: Fate,
+}
+
+pub(super) struct Race<'r, 'l> {
+    pub(super) lab: &'r Lab<'l>,
+    pub(super) workload: &'r Workload,
+    pub(super) spec: SearchSpec,
+    search_id: String,
+    pub(super) begun: Instant,
+    candidates: usize,
+    pub(super) field: Vec<Runner>,
+    samples: Samples,
+    sessions: u64,
+    /// Runs that are not among the samples.
+    pub(super) runs_apart: usize,
+}
+
+impl Race<'_, '_> {
+    /// Time that the rungs may still take.
+    fn left(&self) -> Duration {
+        self.spec.budget.mul_f64(1.0 - CONFIRMATION - TAKING_OUT).saturating_sub(self.begun.elapsed())
+    }
+
+    /// What a run took so far, its start and the keeping of its results included.
+    pub(super) fn each(&self) -> Duration {
+        self.begun.elapsed() / (self.samples.run_count() + self.runs_apart).max(1) as u32
+    }
+
+    /// Tries candidates until the rungs that follow need the rest of the time: single changes, what is one change away from
+    /// the best of them, combinations.
+    async fn first_rung(&mut self, candidates: Vec<Candidate>) -> Result<(), TuneError> {
+        let (singles, combinations): (Vec<_>, Vec<_>) =
+            candidates.into_iter().partition(|candidate| candidate.change.0.len() == 1);
+        self.try_out(singles).await?;
+        if let Some(best) = self.best().filter(|&at| self.score(at).is_some_and(|score| score < 0.0)) {
+            let near = neighbours(aim(self.workload, &self.spec), &self.field[best].candidate.change);
+            self.try_out(near).await?;
+        }
+        self.try_out(combinations).await
+    }
+
+    /// Tries those of the candidates that are not in the field yet, as far as time allows. The first one of all alone: then it
+    /// is known what a run takes.
+    async fn try_out(&mut self, candidates: Vec<Candidate>) -> Result<(), TuneError> {
+        let is_new = |candidate: &Candidate| self.field.iter().all(|known| known.candidate.change != candidate.change);
+        let fresh: Vec<Candidate> = candidates.into_iter().filter(is_new).collect();
+        let mut waiting = fresh.into_iter();
+        let first = if self.field.is_empty() { 1 } else { self.affordable() };
+        let mut batch: Vec<Candidate> = waiting.by_ref().take(first).collect();
+        while !batch.is_empty() && !self.lab.is_stopped() {
+            let from = self.field.len();
+            let runners = batch.into_iter().map(|candidate| Runner { candidate, rung: 1, fate: Fate::Alive });
+            self.field.extend(runners);
+            let members: Vec<usize> = (from..self.field.len()).collect();
+            self.measure(&members, FIRST_ROUNDS).await?;
+            self.check_budget()?;
+            batch = waiting.by_ref().take(self.affordable()).collect();
+        }
+        Ok(())
+    }
+
+    /// How many more candidates the first rung can take, up to a batch.
+    fn affordable(&self) -> usize {
+        let share = self.spec.budget.mul_f64((1.0 - CONFIRMATION - TAKING_OUT) * FIRST_RUNG);
+        let fits = |more: &usize| self.begun.elapsed() + self.each() * ((more + 1) as u32 * FIRST_ROUNDS) <= share;
+        (1..=BATCH).rev().find(fits).unwrap_or(0)
+    }
+
+    /// Refuses a budget in which not even one change can be taken out and the rest confirmed.
+    fn check_budget(&self) -> Result<(), TuneError> {
+        let least = self.each() * ((MIN_RUNS as u32 + TAKE_OUT_ROUNDS.start()) * 2);
+        if self.samples.run_count() == 0 || self.begun.elapsed() + least <= self.spec.budget {
+            return Ok(());
+        }
+        let (run, needed) = (self.each().as_secs_f64(), (self.begun.elapsed() + least * 2).as_secs_f64());
+        Err(TuneError::Asked(format!(
+            "a run takes {run:.1} s, so that the budget leaves no time for a confirmation: give it a budget of {needed:.0}s or more"
+        )))
+    }
+
+    /// Halves the field and doubles the rounds until one is left, or the time for rungs is over.
+    async fn further_rungs(&mut self) -> Result<(), TuneError> {
+        let mut rounds = FIRST_ROUNDS;
+        for rung in 2.. {
+            rounds = rounds.saturating_mul(2);
+            let mut alive = self.next_field(rung);
+            // Fewer rather than none: the last of them have the worst figures.
+            while alive.len() > 1 && self.expected(alive.len(), rounds) > self.left() {
+                alive.pop();
+            }
+            if alive.len() < 2 || self.lab.is_stopped() {
+                break;
+            }
+            for at in 0..self.field.len() {
+                if alive.contains(&at) {
+                    self.field[at].rung = rung;
+                } else if self.field[at].fate == Fate::Alive {
+                    self.field[at].fate = Fate::Outrun;
+                }
+            }
+            for batch in alive.chunks(BATCH) {
+                self.measure(batch, rounds).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Who would run in the next rung, the most promising first: the better half, and after its first two what the best of
+    /// them make together.
+    fn next_field(&mut self, rung: u32) -> Vec<usize> {
+        let alive: Vec<usize> = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive).collect();
+        let scored = alive.iter().map(|at| (at, &self.field[*at].candidate.change, self.score(*at)));
+        let mut next: Vec<usize> = halved(scored).into_iter().copied().collect();
+        let unions = together(next.iter().map(|&at| &self.field[at].candidate.change), next.len() / 3);
+        let mut place = 2;
+        for change in unions {
+            if let Some(candidate) = Candidate::new(aim(self.workload, &self.spec), change)
+                && self.field.iter().all(|known| known.candidate.change != candidate.change)
+            {
+                next.insert(place, self.field.len());
+                place += 1;
+                self.field.push(Runner { candidate, rung, fate: Fate::Alive });
+            }
+        }
+        next
+    }
+
+    /// What a rung with so many members would take, by what runs took so far.
+    fn expected(&self, members: usize, rounds: u32) -> Duration {
+        let runs = (members + members.div_ceil(BATCH)) as u32 * rounds;
+        self.each() * runs
+    }
+
+    /// Measures some of the field beside the base, and drops what may not be chosen.
+    async fn measure(&mut self, members: &[usize], rounds: u32) -> Result<(), TuneError> {
+        let mut variants = vec![self.spec.base.clone()];
+        variants.extend(members.iter().map(|&at| self.field[at].candidate.settings.clone()));
+        let plan = self.workload.plan(self.lab.registry, &variants, rounds, self.fresh_seed())?;
+        let report = self.lab.run(&plan, self.keys(), Some(self.left()), |_| {}).await?;
+        self.samples.add_report(&plan, &report, |configuration| match configuration {
+            0 => BASE,
+            of => members[of - 1] + 1,
+        });
+        for &at in members {
+            if let Some(reason) = unfit(&self.samples, at + 1, self.spec.memory_limit) {
+                self.field[at].fate = Fate::Dropped(reason.clone());
+                let change = self.field[at].candidate.change.clone();
+                self.lab.tell(TuneEvent::Dropped { change, reason });
+            }
+        }
+        self.tell_standing();
+        Ok(())
+    }
+
+    /// The seed of another session.
+    pub(super) fn fresh_seed(&mut self) -> u64 {
+        self.sessions += 1;
+        SplitMix64::stream(self.spec.seed, self.sessions).next_u64()
+    }
+
+    /// The keys of the runs before the confirmation.
+    pub(super) fn keys(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([("tune".to_owned(), "search".to_owned()), ("search".to_owned(), self.search_id.clone())])
+    }
+
+    /// The log ratio to the base: the median over the rounds of the mean over the tests.
+    pub(super) fn score(&self, at: usize) -> Option<f64> {
+        let tests = self.workload.tests();
+        let each: Vec<f64> = self
+            .samples
+            .rounds(BASE, at + 1)
+            .into_iter()
+            .filter_map(|round| self.samples.mean_log_ratio(at + 1, BASE, round, &tests))
+            .collect();
+        median(&each).ok()
+    }
+
+    /// The candidate in the race with the best figure.
+    pub(super) fn best(&self) -> Option<usize> {
+        let alive = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive);
+        let scored = alive.filter_map(|at| Some((at, self.field[at].rung, self.score(at)?)));
+        // More rounds are worth more than a better figure of few.
+        scored.min_by(|a, b| b.1.cmp(&a.1).then(a.2.total_cmp(&b.2))).map(|(at, ..)| at)
+    }
+
+    fn so_far(&self, at: usize) -> TestEffect {
+        overall(&self.samples, BASE, at + 1, &self.workload.tests(), Spending::ONCE)
+    }
+
+    fn tell_standing(&self) {
+        let best = self.best();
+        self.lab.tell(TuneEvent::Standing {
+            tried: self.field.len(),
+            alive: self.field.iter().filter(|runner| runner.fate == Fate::Alive).count(),
+            best: best.map(|at| (self.field[at].candidate.change.clone(), self.so_far(at))),
+            leaders: self.ranked().take(LEADERS).collect(),
+            left_ms: self.spec.budget.saturating_sub(self.begun.elapsed()).as_millis() as u64,
+        });
+    }
+
+    /// Those that were run, in the order of the last rung they reached and then of their figure: the best first.
+    fn ranked(&self) -> impl Iterator<Item = Tried> {
+        let mut order: Vec<(usize, Option<f64>)> = (0..self.field.len()).map(|at| (at, self.score(at))).collect();
+        order.sort_by(|a, b| {
+            let rung = |at: usize| self.field[at].rung;
+            let (x, y) = (a.1.unwrap_or(f64::INFINITY), b.1.unwrap_or(f64::INFINITY));
+            rung(b.0).cmp(&rung(a.0)).then(x.total_cmp(&y))
+        });
+        // The budget may have ended before the last of them were run.
+        let run =
+            move |at: usize| self.samples.of_variant(at + 1).next().is_some() || self.samples.failure(at + 1).is_some();
+        order.into_iter().filter(move |(at, _)| run(*at)).map(move |(at, score)| Tried {
+            change: self.field[at].candidate.change.clone(),
+            tier: self.field[at].candidate.tier,
+            rung: self.field[at].rung,
+            pairs: self.samples.rounds(BASE, at + 1).len(),
+            ratio: score.map(f64::exp),
+            fate: self.field[at].fate.clone(),
+        })
+    }
+
+    fn found(self, taken_out: Vec<TakenOut>, confirmed: Option<Trial>) -> SearchOutcome {
+        SearchOutcome {
+            tried: self.ranked().collect(),
+            search_id: self.search_id.clone(),
+            tier: self.spec.tier,
+            took_ms: self.begun.elapsed().as_millis() as u64,
+            candidates: self.candidates,
+            taken_out,
+            confirmed,
+        }
+    }
+}
+
+/// Why a variant may not be chosen.
+pub(super) fn unfit(samples: &Samples, variant: usize, memory_limit: Option<u64>) -> Option<String> {
+    if let Some(failure) = samples.failure(variant) {
+        return Some(failure.to_owned());
+    }
+    if samples.of_variant(variant).any(|sample| sample.agrees == Some(false)) {
+        return Some("its answers are not those of the others".to_owned());
+    }
+    let peak = samples.of_variant(variant).filter_map(|sample| sample.figures.memory_bytes()).max()?;
+    let limit = memory_limit.filter(|limit| peak > *limit)?;
+    Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
+}

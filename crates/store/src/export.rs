@@ -1,0 +1,157 @@
+//! Runs copied to another store, or to a folder of Parquet files that any engine reads and `import` takes back.
+
+use super::{
+    Selection, Store, StoreError,
+    connect::Reach,
+    error::Doing,
+    import::{Merged, merge_chosen},
+    manifest, schema,
+    tables::{Owner, StoreTable, TABLES},
+};
+use dbdyno_foundation::base::{
+    leftovers::{self, COPY, Place},
+    output::Guarded,
+    scratch::Scratch,
+};
+use duckdb::{Connection, params_from_iter};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Why a copy could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// There is something in the folder.
+    #[error("{} is there already: give a folder that is not there yet, or an empty one", folder.display())]
+    NotEmpty { folder: PathBuf },
+    /// The target is the store itself, or has a name that belongs to it.
+    #[error("{} is the store itself, or belongs to it: give another name", path.display())]
+    Same { path: PathBuf },
+    /// The folder cannot be written.
+    #[error("writing {}: {message}", folder.display())]
+    Unwritable { folder: PathBuf, message: String },
+    /// One of the stores cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What was copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exported {
+    pub runs: u64,
+    /// Rows of the view `results`.
+    pub results: u64,
+}
+
+impl Store {
+    /// Copies a selection's runs, with all that belongs to them, to another store, which is made where there is none.
+    ///
+    /// # Errors
+    /// One of the two stores cannot be used, or both are the same file.
+    pub fn copy_to_store(&self, selection: &Selection, target: &Self) -> Result<Merged, ExportError> {
+        if self.guarded().covers(target.path()) {
+            return Err(ExportError::Same { path: target.path().to_owned() });
+        }
+        // Everything means everything, sessions without a run too.
+        let runs = if selection.is_all() { None } else { Some(self.chosen_runs(selection)?) };
+        target.prepare()?;
+        Ok(merge_chosen(target, self, runs.as_deref())?)
+    }
+
+    /// Writes a selection's runs to a new folder: `TABLE/host_id=.../suite=.../*.parquet` for each table and for the view
+    /// `results`. The folder appears when it is complete. `command`: what made it, for its manifest.
+    ///
+    /// # Errors
+    /// A folder that is not empty or cannot be written, or a store that cannot be read.
+    pub fn copy_to_parquet(
+        &self,
+        selection: &Selection,
+        folder: &Path,
+        command: &str,
+    ) -> Result<Exported, ExportError> {
+        let unwritable =
+            |error: std::io::Error| ExportError::Unwritable { folder: folder.to_owned(), message: error.to_string() };
+        if self.guarded().covers(folder) {
+            return Err(ExportError::Same { path: folder.to_owned() });
+        }
+        if folder.exists() && !is_empty_folder(folder) {
+            return Err(ExportError::NotEmpty { folder: folder.to_owned() });
+        }
+        let absolute = std::path::absolute(folder).map_err(unwritable)?;
+        let parent = absolute.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(parent).map_err(unwritable)?;
+        // What a copy that was killed left here.
+        leftovers::sweep(parent, Place::Target);
+        let scratch = Scratch::create(parent, &COPY).map_err(unwritable)?;
+        let partial = scratch.path().join("copy");
+        fs::create_dir(&partial).map_err(unwritable)?;
+        let exported = self.write_parquet(selection, &partial)?;
+        manifest::write(&partial, command).map_err(unwritable)?;
+        fs::rename(&partial, &absolute).map_err(unwritable)?;
+        Ok(exported)
+    }
+
+    fn write_parquet(&self, selection: &Selection, folder: &Path) -> Result<Exported, StoreError> {
+        let (condition, parameters) = selection.condition();
+        self.reading_reaching(&Reach::Folder(folder.to_owned()), |connection| {
+            let write = || -> duckdb::Result<Exported> {
+                schema::make_views(connection, |name| name == "run_tests" || name == "results")?;
+                // Everything means everything, sessions without a run too.
+                let chosen = if selection.is_all() { None } else { Some("chosen") };
+                if chosen.is_some() {
+                    connection.execute(
+                        &format!("CREATE TEMP TABLE chosen AS SELECT DISTINCT run_id FROM run_tests WHERE {condition}"),
+                        params_from_iter(&parameters),
+                    )?;
+                }
+                let mut runs = 0;
+                for table in &TABLES {
+                    let is_chosen = chosen.map_or("true".to_owned(), |_| table.owner.is_chosen("run", "session"));
+                    let count =
+                        copy(connection, &partitioned(table, &is_chosen), table.owner, &folder.join(table.name))?;
+                    runs = if table.name == "run" { count } else { runs };
+                }
+                let is_chosen = chosen.map_or("true".to_owned(), |_| Owner::Run.is_chosen("run", "session"));
+                let rows = format!("SELECT * FROM results WHERE {is_chosen}");
+                let results = copy(connection, &rows, Owner::Run, &folder.join("results"))?;
+                Ok(Exported { runs, results })
+            };
+            write().doing(self.path())
+        })
+    }
+}
+
+/// A table's rows with the columns that folders are named by.
+fn partitioned(table: &StoreTable, is_chosen: &str) -> String {
+    let rows = format!("(SELECT * FROM {} WHERE {is_chosen})", table.name);
+    match (table.name, table.owner) {
+        (_, Owner::Host) | ("session", _) => format!("SELECT * FROM {rows}"),
+        ("run", _) => format!("SELECT t.*, s.host_id FROM {rows} t LEFT JOIN session s USING (session_id)"),
+        (_, Owner::Run) => format!(
+            "SELECT t.*, s.host_id, s.suite FROM {rows} t LEFT JOIN run r ON r.run_id = t.run_id \
+             LEFT JOIN session s ON s.session_id = r.session_id"
+        ),
+        (_, Owner::Session | Owner::SessionOrRun) => {
+            format!("SELECT t.*, s.host_id, s.suite FROM {rows} t LEFT JOIN session s ON s.session_id = t.session_id")
+        }
+    }
+}
+
+fn copy(connection: &Connection, rows: &str, owner: Owner, folder: &Path) -> duckdb::Result<u64> {
+    let folders = if owner == Owner::Host { "host_id" } else { "host_id, suite" };
+    // The columns stay in the files too: nothing has to be read out of a folder's name.
+    let sql = format!(
+        "COPY ({rows}) TO ? (FORMAT parquet, COMPRESSION zstd, PARTITION_BY ({folders}), WRITE_PARTITION_COLUMNS true)"
+    );
+    connection.execute(&sql, [folder.to_string_lossy()]).map(|count| count as u64)
+}
+
+fn is_empty_folder(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Whether two paths are one file.
+pub(super) fn same_file(one: &Path, other: &Path) -> bool {
+    Guarded::file(one, "").covers(other)
+}

@@ -1,0 +1,180 @@
+//! The rows of a benchmark database, gathered by run. The file is never written to.
+
+use super::{
+    super::ImportError,
+    findings::{Findings, ImportFinding},
+};
+use dbdyno_foundation::base::{input, scratch::Scratch, sqlite::distrust};
+use rusqlite::{Connection, OpenFlags, types::ValueRef};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+/// Facts by key.
+pub(super) type Facts = BTreeMap<String, String>;
+
+/// What a database says of a run.
+#[derive(Debug, Default)]
+pub(super) struct RawRun {
+    pub(super) facts: Facts,
+    /// The facts of its tests, by their number in the file.
+    pub(super) tests: BTreeMap<i64, Facts>,
+    /// Keys that it has several values of, in words.
+    pub(super) differing: BTreeSet<String>,
+}
+
+impl RawRun {
+    /// Takes a fact of the run. The last of several values counts.
+    pub(super) fn add_fact(&mut self, key: String, value: String, findings: &mut Findings) {
+        if let Some(before) = self.facts.insert(key.clone(), value) {
+            findings.add(ImportFinding::DuplicateRunKey);
+            if self.facts.get(&key) != Some(&before) {
+                self.differing.insert(key);
+            }
+        }
+    }
+
+    /// The same of one of its tests.
+    pub(super) fn add_test_fact(&mut self, test: i64, key: String, value: String, findings: &mut Findings) {
+        let facts = self.tests.entry(test).or_default();
+        if let Some(before) = facts.insert(key.clone(), value) {
+            findings.add(ImportFinding::DuplicateTestKey);
+            if facts.get(&key) != Some(&before) {
+                self.differing.insert(format!("{key} of test {test}"));
+            }
+        }
+    }
+}
+
+/// All runs by run_id.
+pub(super) type RawRuns = BTreeMap<String, RawRun>;
+
+/// Reads all rows.
+pub(super) fn read(path: &Path) -> Result<(RawRuns, Findings), ImportError> {
+    let database = Database::open(path)?;
+    let connection = &database.connection;
+    let broken = |error: rusqlite::Error| ImportError::Broken { path: path.to_owned(), message: error.to_string() };
+    distrust(connection).map_err(broken)?;
+    let tables = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND lower(name) IN ('run_data', 'test_data')";
+    if connection.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(broken)? != 2 {
+        let found = "a SQLite database without the tables run_data and test_data".to_owned();
+        return Err(ImportError::Unknown { path: path.to_owned(), found });
+    }
+    let sound: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(broken)?;
+    if sound != "ok" {
+        return Err(ImportError::Broken { path: path.to_owned(), message: sound });
+    }
+    gather(connection).map_err(broken)
+}
+
+fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
+    let mut runs = RawRuns::new();
+    let mut findings = Findings::default();
+    let mut statement = connection.prepare(&in_order(connection, "run_id, key, value", "run_data"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let mut text = |at: usize| row.get_ref(at).map(|value| text(value, &mut findings));
+        match (text(0)?, text(1)?, text(2)?) {
+            (Some(run), Some(key), Some(value)) => {
+                runs.entry(run).or_default().add_fact(key, value, &mut findings);
+            }
+            _ => findings.add(ImportFinding::SkippedRow),
+        }
+    }
+    let mut statement = connection.prepare(&in_order(connection, "run_id, test_number, key, value", "test_data"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let mut text = |at: usize| row.get_ref(at).map(|value| text(value, &mut findings));
+        let number = text(1)?.and_then(|number| number.trim().parse::<i64>().ok());
+        match (text(0)?, number, text(2)?, text(3)?) {
+            (Some(run), Some(number), Some(key), Some(value)) => {
+                runs.entry(run).or_default().add_test_fact(number, key, value, &mut findings);
+            }
+            _ => findings.add(ImportFinding::SkippedRow),
+        }
+    }
+    Ok((runs, findings))
+}
+
+/// A query whose rows come in the order they were written. A table without rowids has no duplicates either.
+fn in_order(connection: &Connection, columns: &str, table: &str) -> String {
+    let query = format!("SELECT {columns} FROM {table}");
+    let ordered = format!("{query} ORDER BY rowid");
+    if connection.prepare(&ordered).is_ok() { ordered } else { query }
+}
+
+/// Every value is text; a number is taken as it is written.
+fn text(value: ValueRef<'_>, findings: &mut Findings) -> Option<String> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            let text = String::from_utf8_lossy(bytes);
+            if let Cow::Owned(_) = text {
+                findings.add(ImportFinding::OddText);
+            }
+            Some(text.into_owned())
+        }
+    }
+}
+
+/// An opened database, with the copy that it may be.
+struct Database {
+    connection: Connection,
+    _copy: Option<Scratch>,
+}
+
+impl Database {
+    /// Opens the file as one that nobody changes. One with a journal or log beside it, which SQLite would have to work off,
+    /// is copied first.
+    fn open(path: &Path) -> Result<Self, ImportError> {
+        let unreadable = |message: String| ImportError::Unreadable { path: path.to_owned(), message };
+        let side_files: Vec<PathBuf> = ["-wal", "-journal"]
+            .into_iter()
+            .map(|ending| beside(path, ending))
+            .filter(|file| fs::metadata(file).is_ok_and(|facts| facts.len() > 0))
+            .collect();
+        if side_files.is_empty() {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            let connection =
+                Connection::open_with_flags(uri(path), flags).map_err(|error| unreadable(error.to_string()))?;
+            return Ok(Self { connection, _copy: None });
+        }
+        let copy = || -> std::io::Result<(Scratch, PathBuf)> {
+            let folder = Scratch::temporary()?;
+            for file in side_files.iter().map(PathBuf::as_path).chain([path]) {
+                input::copy(file, &folder.path().join(file.file_name().unwrap_or_default()))?;
+            }
+            let copy = folder.path().join(path.file_name().unwrap_or_default());
+            Ok((folder, copy))
+        };
+        let (folder, copy) = copy().map_err(|error| unreadable(format!("copying it with its journal: {error}")))?;
+        let connection = Connection::open(copy).map_err(|error| unreadable(error.to_string()))?;
+        Ok(Self { connection, _copy: Some(folder) })
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The path as SQLite's URI, every odd byte escaped.
+fn uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let escaped: String = absolute
+        .as_os_str()
+        .as_bytes()
+        .iter()
+        .map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect();
+    format!("file:{escaped}?mode=ro&immutable=1")
+}

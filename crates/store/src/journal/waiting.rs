@@ -1,0 +1,62 @@
+//! What waits in the journals, looked at from outside.
+
+use super::{super::Store, REFUSED, has_owner, spool};
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+/// What the store has not taken in yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Bytes of journals whose processes live: a session stores them when it pauses or ends.
+    pub owned_bytes: u64,
+    /// Bytes of journals whose processes are gone, and of what version 0.1 left: the next command takes them in.
+    pub left_bytes: u64,
+    /// The file with lines of journals that cannot be read, where there are any.
+    pub refused: Option<PathBuf>,
+    /// Why the journals cannot be looked at.
+    pub unreadable: Option<String>,
+}
+
+impl Store {
+    /// What is in the journals beyond the positions up to which each was taken in.
+    pub(crate) fn waiting(&self, taken: &BTreeMap<String, u64>) -> Waiting {
+        let refused = self.journal_folder().join(REFUSED);
+        let refused = refused.exists().then_some(refused);
+        let mut waiting = Waiting { left_bytes: spool::bytes(self), refused, ..Waiting::default() };
+        match self.journals() {
+            Ok(journals) => {
+                for journal in journals {
+                    let length = fs::metadata(&journal.path).map_or(0, |facts| facts.len());
+                    let bytes = length.saturating_sub(taken.get(&journal.id).copied().unwrap_or(0));
+                    let of = if has_owner(&journal.path) { &mut waiting.owned_bytes } else { &mut waiting.left_bytes };
+                    *of += bytes;
+                }
+            }
+            Err(error) => waiting.unreadable = Some(error.to_string()),
+        }
+        waiting
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_foundation::base::identifier::identifier;
+
+    #[test]
+    fn what_was_taken_in_does_not_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("results.duckdb"));
+        assert_eq!(store.waiting(&BTreeMap::new()), Waiting::default());
+        let journals = store.journal_folder();
+        fs::create_dir(&journals).unwrap();
+        let (held, left) = (identifier(), identifier());
+        let file = fs::File::create(journals.join(format!("{held}.jsonl"))).unwrap();
+        file.lock().unwrap();
+        fs::write(journals.join(format!("{held}.jsonl")), "0123456789").unwrap();
+        fs::write(journals.join(format!("{left}.jsonl")), "0123").unwrap();
+        fs::write(folder.path().join("results.duckdb.spool.jsonl"), "01").unwrap();
+        let taken = BTreeMap::from([(held.to_string(), 7)]);
+        let expected = Waiting { owned_bytes: 3, left_bytes: 6, ..Waiting::default() };
+        assert_eq!(store.waiting(&taken), expected);
+    }
+}

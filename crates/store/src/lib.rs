@@ -1,0 +1,356 @@
+//! The store: every result in one DuckDB file that others can query.
+//!
+//! What a session finishes goes to a journal beside the file first (`journal`), so that the file is written seldom; it is open
+//! only for a moment each time, so that several dbdyno processes can share it and no thread of DuckDB's runs beside a measured
+//! test. A write is all or nothing even when the power goes (`undo`).
+
+mod added;
+mod annotate;
+mod blocks;
+mod connect;
+mod damage;
+mod error;
+mod evidence;
+mod export;
+mod file;
+mod health;
+mod hosts;
+mod import;
+mod journal;
+mod lock;
+mod manifest;
+mod measured;
+mod parquet;
+mod read;
+mod record;
+mod repair;
+mod resume;
+mod schema;
+mod select;
+mod sweep;
+mod tables;
+mod trials;
+mod undo;
+mod value;
+mod watch;
+mod write;
+mod writing;
+
+use connect::{Reach, memory};
+pub use parquet::{Cell, CellKind, write_parquet};
+
+pub use added::{ADDS_TO, OriginOfRun};
+pub use annotate::{Annotation, Deleted, Extent};
+pub use error::StoreError;
+pub use evidence::options_text;
+pub use evidence::{EvidenceRecord, TierVerdicts};
+pub use export::{ExportError, Exported};
+pub use health::{StoreContents, StoreHealth, StoreHolder, StoreState, UnfinishedSessions};
+pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
+pub use journal::{Ownership, Settled, Waiting};
+pub use measured::MeasuredRuns;
+pub use read::{
+    ComparedTest, ConfigurationColumn, ConfigurationRow, FollowedTest, GroupColumn, GroupRow, Latencies, NOT_UPHELD,
+    Offer, OptionValues, Order, Page, PageListing, PageRows, RecordedRun, RepeatedTest, ResultColumn, ResultRow,
+    RunColumn, RunConfiguration, RunRow, RunTests, SelectedRuns, SessionConditions, SessionFacts, SessionHost,
+    StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
+};
+pub use record::{
+    ActorRecord, ActorSlotRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord,
+    ReadingRecord, RunRecord, SessionRecord, Status, TestRecord, TimelineRecord, WarningRecord,
+};
+pub use repair::{Repaired, StoreFinding};
+pub use resume::LeftSession;
+pub use schema::SCHEMA_VERSION;
+pub use select::{
+    AnswerOrder, AnswerPart, ColumnKind, ListOrder, Listed, ListedRows, PartialAnswer, SelectableRow, Selection,
+    SelectionKey, SessionFigures, SessionOrder, SessionOrigin, SortKey, TestFigures, TextCells, TextRow, TextRows,
+    WholeForm, WholeRow, literal,
+};
+pub use trials::TrialRecord;
+pub use trials::TrialTest;
+pub use value::Blob;
+pub use watch::ReadWatch;
+
+use dbdyno_foundation::base::output::Guarded;
+use duckdb::Connection;
+use error::Doing;
+use lock::StoreLock;
+use schema::FileSchema;
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long to wait for another process that has the file open, unless told otherwise.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A store's file, with the journal that this process writes. The file itself is not held open, but from [`Store::settle_to_read`] to the
+/// next reading.
+#[derive(Debug, Clone)]
+pub struct Store {
+    path: PathBuf,
+    patience: Duration,
+    /// Where journals are, if not beside the file.
+    journal: Option<PathBuf>,
+    writer: journal::SharedWriter,
+    opened: SharedOpened,
+    /// Who waits for what is read, if anybody does.
+    watch: Option<ReadWatch>,
+}
+
+/// A store that is open to read; nobody writes to it meanwhile.
+#[derive(Debug)]
+struct Opened {
+    connection: Connection,
+    _lock: StoreLock,
+}
+
+/// What was opened and not read yet, if anything.
+type SharedOpened = Arc<Mutex<Option<Opened>>>;
+
+/// Whether a store is opened to read or to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OpenMode {
+    Read,
+    Write,
+}
+
+fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    std::fs::create_dir_all(folder).map_err(|error| StoreError::Unreachable {
+        path: folder.to_owned(),
+        message: format!("the folder cannot be made: {error}"),
+    })
+}
+
+/// The file of this ending beside a store's.
+fn beside(store: &Path, ending: &str) -> PathBuf {
+    let mut name = store.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(ending);
+    store.with_file_name(name)
+}
+
+impl Store {
+    /// The store in this file; the file is made by the first write.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let path = file::resolved(path.into());
+        let writer = journal::SharedWriter::new(beside(&path, "journal"));
+        Self { path, patience: PATIENCE, journal: None, writer, opened: SharedOpened::default(), watch: None }
+    }
+
+    /// The same store, with another patience for a file that is locked.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// The same store, with somebody who waits for what is read.
+    #[must_use]
+    pub fn watched(&self, watch: &ReadWatch) -> Self {
+        Self { watch: Some(watch.clone()), ..self.clone() }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How long a file that is locked is waited for.
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// The file with all that stands beside it under its name: log, journal, undo. Nothing may be written over them.
+    pub fn guarded(&self) -> Guarded {
+        Guarded::family(&self.path, "the store")
+    }
+
+    /// Whether the file is there; an empty one is still to be made.
+    pub fn exists(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|facts| !facts.is_file() || facts.len() > 0)
+    }
+
+    /// Makes the file where there is none, brings it up to date, and says clearly when it cannot be used.
+    ///
+    /// # Errors
+    /// Why the store cannot be used, and what to do.
+    pub fn prepare(&self) -> Result<Settled, StoreError> {
+        if let Some(above) = self.journal.as_deref().and_then(Path::parent) {
+            make_folder(above)?;
+        }
+        let damaged = beside(&self.path, "damaged");
+        let is_new = !self.exists();
+        let aside = (is_new && damaged.exists()).then_some(damaged);
+        if is_new {
+            // Only now: later, a folder that is missing is one that may come back.
+            self.path.parent().map_or(Ok(()), make_folder)?;
+            self.writing(|_| Ok::<_, StoreError>(()))?;
+        }
+        let settled = Settled { aside, ..self.settle()? };
+        self.check_writable()?;
+        // A file that was cut off, or a table that is gone, is said before a session and not after it.
+        self.reading(|connection| schema::missing(connection).doing(&self.path).and_then(|gone| self.lacks(&gone)))?;
+        // Alone: no other thread has it open meanwhile.
+        let _lock = self.lock(OpenMode::Write)?;
+        self.patiently(|| damage::intact(&self.path))?;
+        Ok(settled)
+    }
+
+    /// Whether the file can be written, asked of the system without opening it.
+    fn check_writable(&self) -> Result<(), StoreError> {
+        rustix::fs::access(&self.path, rustix::fs::Access::WRITE_OK)
+            .map_err(|error| StoreError::of_io(&self.path, &self.path, &error.into()))
+    }
+
+    /// Commits a batch now. Rows with the same key are replaced, so that writing a batch twice is the same as once.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or written.
+    pub fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.writing(|connection| {
+            let transaction = connection.transaction().doing(&self.path)?;
+            write::write_batch(&transaction, batch).doing(&self.path)?;
+            transaction.commit().doing(&self.path)
+        })
+    }
+
+    /// Opens the store to read, for several queries of one moment, and closes it again.
+    fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.reading_reaching(&Reach::Nothing, read)
+    }
+
+    /// The same with other files in reach.
+    fn reading_reaching<T>(
+        &self,
+        reach: &Reach,
+        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.watch.as_ref().map_or(Ok(()), ReadWatch::check)?;
+        let opened = self.to_read(reach)?;
+        self.follow(&opened.connection)?;
+        let answer = read(&opened.connection).map_err(|error| self.explained(&opened.connection, error));
+        let closed = opened.connection.close().map_err(|(_, error)| error).doing(&self.path);
+        answer.and_then(|answer| closed.map(|()| answer))
+    }
+
+    /// Says what an error means: a block that cannot be read, or a table or column that is not there.
+    fn explained(&self, connection: &Connection, error: StoreError) -> StoreError {
+        let error = error.of_block(&self.path);
+        let gone = error.is_of_names().then(|| schema::missing(connection).ok()).flatten().unwrap_or_default();
+        self.lacks(&gone).err().unwrap_or(error)
+    }
+
+    /// Refuses a store that lacks tables or columns.
+    fn lacks(&self, gone: &[String]) -> Result<(), StoreError> {
+        match gone {
+            [] => Ok(()),
+            gone => Err(StoreError::Damaged { path: self.path.clone(), message: gone.join(", ") }),
+        }
+    }
+
+    /// A connection reads for whoever waits.
+    fn follow(&self, connection: &Connection) -> Result<(), StoreError> {
+        self.watch.as_ref().map_or(Ok(()), |watch| watch.follow(connection))
+    }
+
+    /// Opens the store to read and leaves it open for the next reading.
+    fn beginning_to_read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let opened = self.to_read(&Reach::Nothing)?;
+        let answer = read(&opened.connection).map_err(|error| self.explained(&opened.connection, error));
+        *self.left_open() = Some(opened);
+        answer
+    }
+
+    /// What a reading before left open, if anything.
+    fn left_open(&self) -> MutexGuard<'_, Option<Opened>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn to_read(&self, reach: &Reach) -> Result<Opened, StoreError> {
+        let left_open = self.left_open().take();
+        match left_open.filter(|_| *reach == Reach::Nothing) {
+            Some(opened) => Ok(opened),
+            None => self.open_to_read(reach),
+        }
+    }
+
+    fn open_to_read(&self, reach: &Reach) -> Result<Opened, StoreError> {
+        if undo::is_there(&self.path) {
+            let _lock = self.lock(OpenMode::Write)?;
+            self.patiently(|| undo::settle(&self.path))?;
+        }
+        let lock = self.lock(OpenMode::Read)?;
+        let opened =
+            self.patiently(|| self.check_schema(connect::store(&self.path, OpenMode::Read, reach)?, OpenMode::Read));
+        match opened {
+            // Whoever writes may bring the schema up to date.
+            Err(StoreError::Older { path, found, known, .. }) => {
+                drop(lock);
+                self.writing(|_| Ok::<_, StoreError>(())).map_err(|error| StoreError::Older {
+                    path,
+                    found,
+                    known,
+                    message: error.to_string(),
+                })?;
+                self.open_to_read(reach)
+            }
+            opened => Ok(Opened { connection: opened?, _lock: lock }),
+        }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.watch.as_ref().is_some_and(ReadWatch::is_given_up)
+    }
+
+    /// Waits for the right to have the store open, as long as there is patience left.
+    fn lock(&self, access: OpenMode) -> Result<StoreLock, StoreError> {
+        StoreLock::take(&self.path, access, self.patience, || self.is_given_up())
+    }
+
+    /// Tries again as long as the file is locked and there is patience left.
+    fn patiently<T>(&self, mut open: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let begun = Instant::now();
+        let mut pause = Duration::from_millis(5);
+        loop {
+            match open() {
+                Err(error) if error.is_locked() && begun.elapsed() < self.patience && !self.is_given_up() => {
+                    thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(250));
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Makes the schema in an empty file and brings an older one up to date; refuses a file of someone else's or of a
+    /// newer dbdyno.
+    fn check_schema(&self, mut connection: Connection, access: OpenMode) -> Result<Connection, StoreError> {
+        let path = self.path.clone();
+        let found = match schema::version(&connection) {
+            Some(version) => FileSchema::Version(version),
+            None => {
+                let catalog = connect::catalog(&connection).doing(&self.path)?;
+                schema::found(&connection, &catalog).doing(&self.path)?
+            }
+        };
+        match (found, access) {
+            (FileSchema::Empty, OpenMode::Write) => schema::create(&mut connection).doing(&self.path)?,
+            (FileSchema::Empty | FileSchema::Foreign, _) => return Err(StoreError::Foreign { path }),
+            (FileSchema::Views(names), _) => return Err(StoreError::views(path, &names)),
+            (FileSchema::Version(SCHEMA_VERSION), _) => {}
+            (FileSchema::Version(found), _) if found > SCHEMA_VERSION => {
+                return Err(StoreError::Newer { path, found, known: SCHEMA_VERSION });
+            }
+            (FileSchema::Version(found), OpenMode::Write) => {
+                schema::upgrade(&mut connection, found).doing(&self.path)?
+            }
+            (FileSchema::Version(found), OpenMode::Read) => {
+                return Err(StoreError::Older { path, found, known: SCHEMA_VERSION, message: String::new() });
+            }
+        }
+        Ok(connection)
+    }
+}

@@ -1,0 +1,135 @@
+//! What a folder of Parquet says of itself: `dbdyno.json`, with the size and the BLAKE3 checksum of every file beside it.
+//!
+//! A copy is taken in only if its files are those that are listed, byte for byte. Of the manifest itself what is not a value is
+//! known by name, so that a damaged name is refused too; what is left are the program and the command that made the copy, of
+//! which nothing is taken.
+
+use super::{SCHEMA_VERSION, import::ImportError};
+use dbdyno_foundation::base::input;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The file in a folder of Parquet that says what the folder is.
+pub(super) const MANIFEST: &str = "dbdyno.json";
+/// The value of `format` in it.
+const FORMAT: &str = "dbdyno-parquet";
+/// What a reader should know of a copy that lists no files.
+const UNCHECKED: &str =
+    "the copy carries no checksums, as those of dbdyno 0.1: damage to its files may not have been noticed";
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    format: String,
+    schema_version: i64,
+    /// The version of the program that made the copy; of no effect.
+    #[serde(default)]
+    dbdyno: String,
+    /// The command that made it; of no effect.
+    #[serde(default)]
+    command: String,
+    /// Every file but this one, by its path in the folder; none in copies of dbdyno 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    files: Option<BTreeMap<String, Contents>>,
+}
+
+/// What is in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Contents {
+    bytes: u64,
+    blake3: String,
+}
+
+/// Writes the manifest of a folder that is complete but for it. `command`: what made it.
+pub(super) fn write(folder: &Path, command: &str) -> io::Result<()> {
+    let contents = |name: &String| Ok((name.clone(), contents(&folder.join(name))?));
+    let files = files(folder)?.iter().map(contents).collect::<io::Result<_>>()?;
+    let manifest = Manifest {
+        format: FORMAT.to_owned(),
+        schema_version: SCHEMA_VERSION,
+        dbdyno: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command.to_owned(),
+        files: Some(files),
+    };
+    fs::write(folder.join(MANIFEST), serde_json::to_string_pretty(&manifest)? + "\n")
+}
+
+/// A folder that is what its manifest says.
+#[derive(Debug)]
+pub(super) struct Checked {
+    /// Every file but the manifest, by its path in the folder.
+    pub(super) files: Vec<String>,
+    /// What a reader should know: a sentence each.
+    pub(super) notes: Vec<String>,
+}
+
+/// Checks a folder against its manifest.
+///
+/// # Errors
+/// The file that is damaged, missing, or not in the list; a manifest that is damaged or of a newer dbdyno.
+pub(super) fn check(folder: &Path) -> Result<Checked, ImportError> {
+    let path = folder.join(MANIFEST);
+    let broken =
+        |path: PathBuf, message: &dyn std::fmt::Display| ImportError::Broken { path, message: message.to_string() };
+    let text = input::read_text(&path).map_err(|error| broken(path.clone(), &error))?;
+    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| broken(path.clone(), &error))?;
+    if manifest.format != FORMAT {
+        return Err(broken(path, &format!("the format is `{}`, expected `{FORMAT}`", manifest.format)));
+    }
+    if manifest.schema_version > SCHEMA_VERSION {
+        let (path, found) = (folder.to_owned(), manifest.schema_version);
+        return Err(ImportError::Newer { path, found, known: SCHEMA_VERSION });
+    }
+    let files = files(folder).map_err(|error| broken(folder.to_owned(), &error))?;
+    let Some(mut listed) = manifest.files else { return Ok(Checked { files, notes: vec![UNCHECKED.to_owned()] }) };
+    for name in &files {
+        let path = folder.join(name);
+        let expected =
+            listed.remove(name).ok_or_else(|| broken(path.clone(), &format!("it is not in the list of {MANIFEST}")))?;
+        let found = contents(&path).map_err(|error| broken(path.clone(), &error))?;
+        if found != expected {
+            let message = format!(
+                "it is not what was written: expected {} bytes with the BLAKE3 checksum {}, found {} with {}",
+                expected.bytes, expected.blake3, found.bytes, found.blake3
+            );
+            return Err(broken(path, &message));
+        }
+    }
+    match listed.into_keys().next() {
+        Some(name) => Err(broken(folder.join(name), &format!("it is missing: {MANIFEST} lists it"))),
+        None => Ok(Checked { files, notes: Vec::new() }),
+    }
+}
+
+fn contents(path: &Path) -> io::Result<Contents> {
+    let mut hasher = blake3::Hasher::new();
+    let bytes = io::copy(&mut input::open(path)?, &mut hasher)?;
+    Ok(Contents { bytes, blake3: hasher.finalize().to_hex().to_string() })
+}
+
+/// Every file of a folder but its manifest, by its path in it with `/` between the parts. Links are refused: what they lead to is
+/// no part of the copy.
+fn files(folder: &Path) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(below) = folders.pop() {
+        for entry in fs::read_dir(folder.join(&below))? {
+            let entry = entry?;
+            let wrong = |what: &str| io::Error::other(format!("{}: {what}", entry.path().display()));
+            let name = entry.file_name().into_string().map_err(|_| wrong("its name is not UTF-8"))?;
+            let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+            match entry.file_type()? {
+                kind if kind.is_dir() => folders.push(path),
+                kind if kind.is_file() && path == MANIFEST => {}
+                kind if kind.is_file() => found.push(path),
+                kind => return Err(wrong(&format!("it is {}, expected a file", input::word(kind)))),
+            }
+        }
+    }
+    Ok(found)
+}

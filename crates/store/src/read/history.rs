@@ -1,0 +1,37 @@
+//! What earlier runs took, for estimates.
+
+use crate::Store;
+use dbdyno_catalog::bench::{Configuration, History};
+use std::{collections::HashMap, time::Duration};
+
+/// Median run times read from a store.
+#[derive(Debug, Clone, Default)]
+pub struct StoreHistory(HashMap<(String, String, String, Option<u8>), Duration>);
+
+impl StoreHistory {
+    /// Reads all of them at once; a store that cannot be read has no history.
+    pub fn read(store: &Store) -> Self {
+        let sql = "SELECT engine, suite, size, tier, median(date_diff('microsecond', started_at, finished_at))::BIGINT
+             FROM run WHERE status = 'done' AND finished_at IS NOT NULL
+             AND session_id IN (SELECT session_id FROM session WHERE source IS NULL)
+             -- Probes of a capacity take as long as they were told to.
+             AND run_id NOT IN (SELECT run_id FROM run_key WHERE key = 'capacity') GROUP BY ALL";
+        let rows: Vec<(String, String, String, Option<u8>, i64)> = store.rows(sql, &[]).unwrap_or_default();
+        let entry = |(engine, suite, size, tier, micros): (_, _, _, _, i64)| {
+            Some(((engine, suite, size, tier), Duration::from_micros(micros.try_into().ok()?)))
+        };
+        Self(rows.into_iter().filter_map(entry).collect())
+    }
+}
+
+impl History for StoreHistory {
+    fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration> {
+        let key = (
+            configuration.engine_name().to_owned(),
+            suite.to_owned(),
+            configuration.size.to_string(),
+            configuration.tier.number(),
+        );
+        self.0.get(&key).copied()
+    }
+}

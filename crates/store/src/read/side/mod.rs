@@ -1,0 +1,393 @@
+//! What comparisons are made from: the runs of a selection with their finished tests, and the sessions they belong to.
+
+mod chosen;
+mod runs;
+mod sessions;
+
+use super::{
+    super::{Blob, ReadWatch, Selection, SessionRecord, Store, StoreError, schema::TESTS},
+    rows,
+};
+use chosen::{Chosen, MOST_SIDES};
+use dbdyno_engine::durability::Tier;
+use dbdyno_foundation::{
+    host::{Limits, is_system_allocator},
+    metric::Metric,
+};
+use dbdyno_workload::histogram::from_bytes;
+use duckdb::Connection;
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
+use uuid::Uuid;
+
+/// Whether the latencies of tests are read, which are most of what is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Latencies {
+    /// They are.
+    Read,
+    /// Nobody looks at them.
+    Left,
+}
+
+/// The runs of a selection.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SelectedRuns {
+    /// The runs, each with those finished tests that the selection means.
+    pub runs: Vec<RunTests>,
+    /// The sessions of these runs.
+    pub sessions: Vec<SessionFacts>,
+    /// The A/A runs of these sessions: configurations that ran twice a round, with their twins.
+    pub twins: Vec<RunTests>,
+}
+
+/// One execution of a configuration. What many runs have in common, they share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunTests {
+    pub run_id: Uuid,
+    pub session_id: Uuid,
+    /// Place in the session, from 0.
+    pub ordinal: u32,
+    /// Round, from 0; runs of one session and round had the same inputs.
+    pub round: u32,
+    /// Seed of its inputs; none: whoever ran it did not record one.
+    pub seed: Option<u64>,
+    /// How it ended: `done`, `failed`, `cancelled` or `running`.
+    pub status: Arc<str>,
+    /// The engine with the options that tell it from others of its session.
+    pub label: Arc<str>,
+    /// The label of the configuration that this is once more, for an A/A comparison.
+    pub twin_of: Option<Arc<str>>,
+    pub size: Arc<str>,
+    pub configuration: Arc<RunConfiguration>,
+    /// Options of engine and suite as they were asked for (in force, where that is not recorded): what was chosen, without
+    /// what an engine made of it. And what the run was held to: `memory_limit_bytes`, and `cache` of one with cold starts.
+    pub asked: Arc<BTreeMap<String, String>>,
+    /// The engine's highest peak of memory, bytes; none where it is not known what the worker needs itself.
+    pub peak_memory_bytes: Option<u64>,
+    /// Finished tests.
+    pub tests: Vec<ComparedTest>,
+}
+
+/// What comparisons need of a finished test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedTest {
+    /// Number in its suite.
+    pub test: u32,
+    /// The test's name; of an actor's share of it with the actor's.
+    pub name: Arc<str>,
+    /// The actor whose share of the test this is; none: the test as a whole.
+    pub actor: Option<Arc<str>>,
+    /// The metric that was asked for, in its unit, as [`Figures::compared`](dbdyno_foundation::metric::Figures::compared) has it; none: not measured.
+    pub value: Option<f64>,
+    /// Whether it ended after a time: of a metric that adds up, the value is that of one operation.
+    pub timed: bool,
+    pub operations: Option<u64>,
+    /// A hash of the answers' checksum and rows; none: there is no checksum that is the same for all engines.
+    pub answer: Option<u64>,
+    /// Whether there is anything to hold its answers against: a checksum, or what holds in any order of threads. Of an actor's part,
+    /// its test says so.
+    pub is_verified: bool,
+    /// Whether the answers equal those of the other engines; none: not compared.
+    pub agrees: Option<bool>,
+    /// Latencies of single operations, HdrHistogram V2 compressed; none: not recorded, or not asked for.
+    pub latencies: Option<Arc<Blob>>,
+}
+
+/// What is measured, but for the size: two runs of one configuration differ by chance alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RunConfiguration {
+    pub engine: String,
+    /// Version of the engine's library.
+    pub version: String,
+    /// Durability tier, 0 to 3; none: not recorded.
+    pub tier: Option<u8>,
+    /// The latest verdict on the tier, of kills and simulated power losses; none: never tried.
+    pub tier_evidence: Option<String>,
+    /// The engine's options in force (as asked for where they cannot be read back).
+    pub options: BTreeMap<String, String>,
+    pub suite: String,
+    pub suite_options: BTreeMap<String, String>,
+    /// Memory that its runs had, bytes; none: without a limit.
+    pub memory_limit: Option<u64>,
+    /// Whether tests began with what was in memory (`warm`), or without what could be dropped (`cold`).
+    pub cache: String,
+    /// How the engine's library was built and from which source, its parts with commas between; none: it does not tell.
+    #[serde(default)]
+    pub build: Option<String>,
+    /// The highest tier that is upheld where it ran, as syncs reach no disk there; none: nothing speaks against any.
+    #[serde(default)]
+    pub tier_cap: Option<u8>,
+}
+
+/// Where and how runs were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionFacts {
+    pub session_id: Uuid,
+    /// Start, UTC.
+    pub started_at: String,
+    pub dbdyno_version: String,
+    /// Whether dbdyno was built without optimisation.
+    pub debug_build: bool,
+    /// The command that started it.
+    pub command_line: String,
+    pub host: SessionHost,
+    /// File system of the folder that databases were put in.
+    pub file_system: Option<String>,
+    pub disk_model: Option<String>,
+    /// What it had of its machine, as far as it is known.
+    #[serde(default)]
+    pub conditions: SessionConditions,
+    /// What linters said of the session, `LINTER: MESSAGE`.
+    pub warnings: Vec<String>,
+    /// The session that it adds rounds to, because something was undecided there; none: it stands for itself.
+    #[serde(default)]
+    pub adds_to: Option<Uuid>,
+}
+
+/// What may differ between sessions on one machine and disk, and what times then depend on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SessionConditions {
+    pub mount_options: Option<String>,
+    /// Median of small synced writes in the work folder, ns.
+    pub fsync_ns: Option<u64>,
+    /// The shortest of them, ns: other work makes a sync longer and never shorter.
+    pub sync_least_ns: Option<u64>,
+    /// Whether syncs there reach a disk; none: not examined.
+    pub syncs_believed: Option<bool>,
+    /// Why they are not believed.
+    pub sync_doubt: Option<String>,
+    pub cpu_governor: Option<String>,
+    /// What the kernel reads the time from.
+    pub clock_source: Option<String>,
+    /// The profile of Cargo that dbdyno was built with.
+    pub build_profile: Option<String>,
+    /// Compiler, target and flags that dbdyno was built with.
+    pub build_flags: Option<String>,
+    /// What control groups let it have; none: not known.
+    pub limits: Option<Limits>,
+    /// Libraries that came before those of programs.
+    pub preloaded: Option<String>,
+    /// File of the library whose `malloc` was called; none: that is not known, and neither is what was preloaded.
+    pub allocator: Option<String>,
+}
+
+/// A machine, as sessions recorded it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionHost {
+    /// Stable identifier.
+    pub host_id: String,
+    pub name: String,
+    pub cpu_model: Option<String>,
+    /// Logical cores.
+    pub cores: Option<u32>,
+    /// Installed memory, bytes.
+    pub memory_bytes: Option<u64>,
+    pub kernel: String,
+    /// Operating system.
+    pub os: Option<String>,
+    /// What virtualises it.
+    pub virtualisation: Option<String>,
+}
+
+impl SessionFacts {
+    /// Where times can be compared with each other: one machine, one kind of disk. In words.
+    pub fn place(&self) -> String {
+        let disk = [&self.file_system, &self.disk_model];
+        let disk: Vec<&str> = disk.into_iter().flatten().map(String::as_str).collect();
+        // Two machines may have one name: the identifier's beginning tells them apart.
+        let id: String = self.host.host_id.chars().take(8).collect();
+        format!(
+            "{} {id} ({})",
+            self.host.name,
+            if disk.is_empty() { "disk unknown".to_owned() } else { disk.join(", ") }
+        )
+    }
+}
+
+impl SessionConditions {
+    /// What is not as it is on a machine of one's own, each in words; of a host with so many cores.
+    pub fn in_words(&self, cores: Option<u32>) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(limits) = &self.limits {
+            let fewer = cores.filter(|cores| limits.cpus < *cores);
+            words.extend(fewer.map(|cores| format!("{} of {cores} CPUs to run on", limits.cpus)));
+            words.extend(Some(limits.to_string()).filter(|limits| !limits.is_empty()));
+        }
+        if self.syncs_believed == Some(false) {
+            words.push("syncs reach no disk".to_owned());
+        }
+        let allocator = self.allocator.as_deref().filter(|file| !is_system_allocator(file));
+        words.extend(allocator.map(|file| format!("malloc of {file}")));
+        words.extend(self.preloaded.as_ref().map(|libraries| format!("preloaded: {libraries}")));
+        words
+    }
+}
+
+impl From<&SessionRecord> for SessionConditions {
+    fn from(session: &SessionRecord) -> Self {
+        let session = session.clone();
+        Self {
+            mount_options: session.mount_options,
+            fsync_ns: session.fsync_ns,
+            sync_least_ns: session.sync_least_ns,
+            syncs_believed: session.syncs_believed,
+            sync_doubt: session.sync_doubt,
+            cpu_governor: session.cpu_governor,
+            clock_source: session.clock_source,
+            build_profile: session.build_profile,
+            build_flags: session.build_flags,
+            limits: session.cpus_allowed.map(|cpus| Limits {
+                cpus,
+                cpu_quota: session.cpu_quota,
+                memory_bytes: session.memory_max_bytes,
+            }),
+            preloaded: session.preloaded,
+            allocator: session.allocator,
+        }
+    }
+}
+
+/// What is said of a tier where syncs reach no disk.
+pub const NOT_UPHELD: &str = "asked, not upheld: syncs reach no disk";
+
+/// A tier with its name, or that it is unknown.
+pub fn tier_words(tier: Option<u8>) -> String {
+    let named = |tier: u8| Tier::try_from(tier).map_or_else(|_| tier.to_string(), |tier| tier.to_string());
+    tier.map_or_else(|| "unknown".to_owned(), named)
+}
+
+impl RunConfiguration {
+    /// The tier, and what was found of it.
+    pub fn tier_words(&self) -> String {
+        match &self.tier_evidence {
+            Some(verdict) if self.is_tier_upheld() => format!("{} ({verdict})", tier_words(self.tier)),
+            _ => self.durability(),
+        }
+    }
+
+    /// The tier, and whether it is upheld where it ran: `3 power-safe (asked, not upheld: syncs reach no disk)`.
+    pub fn durability(&self) -> String {
+        let tier = tier_words(self.tier);
+        if self.is_tier_upheld() { tier } else { format!("{tier} ({NOT_UPHELD})") }
+    }
+
+    fn is_tier_upheld(&self) -> bool {
+        self.tier_cap.is_none_or(|cap| self.tier.is_none_or(|tier| tier <= cap))
+    }
+
+    /// Everything it is made of, by the words that selections use.
+    pub fn facts(&self) -> BTreeMap<&str, String> {
+        let options =
+            self.suite_options.iter().chain(&self.options).map(|(name, value)| (name.as_str(), value.clone()));
+        let named =
+            [("engine", &self.engine), ("version", &self.version), ("suite", &self.suite), ("cache", &self.cache)];
+        options
+            .chain(named.map(|(word, value)| (word, value.clone())))
+            .chain(self.memory_limit.map(|limit| ("memory_limit_bytes", limit.to_string())))
+            .chain([("tier", self.tier.map_or_else(|| "unknown".to_owned(), |tier| tier.to_string()))])
+            .collect()
+    }
+}
+
+/// Whether any run of the store is a twin's: most stores have none.
+const HAS_TWINS: &str = "SELECT EXISTS (FROM run WHERE twin_of IS NOT NULL)";
+
+impl Store {
+    /// For each selection its runs with those finished tests that it means, with their values of a metric. Of a session that is named, these are
+    /// also the rounds that were added to it.
+    ///
+    /// # Errors
+    /// What is wrong with the store, or a row that cannot be read.
+    pub fn selected_runs(
+        &self,
+        selections: &[&Selection],
+        metric: Metric,
+        latencies: Latencies,
+    ) -> Result<Vec<SelectedRuns>, StoreError> {
+        if !self.exists() {
+            return Ok(selections.iter().map(|_| SelectedRuns::default()).collect());
+        }
+        let selections: Vec<Selection> = selections.iter().map(|selection| selection.with_added_rounds()).collect();
+        let selections: Vec<&Selection> = selections.iter().collect();
+        self.reading(|connection| {
+            let read = |selections| selected(connection, selections, (metric, latencies), self.watch.as_ref());
+            let parts: Vec<Vec<SelectedRuns>> = selections.chunks(MOST_SIDES).map(read).collect::<Result<_, _>>()?;
+            Ok(parts.into_iter().flatten().collect())
+        })
+    }
+
+    /// The metrics of which some finished test of a selection has a value.
+    ///
+    /// # Errors
+    /// What is wrong with the store.
+    pub fn metrics(&self, selection: &Selection) -> Result<Vec<Metric>, StoreError> {
+        if !self.exists() {
+            return Ok(Vec::new());
+        }
+        let counts: Vec<String> =
+            Metric::ALL.iter().map(|metric| format!("count({})", metric.compared_sql())).collect();
+        self.reading(|connection| {
+            let keys = Chosen::of(connection, &[selection])?.keys();
+            let sql = format!("SELECT [{}]::VARCHAR FROM {TESTS} t JOIN {keys}", counts.join(", "));
+            let counted: Vec<(String,)> = rows(connection, &sql, &[])?;
+            let unread = |error| StoreError::Query { message: format!("a stored row cannot be read: {error}") };
+            let counts: Vec<u64> =
+                counted.first().map_or(Ok(Vec::new()), |(text,)| serde_json::from_str(text)).map_err(unread)?;
+            Ok(Metric::ALL
+                .iter()
+                .copied()
+                .zip(counts)
+                .filter(|(_, count)| *count > 0)
+                .map(|(metric, _)| metric)
+                .collect())
+        })
+    }
+}
+
+/// At most [`MOST_SIDES`] selections, read at once: what is large is read once for all of them.
+fn selected(
+    connection: &Connection,
+    selections: &[&Selection],
+    (metric, latencies): (Metric, Latencies),
+    watch: Option<&ReadWatch>,
+) -> Result<Vec<SelectedRuns>, StoreError> {
+    let chosen = Chosen::of(connection, selections)?;
+    let sides = runs::read(connection, (chosen, selections.len()), (metric, latencies), watch)?;
+    let sessions = sessions::read(connection, &sides)?;
+    let all: BTreeSet<Uuid> = sessions.iter().flatten().map(|session| session.session_id).collect();
+    let has_twins: bool = connection.query_row(HAS_TWINS, [], |row| row.get(0)).map_err(wrong)?;
+    let mut twins = Vec::new();
+    if has_twins && !all.is_empty() {
+        let chosen = Chosen::twins(connection, all.into_iter())?;
+        // Nobody looks at the latencies of twins.
+        twins = runs::read(connection, (chosen, 1), (metric, Latencies::Left), None)?.concat();
+    }
+    let with_twins = |(runs, sessions): (Vec<RunTests>, Vec<SessionFacts>)| {
+        let of: HashSet<Uuid> = sessions.iter().map(|session| session.session_id).collect();
+        let twins = twins.iter().filter(|run| of.contains(&run.session_id)).cloned().collect();
+        SelectedRuns { runs, sessions, twins }
+    };
+    Ok(sides.into_iter().zip(sessions).map(with_twins).collect())
+}
+
+fn wrong(error: duckdb::Error) -> StoreError {
+    StoreError::Query { message: error.to_string() }
+}
+
+impl RunTests {
+    /// Whether there was anything to hold the answers of one of its tests against.
+    pub fn is_verified(&self, test: &ComparedTest) -> bool {
+        test.is_verified || self.tests.iter().any(|one| one.test == test.test && one.is_verified)
+    }
+}
+
+impl ComparedTest {
+    /// Latencies of single operations, ns; none where there are none that can be read.
+    pub fn histogram(&self) -> Option<Histogram<u64>> {
+        from_bytes(&self.latencies.as_ref()?.0).ok()
+    }
+}

@@ -1,0 +1,170 @@
+//! The schema: made in an empty file, brought up to date in an older one.
+
+mod views;
+
+pub(super) use views::{TESTS, make_views, make_views_of, narrow, narrow_of_runs};
+
+use super::{
+    connect::{catalog, own_functions_first},
+    tables::TABLES,
+};
+use duckdb::{Connection, Transaction};
+use include_dir::{Dir, include_dir};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The schema as it was at [`BASE_VERSION`]; what came later is in the migrations.
+const SCHEMA: &str = include_str!("schema.sql");
+const BASE_VERSION: i64 = 5;
+/// The first version with columns for what `fill_in.sql` looks for in texts.
+const FIRST_WITH_COLUMNS: i64 = 6;
+
+/// `N.sql` brings a store from version N - 1 to N, from 2 on.
+const MIGRATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/schema/migrations");
+
+/// The schema's version that this program writes: the last migration's.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.entries().len() as i64 + 1;
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FileSchema {
+    /// No tables.
+    Empty,
+    /// A store with this schema version.
+    Version(i64),
+    /// Tables of something else.
+    Foreign,
+    /// Views, of these names, where a store has tables.
+    Views(String),
+}
+
+/// The version of the store that this connection has open, outside of a transaction; none where [`found`] has to look
+/// closer. That loads the whole catalog, which takes longer than most queries.
+pub(super) fn version(connection: &Connection) -> Option<i64> {
+    // DuckDB has samples of tables only: with a view under one of these names, nothing of this is run.
+    let samples = names().map(|name| format!("duckdb_table_sample('{name}')")).collect::<Vec<_>>().join(", ");
+    let sql = format!("{} WHERE NOT EXISTS (SELECT 1 FROM {samples} WHERE false)", newest("schema_version"));
+    connection.query_row(&sql, [], |row| row.get::<_, Option<i64>>(0)).ok().flatten()
+}
+
+fn newest(table: &str) -> String {
+    format!("SELECT max(version)::BIGINT FROM {table}")
+}
+
+/// The names of the tables that commands read.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().map(|table| table.name).chain(["journal", "schema_version"])
+}
+
+/// What the database `catalog` of this connection holds.
+pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<FileSchema> {
+    let sql = "SELECT string_agg(view_name, ', ' ORDER BY view_name) FROM duckdb_views()
+               WHERE database_name = ? AND schema_name = 'main' AND list_contains(string_split(?, ' '), lower(view_name))";
+    let ours = names().collect::<Vec<_>>().join(" ");
+    if let Some(views) = connection.query_row(sql, [catalog, &ours], |row| row.get(0))? {
+        return Ok(FileSchema::Views(views));
+    }
+    let count = |sql: &str| connection.query_row(sql, [catalog], |row| row.get::<_, i64>(0));
+    if count("SELECT count(*) FROM duckdb_tables() WHERE NOT internal AND database_name = ?")? == 0 {
+        return Ok(FileSchema::Empty);
+    }
+    let ours = "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND schema_name = 'main' \
+                AND table_name = 'schema_version' AND column_name = 'version'";
+    if count(ours)? == 0 {
+        return Ok(FileSchema::Foreign);
+    }
+    let sql = newest(&format!("{}.main.schema_version", identifier(catalog)));
+    let version = connection.query_row(&sql, [], |row| row.get::<_, Option<i64>>(0))?;
+    Ok(version.map_or(FileSchema::Foreign, FileSchema::Version))
+}
+
+/// Returns what a store of this version has to have and this one has not: a sentence for each table, or its columns.
+pub(super) fn missing(connection: &Connection) -> duckdb::Result<Vec<String>> {
+    let mut new = Connection::open_in_memory()?;
+    create(&mut new)?;
+    let (expected, found) = (columns(&new)?, columns(connection)?);
+    let gone = |(table, columns): (String, BTreeSet<String>)| match found.get(&table) {
+        None => Some(is_missing(&table)),
+        Some(found) => {
+            let gone: Vec<&str> = columns.difference(found).map(String::as_str).collect();
+            (!gone.is_empty()).then(|| format!("table `{table}` has no column `{}`", gone.join("`, `")))
+        }
+    };
+    Ok(expected.into_iter().filter_map(gone).collect())
+}
+
+/// What is said of a table that is not there.
+pub(super) fn is_missing(table: &str) -> String {
+    format!("table `{table}` is missing")
+}
+
+/// The tables of the file that a connection has open, with their columns.
+fn columns(connection: &Connection) -> duckdb::Result<BTreeMap<String, BTreeSet<String>>> {
+    let sql = "SELECT table_name, column_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_oid, table_name)
+               WHERE duckdb_tables.database_name = ? AND duckdb_columns.database_name = ?
+               AND duckdb_tables.schema_name = 'main'";
+    let catalog = catalog(connection)?;
+    let mut statement = connection.prepare(sql)?;
+    let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for row in statement.query_map([&catalog, &catalog], |row| Ok((row.get(0)?, row.get(1)?)))? {
+        let (table, column) = row?;
+        tables.entry(table).or_default().insert(column);
+    }
+    Ok(tables)
+}
+
+/// Makes the schema in an empty file.
+pub(super) fn create(connection: &mut Connection) -> duckdb::Result<()> {
+    apply(connection, [SCHEMA].into_iter().chain(migrations(BASE_VERSION)), false)
+}
+
+/// Brings a store of an older version up to date, all or nothing.
+pub(super) fn upgrade(connection: &mut Connection, from: i64) -> duckdb::Result<()> {
+    apply(connection, migrations(from), from < FIRST_WITH_COLUMNS)
+}
+
+/// What brings a store from this version to the newest.
+fn migrations(from: i64) -> impl Iterator<Item = &'static str> {
+    (from + 1..=SCHEMA_VERSION).filter_map(|version| MIGRATIONS.get_file(format!("{version}.sql"))?.contents_utf8())
+}
+
+fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>, in_texts: bool) -> duckdb::Result<()> {
+    // Tables are made where the first name of the path points.
+    connection.execute_batch("RESET search_path")?;
+    let transaction = connection.transaction()?;
+    for step in steps {
+        transaction.execute_batch(step)?;
+    }
+    transaction.execute_batch(&views::definitions())?;
+    own_functions_first(&transaction)?;
+    if in_texts {
+        fill_in(&transaction, "run", &[])?;
+    }
+    transaction.execute(
+        "INSERT INTO schema_version VALUES (?, ?, now()::TIMESTAMP)",
+        duckdb::params![SCHEMA_VERSION, env!("CARGO_PKG_VERSION")],
+    )?;
+    transaction.commit()
+}
+
+/// Puts into columns what older versions said in texts only, for the runs of a relation. Rows of this version are left alone: their
+/// texts are the user's.
+pub(super) fn fill_in(transaction: &Transaction<'_>, runs: &str, bound: &[String]) -> duckdb::Result<()> {
+    let named = format!("CREATE TEMP TABLE older AS SELECT run_id::UUID AS run_id FROM {runs}");
+    transaction.execute(&named, duckdb::params_from_iter(bound))?;
+    transaction.execute_batch(include_str!("fill_in.sql"))
+}
+
+/// A name as SQL writes it, whatever its characters.
+pub(super) fn identifier(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_version_from_2_on_has_its_migration() {
+        assert_eq!(migrations(1).count() as i64, SCHEMA_VERSION - 1);
+    }
+}

@@ -1,0 +1,141 @@
+//! Amounts with their units, as terms compare figures with them: `1ms`, `100k`, `10MiB`.
+
+use super::{SelectionKey, values::ValuePattern};
+use dbdyno_foundation::metric::Unit;
+
+/// What a number of a term is an amount of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Amount {
+    /// ns, which are only told where the key does not say so.
+    Time {
+        is_named: bool,
+    },
+    Bytes,
+    /// Thousands and millions; of operations also those of each second.
+    Count,
+    Rate,
+    /// Millionths.
+    Share,
+    /// A number that stands for bytes where a unit says so.
+    Number,
+}
+
+type Units = &'static [(&'static str, f64)];
+
+const TIMES: Units =
+    &[("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("μs", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9), ("h", 3600e9)];
+/// The units of memory are powers of 1024 however they are written, as in engines' options.
+const BYTES: Units = &[
+    ("", 1.0),
+    ("b", 1.0),
+    ("k", 1024.0),
+    ("kb", 1024.0),
+    ("kib", 1024.0),
+    ("m", 1_048_576.0),
+    ("mb", 1_048_576.0),
+    ("mib", 1_048_576.0),
+    ("g", 1_073_741_824.0),
+    ("gb", 1_073_741_824.0),
+    ("gib", 1_073_741_824.0),
+];
+const COUNTS: Units = &[("", 1.0), ("k", 1e3), ("m", 1e6), ("g", 1e9)];
+const RATES: Units =
+    &[("", 1.0), ("k", 1e3), ("m", 1e6), ("g", 1e9), ("/s", 1.0), ("k/s", 1e3), ("m/s", 1e6), ("g/s", 1e9)];
+const SHARES: Units = &[("ppm", 1.0), ("%", 1e4)];
+const NUMBERS: Units = &[("", 1.0), ("kib", 1024.0), ("mib", 1_048_576.0), ("gib", 1_073_741_824.0)];
+
+impl Amount {
+    fn of(key: &SelectionKey) -> Self {
+        match key {
+            SelectionKey::Figure { metric, word } => match metric.unit() {
+                Unit::Time => Self::Time { is_named: word.ends_with("_ns") },
+                Unit::Bytes => Self::Bytes,
+                Unit::Count => Self::Count,
+                Unit::Rate => Self::Rate,
+                Unit::Share => Self::Share,
+            },
+            SelectionKey::Column { column: "memory_limit_bytes", .. } => Self::Bytes,
+            SelectionKey::Column { column: "size", .. } => Self::Count,
+            _ => Self::Number,
+        }
+    }
+
+    fn units(self) -> Units {
+        match self {
+            Self::Time { .. } => TIMES,
+            Self::Bytes => BYTES,
+            Self::Count => COUNTS,
+            Self::Rate => RATES,
+            Self::Share => SHARES,
+            Self::Number => NUMBERS,
+        }
+    }
+
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Time { .. } => "a time with its unit, as 950us, 1.5ms or 2s",
+            Self::Bytes => "bytes, as 4096, 64KiB or 1.5GiB",
+            Self::Count => "a number, as 500, 10k or 1M",
+            Self::Rate => "operations a second, as 5000, 20k or 1M",
+            Self::Share => "a share, as 5% or 20ppm",
+            Self::Number => "a number, as 3 or 64MiB",
+        }
+    }
+}
+
+/// A number in the unit in which a key's values are stored; none where it is no such amount.
+pub(super) fn parse(key: &SelectionKey, text: &str) -> Option<ValuePattern> {
+    let amount = Amount::of(key);
+    let text = text.trim();
+    if let Some(plain) = text.parse::<f64>().ok().filter(|_| plain_is_enough(amount)) {
+        return written(plain);
+    }
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit() && c != '.');
+    let number: f64 = digits.replace('_', "").parse().ok()?;
+    let unit = text[digits.len()..].trim().to_lowercase();
+    let (_, factor) = amount.units().iter().find(|(name, _)| *name == unit)?;
+    written(number * factor)
+}
+
+/// What is expected of a key's amount.
+pub(super) fn expected(key: &SelectionKey) -> &'static str {
+    Amount::of(key).expected()
+}
+
+fn plain_is_enough(amount: Amount) -> bool {
+    !matches!(amount, Amount::Time { is_named: false } | Amount::Share)
+}
+
+/// A number as DuckDB reads it, which takes neither what is too large for it nor what is too small.
+fn written(number: f64) -> Option<ValuePattern> {
+    number.is_finite().then(|| ValuePattern::Exact(number.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(word: &str, text: &str) -> Option<String> {
+        let key = SelectionKey::figure(word).or_else(|| SelectionKey::parse(word).ok()).unwrap();
+        parse(&key, text).map(|value| value.text().to_owned())
+    }
+
+    #[test]
+    fn amounts_are_in_the_units_that_are_stored() {
+        let number = |text: &str| Some(text.to_owned());
+        assert_eq!(read("p99", "1ms"), number("1000000"));
+        assert_eq!(read("wall", "1.5 s"), number("1500000000"));
+        assert_eq!(read("wall", "10µs"), number("10000"));
+        assert_eq!(read("wall_ns", "1000"), number("1000"));
+        assert_eq!(read("database", "10MiB"), number("10485760"));
+        assert_eq!(read("rate", "20k/s"), number("20000"));
+        assert_eq!(read("size", "100k"), number("100000"));
+        assert_eq!(read("fairness", "50%"), number("500000"));
+        assert_eq!(read("mmap_size", "64MiB"), number("67108864"));
+        assert_eq!(read("memory_limit_bytes", "1e6"), number("1000000"));
+        for (word, wrong) in [("p99", "5"), ("p99", "1MiB"), ("wall", "fast"), ("database", "1ms"), ("tier", "1ms")] {
+            assert_eq!(read(word, wrong), None, "{word} {wrong}");
+        }
+        assert_eq!(read("size", "1e999"), None);
+    }
+}

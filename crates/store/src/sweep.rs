@@ -1,0 +1,81 @@
+//! What killed programs have left next to a store.
+
+use super::{OpenMode, Store, beside, file, lock::StoreLock};
+use dbdyno_foundation::base::leftovers::{self, NEW_STORE, NEW_UNDO, Place, SPILL, is_own_file};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// How the names of files begin that DuckDB puts into the folder of [`SPILL`].
+const SPILLED: &str = "duckdb_temp_";
+
+impl Store {
+    /// Removes what killed programs have left next to the store and its journals, and no living one uses; how many.
+    pub fn sweep(&self) -> usize {
+        let folder = self.path().parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let swept = leftovers::sweep(folder, Place::Target) + leftovers::sweep(&self.journal_folder(), Place::Journals);
+        swept + self.sweep_own()
+    }
+
+    /// Removes what is used only by a process that has the store's lock to write.
+    fn sweep_own(&self) -> usize {
+        let new = file::family(&beside(self.path(), NEW_STORE.ending()));
+        let files: Vec<PathBuf> = new.into_iter().chain([beside(self.path(), NEW_UNDO.ending())]).collect();
+        let spill = beside(self.path(), SPILL.ending());
+        if !spill.is_dir() && !files.iter().any(|path| is_own_file(path)) {
+            return 0;
+        }
+        let Ok(_lock) = StoreLock::take(self.path(), OpenMode::Write, Duration::ZERO, || false) else { return 0 };
+        let removed = files.iter().filter(|path| is_own_file(path) && fs::remove_file(path).is_ok()).count();
+        removed + usize::from(spill.is_dir() && self.sweep_spilled(&spill))
+    }
+
+    /// Removes what DuckDB has spilled, unless another program has the store open; whether all of it is gone.
+    fn sweep_spilled(&self, spill: &Path) -> bool {
+        let is_folder = fs::symlink_metadata(spill).is_ok_and(|facts| facts.is_dir());
+        if !is_folder || self.exists() && file::locked(self.path()).is_err() {
+            return false;
+        }
+        for entry in fs::read_dir(spill).into_iter().flatten().flatten() {
+            if entry.file_name().as_encoded_bytes().starts_with(SPILLED.as_bytes()) && is_own_file(&entry.path()) {
+                // The folder then stays.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        fs::remove_dir(spill).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn what_a_killed_write_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("results.duckdb")).with_patience(Duration::ZERO);
+        store.prepare().unwrap();
+        assert_eq!(store.sweep(), 0);
+        let at = |ending: &str| beside(store.path(), ending);
+        let leave = || {
+            ["new", "new.wal", "undo.new"].iter().for_each(|ending| fs::write(at(ending), "left").unwrap());
+            fs::create_dir_all(at("tmp")).unwrap();
+            fs::write(at("tmp").join("duckdb_temp_storage_DEFAULT-0.tmp"), "left").unwrap();
+        };
+        leave();
+        let held = store.lock(OpenMode::Write).unwrap();
+        assert_eq!(store.sweep(), 0, "another write is under way");
+        drop(held);
+        assert_eq!(store.sweep(), 4);
+        assert!(store.exists() && !at("tmp").exists() && !at("new").exists());
+        leave();
+        fs::write(at("tmp").join("mine"), "").unwrap();
+        fs::remove_file(at("new")).unwrap();
+        symlink(at("lock"), at("new")).unwrap();
+        assert_eq!(store.sweep(), 2);
+        assert!(at("tmp").join("mine").exists() && at("new").is_symlink() && at("lock").exists());
+    }
+}

@@ -1,0 +1,107 @@
+//! A write to the store: all or nothing, and what is said of it is what the store then shows.
+
+use super::{
+    OpenMode, Store, StoreError, beside,
+    connect::{self, Reach},
+    error::Doing,
+    file,
+    undo::{self, Settlement, Undo},
+};
+use dbdyno_foundation::base::leftovers::NEW_STORE;
+use duckdb::Connection;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+impl Store {
+    /// Opens the store to write, has `act` write, and closes it again. When that fails, or the program or the machine ends before
+    /// the end, nothing of it is done.
+    pub(super) fn writing<T, E: From<StoreError> + std::fmt::Display>(
+        &self,
+        act: impl FnOnce(&mut Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.writing_reaching(&Reach::Own, act)
+    }
+
+    /// The same with other files in reach.
+    pub(super) fn writing_reaching<T, E: From<StoreError> + std::fmt::Display>(
+        &self,
+        reach: &Reach,
+        act: impl FnOnce(&mut Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let path = &self.path;
+        drop(self.left_open().take());
+        let _lock = self.lock(OpenMode::Write)?;
+        self.patiently(|| undo::settle(path))?;
+        let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;
+        let done = act(&mut connection);
+        // Said now, a failing checkpoint is told; at the end it is not.
+        let kept = if done.is_ok() { connect::checkpoint(&connection).doing(path) } else { Ok(()) };
+        let closed = connection.close().map_err(|(_, error)| error).doing(path);
+        match (done, kept.and(closed)) {
+            (Ok(done), Ok(())) => {
+                undo.drop_it();
+                Ok(done)
+            }
+            // It is committed: on disk, in the log, which stays unless the store cannot be read with it.
+            (Ok(done), Err(error)) => match undo::settle(path) {
+                Ok(Settlement::Stands) => Ok(done),
+                Ok(Settlement::PutBack) => Err(error.into()),
+                Err(unsettled) => Err(StoreError::unclear(path, &error, &unsettled).into()),
+            },
+            // DuckDB may have written all of it to the log before it said so.
+            (Err(error), _) => match undo.take_back(path) {
+                Ok(true) => Err(error),
+                Ok(false) => Err(StoreError::unclear(path, &error, &"another program has changed it").into()),
+                Err(kept) => Err(StoreError::unclear(path, &error, &kept).into()),
+            },
+        }
+    }
+
+    /// Makes an empty store, under another name at first: DuckDB would empty a file that comes back under its hands.
+    fn create(&self) -> Result<(), StoreError> {
+        let (path, unborn) = (&self.path, beside(&self.path, NEW_STORE.ending()));
+        let failed = |error: std::io::Error| StoreError::of_io(path, &unborn, &error);
+        // One that was left by a program that was killed. DuckDB would replay a log that is there.
+        file::family(&unborn).iter().try_for_each(|left| file::remove_left(left)).map_err(failed)?;
+        let connection = connect::store(&unborn, OpenMode::Write, &Reach::Own)?;
+        let connection = self.check_schema(connection, OpenMode::Write)?;
+        let kept = connect::checkpoint(&connection).doing(path);
+        let closed = connection.close().map_err(|(_, error)| error).doing(path);
+        kept.and(closed)?;
+        // What is there by now stays.
+        let named = renameat_with(CWD, &unborn, CWD, path, RenameFlags::NOREPLACE).map_err(std::io::Error::from);
+        named.and_then(|()| undo::sync_folder(path)).map_err(failed)
+    }
+
+    fn open_to_write(&self, reach: &Reach) -> Result<(Connection, Undo), StoreError> {
+        let path = &self.path;
+        if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            self.create()?;
+        }
+        let undo = Undo::make(path)?;
+        let connection = match connect::store(path, OpenMode::Write, reach) {
+            Ok(connection) => connection,
+            Err(error) => {
+                undo.drop_it();
+                return Err(error);
+            }
+        };
+        if !undo.holds(path) {
+            undo.drop_it();
+            connection.close().map_err(|(_, error)| error).doing(path)?;
+            let message = "another program changed it just now".to_owned();
+            return Err(StoreError::Locked { path: path.clone(), message });
+        }
+        let ready = self.check_schema(connection, OpenMode::Write).and_then(|connection| {
+            connect::no_triggers(&connection, path)?;
+            Ok(connection)
+        });
+        match ready {
+            Ok(connection) => Ok((connection, undo)),
+            Err(error) => {
+                // A schema that could not be brought up to date. What failed is said, not what became of its copy.
+                let _ = undo.take_back(path);
+                Err(error)
+            }
+        }
+    }
+}
