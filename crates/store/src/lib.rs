@@ -191,11 +191,12 @@ impl Store {
         }
         let settled = Settled { aside, ..self.settle()? };
         self.check_writable()?;
-        // A file that was cut off, or a table that is gone, is said before a session and not after it.
-        self.reading(|connection| schema::missing(connection).doing(&self.path).and_then(|gone| self.lacks(&gone)))?;
         // Alone: no other thread has it open meanwhile.
         let _lock = self.lock(OpenMode::Write)?;
-        self.patiently(|| damage::intact(&self.path))?;
+        // A file that was cut off, or a table that is gone, is said before a session and not after it.
+        let whole =
+            |connection: &Connection| schema::missing(connection).doing(&self.path).and_then(|gone| self.lacks(&gone));
+        self.patiently(|| damage::intact_and(&self.path, whole))?;
         Ok(settled)
     }
 
