@@ -17,8 +17,7 @@ use dbdyno_stats::{FLAT_BAND, MIN_SCALING_RUNS, Slope};
 use std::collections::BTreeSet;
 
 /// What the words mean.
-pub const LEGEND: &str =
-    "time n^1: twice the size n, twice the time · rate: operations a second · (95 % interval) · flat: within 0.1 of 0";
+pub const LEGEND: &str = "n^1: twice as much at twice the size n (95 % interval) · flat: n^0, within 0.1";
 
 /// What is said where nothing varies.
 pub const NOTHING: &str =
@@ -220,7 +219,11 @@ pub fn grown_text(grown: &Grown) -> String {
         grid.row(cells.map(|cell| plain(&cell)));
     }
     let notes = (1..).zip(&notes.texts).map(|(number, note)| plain(&format!("[{number}] {note}")) + "\n");
-    format!("How figures grow: {LEGEND}\n{}{}", grid.render(), notes.collect::<String>())
+    format!(
+        "How figures grow: time, or rate in operations a second\n{LEGEND}\n{}{}",
+        grid.render(),
+        notes.collect::<String>()
+    )
 }
 
 /// How the slopes of a test came about, with the points behind them.

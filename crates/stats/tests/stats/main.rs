@@ -2,6 +2,7 @@
 //! simulated sessions whose truth is known.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::print_stderr, reason = "the rates of simulations are said to whoever runs the tests")]
 
 mod changes;
 mod forecast;
