@@ -133,6 +133,9 @@ fn a_mount_is_taken_where_the_calls_do_not_show_everything() {
         let found = tortured(&place, engine, &["--mutants", "0"]);
         assert_eq!(found["verdict"]["evidenced"]["route"], route, "{found:#}");
         assert_eq!(found["power"]["route"], route, "{found:#}");
+        let engine = engine.split(':').next().unwrap();
+        let stored = place.rows(&format!("SELECT route FROM tier_evidence WHERE engine = '{engine}'"));
+        assert_eq!(stored, [[route]], "{engine}");
     }
     let table = place.ok(&["torture", "lmdb:writemap=on", "--kills", "1", "--power", "10", "--mutants", "0"]);
     assert!(table.contains("recorded      through a mounted file system"), "{table}");

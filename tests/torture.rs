@@ -149,8 +149,8 @@ fn a_tier_that_is_not_kept_is_contradicted_with_an_image_that_shows_it() {
     let shown = place.run(&["torture", asked, "--image", image]);
     assert!(shown.code == Some(1) || shown.stdout.contains("commits are there"), "{}", shown.stderr);
 
-    let stored = place.rows("SELECT choice, tier, verdict, image FROM tier_evidence");
-    assert_eq!(stored, [["liar:journal_mode=wal", "3", "contradicted", image]]);
+    let stored = place.rows("SELECT choice, tier, verdict, image, route FROM tier_evidence");
+    assert_eq!(stored, [["liar:journal_mode=wal", "3", "contradicted", image, "writes"]]);
     let list = place.ok(&["list", "evidence"]);
     assert!(list.contains("liar:journal_mode=wal") && list.contains("contradicted"), "{list}");
 }

@@ -334,6 +334,7 @@ fn evidence(number: u32, host: &str) -> EvidenceRecord {
         tier_reason: text("waits"),
         kills: 20,
         images: 200,
+        route: Some(text("writes")),
         whole: 199,
         earlier: 1,
         broken: 0,

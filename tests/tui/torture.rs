@@ -34,6 +34,7 @@ fn evidence(
         tier_reason: "because of\u{1b}[31m its options".to_owned(),
         kills: 17,
         images: 234,
+        route: Some("mount".to_owned()),
         whole: 100,
         earlier: 10,
         broken: 7,

@@ -8,7 +8,8 @@ use super::{
 use dbdyno_foundation::base::{csv::Cells, units::plain};
 use dbdyno_store::{EvidenceRecord, Store};
 
-const TO_READ: &str = "choice AS configuration, engine_version AS version, tier, verdict, kills, images,
+const TO_READ: &str =
+    "choice AS configuration, engine_version AS version, tier, verdict, kills, images, coalesce(route, '-') AS through,
     CASE WHEN mutants > 0 THEN mutants_caught || ' of ' || mutants ELSE '-' END AS mutants,
     strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, coalesce(reason, '') AS reason";
 
@@ -32,9 +33,14 @@ pub fn evidence_command(evidence: &EvidenceRecord) -> String {
     )
 }
 
+/// Where the record of writes came from, where that is not the usual way.
+fn through(route: Option<&str>) -> &'static str {
+    if route == Some("mount") { ", through a mounted file system" } else { "" }
+}
+
 /// All about one configuration, line by line.
 pub fn evidence_lines(evidence: &EvidenceRecord) -> Vec<String> {
-    let EvidenceRecord { kills, images, whole, earlier, broken, mutants, mutants_caught, .. } = evidence;
+    let EvidenceRecord { kills, images, route, whole, earlier, broken, mutants, mutants_caught, .. } = evidence;
     let reason = evidence.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
     let strict = match evidence.strict_names {
         Some(true) => "kept",
@@ -46,7 +52,7 @@ pub fn evidence_lines(evidence: &EvidenceRecord) -> Vec<String> {
         format!("tier {}: {}", evidence.tier, evidence.tier_reason),
         format!("{kills} kills of a committing worker"),
         // The counts are of half of them: the other half is of disks of the kind below.
-        format!("{images} images of power losses"),
+        format!("{images} images of power losses{}", through(route.as_deref())),
         format!(
             "where a file's sync keeps its name: {whole} whole, {earlier} without the latest commits, {broken} broken"
         ),

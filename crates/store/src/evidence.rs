@@ -35,6 +35,8 @@ record! {
         kills: u32,
         /// Images of what a disk may hold after a power loss.
         images: u32,
+        /// Where the record came from that they were made of: `writes` or `mount`.
+        route: Option<String>,
         /// Those with all acknowledged commits, where a file's sync keeps its name.
         whole: u32,
         /// Those without the latest of them.

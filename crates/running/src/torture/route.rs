@@ -13,6 +13,16 @@ pub enum Route {
     Mount,
 }
 
+impl Route {
+    /// Its word on the command line, as it is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Writes => "writes",
+            Self::Mount => "mount",
+        }
+    }
+}
+
 impl fmt::Display for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

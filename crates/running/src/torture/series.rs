@@ -114,6 +114,7 @@ impl Series<'_> {
             tier_reason: subject.tier_reason.clone(),
             kills: findings.kills,
             images: power.images(),
+            route: power.route.filter(|_| power.images() > 0).map(|route| route.word().to_owned()),
             whole: power.journaled.whole,
             earlier: power.journaled.earlier,
             broken: power.journaled.broken,
