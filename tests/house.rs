@@ -196,3 +196,18 @@ fn lines_of_documents_are_under_120_columns() {
         }
     }
 }
+
+/// Libraries that cannot tell their version: what the engine says is the only one that Cargo.toml takes.
+#[test]
+fn versions_that_are_written_down_are_those_that_are_compiled() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();
+    for library in ["redb", "fjall"] {
+        let source = fs::read_to_string(root.join(format!("engines/{library}/src/describe.rs"))).unwrap();
+        let version =
+            source.split("LIBRARY_VERSION: &str = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        assert!(lock.contains(&format!("name = \"{library}\"\nversion = \"{version}\"\n")), "{library} {version}");
+        let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+        assert!(manifest.contains(&format!("\"={version}\"")), "{library} {version}");
+    }
+}
