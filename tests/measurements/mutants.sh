@@ -15,29 +15,25 @@ room=${2:?expected a ROOM: power, confine, stats, credible, store, journal or ev
 shift 2
 cd "$(dirname "$0")/../.."
 
-# Of each room: the package, its files, and the tests that have to notice. `parts` are compiled as a package of their own, with what
-# else they use: seconds a mutant instead of minutes.
-parts=() body='' dependencies='' whole=no
+# Of each room: the package, its files, the packages whose tests have to notice, and which of their tests.
+profile=dev
 case $room in
-power) package=dbdyno-workload files='engines/workload/src/power/*.rs' tests=(--lib power:: syncs::) ;;
-confine) package=dbdyno-engine files='engines/api/src/confine/*.rs' tests=(--lib confine::) ;;
-stats)
-    package=room files='room/src/stats/*.rs' tests=(stats::)
-    parts=(crates/stats/src tests/stats tests/tables/stats)
-    body='pub mod stats;'
-    dependencies='serde serde_json thiserror'
+power) package=dbdyno-workload files='engines/workload/src/power/*.rs' by=$package tests=(--lib -- power:: syncs::) ;;
+confine) package=dbdyno-engine files='engines/api/src/confine/*.rs' by=$package tests=(--lib -- confine::) ;;
+stats) package=dbdyno-stats files='crates/stats/src/*.rs' by=$package tests=() ;;
+credible) package=dbdyno-running files='crates/running/src/runner/credible.rs' by=$package profile=release tests=(--lib -- credible::) ;;
+store)
+    package=dbdyno-store files='crates/store/src/{blocks,damage,error,file,lock,repair,undo,writing}.rs' profile=release
+    by=dbdyno-store,dbdyno tests=(--lib --test integration -- tests:: store:: faults:: another_user:: power::)
     ;;
-credible)
-    package=room files='room/src/runner/credible.rs' tests=(credible::)
-    parts=(crates/running/src/runner/credible.rs crates/running/src/runner/sent.rs crates/foundation/src/base/units.rs)
-    body='pub mod base { pub mod units; }
-        pub mod engines { pub const HARNESS_ENGINE: &str = "null"; }
-        pub mod runner { pub(crate) mod credible; pub mod sent; }'
-    dependencies='hdrhistogram tempfile'
+journal)
+    package=dbdyno-store files='crates/store/src/journal/*.rs' profile=release
+    by=dbdyno-store,dbdyno tests=(--lib --test integration -- journal:: store:: faults:: kills::)
     ;;
-store) whole=yes files='crates/store/src/{blocks,damage,error,file,lock,repair,undo,writing}.rs' tests=(store:: faults:: another_user:: power::) ;;
-journal) whole=yes files='crates/store/src/journal/*.rs' tests=(store:: faults:: journal:: kills::) ;;
-evidence) whole=yes files='crates/comparing/src/compare/evidence.rs' tests=(compare::) ;;
+evidence)
+    package=dbdyno-comparing files='crates/comparing/src/compare/evidence.rs' profile=release
+    by=dbdyno-comparing,dbdyno tests=(--lib --test integration -- compare::)
+    ;;
 *)
     echo "unknown room $room" >&2
     exit 2
@@ -47,49 +43,17 @@ esac
 tree=$folder/tree
 rm -rf "$tree"
 mkdir -p "$tree"
-git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$tree"
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$tree"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$folder/target}
-arguments=(--in-place --dir "$tree" --output "$folder/$room" --file "$files" --test-workspace=false --sharding round-robin)
-
-if [ "${#parts[@]}" -gt 0 ]; then
-    for part in "${parts[@]}"; do
-        mkdir -p "$tree/room/$(dirname "$part")"
-        cp -r "$tree/$part" "$tree/room/$part"
-    done
-    printf '#![allow(dead_code, unused_imports, reason = "a part of the program")]\nextern crate self as dbdyno;\n%s\n' "$body" >"$tree/room/src/lib.rs"
-    # Tests of a room that are integration tests, but for those that are about other rooms too.
-    if [ -d "$tree/room/tests" ]; then
-        sed -i '/^mod publications;/d' "$tree/room/tests/$room/mod.rs"
-        python3 - "$tree/room/tests/$room/simulation.rs" <<'PYTHON'
-import re, sys
-text = open(sys.argv[1]).read()
-open(sys.argv[1], "w").write(re.sub(r"#\[test\]\nfn noise_does_not_win_agreement_with_a_claim.*?\n}\n", "", text, flags=re.S))
-PYTHON
-        echo "mod $room;" >"$tree/room/tests/main.rs"
-    fi
-    {
-        printf '[package]\nname = "room"\nversion = "0.0.0"\nedition = "2024"\nautotests = false\n'
-        printf '[lib]\nname = "dbdyno"\npath = "src/lib.rs"\ndoctest = false\n'
-        [ ! -d "$tree/room/tests" ] || printf '[[test]]\nname = "room"\npath = "tests/main.rs"\n'
-        printf '[dependencies]\ndbdyno-engine = { path = "../engines/api" }\ndbdyno-workload = { path = "../engines/workload" }\n'
-        for dependency in $dependencies; do printf '%s.workspace = true\n' "$dependency"; done
-    } >"$tree/room/Cargo.toml"
-    sed -i '0,/^members = \[/s//members = [\n    "room",/' "$tree/Cargo.toml"
-fi
-
-if [ $whole = yes ]; then
-    # One profile: DuckDB is compiled once.
-    arguments+=(--package dbdyno --profile release)
+arguments=(--in-place --dir "$tree" --output "$folder/$room" --file "$files" --package "$package" --test-package "$by")
+arguments+=(--sharding round-robin --profile "$profile")
+if [ "$profile" = release ]; then
     # shellcheck disable=SC2086 # several arguments
     for argument in ${DBDYNO_MUTANTS_CARGO:-}; do arguments+=("--cargo-arg=$argument"); done
-    set -- "$@" -- --lib --test integration -- "${tests[@]}"
 else
     export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=0
-    arguments+=(--package "$package")
-    selected=()
-    [ "${tests[0]}" != --lib ] || { selected=(--lib) && tests=("${tests[@]:1}"); }
-    set -- "$@" -- "${selected[@]}" -- "${tests[@]}"
 fi
+set -- "$@" -- "${tests[@]}"
 status=0
 cargo mutants "${arguments[@]}" "$@" || status=$?
 for outcome in caught missed timeout unviable; do
