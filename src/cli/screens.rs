@@ -15,9 +15,12 @@ use crate::tui::{
 use clap::Args;
 use dbdyno_catalog::{Announcements, Catalog, Theme};
 use dbdyno_engine::say;
-use dbdyno_foundation::base::{
-    leftovers::{self, Place},
-    units::plain,
+use dbdyno_foundation::{
+    base::{
+        leftovers::{self, Place},
+        units::plain,
+    },
+    process::share_one_heap,
 };
 use dbdyno_store::Store;
 use std::{
@@ -77,6 +80,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
         arguments: places.arguments(),
     };
     if look.serve {
+        share_one_heap();
         let (store, places) = (setup.store.clone(), setup.arguments.clone());
         let code = tui::serve(setup, first, |over| concluded(over, &store, &places)).map_err(failed)?;
         return Ok(ExitCode::from(code));

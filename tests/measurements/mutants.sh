@@ -15,25 +15,19 @@ room=${2:?expected a ROOM: power, confine, stats, credible, store, journal or ev
 shift 2
 cd "$(dirname "$0")/../.."
 
-# Of each room: the package, its files, the packages whose tests have to notice, and which of their tests.
-profile=dev
+# Of each room: the package, its files, and which tests have to notice: of the package, and where these miss something of the whole program.
+profile=release program=()
 case $room in
-power) package=dbdyno-workload files='engines/workload/src/power/*.rs' by=$package tests=(--lib -- power:: syncs::) ;;
-confine) package=dbdyno-engine files='engines/api/src/confine/*.rs' by=$package tests=(--lib -- confine::) ;;
-stats) package=dbdyno-stats files='crates/stats/src/*.rs' by=$package tests=() ;;
-credible) package=dbdyno-running files='crates/running/src/runner/credible.rs' by=$package profile=release tests=(--lib -- credible::) ;;
+power) package=dbdyno-workload files='engines/workload/src/power/*.rs' profile=dev tests=(--lib -- power:: syncs::) ;;
+confine) package=dbdyno-engine files='engines/api/src/confine/*.rs' profile=dev tests=(--lib -- confine::) ;;
+stats) package=dbdyno-stats files='crates/stats/src/*.rs' profile=dev tests=() ;;
+credible) package=dbdyno-running files='crates/running/src/runner/credible.rs' tests=(--lib -- credible::) program=(workers:: runner::) ;;
 store)
-    package=dbdyno-store files='crates/store/src/{blocks,damage,error,file,lock,repair,undo,writing}.rs' profile=release
-    by=dbdyno-store,dbdyno tests=(--lib --test integration -- tests:: store:: faults:: another_user:: power::)
+    package=dbdyno-store files='crates/store/src/{blocks,damage,error,file,lock,repair,undo,writing}.rs'
+    tests=(--lib) program=(store:: stored:: faults:: another_user::)
     ;;
-journal)
-    package=dbdyno-store files='crates/store/src/journal/*.rs' profile=release
-    by=dbdyno-store,dbdyno tests=(--lib --test integration -- journal:: store:: faults:: kills::)
-    ;;
-evidence)
-    package=dbdyno-comparing files='crates/comparing/src/compare/evidence.rs' profile=release
-    by=dbdyno-comparing,dbdyno tests=(--lib --test integration -- compare::)
-    ;;
+journal) package=dbdyno-store files='crates/store/src/journal/*.rs' tests=(--lib -- journal::) program=(journal:: stored:: faults:: kills::) ;;
+evidence) package=dbdyno-comparing files='crates/comparing/src/compare/evidence.rs' tests=(--lib -- compare::) program=(compare:: evidence::) ;;
 *)
     echo "unknown room $room" >&2
     exit 2
@@ -45,17 +39,22 @@ rm -rf "$tree"
 mkdir -p "$tree"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$tree"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$folder/target}
-arguments=(--in-place --dir "$tree" --output "$folder/$room" --file "$files" --package "$package" --test-package "$by")
-arguments+=(--sharding round-robin --profile "$profile")
+arguments=(--in-place --dir "$tree" --output "$folder/$room" --file "$files" --package "$package")
+arguments+=(--profile "$profile")
+# Every n-th mutant is a sample of all files.
+[[ " $* " == *" --shard "* ]] && arguments+=(--sharding round-robin)
 if [ "$profile" = release ]; then
     # shellcheck disable=SC2086 # several arguments
     for argument in ${DBDYNO_MUTANTS_CARGO:-}; do arguments+=("--cargo-arg=$argument"); done
 else
     export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=0
 fi
-set -- "$@" -- "${tests[@]}"
 status=0
-cargo mutants "${arguments[@]}" "$@" || status=$?
+cargo mutants "${arguments[@]}" --test-package "$package" "$@" -- "${tests[@]}" || status=$?
+if [ "$status" = 2 ] && [ ${#program[@]} -gt 0 ]; then
+    status=0
+    cargo mutants "${arguments[@]}" --iterate --test-package dbdyno "$@" -- --test integration -- "${program[@]}" || status=$?
+fi
 for outcome in caught missed timeout unviable; do
     printf '%s: %s\n' "$outcome" "$(wc -l <"$folder/$room/mutants.out/$outcome.txt")"
 done

@@ -2,6 +2,7 @@
 
 mod adopted;
 mod cgroup;
+mod heap;
 mod mark;
 mod memory;
 mod stat;
@@ -9,6 +10,7 @@ mod words;
 
 pub use adopted::Birth;
 pub use cgroup::sweep;
+pub use heap::share_one_heap;
 pub use memory::MemoryControl;
 pub use words::in_words;
 

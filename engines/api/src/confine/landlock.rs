@@ -103,3 +103,33 @@ fn ruleset(folder: Option<&Path>) -> Result<Option<OwnedFd>, Box<dyn std::error:
     }
     Ok(rules.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::landlock::{CompatLevel, Compatible};
+
+    /// As a ruleset says that has to be taken as it is: renaming into other folders is what the oldest version has.
+    #[test]
+    fn the_version_is_the_kernels() {
+        let takes = |access: BitFlags<AccessFs>| {
+            Ruleset::default()
+                .set_compatibility(CompatLevel::HardRequirement)
+                .handle_access(access)
+                .and_then(|rules| rules.create())
+                .is_ok()
+        };
+        assert_eq!(version().is_some(), takes(AccessFs::Refer.into()));
+        assert_eq!(version().is_some_and(|version| version >= TRUNCATES), takes(AccessFs::Truncate.into()));
+        let Ok(Some(rules)) = WriteRules::new(None) else {
+            return crate::say!("not checked: the kernel has no Landlock");
+        };
+        let bits = |access: BitFlags<AccessFs>| access.bits();
+        let expected = if takes(AccessFs::Truncate.into()) {
+            bits(AccessFs::WriteFile | AccessFs::Truncate)
+        } else {
+            bits(AccessFs::WriteFile.into())
+        };
+        assert_eq!(rules.own_peak, expected);
+    }
+}

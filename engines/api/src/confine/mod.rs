@@ -261,5 +261,32 @@ mod tests {
         let own = getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX);
         assert_eq!(file(limits(1 << 60)).current, Some(own.min(1 << 60)));
         assert!(file(limits(0)).current.unwrap() <= free(folder.path()).unwrap().max(LEAST_FILE));
+        assert_eq!(LEAST_FILE, 1_073_741_824);
+    }
+
+    /// As `df` says; others write to the disk meanwhile.
+    #[test]
+    fn what_is_free_is_what_df_says() {
+        const MOVES: u64 = 4 << 30;
+        let folder = tempfile::tempdir().unwrap();
+        let output = Command::new("df").args(["-B1", "--output=avail"]).arg(folder.path()).output().unwrap();
+        let Some(said) = said(&output).lines().last().and_then(|bytes| bytes.trim().parse::<u64>().ok()) else {
+            crate::say!("not checked: this df does not say what is free");
+            return;
+        };
+        let own = free(folder.path()).unwrap();
+        assert!(own.abs_diff(said) <= MOVES && (said < MOVES || own > 1), "{own} against {said}");
+        assert_eq!(free(Path::new("/nowhere")), None);
+    }
+
+    #[test]
+    fn a_folder_for_temporary_files_may_be_there_and_has_to_be_possible() {
+        let folder = tempfile::tempdir().unwrap();
+        for _ in 0..2 {
+            assert_eq!(temporary(folder.path()).unwrap(), folder.path().join("temporary"));
+        }
+        assert!(folder.path().join("temporary").is_dir());
+        let nowhere = temporary(&folder.path().join("missing")).unwrap_err();
+        assert!(nowhere.contains("missing/temporary") && nowhere.contains("No such file"), "{nowhere}");
     }
 }

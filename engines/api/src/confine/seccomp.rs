@@ -158,3 +158,181 @@ fn other_numbers_refused() -> Vec<libc::sock_filter> {
     let not_there = instruction(libc::BPF_RET | libc::BPF_K, (0, 0), libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32);
     iter::once([number, is_x32, not_there]).filter(|_| ARCH == "x86_64").flatten().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, os::unix::process::CommandExt, process::Command};
+
+    /// What the kernel looks at: the call's number and its arguments, on a processor as `seccomp_data` has it.
+    #[derive(Clone, Copy)]
+    struct Call {
+        number: u32,
+        arch: u32,
+        arguments: [u64; 6],
+    }
+
+    /// Of `include/uapi/linux/audit.h`.
+    const AUDIT_ARCH: u32 = if cfg!(target_arch = "x86_64") { 0xc000_003e } else { 0xc000_00b7 };
+
+    impl Call {
+        fn new(number: libc::c_long, arguments: [u64; 2]) -> Self {
+            let [first, second] = arguments;
+            Self { number: number as u32, arch: AUDIT_ARCH, arguments: [first, second, 0, 0, 0, 0] }
+        }
+
+        /// The word at an offset of `struct seccomp_data`, on a machine whose low bytes come first.
+        fn word(self, offset: u32) -> u32 {
+            match offset {
+                0 => self.number,
+                4 => self.arch,
+                16.. => {
+                    let argument = self.arguments[(offset as usize - 16) / 8];
+                    if offset % 8 == 0 { argument as u32 } else { (argument >> 32) as u32 }
+                }
+                _ => panic!("no filter looks at offset {offset}"),
+            }
+        }
+    }
+
+    /// What a filter answers: the machine of `Documentation/networking/filter.rst`, as far as seccomp has it.
+    fn answer(filter: &[libc::sock_filter], call: Call) -> u32 {
+        const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+        const AND: u32 = libc::BPF_ALU | libc::BPF_AND | libc::BPF_K;
+        const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
+        let (mut at, mut accumulator) = (0, 0);
+        loop {
+            let instruction = filter[at];
+            at += 1;
+            let value = instruction.k;
+            let jump = |taken: bool| usize::from(if taken { instruction.jt } else { instruction.jf });
+            match u32::from(instruction.code) {
+                LOAD => accumulator = call.word(value),
+                AND => accumulator &= value,
+                RETURN => return value,
+                code if code & 0x07 == libc::BPF_JMP => {
+                    at += match code & 0xf0 {
+                        libc::BPF_JA => value as usize,
+                        libc::BPF_JEQ => jump(accumulator == value),
+                        libc::BPF_JGT => jump(accumulator > value),
+                        libc::BPF_JGE => jump(accumulator >= value),
+                        libc::BPF_JSET => jump(accumulator & value != 0),
+                        other => panic!("jump {other:#x}"),
+                    };
+                }
+                other => panic!("instruction {other:#x}"),
+            }
+        }
+    }
+
+    fn filter() -> Option<Vec<libc::sock_filter>> {
+        let filter = CallFilter::new().unwrap().map(|filter| filter.0);
+        if filter.is_none() {
+            crate::say!("not checked: the kernel filters no system calls");
+        }
+        filter
+    }
+
+    const REFUSAL: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+
+    #[test]
+    fn calls_are_refused_by_number_and_argument_and_no_others() {
+        let Some(filter) = filter() else { return };
+        let own = [0, 0];
+        let stranger = 4711;
+        for (call, arguments) in [
+            (libc::SYS_socket, [libc::AF_UNIX as u64, libc::SOCK_STREAM as u64]),
+            (libc::SYS_socketpair, [libc::AF_UNIX as u64, (libc::SOCK_DGRAM | libc::SOCK_CLOEXEC) as u64]),
+            (libc::SYS_prlimit64, [stranger, 0]),
+            (libc::SYS_setpriority, [libc::PRIO_PROCESS as u64, stranger]),
+            (libc::SYS_setpriority, [libc::PRIO_USER as u64, 0]),
+            (libc::SYS_fchmod, own),
+            (libc::SYS_fsetxattr, own),
+            (new::FCHMODAT2, own),
+            (libc::SYS_io_uring_setup, own),
+            (libc::SYS_ioctl, [0, TIOCSTI]),
+        ] {
+            assert_eq!(answer(&filter, Call::new(call, arguments)), REFUSAL, "call {call} with {arguments:?}");
+        }
+        for (call, arguments) in [
+            (libc::SYS_socket, [libc::AF_INET as u64, libc::SOCK_STREAM as u64]),
+            (libc::SYS_socketpair, [libc::AF_UNIX as u64, libc::SOCK_STREAM as u64]),
+            (libc::SYS_prlimit64, own),
+            (libc::SYS_setpriority, [libc::PRIO_PROCESS as u64, 0]),
+            (libc::SYS_write, [1, 2]),
+            (libc::SYS_ioctl, [0, 0x5401]),
+            (libc::SYS_getpid, own),
+        ] {
+            assert_eq!(
+                answer(&filter, Call::new(call, arguments)),
+                libc::SECCOMP_RET_ALLOW,
+                "call {call} with {arguments:?}"
+            );
+        }
+    }
+
+    /// x32 numbers are those of x86_64 with a bit set, so a filter of numbers alone lets them pass.
+    #[test]
+    fn calls_of_x32_are_not_there() {
+        if ARCH != "x86_64" {
+            crate::say!("not checked: the processor has no x32");
+            return;
+        }
+        let Some(filter) = filter() else { return };
+        let not_there = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+        for number in [0x4000_0000, 0x4000_0000 | libc::SYS_fchmod, 0x4000_0000 | libc::SYS_getpid] {
+            assert_eq!(answer(&filter, Call::new(number, [0, 0])), not_there, "{number:#x}");
+        }
+        assert_eq!(answer(&filter, Call::new(0x3fff_ffff, [0, 0])), libc::SECCOMP_RET_ALLOW);
+    }
+
+    #[test]
+    fn a_process_of_another_processor_is_not_let_through() {
+        let Some(filter) = filter() else { return };
+        let other = Call { arch: AUDIT_ARCH ^ 1, ..Call::new(libc::SYS_getpid, [0, 0]) };
+        assert_ne!(answer(&filter, other), libc::SECCOMP_RET_ALLOW);
+    }
+
+    /// As the kernel's own list of what it can answer says.
+    #[test]
+    fn that_calls_are_filtered_is_what_the_kernel_says() {
+        let actions = fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").unwrap_or_default();
+        let can = actions.split_whitespace().any(|action| action == "errno");
+        assert_eq!(filters_calls(), can && ["x86_64", "aarch64", "riscv64"].contains(&ARCH));
+    }
+
+    #[test]
+    fn the_kernel_holds_a_process_to_the_filter() {
+        let Some(filter) = CallFilter::new().unwrap() else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let mut command = Command::new("chmod");
+        command.arg("700").arg(&file).stderr(std::process::Stdio::null());
+        assert!(command.status().unwrap().success());
+        let enforce = move || {
+            rustix::thread::set_no_new_privs(true)?;
+            filter.enforce()
+        };
+        #[expect(unsafe_code, reason = "what a process does between fork and exec is unsafe to give")]
+        // SAFETY: system calls alone.
+        unsafe {
+            command.pre_exec(enforce)
+        };
+        assert!(!command.status().unwrap().success());
+    }
+
+    #[test]
+    fn a_filter_that_the_kernel_does_not_take_is_an_error() {
+        let mut command = Command::new("true");
+        #[expect(unsafe_code, reason = "what a process does between fork and exec is unsafe to give")]
+        // SAFETY: system calls alone.
+        unsafe {
+            command.pre_exec(|| {
+                rustix::thread::set_no_new_privs(true)?;
+                CallFilter(Vec::new()).enforce()
+            })
+        };
+        assert!(command.status().is_err());
+    }
+}

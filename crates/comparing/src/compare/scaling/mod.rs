@@ -15,6 +15,7 @@ use super::{
 use axes::{Place, SIZE, Varied, varied};
 use dbdyno_foundation::metric::Metric;
 use dbdyno_stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, scaling};
+use dbdyno_store::ComparedTest;
 use serde::Serialize;
 use std::{
     cmp::Ordering,
@@ -57,7 +58,8 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
     let mut tests: BTreeMap<(u32, String), Vec<(SideName, SideSample<'_>)>> = BTreeMap::new();
     for (name, side) in [(SideName::A, a), (SideName::B, b)] {
         for run in &side.runs {
-            let samples = run.tests.iter().filter_map(|result| SideSample::from_result(run, result));
+            let telling = run.tests.iter().filter(|result| !is_whole_test(result, &run.tests));
+            let samples = telling.filter_map(|result| SideSample::from_result(run, result));
             for sample in samples.map(|sample| in_time(sample, side.metric)) {
                 let key = (sample.result.test, without_numbers(&sample.result.name));
                 tests.entry(key).or_default().push((name, sample));
@@ -77,6 +79,14 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
     }
     curves.sort_by(in_order);
     curves
+}
+
+/// Whether the share of an actor is that of the only one in its test: as much as the test, which has a curve of its own.
+fn is_whole_test(result: &ComparedTest, all: &[ComparedTest]) -> bool {
+    let of_test = || all.iter().filter(|other| other.test == result.test && other.name == result.name);
+    result.actor.is_some()
+        && of_test().all(|other| other.actor.is_none() || other.actor == result.actor)
+        && of_test().any(|other| other.actor.is_none())
 }
 
 /// The same with the time that a side in operations a second was read for.
