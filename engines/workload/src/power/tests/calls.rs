@@ -335,6 +335,67 @@ fn what_is_stored_in_a_mapping_is_seen_when_it_is_synced() {
     assert_eq!(records, expected);
 }
 
+/// A mapping takes the place of those that it overlaps, and of no other: the second one lies below or above the first as the kernel likes, so
+/// both orders are made.
+#[test]
+#[expect(unsafe_code, reason = "mappings are written to")]
+fn a_mapping_beside_another_leaves_it_alone() {
+    const LENGTH: usize = 1 << 16;
+    for second_is_above in [false, true] {
+        let records = recorded(
+            |_| (),
+            |root| {
+                let file = made(root);
+                file.set_len(2 * LENGTH as u64).unwrap();
+                let (protection, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+                // SAFETY: the space is reserved first, the mappings take its halves, and stores are within them.
+                unsafe {
+                    let nothing = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+                    let space = libc::mmap(std::ptr::null_mut(), 2 * LENGTH, libc::PROT_NONE, nothing, -1, 0);
+                    assert_ne!(space, libc::MAP_FAILED);
+                    let map = |half: usize| {
+                        let (at, offset) = (space.byte_add(half * LENGTH), (half * LENGTH) as libc::off_t);
+                        let fixed = shared | libc::MAP_FIXED;
+                        assert_eq!(libc::mmap(at, LENGTH, protection, fixed, file.as_raw_fd(), offset), at);
+                    };
+                    let (first, second) = (usize::from(!second_is_above), usize::from(second_is_above));
+                    map(first);
+                    map(second);
+                    let stored = space.byte_add(first * LENGTH);
+                    stored.cast::<u8>().write_volatile(b'!');
+                    assert_eq!(libc::msync(stored, 4096, libc::MS_SYNC), 0);
+                    assert_eq!(libc::munmap(space, 2 * LENGTH), 0);
+                }
+            },
+        );
+        let start = if second_is_above { 0 } else { LENGTH as u64 };
+        let synced = |record: &Record| match record {
+            Record::Sync { call: SyncCall::Msync, range, .. } => range.clone(),
+            _ => None,
+        };
+        let synced: Vec<_> = records.iter().filter_map(synced).collect();
+        assert_eq!(synced, [start..start + 4096], "the second is above: {second_is_above}");
+    }
+}
+
+#[test]
+#[expect(unsafe_code, reason = "system calls are made")]
+fn bytes_that_are_emptied_are_logged_where_they_are() {
+    let records = recorded(
+        |_| (),
+        |root| {
+            let file = made(root);
+            file.write_all_at(&[7; 4096], 0).unwrap();
+            // SAFETY: a call with numbers alone.
+            let punched = unsafe {
+                libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE, 1000, 24)
+            };
+            assert_eq!(punched, 0);
+        },
+    );
+    assert_eq!(writes(&records), [(0, [7; 4096].as_slice()), (1000, [0; 24].as_slice())]);
+}
+
 #[test]
 #[expect(unsafe_code, reason = "system calls are made")]
 fn what_is_written_without_the_c_library_is_missed_and_found_to_be() {

@@ -9,6 +9,8 @@ use std::{
 
 const FILE: FileId = FileId(1);
 const OTHER: FileId = FileId(2);
+/// How many records after a call that is lacking the power goes.
+const RIGHT_AFTER: usize = 16;
 const BOTH: [Names; 2] = [Names::ByFolder, Names::Journaled];
 
 fn created(file: FileId, name: &str) -> Record {
@@ -308,4 +310,69 @@ fn an_image_is_written_as_it_is() {
     assert_eq!(crate::power::missed(&log, &folder.path().join("image")).unwrap(), BTreeSet::new());
     let error = image.write_to(&folder.path().join("image")).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{error}");
+}
+
+/// The log begins with three records of what was there, so what happens is records 3, 4, and so on.
+#[test]
+fn the_power_goes_around_syncs_and_names_and_after_commits() {
+    let log = log([
+        write(FILE, 0, b"1"),
+        Record::Resize { file: FILE, length: 2 },
+        Record::Mapped { file: FILE },
+        synced(FILE, SyncCall::Fsync),
+        Record::Marker(Marker::Issued { ordinal: 1 }),
+        write(FILE, 0, b"2"),
+        Record::Marker(Marker::Acknowledged { commits: 1 }),
+        write(FILE, 0, b"3"),
+        Record::Removed { name: "data".into() },
+        write(FILE, 0, b"4"),
+    ]);
+    let images = Images::of(&log, Names::ByFolder, None);
+    assert_eq!(images.cuts(0, 1), [3, 6, 7, 10, 11, 12, 13], "the start, the sync, the commit, the name, the end");
+    // Wherever it goes, it is between the start and the end, both of which are reached.
+    let drawn: BTreeSet<usize> = (0..20).flat_map(|seed| images.cuts(20, seed)).collect();
+    assert_eq!(drawn, (3..=13).collect());
+    let alone = |seed| -> Vec<usize> {
+        images.cuts(1, seed).into_iter().filter(|cut| ![6, 7, 10, 11, 12].contains(cut)).collect()
+    };
+    assert!((0..200).all(|seed| alone(seed).iter().all(|cut| (3..=13).contains(cut))));
+}
+
+#[test]
+fn the_lack_of_a_sync_is_looked_for_right_after_it() {
+    let happened = (0..20).flat_map(|number| [write(FILE, number, b"x"), synced(FILE, SyncCall::Fsync)]);
+    let log = log(happened.chain((0..40).map(|number| write(FILE, number, b"y"))));
+    assert_eq!(Images::of(&log, Names::ByFolder, None).cuts_after_removed(), [] as [usize; 0]);
+    let removed = SyncClass { call: SyncCall::Fsync, file: "data".to_owned() };
+    let cuts = Images::of(&log, Names::ByFolder, Some(&removed)).cuts_after_removed();
+    // The first of the calls is record 4, the last 42.
+    assert_eq!((cuts.first(), cuts.last()), (Some(&5), Some(&(42 + RIGHT_AFTER))));
+    let other = SyncClass { call: SyncCall::Fdatasync, file: "data".to_owned() };
+    assert_eq!(Images::of(&log, Names::ByFolder, Some(&other)).cuts_after_removed(), [] as [usize; 0]);
+}
+
+/// What was written to another file stays where it was when one is synced.
+#[test]
+fn a_sync_takes_the_changes_of_its_own_file_alone() {
+    for names in BOTH {
+        let log = log([
+            created(OTHER, "other"),
+            synced(OTHER, SyncCall::Fsync),
+            synced_folder(""),
+            write(OTHER, 0, b"mine"),
+            write(FILE, 0, b"new"),
+            synced(FILE, SyncCall::Fsync),
+        ]);
+        let last = image(&log, names, Policy::Nothing);
+        assert_eq!((text(&last, "data").unwrap(), text(&last, "other").unwrap()), ("new".to_owned(), String::new()));
+    }
+}
+
+/// A folder made after the last name of the file that is synced is not made to last by it.
+#[test]
+fn journaled_names_after_those_of_a_synced_file_may_be_lost() {
+    let log = log([created(OTHER, "next"), Record::Folder { name: "later".into() }, synced(OTHER, SyncCall::Fsync)]);
+    let last = image(&log, Names::Journaled, Policy::Nothing);
+    assert_eq!(text(&last, "next").unwrap(), "");
+    assert_eq!(last.folders, BTreeSet::new());
 }
