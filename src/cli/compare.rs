@@ -60,9 +60,9 @@ pub(super) struct CompareArgs {
     /// Show the ratios as a table over two keys. Engine, version, label, tier and options split A; other keys split both sides.
     #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
     pivot: Option<String>,
-    /// What is compared: the wall time (operations a second, where some test ended after a time), or any other figure of a test.
-    #[arg(long, value_name = "METRIC", default_value = "wall_ns", value_parser = metric(), hide_possible_values = true)]
-    metric: Metric,
+    /// What is compared, any figure of a test [default: the wall time; operations a second, where tests end after a time].
+    #[arg(long, value_name = "METRIC", value_parser = metric(), hide_possible_values = true)]
+    metric: Option<Metric>,
     /// The order of the tests of a size.
     #[arg(long, value_name = "ORDER", default_value = "test", value_parser = one_of(LINE_ORDERS.into_iter()))]
     sort: LineOrder,
@@ -137,6 +137,20 @@ enum LineOrder {
 const LINE_ORDERS: [(LineOrder, &str, &str); 2] =
     [(LineOrder::Test, "test", "as the suite has them"), (LineOrder::Effect, "effect", "the largest difference first")];
 
+impl CompareArgs {
+    /// What sides are read for.
+    fn metric(&self) -> Metric {
+        self.metric.unwrap_or_default()
+    }
+
+    /// Puts sides into operations a second where that suits their tests, unless another figure was asked for.
+    fn as_asked<'s>(&self, sides: impl IntoIterator<Item = &'s mut Side>) {
+        if self.metric.is_none() {
+            as_rates(sides);
+        }
+    }
+}
+
 pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitCode, CliError> {
     match (&args.reference, &args.a, &args.b) {
         (Some(reference), ..) => several_sides(places, args, reference),
@@ -158,13 +172,13 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
         return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
     }
     let store = places.opened()?;
-    let first = load(&store, reference, &wanted, args.metric, Latencies::Left)?;
+    let first = load(&store, reference, &wanted, args.metric(), Latencies::Left)?;
     let mut first = found(&store, "--reference", &wanted, first)?;
     let mut candidates = match others.is_empty() {
         true if by_configuration(&first).len() > 1 => {
             let closing = closing(&store, &first)?;
             options.allowed.extend(&closing.allow);
-            as_rates([&mut first]);
+            args.as_asked([&mut first]);
             let Verdicts { sides, alone, grown } = verdicts_of(&first, &closing, &options);
             shown_beside(sides, args, (format, output.as_ref()))?;
             if let (Some(grown), Format::Table, None) = (&grown, format, &output) {
@@ -177,7 +191,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
         false => {
             let selections: Vec<(&str, &Selection)> =
                 others.iter().map(|(text, wanted)| (text.as_str(), wanted)).collect();
-            let sides = load_all(&store, &selections, args.metric, Latencies::Left)?.into_iter().zip(&selections);
+            let sides = load_all(&store, &selections, args.metric(), Latencies::Left)?.into_iter().zip(&selections);
             let sides = sides.map(|(side, (_, wanted))| found(&store, "--with", wanted, side));
             let sides: Vec<Side> = sides.collect::<Result<_, _>>()?;
             sides.into_iter().flat_map(with_configurations).collect()
@@ -188,7 +202,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
             "--reference '{reference}': its sessions have no other configuration: name the sides to put beside it with --with"
         )));
     }
-    as_rates(candidates.iter_mut().chain([&mut first]));
+    args.as_asked(candidates.iter_mut().chain([&mut first]));
     shown_beside(compare_all(&candidates, &first, &options), args, (format, output.as_ref()))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -246,23 +260,23 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
         }
     };
     let selected = [(text_a, &a), (text_b, &b)];
-    let [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
+    let [side_a, side_b] = load_both(&store, selected, args.metric(), latencies)?;
     let (mut side_a, mut side_b) = (found(&store, "--a", &a, side_a)?, found(&store, "--b", &b, side_b)?);
     let mut left_open = Vec::new();
     if let Some(test) = &args.until_decided {
-        let further = Further { options: &options, metric: args.metric, test: test.as_deref(), most: args.most };
+        let further = Further { options: &options, metric: args.metric(), test: test.as_deref(), most: args.most };
         match until_decided(&store, selected, &further)? {
             Ending::Decided => {}
             Ending::Open(reasons) => left_open = reasons,
             Ending::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
         }
-        [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
+        [side_a, side_b] = load_both(&store, selected, args.metric(), latencies)?;
     }
-    as_rates([&mut side_a, &mut side_b]);
+    args.as_asked([&mut side_a, &mut side_b]);
     let [a, b] = with_repeats(&store, [&side_a, &side_b])?;
     let mut comparison = compare(&a, &b, &options);
     if matches!(args.format, OutputFormat::Own(Format::Html | Format::Json)) {
-        comparison.beside = Beside::of_selections(&store, selected, args.metric, &options)?;
+        comparison.beside = Beside::of_selections(&store, selected, args.metric(), &options)?;
     }
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();
@@ -366,11 +380,11 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         (args.allow_caches, Difference::Caches),
     ];
     let pivot = args.pivot.as_deref().map(Axis::parse_pair).transpose();
-    if args.metric.better() == Better::Neither && args.fail_if_slower.is_some() {
-        let title = args.metric.title();
+    if args.metric().better() == Better::Neither && args.fail_if_slower.is_some() {
+        let title = args.metric().title();
         return Err(CliError::Usage(format!("--fail-if-slower: of {title} neither less nor more is better")));
     }
-    if args.scaling && args.metric != Metric::Wall {
+    if args.scaling && args.metric() != Metric::Wall {
         return Err(CliError::Usage("--scaling shows times and operations a second: leave --metric out".to_owned()));
     }
     Ok(Options {

@@ -17,9 +17,9 @@ use std::process::ExitCode;
 pub(super) struct TrendArgs {
     #[command(flatten)]
     selection: Terms,
-    /// What is looked at: the wall time, or any other figure of a test.
-    #[arg(long, value_name = "METRIC", default_value = "wall_ns", value_parser = metric())]
-    metric: Metric,
+    /// What is looked at, any figure of a test [default: the wall time; operations a second, where tests end after a time].
+    #[arg(long, value_name = "METRIC", value_parser = metric())]
+    metric: Option<Metric>,
     #[command(flatten)]
     written: SheetArgs,
 }
@@ -28,14 +28,16 @@ pub(super) fn over_sessions(places: &Places, args: &TrendArgs) -> Result<ExitCod
     let (selection, words) = (args.selection.selection()?, args.selection.line());
     let output = args.written.checked(places)?;
     let store = places.opened()?;
-    let mut side = load(&store, &words, &selection, args.metric, Latencies::Left)?;
+    let mut side = load(&store, &words, &selection, args.metric.unwrap_or_default(), Latencies::Left)?;
     if side.runs.is_empty() {
         return Err(CliError::Usage(format!(
             "no result matches in {}: `dbdyno results --group-by KEY` lists the values that a key has",
             store.path().display()
         )));
     }
-    as_rates([&mut side]);
+    if args.metric.is_none() {
+        as_rates([&mut side]);
+    }
     let trend = trend(&side, &command_line());
     args.written.write(&sheet(&trend), &trend, output.as_ref())
 }

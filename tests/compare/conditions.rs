@@ -57,7 +57,7 @@ fn what_times_depend_on_keeps_sessions_apart() {
                 session.fsync_ns = Some(3_000_000);
                 session.sync_least_ns = Some(if second { 2_000 } else { 3_000_000 });
             },
-            &["small synced writes took 3.00 ms in A, 2.00 µs in B"],
+            &["small synced writes to this disk took 3.00 ms in A, 2.00 µs in B"],
         ),
         (
             limits,

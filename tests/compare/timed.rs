@@ -113,3 +113,30 @@ fn the_command_compares_them_and_follows_them_by_their_rate() {
     let growth = place.ok(&["compare", "--a", "engine=x", "--b", "engine=y", "--scaling"]);
     assert!(growth.contains("nothing to fit"), "{growth}");
 }
+
+/// A store has benches of all kinds: what is compared of one suite is not decided by another.
+#[test]
+fn a_suite_of_tests_with_times_keeps_them_beside_one_of_tests_that_end_after_a_time() {
+    let mut bench = bench();
+    for run in &mut bench.batch.runs {
+        run.suite = "contention".to_owned();
+    }
+    let session = bench.session("here");
+    for round in 0..8 {
+        bench.run(&session, round, &spec("x"), &[2_000_000 + u64::from(round)]);
+        bench.run(&session, round, &spec("y"), &[6_000_000 + u64::from(round)]);
+    }
+    let place = Place::new();
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    let both = place.ok(&["compare", "--a", "engine=x", "--b", "engine=y"]);
+    assert!(both.contains("time A") && both.contains("2.00 ms") && both.contains("ms/op"), "{both}");
+    let trend = place.ok(&["trend", "engine=x"]);
+    assert!(trend.contains("2.00 ms"), "{trend}");
+    let one = place.ok(&["compare", "--a", "engine=x suite=contention", "--b", "engine=y suite=contention"]);
+    assert!(one.contains("operations a second A"), "{one}");
+    // A figure that was asked for by its name is the one that is compared.
+    let asked =
+        ["compare", "--a", "engine=x suite=contention", "--b", "engine=y suite=contention", "--metric", "wall_ns"];
+    let times = place.ok(&asked);
+    assert!(times.contains("time A"), "{times}");
+}

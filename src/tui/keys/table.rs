@@ -85,7 +85,7 @@ const LIVE: &[Binding] = &[
     binding(&[KeyPress::Char('s')], Action::Skip, "skip", "give up the run under way (asks)"),
     binding(&[KeyPress::Char('K')], Action::Stop, "stop", "end the session; what is finished is kept"),
     binding(&[KeyPress::Char('r')], Action::Resume, "resume", "run the rest of the last session that was interrupted"),
-    binding(&[KeyPress::Char('c')], Action::Compare, "compare", "compare the first two engines of this session"),
+    binding(&[KeyPress::Char('c')], Action::Compare, "compare", "put the engines of this session beside the first"),
     binding(
         &[KeyPress::Char('+')],
         Action::More,

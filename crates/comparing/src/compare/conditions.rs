@@ -133,7 +133,10 @@ fn fsyncs(a: &[&SessionValues], b: &[&SessionValues]) -> Option<String> {
         let [least, most] = [least, most].map(|ns| duration(ns as f64));
         if least == most { least } else { format!("{least} to {most}") }
     };
-    far.then(|| format!("small synced writes took {} in A, {} in B", words(of_a), words(of_b)))
+    far.then(|| {
+        let (a, b) = (words(of_a), words(of_b));
+        format!("small synced writes to this disk took {a} in A, {b} in B: measure both in one session")
+    })
 }
 
 /// Conditions of A and B that are not the same and decide nothing: `mount options differ: A noatime, B relatime,discard`.
@@ -213,7 +216,7 @@ mod tests {
         assert_eq!(fsyncs(&[&fast], &[&unknown]), None);
         assert_eq!(
             fsyncs(&[&fast, &near], &[&slow]).unwrap(),
-            "small synced writes took 2.00 µs to 20.0 µs in A, 3.00 ms in B"
+            "small synced writes to this disk took 2.00 µs to 20.0 µs in A, 3.00 ms in B: measure both in one session"
         );
     }
 }

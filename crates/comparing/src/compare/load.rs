@@ -97,14 +97,19 @@ pub fn load_all(
     Ok(selected.into_iter().zip(selections).map(side).collect())
 }
 
-/// Puts sides that were read for their times into operations a second, where some test ended after a time: such a test has no time of its
-/// own, and one table has one figure. Where a test has no count of operations, which some imported ones lack, nothing changes, and what
-/// ended after a time has the time of an operation.
+/// Puts sides that were read for their times into operations a second, where each of their suites has a test that ended after a time: such a
+/// test has no time of its own, and one table has one figure. Where another suite is there too, or a test has no count of operations, which
+/// some imported ones lack, nothing changes, and what ended after a time has the time of an operation.
 pub fn as_rates<'s>(sides: impl IntoIterator<Item = &'s mut Side>) {
     let sides: Vec<&mut Side> = sides.into_iter().filter(|side| side.metric == Metric::Wall).collect();
-    let tests = || sides.iter().flat_map(|side| &side.runs).flat_map(|run| &run.tests);
-    let some_timed = tests().any(|test| test.timed);
-    if some_timed && tests().all(|test| test.value.is_none() || rate(test).is_some()) {
+    let runs = || sides.iter().flat_map(|side| &side.runs);
+    let tests = || runs().flat_map(|run| &run.tests);
+    let suites = |timed: bool| -> BTreeSet<&str> {
+        let of_kind = runs().filter(|run| run.tests.iter().any(|test| !timed || test.timed));
+        of_kind.map(|run| run.configuration.suite.as_str()).collect()
+    };
+    let timed = suites(true);
+    if !timed.is_empty() && timed == suites(false) && tests().all(|test| test.value.is_none() || rate(test).is_some()) {
         for side in sides {
             side.metric = Metric::Rate;
             let tests = side.runs.iter_mut().chain(&mut side.twins).flat_map(|run| &mut run.tests);

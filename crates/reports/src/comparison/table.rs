@@ -121,7 +121,7 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
     ];
     head.extend(medians.then(|| looks::MEDIAN_RATIOS.to_owned()));
     head.push("95 %".to_owned());
-    head.extend(bar.map(|width| format!("{:^width$}", "A < 1 > B")));
+    head.extend(bar.map(|width| format!("{:^width$}", words::bar_title(comparison.metric))));
     head.push("verdict".to_owned());
     grid.row(head);
     let reach = reach(&comparison.lines);

@@ -398,6 +398,15 @@ pub fn marks(numbers: &[usize]) -> String {
     if numbers.is_empty() { String::new() } else { format!("[{}]", numbers.join(",")) }
 }
 
+/// What stands above the intervals: the side that is better where the ratio is below and above 1.
+pub fn bar_title(metric: Metric) -> &'static str {
+    match metric.better() {
+        Better::Less => "A < 1 > B",
+        Better::More => "B < 1 > A",
+        Better::Neither => "< 1 >",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -294,14 +294,15 @@ impl WatchedSession {
         median(&here).ok().or_else(earlier)
     }
 
-    /// Selections of the first two configurations of the first size, for a comparison.
+    /// Selections of the second and of the first configuration of the first size: as in the race, the first is what others are held against.
     pub(crate) fn sides(&self) -> Option<(String, String)> {
         let id = self.compared_session()?;
         let first = self.configurations.first()?;
         let of_size = self.configurations.iter().filter(|one| one.size == first.size);
         let mut others = of_size.filter(|one| !one.twin);
         let mut side = || others.next().map(|one| selection(id, one));
-        Some((side()?, side()?))
+        let first = side()?;
+        Some((side()?, first))
     }
 }
 

@@ -33,9 +33,9 @@ impl TrendScreen {
     /// Copies the session under the cursor: what is followed, its figure, and what selects it.
     pub(super) fn copy(&self) -> Intents {
         let followed = self.followed().zip(self.current());
-        let Some(((of, _), series)) = followed else { return Intents::new() };
+        let Some(((_, found), series)) = followed else { return Intents::new() };
         let Some(point) = series.points.get(self.session) else { return Intents::new() };
-        let figure = point_in_words(point, of.metric);
+        let figure = point_in_words(point, found.trend.metric);
         let text = format!("{} · {} · session={}", heading(series), figure, point.session_id);
         Copyable::new(format!("{figure}, with what selects its session"), text).copied()
     }
@@ -61,12 +61,12 @@ impl TrendScreen {
 
     /// How changes are found, and every session of the test under the cursor.
     pub(super) fn explain(&self) -> Intents {
-        let (Some((of, followed)), Some(series)) = (self.followed(), self.current()) else { return Intents::new() };
+        let (Some((_, followed)), Some(series)) = (self.followed(), self.current()) else { return Intents::new() };
         let mut lines = vec![heading(series), METHOD.to_owned(), String::new(), found_words(series)];
-        lines.extend(moves_words(series, of.metric));
+        lines.extend(moves_words(series, followed.trend.metric));
         lines.push(String::new());
         lines.extend(series.points.iter().map(|point| {
-            let (runs, median) = (counted(point.runs, "run"), of.metric.shown(point.median));
+            let (runs, median) = (counted(point.runs, "run"), followed.trend.metric.shown(point.median));
             let (started, version, id) = (&point.started_at, &point.engine_version, point.session_id);
             format!("{started}  {median} of {runs}, version {version}, session {id}")
         }));

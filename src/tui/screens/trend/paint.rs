@@ -39,13 +39,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, cont
         Some((_, Err(reason))) => {
             paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad);
         }
-        Some((of, Ok(_))) => draw_found(paint, inner, screen, of.metric),
+        Some((_, Ok(followed))) => draw_found(paint, inner, screen, followed.trend.metric),
     }
 }
 
 fn title(screen: &TrendScreen) -> String {
     let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", plain(screen.filter.line())) };
-    let metric = screen.found.as_ref().map_or("time", |(of, _)| name(of.metric));
+    let metric = screen.found.as_ref().map(|(of, found)| found.as_ref().map_or(of.metric, |found| found.trend.metric));
+    let metric = metric.map_or("time", name);
     format!("Trend · {metric} of each session{filter}")
 }
 

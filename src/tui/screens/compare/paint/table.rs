@@ -174,7 +174,7 @@ fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<TextPiece<'
     }
     text.push_str(&format!("{:>RATIO$}", "A/B"));
     if columns.bar > 0 {
-        text.push_str(&format!("  {:^1$}", "A < 1 > B", columns.bar));
+        text.push_str(&format!("  {:^1$}", words::bar_title(comparison.metric), columns.bar));
     }
     if columns.interval {
         text.push_str(&format!(" {:<1$}", "95 %", INTERVAL - 1));
