@@ -28,6 +28,7 @@ mod hostile;
 mod hosts;
 mod house;
 mod interrupt;
+mod jobs;
 mod journal;
 mod kills;
 mod kv;

@@ -1,40 +1,144 @@
-//! `dbdyno attach`: back to screens that went on without their terminal.
+//! `dbdyno attach`: back to screens that went on without their terminal, or to what another terminal measures.
 
 use super::{
-    args::Places,
+    args::{Places, ProgressArgs},
     error::CliError,
     output::print,
+    progress::{self, Style},
     screens::{has_terminal, shown},
 };
 use crate::tui::attach::{Server, servers};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::command::shell;
+use dbdyno_running::{
+    jobs::{self, Asked, Ended, Facts, Found, jobs},
+    runner::Tell,
+};
 use std::process::ExitCode;
+use tokio::sync::mpsc;
 
 /// `dbdyno attach`.
 #[derive(Debug, Args)]
 pub(super) struct AttachArgs {
-    /// Which one, where there are several: its number in --list.
+    /// Which one, where there are several: its name in --list, or the beginning of it.
     name: Option<String>,
-    /// List those that there are.
-    #[arg(long, conflicts_with = "name")]
+    /// List those that there are, and jobs that have ended today.
+    #[arg(long, conflicts_with_all = ["name", "tell"])]
     list: bool,
+    /// Tell a job something in place of watching it.
+    #[arg(long, value_name = "WHAT")]
+    tell: Option<Order>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// What a job is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// To end: the run under way is given up, and all that is finished kept.
+    Stop,
+    /// To begin no further run.
+    Pause,
+    /// To go on after a pause.
+    GoOn,
+    /// To give up the run under way.
+    Skip,
+}
+
+/// What can be attached to.
+enum There<'t> {
+    Screens(&'t Server),
+    Job(&'t Found),
 }
 
 pub(super) fn attach(places: &Places, args: &AttachArgs) -> Result<ExitCode, CliError> {
-    let servers = servers();
+    let (servers, jobs) = (servers(), jobs());
     if args.list {
-        return print(&servers.iter().map(line).collect::<String>());
+        return print(&servers.iter().map(line).chain(jobs.iter().map(job_line)).collect::<String>());
     }
-    if !has_terminal() {
-        return Err(CliError::Usage("screens need a terminal: `dbdyno attach --list` lists them".to_owned()));
-    }
-    let server = match &args.name {
-        Some(name) => servers.iter().find(|server| server.name == *name).ok_or_else(|| unknown(name, &servers))?,
-        None => only(&servers).ok_or_else(|| none_or_several(places, &servers))?,
+    let alive: Vec<&Found> = jobs.iter().filter(|job| job.is_alive()).collect();
+    let there = match &args.name {
+        Some(name) => named(name, &servers, &jobs)?,
+        None => match (only(&servers), alive.as_slice()) {
+            (Some(server), []) => There::Screens(server),
+            (None, [job]) if servers.is_empty() => There::Job(job),
+            _ => return Err(none_or_several(places, &servers, &alive)),
+        },
     };
-    shown(server.connect().map_err(|error| CliError::Failed(format!("dbdyno {}: {error}", server.name)))?)
+    match (there, args.tell) {
+        (There::Job(job), Some(order)) => told(job, order),
+        (There::Job(job), None) => watched(job, args.progress.style()),
+        (There::Screens(server), None) if has_terminal() => {
+            shown(server.connect().map_err(|error| CliError::Failed(format!("dbdyno {}: {error}", server.name)))?)
+        }
+        (There::Screens(_), None) => {
+            Err(CliError::Usage("screens need a terminal: `dbdyno attach --list` lists them".to_owned()))
+        }
+        (There::Screens(server), Some(_)) => {
+            let name = &server.name;
+            Err(CliError::Usage(format!("--tell: {name} has screens: `dbdyno attach {name}`, then their keys")))
+        }
+    }
+}
+
+/// Shows what a job does from its beginning, until it ends. Ctrl-C leaves it alone.
+fn watched(job: &Found, style: Style) -> Result<ExitCode, CliError> {
+    let id = &job.facts.id;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
+    let ended = runtime.block_on(async {
+        let (events, received) = mpsc::unbounded_channel();
+        let showing = tokio::spawn(progress::show(received, style));
+        let ended = jobs::watch(job, &events).await;
+        drop(events);
+        // The sender is gone, so this ends once everything is shown.
+        let _ = showing.await;
+        ended
+    });
+    match ended.map_err(|error| CliError::Failed(format!("job {id}: its events cannot be read: {error}")))? {
+        Ended::InOrder => {
+            say!("job {id} has ended: {}", plain(&job.facts.command));
+            Ok(ExitCode::SUCCESS)
+        }
+        Ended::Killed => {
+            let message = format!("job {id} was killed or crashed; every test that had finished is kept");
+            Err(CliError::Failed(message))
+        }
+    }
+}
+
+fn told(job: &Found, order: Order) -> Result<ExitCode, CliError> {
+    let id = &job.facts.id;
+    let failed = |error| CliError::Failed(format!("job {id} cannot be told anything: {error}"));
+    let tell = match order {
+        Order::Stop => Tell::Stop,
+        Order::Pause => Tell::Pause,
+        Order::GoOn => Tell::Resume,
+        Order::Skip => {
+            let under_way = jobs::run_under_way(job).map_err(failed)?;
+            Tell::Skip(under_way.ok_or_else(|| CliError::Failed(format!("job {id} is between two runs: try again")))?)
+        }
+    };
+    if !job.is_alive() {
+        return Err(CliError::Failed(format!("job {id} has ended: there is nobody to tell")));
+    }
+    jobs::ask(job, Asked::Tell(tell)).map_err(failed)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The one of a name, or of which this is the beginning.
+fn named<'t>(name: &str, servers: &'t [Server], jobs: &'t [Found]) -> Result<There<'t>, CliError> {
+    if let Some(server) = servers.iter().find(|server| server.name == name) {
+        return Ok(There::Screens(server));
+    }
+    let mut begin = jobs.iter().filter(|job| job.facts.id.starts_with(name));
+    match (begin.next(), begin.next()) {
+        (Some(job), None) => Ok(There::Job(job)),
+        (Some(_), Some(_)) => Err(CliError::Usage(format!("`{name}` is the beginning of several jobs' names"))),
+        (None, _) => Err(unknown(name, servers, jobs)),
+    }
 }
 
 /// The one that is meant without a name: the only one, or the only one without a terminal.
@@ -52,24 +156,33 @@ fn line(server: &Server) -> String {
     format!("{:<8} {attached:<18}  {}\n", server.name, plain(under_way))
 }
 
-fn unknown(name: &str, servers: &[Server]) -> CliError {
-    let known = match servers {
-        [] => "there is none at all".to_owned(),
-        servers => {
-            let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
-            format!("expected one of {}", names.join(", "))
-        }
+fn job_line(job: &Found) -> String {
+    let Facts { id, command, started, .. } = &job.facts;
+    let state = match job.ended() {
+        None => "measures",
+        Some(Ended::InOrder) => "has ended",
+        Some(Ended::Killed) => "was killed",
     };
-    CliError::Usage(format!("`{}` is no dbdyno with screens: {known}", plain(name)))
+    format!("{id:<8} {state:<18}  {} UTC  {}\n", started.strftime("%H:%M"), plain(command))
 }
 
-fn none_or_several(places: &Places, servers: &[Server]) -> CliError {
-    if servers.is_empty() {
+fn unknown(name: &str, servers: &[Server], jobs: &[Found]) -> CliError {
+    let names = servers.iter().map(|server| server.name.as_str()).chain(jobs.iter().map(|job| job.facts.id.as_str()));
+    let known = match names.collect::<Vec<_>>().as_slice() {
+        [] => "there is none at all".to_owned(),
+        names => format!("expected one of {}", names.join(", ")),
+    };
+    CliError::Usage(format!("`{}` is no dbdyno with screens, and no job: {known}", plain(name)))
+}
+
+fn none_or_several(places: &Places, servers: &[Server], jobs: &[&Found]) -> CliError {
+    let names = servers.iter().map(|server| server.name.as_str()).chain(jobs.iter().map(|job| job.facts.id.as_str()));
+    let Some(first) = names.into_iter().next() else {
         let last = last_session(places).unwrap_or_else(|| "`dbdyno` starts one".to_owned());
         return CliError::Failed(format!("no dbdyno with screens is there to return to; {last}"));
-    }
-    let lines: String = servers.iter().map(line).collect();
-    CliError::Usage(format!("there are several, say which, as in `dbdyno attach {}`:\n{lines}", servers[0].name))
+    };
+    let lines: String = servers.iter().map(line).chain(jobs.iter().copied().map(job_line)).collect();
+    CliError::Usage(format!("there are several, say which, as in `dbdyno attach {first}`:\n{lines}"))
 }
 
 /// How the last session ended, and what shows it.

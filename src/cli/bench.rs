@@ -199,7 +199,7 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
         plan.not_run().iter().for_each(|line| say!("{line}"));
     }
     let style = args.progress.style();
-    let report = watched(plan, style, async |events, control| prepared.run(&launch, &store, events, control).await)?;
+    let report = watched(style, async |events, control| prepared.run(&launch, &store, events, control).await)?;
     let follow_up = prepared.follow_up(&report, &store)?;
     show_effects(&follow_up.effects, style)?;
     // The effects have a ranking already: only the warnings of the table are left.

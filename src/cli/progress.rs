@@ -1,7 +1,6 @@
 //! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
 
 use super::output::print;
-use dbdyno_catalog::bench::BenchPlan;
 use dbdyno_engine::{protocol::Event, say};
 use dbdyno_foundation::base::units;
 use dbdyno_running::runner::RunnerEvent;
@@ -39,7 +38,7 @@ impl Style {
 }
 
 /// Shows events until the session has ended.
-pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Style, plan: BenchPlan) {
+pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Style) {
     match style {
         Style::Json => {
             while let Some(event) = events.recv().await {
@@ -48,13 +47,13 @@ pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Styl
         }
         Style::Quiet => while events.recv().await.is_some() {},
         Style::Lines => {
-            let mut lines = Lines { runs: plan.runs.len(), labels: HashMap::new() };
+            let mut lines = Lines::default();
             while let Some(event) = events.recv().await {
                 lines.show(&event);
             }
         }
         Style::Bars => {
-            let mut bars = Bars::new(&plan);
+            let mut bars = Bars::new();
             while let Some(event) = events.recv().await {
                 bars.show(&event);
             }
@@ -77,6 +76,7 @@ fn ending(status: Status, failure: Option<&str>) -> String {
     }
 }
 
+#[derive(Default)]
 struct Lines {
     runs: usize,
     labels: HashMap<u32, (String, Instant)>,
@@ -86,6 +86,7 @@ impl Lines {
     fn show(&mut self, event: &RunnerEvent) {
         match event {
             RunnerEvent::Note { text } => say!("{}", units::plain(text)),
+            RunnerEvent::SessionStarted { runs, .. } => self.runs = *runs,
             RunnerEvent::WaitingForLock => say!("waiting for another dbdyno session's run"),
             RunnerEvent::RunStarted { ordinal, label, size, round, .. } => {
                 let label = format!("round {} {} {size}", round + 1, units::plain(label));
@@ -97,8 +98,7 @@ impl Lines {
                     say!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs);
                 }
             }
-            RunnerEvent::SessionStarted { .. }
-            | RunnerEvent::Calibrating
+            RunnerEvent::Calibrating
             | RunnerEvent::Paused
             | RunnerEvent::Resumed
             | RunnerEvent::Uses { .. }
@@ -119,27 +119,30 @@ struct Bars {
 }
 
 impl Bars {
-    fn new(plan: &BenchPlan) -> Self {
+    fn new() -> Self {
         let all = MultiProgress::new();
         let style = |template: &str| {
             ProgressStyle::with_template(template)
                 .unwrap_or_else(|_| ProgressStyle::default_bar())
                 .progress_chars("━╸─")
         };
-        let session = all.add(ProgressBar::new(plan.runs.len() as u64));
+        let session = all.add(ProgressBar::new(0));
         session.set_style(style("session {pos}/{len} {bar:24} {percent:>3} %  {elapsed} {msg}"));
         session.enable_steady_tick(Duration::from_secs(1));
         let test = all.add(ProgressBar::new(1));
         test.set_style(style("{prefix:.bold} {bar:24} {percent:>3} %  {msg}"));
-        Self { all, session, test, begun: Instant::now(), runs: plan.runs.len(), label: String::new() }
+        Self { all, session, test, begun: Instant::now(), runs: 0, label: String::new() }
     }
 
     fn show(&mut self, event: &RunnerEvent) {
         match event {
             // What is printed between bars goes through them, so that neither tears the other.
             RunnerEvent::Note { text } => self.line(&units::plain(text)),
-            RunnerEvent::SessionStarted { .. }
-            | RunnerEvent::Paused
+            RunnerEvent::SessionStarted { runs, .. } => {
+                self.runs = *runs;
+                self.session.set_length(*runs as u64);
+            }
+            RunnerEvent::Paused
             | RunnerEvent::Resumed
             | RunnerEvent::Uses { .. }
             | RunnerEvent::WrongAnswers { .. }

@@ -3,10 +3,9 @@
 use super::{
     args::Places,
     error::{CliError, INTERRUPTED},
-    output::{colour, print, print_coloured, table_style},
+    output::{colour, command_line, print, print_coloured, table_style},
     progress::{self, Style},
 };
-use dbdyno_catalog::bench::BenchPlan;
 use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::{
@@ -21,12 +20,13 @@ use dbdyno_reports::{
     text,
 };
 use dbdyno_running::{
+    jobs::{Job, Telling},
     runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
     session::{Verdicts, verdicts},
     soak::Soak,
 };
 use dbdyno_store::{Status, Store};
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
@@ -34,16 +34,14 @@ use tokio::{
 
 /// Runs a session with progress on stderr, or events on stdout, and has signals end it in order.
 pub(super) fn watched(
-    plan: &BenchPlan,
     style: Style,
     run: impl AsyncFnOnce(UnboundedSender<RunnerEvent>, Control) -> Result<Report, SessionError>,
 ) -> Result<Report, CliError> {
-    let plan = plan.clone();
-    Ok(shown(move |events| progress::show(events, style, plan), run)??)
+    Ok(shown(move |events| progress::show(events, style), run)??)
 }
 
-/// Runs something that tells events, with `show` showing them, and has signals end it in order.
-pub(super) fn shown<E: Send + 'static, T, S: Future<Output = ()> + Send + 'static>(
+/// Runs something that tells events, with `show` showing them, and has signals end it in order. Other terminals can watch it as a job.
+pub(super) fn shown<E: Telling + Send + 'static, T, S: Future<Output = ()> + Send + 'static>(
     show: impl FnOnce(UnboundedReceiver<E>) -> S,
     run: impl AsyncFnOnce(UnboundedSender<E>, Control) -> T,
 ) -> Result<T, CliError> {
@@ -52,19 +50,38 @@ pub(super) fn shown<E: Send + 'static, T, S: Future<Output = ()> + Send + 'stati
         .build()
         .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
     let outcome = runtime.block_on(async {
-        let (events, received) = mpsc::unbounded_channel();
+        let (events, mut told) = mpsc::unbounded_channel();
+        let (to_show, received) = mpsc::unbounded_channel();
         let (handle, control) = SessionHandle::new();
+        let handle = Arc::new(handle);
+        let job = announced(&handle);
         let watching = tokio::spawn(StopSignals::watch()?.end(handle));
+        let telling = tokio::spawn(async move {
+            while let Some(event) = told.recv().await {
+                job.iter().for_each(|job| job.tell(&event));
+                // Nobody is left where the terminal is gone; the session goes on.
+                let _ = to_show.send(event);
+            }
+            job
+        });
         let showing = tokio::spawn(show(received));
         let outcome = run(events, control).await;
         watching.abort();
+        let job = telling.await.ok().flatten();
         // The sender is gone with what has run, so this ends once everything is shown.
         let _ = showing.await;
+        job.into_iter().for_each(Job::end);
         Ok(outcome)
     });
     // A thread may still wait for another session's turn after this one was told to stop.
     runtime.shutdown_background();
     outcome
+}
+
+/// Makes what is run a job. One that cannot be watched runs all the same.
+fn announced(handle: &Arc<SessionHandle>) -> Option<Job> {
+    let announced = Job::announce(&command_line(), Arc::clone(handle));
+    announced.inspect_err(|error| say!("note: other terminals cannot watch this: {error}")).ok()
 }
 
 /// Signals that end a session in order: the first asks it to stop, from the second on its worker is not waited for.
@@ -79,7 +96,7 @@ impl StopSignals {
     }
 
     /// Passes them on to a session, for as long as it runs.
-    async fn end(mut self, handle: SessionHandle) {
+    async fn end(mut self, handle: Arc<SessionHandle>) {
         self.next().await;
         handle.stop();
         loop {

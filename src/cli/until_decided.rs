@@ -69,7 +69,7 @@ pub(super) fn until_decided(
         say!("{}, about {}", plain(&further.look.words()), clock(further.estimate.time));
         say!("{}", further.look.price());
         let style = Style::choose(false, false);
-        let report = watched(&further.plan, style, async |events, control| further.run(store, events, control).await)?;
+        let report = watched(style, async |events, control| further.run(store, events, control).await)?;
         if let Some(reason) = report.unkept {
             return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
         }

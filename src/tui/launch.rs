@@ -89,21 +89,6 @@ pub struct TortureStart {
     pub(crate) command_line: String,
 }
 
-/// What a session is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tell {
-    /// To end.
-    Stop,
-    /// To end without patience for its worker.
-    Hurry,
-    /// To begin no further run.
-    Pause,
-    /// To go on.
-    Resume,
-    /// To give up the run of this place.
-    Skip(u32),
-}
-
 /// A session that can be resumed.
 #[derive(Debug, Clone)]
 pub struct OwedSession {

@@ -117,7 +117,8 @@ class Soak:
         return list(csv.reader(io.StringIO(self.ok("sql", sql, "--format", "csv", environment=environment))))[1:]
 
     def listed(self):
-        return self.run("attach", "--list").stdout.splitlines()
+        """Those with screens; jobs are listed too."""
+        return [line for line in self.run("attach", "--list").stdout.splitlines() if " a terminal " in line]
 
     def servers(self):
         return [line.split()[0] for line in self.listed() if line.strip()]

@@ -3,12 +3,12 @@
 use crate::tui::{
     export::FileContent,
     filter,
-    launch::{SessionStart, Tell, TortureStart, TrialStart},
+    launch::{SessionStart, TortureStart, TrialStart},
     palette,
     screens::ScreenRequest,
     world,
 };
-use dbdyno_running::session::FurtherRounds;
+use dbdyno_running::{runner::Tell, session::FurtherRounds};
 use std::path::PathBuf;
 
 /// Something to be done outside the application.

@@ -21,13 +21,13 @@ pub use paint::draw;
 use crate::tui::{
     filter::Known,
     keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
-    launch::Tell,
     overlay::{Overlay, paint::page_columns},
     screens::{Context, Screens, intent::Notice, joined},
     widgets::Target,
     world::{self, World},
 };
 use dbdyno_catalog::Theme;
+use dbdyno_running::runner::Tell;
 use std::time::Duration;
 
 /// The least terminal that shows each screen whole: columns and rows.

@@ -2,14 +2,14 @@
 
 use crate::tui::{
     app::Message,
-    launch::{Question, SessionStart, Tell, TortureStart, TrialStart},
+    launch::{Question, SessionStart, TortureStart, TrialStart},
     setup::TuiSetup,
 };
 use dbdyno_catalog::engines::Registry;
 use dbdyno_foundation::base::identifier::clock_seed;
 use dbdyno_reports::{claims::closing_text, tune::effects_text};
 use dbdyno_running::{
-    runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
+    runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch, Tell},
     session::{FollowUp, FurtherRounds, PreparedSession, SelectedEffects},
     torture::{PATIENCE, Place, Series, SeriesEvent, Terms},
     tune::{
@@ -125,13 +125,7 @@ impl Task {
     }
 
     pub(super) fn tell(&self, tell: Tell) {
-        match tell {
-            Tell::Stop => self.handle.stop(),
-            Tell::Hurry => self.handle.hurry(),
-            Tell::Pause => self.handle.pause(true),
-            Tell::Resume => self.handle.pause(false),
-            Tell::Skip(ordinal) => self.handle.skip(ordinal),
-        }
+        self.handle.tell(tell);
     }
 
     /// When nothing is measured.

@@ -2,13 +2,13 @@
 
 use crate::tui::{
     export::FileContent,
-    launch::{OwedSession, Tell, TortureStart, TrialStart},
+    launch::{OwedSession, TortureStart, TrialStart},
     overlay::{FilterKeys, ListItem, Overlay},
 };
 use dbdyno_catalog::bench::Preset;
 use dbdyno_foundation::metric::Metric;
 use dbdyno_reports::format::Format;
-use dbdyno_running::session::FurtherRounds;
+use dbdyno_running::{runner::Tell, session::FurtherRounds};
 use std::path::PathBuf;
 
 /// One thing that is to happen. `R` is what the screen requests of the world outside, `D` what it asks the user.

@@ -6,7 +6,7 @@
 
 use super::scratch::{self, FOUND, gate};
 use rustix::{
-    fs::{AtFlags, Mode, openat, unlinkat},
+    fs::{AtFlags, Mode, OFlags, openat, unlinkat},
     process::geteuid,
 };
 use std::{
@@ -18,6 +18,7 @@ use std::{
         unix::{fs::MetadataExt, net::UnixStream},
     },
     path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
 
 /// A folder in which things are for a while.
@@ -42,6 +43,8 @@ enum InUse {
     Marker,
     /// It is a file that its users hold locked.
     Lock,
+    /// It is a folder in which its user holds [`JOB_LOCK`] locked, and which is kept for a while after.
+    Kept,
     /// It is a file that its users hold locked, with a socket of the same name that a program listens at.
     Listener,
     /// Only the process that has the store's lock to write uses it, so that the next one that has it removes it.
@@ -84,13 +87,19 @@ pub static SCREENS: Leftover = Leftover {
 };
 /// The ending of the socket that belongs to a file of [`SCREENS`].
 pub const SOCKET: &str = ".socket";
+pub static JOB: Leftover =
+    Leftover { what: "what a job told", place: Place::Sockets, prefix: "-job-", ending: "", in_use: InUse::Kept };
+/// The file of a job's folder that the job holds locked.
+pub const JOB_LOCK: &str = "lock";
+/// How long others may read what a job told, after its end.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 pub static NEW_STORE: Leftover = of_store("store that is made", "new");
 pub static NEW_UNDO: Leftover = of_store("undo that is made", "undo.new");
 pub static SPILL: Leftover = of_store("what DuckDB has no memory for", "tmp");
 
 /// All kinds.
-pub static ALL: [&Leftover; 11] =
-    [&RUN, &TORTURE, &REPAIR, &COPY, &OUTPUT, &SCRATCH, &JOURNAL, &SCREENS, &NEW_STORE, &NEW_UNDO, &SPILL];
+pub static ALL: [&Leftover; 12] =
+    [&RUN, &TORTURE, &REPAIR, &COPY, &OUTPUT, &SCRATCH, &JOURNAL, &SCREENS, &JOB, &NEW_STORE, &NEW_UNDO, &SPILL];
 
 impl Leftover {
     /// The name of one of these, which ends with this.
@@ -115,6 +124,7 @@ pub fn sweep(folder: &Path, place: Place) -> usize {
         InUse::Marker => scratch::sweep(folder, kind),
         InUse::Lock => sweep_files(folder, kind),
         InUse::Listener => sweep_sockets(folder, kind),
+        InUse::Kept => sweep_jobs(folder, SystemTime::now()),
         InUse::StoreLock => 0,
     };
     ALL.iter().filter(|kind| kind.place == place).map(of_kind).sum()
@@ -122,8 +132,17 @@ pub fn sweep(folder: &Path, place: Place) -> usize {
 
 /// How the names of this host's sockets begin: several hosts may share a home.
 pub fn sockets_of_host() -> String {
+    of_host(&SCREENS)
+}
+
+/// How the names of the folders of this host's jobs begin.
+pub fn jobs_of_host() -> String {
+    of_host(&JOB)
+}
+
+fn of_host(kind: &Leftover) -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().replace('/', "-");
-    format!("{host}{}", SCREENS.prefix)
+    format!("{host}{}", kind.prefix)
 }
 
 /// Whether a file may be removed: a plain one of this user's.
@@ -186,6 +205,31 @@ fn sweep_sockets(folder: &Path, kind: &Leftover) -> usize {
         // A program of an older version has nothing locked.
         let is_over = is_unused && !listens(&reached(&gate, &socket));
         is_over && (remove(&gate, &socket) | remove(&gate, &last_words))
+    };
+    found.iter().filter(removed).count()
+}
+
+/// Removes the folders of jobs that ended, or were killed, longer ago than they are kept.
+fn sweep_jobs(parent: &Path, now: SystemTime) -> usize {
+    let prefix = jobs_of_host();
+    let found: Vec<String> = names(parent).filter(|name| name.starts_with(&prefix)).collect();
+    let Some(gate) = Some(()).filter(|()| !found.is_empty()).and_then(|()| gate(parent)) else { return 0 };
+    let folder = |name: &String| openat(&gate, name.as_str(), FOUND | OFlags::DIRECTORY, Mode::empty()).map(File::from);
+    let removed = |name: &&String| {
+        let Ok(held) = folder(name) else { return false };
+        let is_old = |facts: fs::Metadata| {
+            let last = facts.modified().ok().and_then(|last| now.duration_since(last).ok());
+            facts.uid() == geteuid().as_raw() && last.is_some_and(|ago| ago > KEPT)
+        };
+        // The folder itself changes when its socket goes, the log with each event.
+        let inside = |name: &str| reached(&held, name);
+        let is_over = [".", "events.jsonl"].iter().all(|name| fs::metadata(inside(name)).map_or(true, is_old));
+        let lock = locked(&held, JOB_LOCK);
+        let is_free = match &lock {
+            Ok(lock) => lock.is_some(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        is_over && is_free && fs::remove_dir_all(parent.join(name)).is_ok()
     };
     found.iter().filter(removed).count()
 }

@@ -5,7 +5,7 @@ use super::{
     measure::Phase,
     probe::Probe,
 };
-use crate::runner::RunnerEvent;
+use crate::{jobs::Telling, runner::RunnerEvent};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Serialize)]
@@ -28,4 +28,10 @@ pub enum CapacityEvent {
     Searched { label: String, phase: Phase, round: u32, found: Found },
     /// All is over.
     CapacityEnded { found: Box<CapacityReport> },
+}
+
+impl Telling for CapacityEvent {
+    fn is_progress(&self) -> bool {
+        matches!(self, Self::Session { says } if says.is_progress())
+    }
 }

@@ -1,5 +1,6 @@
 //! What those who watch a session may ask of it, and when they may use the machine themselves.
 
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard, watch};
 
@@ -15,6 +16,22 @@ pub(super) struct Asked {
     pub pause: bool,
     /// To give up the run of this place in the session, and go on with the next.
     pub skip: Option<u32>,
+}
+
+/// What a session is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tell {
+    /// To end.
+    Stop,
+    /// To end without patience for its worker.
+    Hurry,
+    /// To begin no further run.
+    Pause,
+    /// To go on.
+    Resume,
+    /// To give up the run of this place.
+    Skip(u32),
 }
 
 /// Asks things of a session; when it is dropped, the session runs to its end.
@@ -49,6 +66,17 @@ impl SessionHandle {
         let (sender, receiver) = watch::channel(Asked::default());
         let quiet = Quiet::default();
         (Self { asked: sender, quiet: quiet.clone() }, Control { asked: receiver, quiet })
+    }
+
+    /// Does what is told.
+    pub fn tell(&self, tell: Tell) {
+        match tell {
+            Tell::Stop => self.stop(),
+            Tell::Hurry => self.hurry(),
+            Tell::Pause => self.pause(true),
+            Tell::Resume => self.pause(false),
+            Tell::Skip(ordinal) => self.skip(ordinal),
+        }
     }
 
     /// Ends the session.

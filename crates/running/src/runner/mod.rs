@@ -18,7 +18,7 @@ mod session;
 mod uses;
 mod worker;
 
-pub use control::{Control, Quiet, SessionHandle};
+pub use control::{Control, Quiet, SessionHandle, Tell};
 pub use credible::Witness;
 pub use fit::fit;
 pub use folder::RunFolder;

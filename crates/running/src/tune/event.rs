@@ -6,7 +6,7 @@ use super::{
     search::{SearchOutcome, TakenOut, Tried},
     trial::Trial,
 };
-use crate::runner::RunnerEvent;
+use crate::{jobs::Telling, runner::RunnerEvent};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Serialize)]
@@ -67,4 +67,10 @@ pub enum TuneEvent {
     TakenOut { what: Box<TakenOut> },
     /// The search is over.
     SearchEnded { found: Box<SearchOutcome> },
+}
+
+impl Telling for TuneEvent {
+    fn is_progress(&self) -> bool {
+        matches!(self, Self::Session { says } if says.is_progress())
+    }
 }

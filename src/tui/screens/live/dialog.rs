@@ -3,7 +3,7 @@
 use super::{Intents, LiveScreen, Request, WatchedSession};
 use crate::tui::{
     export::FileContent,
-    launch::{OwedSession, Tell},
+    launch::OwedSession,
     overlay::Reply,
     screens::{
         copying::{Copyable, copy_chosen},
@@ -11,6 +11,7 @@ use crate::tui::{
         intent::Intent,
     },
 };
+use dbdyno_running::runner::Tell;
 
 /// What the Live screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

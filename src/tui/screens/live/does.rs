@@ -1,7 +1,8 @@
 //! What keys do on this screen now, and what they do to the session.
 
 use super::{Intents, LiveScreen, LiveView, Phase, WatchedSession};
-use crate::tui::{keys::Action, launch::Tell, screens::intent::Intent};
+use crate::tui::{keys::Action, screens::intent::Intent};
+use dbdyno_running::runner::Tell;
 
 impl LiveScreen {
     /// Whether an action does something now.

@@ -4,7 +4,7 @@ use super::{EVIDENCE_KEYS, Intents, TortureScreen};
 use crate::tui::{
     export::FileContent,
     filter::ListFilter,
-    launch::{Tell, TortureStart},
+    launch::TortureStart,
     overlay::{ListItem, Reply},
     screens::intent::Intent,
     widgets::cursor::ListCursor,
@@ -13,7 +13,10 @@ use crate::tui::{
 use dbdyno_catalog::{bench::EngineChoice, engines::Engine};
 use dbdyno_engine::suite::SuiteKind;
 use dbdyno_reports::command::shell;
-use dbdyno_running::torture::{SUITE, Terms, subjects};
+use dbdyno_running::{
+    runner::Tell,
+    torture::{SUITE, Terms, subjects},
+};
 
 /// What the Torture screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

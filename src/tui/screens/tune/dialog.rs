@@ -9,11 +9,11 @@ use super::{
     start::LongStart,
 };
 use crate::tui::{
-    export::FileContent, launch::Tell, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor,
-    world::World,
+    export::FileContent, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor, world::World,
 };
 use dbdyno_foundation::base::typed;
 use dbdyno_reports::{command::shell, tune::ledger_sheet};
+use dbdyno_running::runner::Tell;
 use dbdyno_store::Selection;
 use serde_json::json;
 use std::path::PathBuf;

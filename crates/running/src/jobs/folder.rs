@@ -1,0 +1,177 @@
+//! Where jobs are found: each has a folder of the user's.
+
+use dbdyno_foundation::base::{
+    identifier::identifier,
+    leftovers::{self, jobs_of_host, reached},
+    scratch::gate,
+};
+use etcetera::BaseStrategy;
+use jiff::Timestamp;
+use rustix::{
+    fs::{Mode, OFlags, open, openat},
+    process::geteuid,
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    env,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, ErrorKind, Read},
+    os::unix::{
+        fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+        net::{UnixListener, UnixStream},
+    },
+    path::{Path, PathBuf},
+};
+
+const FOLDER: &str = "dbdyno";
+const FACTS: &str = "job.json";
+const EVENTS: &str = "events.jsonl";
+const CONTROL: &str = "control.socket";
+/// More than any command that can be typed.
+const LONGEST_FACTS: u64 = 4 << 20;
+
+/// What a job is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Of what is in the folder.
+    pub version: String,
+    /// What it is called: eight hexadecimal digits.
+    pub id: String,
+    /// What was typed to start it.
+    pub command: String,
+    pub process: u32,
+    pub started: Timestamp,
+}
+
+/// A job of this process's own. Others see that it lives by its lock.
+#[derive(Debug)]
+pub(super) struct JobFolder {
+    facts: Facts,
+    path: PathBuf,
+    _lock: File,
+}
+
+/// A job that was found.
+#[derive(Debug)]
+pub struct Found {
+    pub facts: Facts,
+    folder: File,
+}
+
+/// The folders that jobs' folders may be in.
+fn folders() -> Vec<PathBuf> {
+    let cache = etcetera::choose_base_strategy().ok().map(|base| base.cache_dir());
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
+    cache.into_iter().chain(runtime).map(|folder| folder.join(FOLDER)).collect()
+}
+
+impl JobFolder {
+    /// # Errors
+    /// Why none of the places can be used.
+    pub(super) fn create(command: &str) -> io::Result<Self> {
+        let mut outcome = Err(io::Error::other("there is neither a cache folder nor a runtime folder"));
+        for folder in folders() {
+            outcome = Self::create_in(&folder, command);
+            if outcome.is_ok() {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn create_in(parent: &Path, command: &str) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
+        own_folder(parent)?;
+        leftovers::sweep(parent, leftovers::Place::Sockets);
+        let id = identifier().split('-').next_back().map_or_else(String::new, |last| last[4..].to_owned());
+        let path = parent.join(format!("{}{id}", jobs_of_host()));
+        let facts = Facts {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            id,
+            command: command.to_owned(),
+            process: std::process::id(),
+            started: Timestamp::now(),
+        };
+        // Others take what is not locked for what is left of a job that was killed.
+        let _gate = gate(parent);
+        DirBuilder::new().mode(0o700).create(&path)?;
+        let new = |name: &str| OpenOptions::new().write(true).create_new(true).mode(0o600).open(path.join(name));
+        let lock = new(leftovers::JOB_LOCK)?;
+        // A file system without locks has no jobs.
+        lock.try_lock()?;
+        serde_json::to_writer(new(FACTS)?, &facts)?;
+        Ok(Self { facts, path, _lock: lock })
+    }
+
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    pub(super) fn events(&self) -> PathBuf {
+        self.path.join(EVENTS)
+    }
+
+    pub(super) fn listen(&self) -> io::Result<UnixListener> {
+        let listener = UnixListener::bind(reached(&File::open(&self.path)?, CONTROL))?;
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    }
+}
+
+/// A folder that is the user's own, and no link to one.
+fn own_folder(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+    let folder = File::from(open(path, flags, Mode::empty())?);
+    match folder.metadata()?.uid() == geteuid().as_raw() {
+        true => Ok(folder),
+        false => Err(io::Error::new(ErrorKind::PermissionDenied, format!("{} is another user's", path.display()))),
+    }
+}
+
+/// The jobs of this user on this host, those that have ended today too; the newest last. What is older is removed.
+pub fn jobs() -> Vec<Found> {
+    let prefix = jobs_of_host();
+    let mut found = Vec::new();
+    for folder in folders() {
+        leftovers::sweep(&folder, leftovers::Place::Sockets);
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                found.extend(Found::open(&entry.path()));
+            }
+        }
+    }
+    found.sort_by(|one, other| (one.facts.started, &one.facts.id).cmp(&(other.facts.started, &other.facts.id)));
+    found
+}
+
+impl Found {
+    /// None where it is not a job's, not this user's, or is being made.
+    fn open(path: &Path) -> Option<Self> {
+        let folder = own_folder(path).ok()?;
+        let mut text = String::new();
+        file_in(&folder, FACTS).ok()?.take(LONGEST_FACTS).read_to_string(&mut text).ok()?;
+        Some(Self { facts: serde_json::from_str(&text).ok()?, folder })
+    }
+
+    /// Whether it measures; otherwise it has ended, or was killed.
+    pub fn is_alive(&self) -> bool {
+        file_in(&self.folder, leftovers::JOB_LOCK).is_ok_and(|lock| lock.try_lock_shared().is_err())
+    }
+
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn events(&self) -> io::Result<File> {
+        file_in(&self.folder, EVENTS)
+    }
+
+    /// # Errors
+    /// It has ended.
+    pub(super) fn connect(&self) -> io::Result<UnixStream> {
+        UnixStream::connect(reached(&self.folder, CONTROL))
+    }
+}
+
+fn file_in(folder: &File, name: &str) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(openat(folder, name, flags, Mode::empty())?))
+}

@@ -1,0 +1,68 @@
+//! The log of a job: a line of JSON for each event.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::PathBuf,
+};
+
+/// The version of what is in a log. A reader passes over events that it does not know.
+const VERSION: u32 = 1;
+
+/// What the log says of the job itself, beside the events of what is measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(super) enum OfJob {
+    /// The first line.
+    Job { version: u32 },
+    /// Something was asked for that no job does.
+    Refused { asked: String },
+    /// The last line of a job that was not killed.
+    JobEnded,
+}
+
+#[derive(Debug)]
+pub(super) struct Log {
+    file: File,
+    /// A line could not be written whole: none is written behind a piece of one.
+    cut: bool,
+}
+
+impl Log {
+    pub(super) fn create(path: PathBuf) -> io::Result<Self> {
+        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
+        let mut log = Self { file, cut: false };
+        log.append(&OfJob::Job { version: VERSION });
+        Ok(log)
+    }
+
+    pub(super) fn append(&mut self, event: &impl Serialize) {
+        // Each type of event can be written as JSON.
+        let Ok(mut event) = serde_json::to_value(event) else { return };
+        drop_histograms(&mut event);
+        let line = format!("{event}\n");
+        self.cut = self.cut || self.file.write_all(line.as_bytes()).is_err();
+    }
+
+    pub(super) fn end(&mut self) {
+        self.append(&OfJob::JobEnded);
+    }
+}
+
+/// A histogram takes more than all else that a test says, and is in the store with the test's result.
+fn drop_histograms(event: &mut Value) {
+    match event {
+        Value::Object(fields) => {
+            if fields.get("histogram").is_some_and(|histogram| histogram.as_str().is_some_and(|text| !text.is_empty()))
+            {
+                fields.insert("histogram".to_owned(), Value::String(String::new()));
+            }
+            fields.values_mut().for_each(drop_histograms);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_histograms),
+        _ => {}
+    }
+}

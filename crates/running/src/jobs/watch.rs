@@ -1,0 +1,177 @@
+//! A job as others see it: its log from the beginning, and its progress from now on.
+
+use super::{channel::Asked, folder::Found, log::OfJob};
+use crate::runner::RunnerEvent;
+use serde::Deserialize;
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    net::UnixStream,
+    sync::mpsc::UnboundedSender,
+    time::sleep,
+};
+
+/// How often the log is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// Bytes that are read of it at once.
+const PIECE: usize = 64 << 10;
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, or as it was told.
+    InOrder,
+    /// It was killed, or crashed.
+    Killed,
+}
+
+/// What a line of the log, or of progress, says.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Line {
+    OfJob(OfJob),
+    /// A trial, a search and a capacity tell what their sessions do.
+    Of {
+        says: Box<RunnerEvent>,
+    },
+    Session(Box<RunnerEvent>),
+}
+
+/// The lines of a log that grows.
+#[derive(Debug)]
+struct Tail {
+    file: File,
+    /// What was read behind the last whole line.
+    rest: Vec<u8>,
+}
+
+impl Tail {
+    /// The whole lines that came since the last look.
+    fn lines(&mut self) -> io::Result<Vec<Vec<u8>>> {
+        let mut piece = vec![0; PIECE];
+        loop {
+            match self.file.read(&mut piece)? {
+                0 => break,
+                read => self.rest.extend_from_slice(&piece[..read]),
+            }
+        }
+        let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return Ok(Vec::new()) };
+        let after = self.rest.split_off(end + 1);
+        let whole = std::mem::replace(&mut self.rest, after);
+        Ok(whole.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect())
+    }
+}
+
+/// Passes on what the session of a job did from its beginning, and does, until it ends. What is not known, as of a newer version, is passed
+/// over.
+///
+/// # Errors
+/// Its log cannot be read.
+pub async fn watch(job: &Found, events: &UnboundedSender<RunnerEvent>) -> io::Result<Ended> {
+    let mut tail = Tail { file: job.events()?, rest: Vec::new() };
+    let mut progress = listen(job).await;
+    loop {
+        // Asked before the log is read: what a job writes last is there once it is gone.
+        let is_alive = job.is_alive();
+        for line in tail.lines()? {
+            if told(&line, events) {
+                return Ok(Ended::InOrder);
+            }
+        }
+        if !is_alive {
+            return Ok(Ended::Killed);
+        }
+        let looking = sleep(LOOK);
+        tokio::pin!(looking);
+        loop {
+            tokio::select! {
+                () = &mut looking => break,
+                line = next(&mut progress) => match line {
+                    Some(line) => drop(told(line.as_bytes(), events)),
+                    None => progress = None,
+                },
+            }
+        }
+    }
+}
+
+/// Passes on what a line says; whether it is the last of the job.
+fn told(line: &[u8], events: &UnboundedSender<RunnerEvent>) -> bool {
+    match serde_json::from_slice(line) {
+        Ok(Line::OfJob(said)) => said == OfJob::JobEnded,
+        // Who watches may have left.
+        Ok(Line::Of { says: event } | Line::Session(event)) => {
+            let _ = events.send(*event);
+            false
+        }
+        Err(_) => false,
+    }
+}
+
+/// Progress of a job that lives; without it the log is all that is seen.
+async fn listen(job: &Found) -> Option<Lines<BufReader<UnixStream>>> {
+    let stream = job.connect().ok()?;
+    stream.set_nonblocking(true).ok()?;
+    let mut stream = UnixStream::from_std(stream).ok()?;
+    stream.write_all(&line_of(Asked::Watch)?).await.ok()?;
+    Some(BufReader::new(stream).lines())
+}
+
+/// The next line of progress; none where there is no more. Without any it never comes.
+async fn next(progress: &mut Option<Lines<BufReader<UnixStream>>>) -> Option<String> {
+    match progress {
+        Some(lines) => lines.next_line().await.ok().flatten(),
+        None => std::future::pending().await,
+    }
+}
+
+fn line_of(asked: Asked) -> Option<Vec<u8>> {
+    let mut line = serde_json::to_vec(&asked).ok()?;
+    line.push(b'\n');
+    Some(line)
+}
+
+impl Found {
+    /// How it ended; none where it measures.
+    pub fn ended(&self) -> Option<Ended> {
+        // Asked before the log is read: what a job writes last is there once it is gone.
+        if self.is_alive() {
+            return None;
+        }
+        let lines = self.events().and_then(|file| Tail { file, rest: Vec::new() }.lines()).unwrap_or_default();
+        let last = lines.last().and_then(|line| serde_json::from_slice(line).ok());
+        Some(if last == Some(OfJob::JobEnded) { Ended::InOrder } else { Ended::Killed })
+    }
+}
+
+/// The place of the run under way, as the log has it; none between runs.
+///
+/// # Errors
+/// The log cannot be read.
+pub fn run_under_way(job: &Found) -> io::Result<Option<u32>> {
+    let mut under_way = None;
+    for line in (Tail { file: job.events()?, rest: Vec::new() }).lines()? {
+        match serde_json::from_slice(&line) {
+            Ok(Line::Of { says: event } | Line::Session(event)) => match *event {
+                RunnerEvent::RunStarted { ordinal, .. } => under_way = Some(ordinal),
+                RunnerEvent::RunEnded { .. } => under_way = None,
+                _ => {}
+            },
+            Ok(Line::OfJob(_)) | Err(_) => {}
+        }
+    }
+    Ok(under_way)
+}
+
+/// Asks something of a job.
+///
+/// # Errors
+/// It has ended.
+pub fn ask(job: &Found, asked: Asked) -> io::Result<()> {
+    let line = line_of(asked).ok_or(io::ErrorKind::InvalidData)?;
+    job.connect()?.write_all(&line)
+}
