@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 
 /// One positive number (`10000`), or two (`2,3`: reads and writes), as a suite defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct Size {
     /// The first number, or the only one.

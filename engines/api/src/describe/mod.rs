@@ -15,10 +15,13 @@ use std::collections::BTreeMap;
 
 /// An engine's description; `describe` prints it as one JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Description {
     /// Version of the wire protocol that the engine speaks.
+    #[cfg_attr(test, schemars(range(min = crate::protocol::OLDEST_PROTOCOL, max = PROTOCOL)))]
     pub protocol: u32,
     /// Short name, as given to `--engine`.
+    #[cfg_attr(test, schemars(regex(pattern = r"^[A-Za-z0-9-]+$")))]
     pub name: String,
     /// One line about the engine.
     pub about: String,
@@ -32,6 +35,7 @@ pub struct Description {
     /// What is below the library, with its version, where that is another store than is usual there: `Berkeley DB 5.3.28`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub suites: Vec<SuiteKind>,
     /// Its options, in the order they are shown.
     #[serde(default)]
@@ -63,6 +67,7 @@ pub struct Description {
     pub compacts: bool,
     /// The longest key that it takes, bytes; none: longer than those of any suite. A suite with longer keys is not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub longest_key: Option<usize>,
     /// The name under which the same program runs a job and does nothing, so that what its measured loop costs can be measured. `null`: it
     /// has dbdyno's own loop. None: what its loop costs is not known.
@@ -80,6 +85,7 @@ fn keeps_order() -> bool {
 
 /// What an engine can do of suites of keys and values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvAbility {
     /// Operations by their names in a suite: `get`, `put`.
     pub operations: Vec<String>,
@@ -103,6 +109,7 @@ impl KvAbility {
 
 /// What several threads may do with a database at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Threads {
     pub writers: Writers,
     /// Whether others may read while one writes.
@@ -116,6 +123,7 @@ impl Threads {
 
 /// How many threads of a test may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Writers {
     One,
@@ -274,6 +282,7 @@ impl Description {
 
 /// Options of an engine that cannot have certain values together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conflict {
     /// Option name to the values that it has one of.
     pub when: BTreeMap<String, Vec<String>>,
@@ -290,6 +299,7 @@ impl Conflict {
 
 /// Whose code answers a suite under some settings: a library or a layer that several engines share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ImplementationRule {
     pub suite: SuiteKind,
     /// Option name to the values that it has one of.
@@ -312,6 +322,7 @@ impl ImplementationRule {
 
 /// An engine's library, as it is linked or was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Library {
     pub version: String,
     /// Its compile options, one a line.
@@ -324,6 +335,7 @@ pub struct Library {
 
 /// What an engine's program says of the files that settings name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Probed {
     #[serde(flatten)]
     pub library: Library,

@@ -16,6 +16,7 @@ pub const MOST_SIGNS: usize = 40;
 pub type Variables<'n> = Vec<(&'n str, i64)>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "ExpressionWire", into = "ExpressionWire")]
 pub enum Expression {
     Number(i64),
@@ -26,6 +27,7 @@ pub enum Expression {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum BinaryOperator {
     #[serde(rename = "+")]
     Plus,
@@ -42,11 +44,16 @@ pub enum BinaryOperator {
 
 /// An expression as JSON and TOML have it.
 #[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected an expression of whole numbers and names, such as \"10*i + 1\"")]
 enum ExpressionWire {
     Number(i64),
     Text(String),
-    Tree(BinaryOperator, Box<ExpressionWire>, Box<ExpressionWire>),
+    Tree(
+        BinaryOperator,
+        #[cfg_attr(test, schemars(with = "Expression"))] Box<ExpressionWire>,
+        #[cfg_attr(test, schemars(with = "Expression"))] Box<ExpressionWire>,
+    ),
 }
 
 impl Expression {

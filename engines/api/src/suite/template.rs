@@ -11,6 +11,7 @@ use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 /// A parsed format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct Template {
     /// Each a text and what stands behind it.
