@@ -18,6 +18,12 @@ type Engine struct {
 // Main is the main function of an engine's program, whose file is to be called dbdyno-engine-NAME.
 func Main(engine Engine) { protocol.Main(engine.program()) }
 
+// Do does a job in this process and shows each event to a function: for tests of an engine, where Main would take the
+// whole process.
+func Do(engine Engine, job *protocol.Job, tell func(event any)) error {
+	return protocol.Do(engine.program(), job, tell)
+}
+
 // Describe is the whole description.
 func (engine *Engine) Describe() protocol.Description {
 	description := engine.Description

@@ -89,8 +89,8 @@ type Tuning struct {
 
 // Same names values that cannot differ under a condition; no values: none can.
 type Same struct {
-	Values []string            `json:"values"`
-	When   map[string][]string `json:"when"`
+	Values []string            `json:"values,omitempty"`
+	When   map[string][]string `json:"when,omitempty"`
 	Suites []string            `json:"suites,omitempty"`
 	Reason string              `json:"reason"`
 }
@@ -103,7 +103,7 @@ type Statement struct {
 
 // Tier says what a commit survives under a condition.
 type Tier struct {
-	When map[string][]string `json:"when"`
+	When map[string][]string `json:"when,omitempty"`
 	// Tier is 0 to 3, or Unknown.
 	Tier   Survival `json:"tier"`
 	Reason string   `json:"reason"`

@@ -92,6 +92,11 @@ func serve(program Program, arguments []string) int {
 	return code
 }
 
+// Do does a job in this process and shows each event to a function, without reports of progress: for tests of an engine.
+func Do(program Program, job *Job, tell func(event any)) error {
+	return perform(program, program.Run, &Worker{tell: tell}, job, checkFresh(job.Folder))
+}
+
 func describe(program Program) int {
 	description := program.Description
 	description.Protocol = Version

@@ -20,6 +20,8 @@ import (
 type Worker struct {
 	mutex  sync.Mutex
 	output *os.File
+	// tell is told the events in place of the output; nil: they are written there.
+	tell func(event any)
 	// progress of the test under way.
 	progress func() Progress
 	// goOn gets a value for each line of stdin; nil: nobody waits.
@@ -122,6 +124,10 @@ func (worker *Worker) emit(event any) {
 }
 
 func (worker *Worker) write(event any) {
+	if worker.tell != nil {
+		worker.tell(event)
+		return
+	}
 	line, err := json.Marshal(event)
 	if err == nil {
 		_, err = worker.output.Write(append(line, '\n'))
