@@ -142,6 +142,16 @@ impl SuiteJob {
 }
 
 /// What a worker says.
+///
+/// ```
+/// use dbdyno_engine::protocol::Event;
+///
+/// let line = r#"{"event": "failed", "test": 3, "message": "disk full", "database_usable": true, "what is new": 1}"#;
+/// let event: Event = serde_json::from_str(line)?;
+/// assert_eq!(event, Event::Failed { test: Some(3), message: "disk full".to_owned(), database_usable: true });
+/// assert_eq!(serde_json::to_string(&Event::Done)?, r#"{"event":"done"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]

@@ -157,6 +157,7 @@ fn not_null(part: &mut Value) {
 
 /// A doc comment without what only rustdoc reads.
 fn plain(text: &str) -> String {
+    let text: String = text.split("```").step_by(2).collect();
     let text = text.replace("[`", "`").replace("`]", "`");
     let links = text.split("](").enumerate().map(|(at, part)| match part.split_once(')') {
         Some((_, rest)) if at > 0 => rest.to_owned(),

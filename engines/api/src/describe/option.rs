@@ -300,6 +300,14 @@ pub fn one_of(words: &[String]) -> String {
 }
 
 /// Bytes from `4096`, `64KiB`, `64k`, `1GiB`; units are powers of 1024.
+///
+/// ```
+/// use dbdyno_engine::describe::parse_bytes;
+///
+/// assert_eq!(parse_bytes("64KiB"), Some(65_536));
+/// assert_eq!(parse_bytes("1_000"), Some(1_000));
+/// assert_eq!(parse_bytes("64 apples"), None);
+/// ```
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_').len();
     let (number, unit) = text.split_at(digits);

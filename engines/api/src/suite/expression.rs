@@ -15,6 +15,16 @@ pub const MOST_SIGNS: usize = 40;
 /// Names that stand for numbers, innermost last: of two equal names the last counts.
 pub type Variables<'n> = Vec<(&'n str, i64)>;
 
+/// A whole number that is worked out.
+///
+/// ```
+/// use dbdyno_engine::suite::Expression;
+///
+/// let expression: Expression = "10*i + 1".parse()?;
+/// assert_eq!(expression.value(&vec![("i", 7)]), 71);
+/// assert_eq!(serde_json::to_string(&expression)?, r#"["+",["*",10,"i"],1]"#, "as a job has it");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "ExpressionWire", into = "ExpressionWire")]
