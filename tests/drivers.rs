@@ -209,7 +209,7 @@ fn the_threads_of_go_drivers_are_told_of_as_those_of_rust() {
         "--set",
         "contention.seconds=1",
         "--set",
-        "contention.writer_rate=500",
+        "contention.writer_rate=1000",
     ]);
     let told = |engine: &str| {
         place.rows(&format!(

@@ -50,11 +50,12 @@ type tally struct {
 	digestRow               func(key, value []byte)
 	seen                    account
 	seenErr                 error
-	stored                  storedAccount
+	// stored is memory of bytes alone: some drivers hand it to C, which must not be given what has pointers in it.
+	stored *storedAccount
 }
 
 func newTally(session Session, before accounts, nothing bool) *tally {
-	tally := &tally{session: session, before: before, nothing: nothing}
+	tally := &tally{session: session, before: before, nothing: nothing, stored: new(storedAccount)}
 	tally.remove = func(key []byte) error {
 		_, err := session.Delete(key)
 		return err
@@ -251,10 +252,10 @@ func (tally *tally) transfer(input *input) error {
 		return err
 	}
 	from, to = from.transfer(to, input.number)
-	if err := tally.session.Put(input.key, from.stored(&tally.stored)); err != nil {
+	if err := tally.session.Put(input.key, from.stored(tally.stored)); err != nil {
 		return err
 	}
-	if err := tally.session.Put(input.value, to.stored(&tally.stored)); err != nil {
+	if err := tally.session.Put(input.value, to.stored(tally.stored)); err != nil {
 		return err
 	}
 	tally.digest.Word(from.balance)
