@@ -182,3 +182,42 @@ fn the_go_drivers_answer_as_sqlite_through_rust_does() {
         assert_eq!(row[1..], ["1", "9", "ok", "1"], "test {}: one answer, one size of file", row[0]);
     }
 }
+
+/// Readers beside writers with a rate: what is told of Go's threads is what is told of Rust's.
+#[test]
+fn the_threads_of_go_drivers_are_told_of_as_those_of_rust() {
+    let Some(folder) = env::var_os("DBDYNO_GO_ENGINES") else { return };
+    let place = Place::new();
+    for program in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        fs::copy(program.path(), place.path("engines").join(program.file_name())).unwrap();
+    }
+    let options = "journal_mode=wal,synchronous=off";
+    let (rust, go) = (format!("sqlite:{options}"), format!("go-mattn:{options}"));
+    place.ok(&[
+        "run",
+        "--suite",
+        "contention",
+        "--size",
+        "1000",
+        "--repeat",
+        "1",
+        "--quiet",
+        "--engine",
+        &rust,
+        "--engine",
+        &go,
+        "--set",
+        "contention.seconds=1",
+        "--set",
+        "contention.writer_rate=1000",
+    ]);
+    let told = |engine: &str| {
+        place.rows(&format!(
+            "SELECT test, actor, status, verification, busy IS NULL, backlog IS NULL, fairness_ppm IS NULL, response_p50_ns IS NULL \
+             FROM results WHERE engine = '{engine}' ORDER BY test, actor"
+        ))
+    };
+    let found = told("go-mattn");
+    assert!(found.len() > 8 && found.iter().any(|row| row[3] == "invariants:held"), "{found:?}");
+    assert_eq!(found, told("sqlite"));
+}

@@ -38,6 +38,29 @@ fn built_in_engines_keep_to_the_protocol() {
     }
 }
 
+/// Programs in Go, where a folder with them is named: the example of a store, and a driver of each way in which SQLite is called.
+#[test]
+fn engines_in_go_keep_to_the_protocol() {
+    let Some(folder) = std::env::var_os("DBDYNO_GO_ENGINES") else {
+        eprintln!("not checked: DBDYNO_GO_ENGINES names no folder with programs in Go");
+        return;
+    };
+    let place = Place::new();
+    for program in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        std::os::unix::fs::symlink(program.path(), place.path("engines").join(program.file_name())).unwrap();
+    }
+    for engine in ["goexample", "go-mattn", "go-zombiezen", "go-bvinc"] {
+        if !place.path(&format!("engines/dbdyno-engine-{engine}")).exists() {
+            eprintln!("not checked: {engine} is not built");
+            continue;
+        }
+        let told = passes(&place, engine);
+        let passed = with(&told, "passed");
+        let answered = |kind: &str| passed.iter().filter(|check| check.starts_with(kind)).count();
+        assert_eq!((answered("kv, "), answered("kv-more, ")), (10, 11), "{engine}: {told:?}");
+    }
+}
+
 #[test]
 fn the_shipped_examples_pass() {
     let place = Place::new();

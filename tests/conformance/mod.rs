@@ -2,6 +2,7 @@
 
 mod engines;
 mod files;
+mod languages;
 mod schemas;
 
 use crate::support::{Done, Place};

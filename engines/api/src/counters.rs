@@ -8,6 +8,18 @@ use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// Counters by the names of the figures that they are: `user_ns`, `syncs`. One that is not known is not there. A worker may send any;
 /// those that dbdyno has a figure for are kept.
+///
+/// ```
+/// use dbdyno_engine::counters::Counters;
+///
+/// let reading = |syncs| {
+///     let mut counters = Counters::default();
+///     counters.set("syncs", syncs);
+///     counters
+/// };
+/// assert_eq!(reading(Some(9)).since(&reading(Some(2))).get("syncs"), Some(7));
+/// assert_eq!(reading(Some(9)).since(&reading(None)).get("syncs"), None, "what was not known then has no difference");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Counters(BTreeMap<Cow<'static, str>, u64>);
 

@@ -6,7 +6,9 @@ use std::{collections::BTreeMap, fmt};
 
 /// What a committed transaction survives, from nothing to a power loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "Option<u8>", into = "Option<u8>")]
+#[cfg_attr(test, schemars(extend("enum" = [0, 1, 2, 3, null])))]
 pub enum Tier {
     /// No number: nobody can say. It is below every tier that is asked for, and none that it could be compared with.
     Unknown,
@@ -92,6 +94,7 @@ impl fmt::Display for Tier {
 
 /// One line of an engine's map from options to tiers: the first rule whose every condition holds decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TierRule {
     /// Option name to the values it must have one of; an empty map always holds.
     #[serde(default)]

@@ -20,6 +20,8 @@ pub mod plain;
 pub mod prepared;
 pub mod protocol;
 pub mod say;
+#[cfg(test)]
+mod schema;
 pub mod serve;
 pub mod settings;
 pub mod size;

@@ -12,6 +12,76 @@ use std::collections::BTreeMap;
 
 /// A store to start an engine from. Its reads have no transaction of their own and its writes are made in place; one that has snapshots,
 /// handles of tables or prepared statements implements the traits of [`kv`](crate::kv), which [`Plain`] does for this one.
+///
+/// ```
+/// use dbdyno_engine::{
+///     EngineError,
+///     engine::Open,
+///     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+///     plain::{Plain, PlainStore},
+///     settings::Settings,
+///     suite::KvStatements,
+/// };
+/// use std::{collections::BTreeMap, path::Path};
+///
+/// /// Rows, and those of the last commit.
+/// struct Map(BTreeMap<Vec<u8>, Vec<u8>>, BTreeMap<Vec<u8>, Vec<u8>>);
+///
+/// impl PlainStore for Map {
+///     const MAIN_FILE: &'static str = "none";
+///
+///     fn open(_: Open<'_>) -> Result<Self, EngineError> {
+///         Ok(Self(BTreeMap::new(), BTreeMap::new()))
+///     }
+///
+///     fn commit(&mut self) -> Result<(), EngineError> {
+///         self.1 = self.0.clone();
+///         Ok(())
+///     }
+///
+///     fn roll_back(&mut self) {
+///         self.0 = self.1.clone();
+///     }
+///
+///     fn check(&mut self) -> Result<(), EngineError> {
+///         Ok(())
+///     }
+/// }
+///
+/// impl KvRead for Map {
+///     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+///         Ok(self.0.get(key).map(|value| visit(value)))
+///     }
+///
+///     fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+///         self.0.range(from.to_owned()..).take(most as usize).for_each(|(key, value)| visit(key, value));
+///         Ok(())
+///     }
+/// }
+///
+/// impl KvWrite for Map {
+///     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+///         self.0.insert(key.to_owned(), value.to_owned());
+///         Ok(())
+///     }
+///
+///     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+///         Ok(self.0.remove(key).is_some())
+///     }
+/// }
+///
+/// // An engine now: transactions that are not committed are undone.
+/// let open = Open { folder: Path::new("."), settings: &Settings::default(), schema: &[], data_bytes: 0 };
+/// let mut engine = <Plain<Map> as KvEngine>::open(open)?;
+/// let statements = KvStatements::default();
+/// let mut session = engine.session(&statements)?;
+/// let mut write = session.write()?;
+/// write.table()?.put(b"a", b"1")?;
+/// write.commit()?;
+/// session.write()?.table()?.put(b"a", b"2")?;
+/// assert_eq!(session.read()?.get(b"a", <[u8]>::to_vec)?, Some(b"1".to_vec()));
+/// # Ok::<(), EngineError>(())
+/// ```
 pub trait PlainStore: KvWrite + Sized {
     /// As [`Engine::MAIN_FILE`].
     const MAIN_FILE: &'static str;

@@ -34,7 +34,9 @@ pub const LEAST_PROGRESS_MS: u64 = 50;
 
 /// What a worker is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Job {
+    #[cfg_attr(test, schemars(range(min = OLDEST_PROTOCOL, max = PROTOCOL)))]
     pub protocol: u32,
     /// The run's UUID.
     pub run_id: String,
@@ -68,6 +70,7 @@ pub struct Job {
 
 /// What of a database may be in memory when a measured test begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CacheStart {
     /// Whatever the tests before it left there.
@@ -110,6 +113,7 @@ impl FromStr for CacheStart {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum SuiteJob {
     Kv(KvSuite),
@@ -138,7 +142,18 @@ impl SuiteJob {
 }
 
 /// What a worker says.
+///
+/// ```
+/// use dbdyno_engine::protocol::Event;
+///
+/// let line = r#"{"event": "failed", "test": 3, "message": "disk full", "database_usable": true, "what is new": 1}"#;
+/// let event: Event = serde_json::from_str(line)?;
+/// assert_eq!(event, Event::Failed { test: Some(3), message: "disk full".to_owned(), database_usable: true });
+/// assert_eq!(serde_json::to_string(&Event::Done)?, r#"{"event":"done"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     Opened {
@@ -160,6 +175,7 @@ pub enum Event {
     },
     TestStarted {
         /// Number in its suite, from 1.
+        #[cfg_attr(test, schemars(range(min = 1)))]
         test: u32,
         name: String,
         /// Whether it is measured, or only prepares the database.
@@ -179,6 +195,7 @@ pub enum Event {
     /// A test is under way.
     Progress {
         /// Number in its suite, from 1.
+        #[cfg_attr(test, schemars(range(min = 1)))]
         test: u32,
         /// Operations done.
         operations: u64,
@@ -187,6 +204,7 @@ pub enum Event {
         /// Time since it began, ns; 0 while it is being prepared.
         elapsed_ns: u64,
         /// Latencies since the last progress event (base64 of an HdrHistogram, V2 compressed).
+        #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
         histogram: Option<String>,
         /// The same of each actor, where the test has several threads.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -194,6 +212,7 @@ pub enum Event {
         /// Figures of a test that is followed, at this moment: `database_bytes`, `side_bytes`, `rss_bytes`, `written_bytes` (since it
         /// began), and what the engine tells of itself. About each second.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[cfg_attr(test, schemars(extend("maxProperties" = 32)))]
         readings: BTreeMap<String, u64>,
     },
     TestDone(Box<TestDone>),
@@ -217,7 +236,9 @@ pub enum Event {
     },
     Failed {
         /// In which test; none while opening or closing.
+        #[cfg_attr(test, schemars(range(min = 1)))]
         test: Option<u32>,
+        #[cfg_attr(test, schemars(length(min = 1)))]
         message: String,
         /// Whether the database could still be used.
         database_usable: bool,
@@ -247,11 +268,14 @@ impl Event {
 
 /// The result of one test.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestDone {
     /// Number in its suite, from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub test: u32,
     pub measured: bool,
     /// Wall time, ns.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub wall_ns: u64,
     /// Operations done.
     pub operations: u64,
@@ -266,8 +290,10 @@ pub struct TestDone {
     /// Size of the side files alone (logs, journals, locks), bytes.
     pub side_bytes: u64,
     /// Operations in one sample of the histogram.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub operations_per_sample: u64,
     /// All latencies (base64 of an HdrHistogram, V2 compressed), ns a sample.
+    #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
     pub histogram: String,
     /// What each actor did, where the test has several threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -279,6 +305,7 @@ pub struct TestDone {
 
 /// What is known of an actor before it works.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ActorHead {
     pub name: String,
     pub threads: u32,
@@ -289,6 +316,7 @@ pub struct ActorHead {
 
 /// What an actor has done so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ActorProgress {
     pub name: String,
     /// Operations done.
@@ -305,27 +333,33 @@ pub struct ActorProgress {
     /// Latencies since the last progress event: response times where operations are due at times, else service times (base64 of an
     /// HdrHistogram, V2 compressed).
     #[serde(default)]
+    #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
     pub histogram: Option<String>,
 }
 
 /// The result of one actor of a test.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ActorDone {
     pub name: String,
     pub threads: u32,
     /// Of those with a number of operations from the first thread's beginning to the last one's end, else the mean of its threads, ns; without
     /// the time in which inputs are drawn.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub wall_ns: u64,
     /// Operations done, in all threads.
     pub operations: u64,
     /// Rows read, found, written or removed.
     pub rows: u64,
     /// Operations in one sample of the histogram.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub operations_per_sample: u64,
     /// Service times: from the start of an operation to its end (base64 of an HdrHistogram, V2 compressed), ns a sample.
+    #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
     pub histogram: String,
     /// Response times: from the moment an operation was due. None where operations have no such moment.
     #[serde(default)]
+    #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
     pub response: Option<String>,
     /// Figures by their names: `failures`, `busy`, `retries`, `longest_wait_ns`, `fairness_ppm`, `backlog`.
     #[serde(flatten)]

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 /// Every option of an engine with its value, in canonical spelling.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, String>);
 

@@ -4,7 +4,15 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// One positive number (`10000`), or two (`2,3`: reads and writes), as a suite defines.
+///
+/// ```
+/// use dbdyno_engine::size::Size;
+///
+/// assert_eq!("10k".parse(), Ok(Size::one(10_000)));
+/// assert_eq!("2,3".parse(), Ok(Size { first: 2, second: Some(3) }));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct Size {
     /// The first number, or the only one.

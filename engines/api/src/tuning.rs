@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 /// What is known of tuning one option.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Tuning {
     /// Values that the option search tries. None: every choice, both states of a switch, no number. Empty: none.
@@ -29,6 +30,7 @@ pub struct Tuning {
 
 /// Values of an option between which nothing can differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SameRule {
     /// The values; none: all that the option takes.
     #[serde(default)]
@@ -54,6 +56,7 @@ impl SameRule {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingStatement {
     /// Its place among the engine's statements, from 0: some have to come before others.
     pub place: u32,

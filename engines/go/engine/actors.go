@@ -13,6 +13,7 @@ import (
 type member struct {
 	performer *performer
 	recorder  *workload.Recorder
+	latencies *workload.Latencies
 	// wallNs is from the common start to the end of its last operation, without the time its timer stood still.
 	wallNs uint64
 	err    error
@@ -25,11 +26,11 @@ type group struct {
 	operations uint64
 }
 
-// recorders of the threads.
-func (group *group) recorders() []*workload.Recorder {
-	list := make([]*workload.Recorder, 0, len(group.members))
+// latencies of the threads.
+func (group *group) latencies() []*workload.Latencies {
+	list := make([]*workload.Latencies, 0, len(group.members))
 	for _, member := range group.members {
-		list = append(list, member.recorder)
+		list = append(list, member.latencies)
 	}
 	return list
 }
@@ -45,19 +46,19 @@ func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone,
 	for _, group := range groups {
 		operations += group.operations * uint64(len(group.members))
 	}
-	test.run.announce(&test.test.TestHead, &operations, 1, heads)
+	test.run.AnnounceActors(&test.test.TestHead, &operations, nil, heads)
 	if err := test.prepare(prepare); err != nil {
 		return nil, err
 	}
 	if err := test.conn.Close(); err != nil {
 		return nil, err
 	}
-	frame := test.run.begin(&test.test.TestHead, actorsProgress(test.test.Number, operations, groups))
+	frame := test.run.Begin(&test.test.TestHead, actorsProgress(test.test.Number, operations, groups))
 	wallNs, err := test.together(groups)
 	if err != nil {
 		return nil, err
 	}
-	done, err := frame.end(wallNs, betweenNs(groups))
+	done, err := frame.End(wallNs, betweenNs(groups))
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +83,12 @@ func (test *sqlTest) groups() ([]*group, []protocol.ActorHead, error) {
 		}
 		group := &group{actor: actor, operations: program.operations()}
 		for range actor.Threads {
-			recorder := workload.NewRecorder(1)
+			latencies := workload.NewLatencies()
+			recorder := workload.NewRecorder(1, latencies)
 			// Steps of actors draw nothing.
 			performer := newPerformer(test.run, nil, program, workload.NewSplitMix64(0), recorder)
 			performer.last = group.operations
-			group.members = append(group.members, &member{performer: performer, recorder: recorder})
+			group.members = append(group.members, &member{performer: performer, recorder: recorder, latencies: latencies})
 		}
 		groups = append(groups, group)
 		heads = append(heads, protocol.ActorHead{Name: actor.Name, Threads: actor.Threads})
@@ -167,7 +169,7 @@ func actorsProgress(test, total uint64, groups []*group) func() protocol.Progres
 	return func() protocol.Progress {
 		said := protocol.Progress{Test: test, Total: &total, ElapsedNs: uint64(time.Since(begun))}
 		for _, group := range groups {
-			operations, histogram := workload.Fresh(group.recorders()...)
+			operations, histogram := workload.Fresh(group.latencies()...)
 			said.Operations += operations
 			said.Actors = append(said.Actors, protocol.ActorProgress{Name: group.actor.Name, Operations: operations, Histogram: histogram})
 		}
@@ -185,7 +187,7 @@ func (test *sqlTest) answers(done *protocol.TestDone, groups []*group) error {
 	for _, group := range groups {
 		of := protocol.ActorDone{
 			Name: group.actor.Name, Threads: group.actor.Threads, OperationsPerSample: 1,
-			Histogram: workload.Histogram(group.recorders()...),
+			Histogram: workload.Histogram(group.latencies()...),
 		}
 		for _, member := range group.members {
 			own := member.performer.digest
@@ -208,6 +210,7 @@ func (test *sqlTest) answers(done *protocol.TestDone, groups []*group) error {
 		return err
 	}
 	digest.Word(done.Rows)
-	done.Verification = digest.String()
+	verification := digest.String()
+	done.Verification = &verification
 	return nil
 }

@@ -2,20 +2,22 @@ package engine
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/kv"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
 // describe is the description without what only the library knows.
 func describe(of Driver) protocol.Description {
-	suites := []string{"kv", "sql"}
+	many := protocol.Threads{Writers: "many", ReadersBesideWriter: true}
+	suites, threads := []string{"kv", "sql"}, map[string]protocol.Threads{"kv": many, "sql": many}
 	if of.Elsewhere {
 		suites = suites[1:]
+		delete(threads, "kv")
 	}
 	return protocol.Description{
 		Name:    of.Name,
@@ -23,11 +25,11 @@ func describe(of Driver) protocol.Description {
 		Suites:  suites,
 		Options: options(of),
 		Tiers:   tiers(),
-		// dbdyno expects a list, and not null.
-		Conflicts: []protocol.Conflict{},
-		Threads:   map[string]protocol.Threads{"sql": {Writers: "many", ReadersBesideWriter: true}},
-		Harness:   nullName,
-		Kv:        protocol.KvAbility{Operations: slices.Sorted(maps.Keys(operations)), Keys: keyOrders},
+		Threads: threads,
+		Harness: nullName,
+		Kv:      kv.Ability(),
+		// VACUUM.
+		Compacts: !of.Elsewhere,
 	}
 }
 

@@ -3,14 +3,16 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"time"
+	"slices"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/harness"
+	"github.com/dbdyno/dbdyno/engines/go/kv"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
-	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
 // Driver is a Go driver for SQLite. A program links exactly one.
@@ -49,45 +51,37 @@ func Main(of Driver) {
 				if of.Elsewhere {
 					return fmt.Errorf("engine `%s` runs suites of kind sql alone", of.Name)
 				}
-				return run.kvSuite(job.Suite.Kv)
+				return kv.Run(run.Run, run.kvStore())
 			}
 			return run.sqlSuite(job.Suite.SQL)
 		},
-		Commits: func(worker *protocol.Worker, job *protocol.Job) error { return newRun(of, worker, job).commits() },
-		Recover: func(worker *protocol.Worker, job *protocol.Job) error { return newRun(of, worker, job).recover() },
+		Commits: func(worker *protocol.Worker, job *protocol.Job) error {
+			run := newRun(of, worker, job)
+			return kv.Commits(run.Run, run.kvStore())
+		},
+		Recover: func(worker *protocol.Worker, job *protocol.Job) error {
+			run := newRun(of, worker, job)
+			return kv.Recover(run.Run, run.kvStore())
+		},
 	})
 }
 
 // run is a job under way.
 type run struct {
+	*harness.Run
 	driver   Driver
-	worker   *protocol.Worker
-	job      *protocol.Job
 	settings settings
-	isOpened bool
-	// floorRss is the resident memory before anything was opened, bytes.
-	floorRss uint64
 }
 
 func newRun(of Driver, worker *protocol.Worker, job *protocol.Job) *run {
-	return &run{driver: of, worker: worker, job: job, settings: job.Options, floorRss: workload.RssBytes()}
-}
-
-// folder of a database.
-func (run *run) folder(label string) string { return filepath.Join(run.job.Folder, label) }
-
-// make makes the folder of a database; whether it was not there.
-func (run *run) make(label string) (bool, error) {
-	folder := run.folder(label)
-	if _, err := os.Stat(folder); err == nil {
-		return false, nil
-	}
-	return true, os.MkdirAll(folder, 0o777)
+	return &run{Run: harness.New(worker, job, mainFile), driver: of, settings: job.Options}
 }
 
 // open opens a database with all options set.
-func (run *run) open(label string) (driver.Conn, error) {
-	path := filepath.Join(run.folder(label), mainFile)
+func (run *run) open(label string) (driver.Conn, error) { return run.openIn(run.Folder(label)) }
+
+func (run *run) openIn(folder string) (driver.Conn, error) {
+	path := filepath.Join(folder, mainFile)
 	info, err := os.Stat(path)
 	filled := err == nil && info.Size() > 0
 	conn, err := run.driver.Open(path)
@@ -101,29 +95,31 @@ func (run *run) open(label string) (driver.Conn, error) {
 	return conn, nil
 }
 
-// opened tells that the first database is open.
-func (run *run) opened(conn driver.Conn, phases *phases) error {
-	if run.isOpened {
-		return nil
-	}
-	run.isOpened = true
+// opened is what is said of an open database.
+func (run *run) opened(conn driver.Conn) (protocol.Opened, error) {
 	if run.driver.Name == nullName {
-		run.worker.Opened(protocol.Opened{InForce: map[string]string{}, OpenNs: phases.counters["open_ns"], Clock: "monotonic"})
-		return nil
+		return protocol.Opened{}, nil
 	}
 	library, err := libraryOf(conn)
 	if err != nil {
-		return err
+		return protocol.Opened{}, err
 	}
 	inForce, err := inForce(conn)
-	if err != nil {
-		return err
+	return protocol.Opened{Version: library.version, Build: library.build, Source: library.source, InForce: inForce}, err
+}
+
+// seen are the counters that are known of a SQLite in another process.
+var seen = []string{"open_ns", "settle_ns", "close_ns", "resident_bytes", "start_bytes", "opened_resident_bytes"}
+
+// tell tells what a test gave.
+func (run *run) tell(done *protocol.TestDone, phases *harness.Phases) {
+	if run.driver.Elsewhere {
+		// What this process used is not what SQLite used.
+		isUnknown := func(name string, _ uint64) bool { return !slices.Contains(seen, name) }
+		maps.DeleteFunc(done.Counters, isUnknown)
+		phases.Keep(seen)
 	}
-	run.worker.Opened(protocol.Opened{
-		Version: library.version, Build: library.build, Source: library.source,
-		InForce: inForce, OpenNs: phases.counters["open_ns"], Clock: "monotonic",
-	})
-	return nil
+	run.Tell(done, phases)
 }
 
 // library is which SQLite a driver has.
@@ -175,60 +171,4 @@ func builtWith(info *debug.BuildInfo) []string {
 		list = append(list, module.Path+" "+module.Version)
 	}
 	return list
-}
-
-// phases are opening and closing a database, which no test's time has, as counters of the test.
-type phases struct {
-	counters protocol.Counters
-	cold     *workload.ColdStart
-}
-
-// newPhases begins with a wait for threads of the engine that took no time: these drivers have none that work by
-// themselves.
-func newPhases() *phases {
-	return &phases{counters: protocol.Counters{"settle_ns": 0, "settle_written_bytes": 0}}
-}
-
-// measure does one of them.
-func (phases *phases) measure(name string, work func() error) error {
-	before, begun := workload.ReadCounters(), time.Now()
-	err := work()
-	phases.counters[name+"_ns"] = uint64(time.Since(begun))
-	used := workload.Since(workload.ReadCounters(), before)
-	if written, found := used["written_bytes"]; found {
-		phases.counters[name+"_written_bytes"] = written
-	}
-	if read, found := used["read_bytes"]; found && name == "open" {
-		phases.counters["open_read_bytes"] = read
-	}
-	return err
-}
-
-// lookAfterOpening looks at what of a database that starts cold opening has brought into memory.
-func (phases *phases) lookAfterOpening(folder string) error {
-	if phases.cold == nil {
-		return nil
-	}
-	return phases.cold.LookAfterOpening(folder)
-}
-
-// startCold drops what is in memory of a database that is closed.
-func (phases *phases) startCold(folder string) error {
-	if _, err := os.Stat(folder); err != nil {
-		phases.cold = &workload.ColdStart{}
-		return nil
-	}
-	start, err := workload.DropFromMemory(folder)
-	phases.cold = &start
-	return err
-}
-
-// addTo adds them to the counters of their test.
-func (phases *phases) addTo(counters protocol.Counters) {
-	for name, value := range phases.counters {
-		counters[name] = value
-	}
-	if phases.cold != nil {
-		phases.cold.AddTo(counters)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/harness"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
@@ -36,32 +37,8 @@ func (nothingRow) Text(int) string      { return "" }
 func (nothingRow) Blob(int) []byte      { return nil }
 
 func testRun() *run {
-	return &run{settings: settings{"statements": "prepared", "transaction": "deferred"}, job: &protocol.Job{Seed: 1}}
-}
-
-// BenchmarkKvRead tells what the harness costs of a read of keys and values, in the timer.
-func BenchmarkKvRead(b *testing.B) {
-	run := testRun()
-	test := &protocol.KvTest{
-		Operations: uint64(b.N), Records: 10_000, Keys: "uniform", Key: "key_{key:8}",
-		Work: []protocol.KvWork{{Weight: 1, Op: "get"}}, Transaction: protocol.Scope{Word: "read"}, ClockEvery: 1,
-	}
-	inputs, err := newInputs(run.job, test)
-	if err != nil {
-		b.Fatal(err)
-	}
-	session, err := run.kvSession(nothing{}, &test.SQL)
-	if err != nil {
-		b.Fatal(err)
-	}
-	recorder := workload.NewRecorder(1)
-	b.ReportAllocs()
-	b.ResetTimer()
-	if err := session.perform(test, inputs, recorder); err != nil {
-		b.Fatal(err)
-	}
-	recorder.Finish()
-	b.ReportMetric(float64(recorder.WallNs())/float64(b.N), "timed-ns/op")
+	job := &protocol.Job{Seed: 1}
+	return &run{Run: harness.New(nil, job, ""), settings: settings{"statements": "prepared", "transaction": "deferred"}}
 }
 
 // BenchmarkSQLWrite tells what the harness costs of a statement of a SQL suite, in the timer.
@@ -77,7 +54,7 @@ func BenchmarkSQLWrite(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	recorder := workload.NewRecorder(1)
+	recorder := workload.NewRecorder(1, workload.NewLatencies())
 	performer := newPerformer(testRun(), nothing{}, program, workload.NewSplitMix64(1), recorder)
 	b.ReportAllocs()
 	b.ResetTimer()

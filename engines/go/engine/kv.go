@@ -3,111 +3,270 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/kv"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
-	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// kvSuite runs every test of a suite on fresh databases in the job's folder.
-func (run *run) kvSuite(suite *protocol.KvSuite) error {
-	var conn driver.Conn
-	for place := range suite.Tests {
-		test := &suite.Tests[place]
-		phases := newPhases()
-		if run.job.StartsCold(test.Measured) {
-			if err := phases.startCold(run.folder(test.Label())); err != nil {
-				return failing(&test.TestHead, err)
-			}
-		}
-		if conn == nil {
-			err := phases.measure("open", func() (err error) {
-				conn, err = run.openKv(suite, test.Label())
-				return err
-			})
+// kvStore is a driver's tables of keys and values, with the statements that a suite gives.
+func (run *run) kvStore() kv.Store {
+	return kv.Store{
+		MainFile: mainFile, Nothing: run.driver.Name == nullName,
+		Open: func(open kv.Open) (kv.Database, error) {
+			conn, err := run.openIn(open.Folder)
 			if err != nil {
-				return err
+				return nil, err
 			}
-		}
-		if err := phases.lookAfterOpening(run.folder(test.Label())); err != nil {
-			return failing(&test.TestHead, err)
-		}
-		if err := run.opened(conn, phases); err != nil {
-			return err
-		}
-		done, err := run.kvTest(test, conn)
-		if err != nil {
-			return failing(&test.TestHead, err)
-		}
-		next := place + 1
-		if next == len(suite.Tests) || suite.Tests[next].Label() != test.Label() || run.job.StartsCold(suite.Tests[next].Measured) {
-			if err := phases.measure("close", conn.Close); err != nil {
-				return err
+			for _, sql := range open.Schema {
+				if err := conn.Batch(sql); err != nil {
+					_ = conn.Close()
+					return nil, fmt.Errorf("%s: %w", sql, err)
+				}
 			}
-			conn = nil
-		}
-		run.tell(done, phases)
+			return &kvDatabase{run: run, folder: open.Folder, conn: conn}, nil
+		},
 	}
-	run.worker.Done()
+}
+
+// kvDatabase is an open database.
+type kvDatabase struct {
+	run    *run
+	folder string
+	conn   driver.Conn
+}
+
+func (database *kvDatabase) Opened() (protocol.Opened, error) {
+	return database.run.opened(database.conn)
+}
+
+func (database *kvDatabase) Close() error { return database.conn.Close() }
+func (database *kvDatabase) Check() error { return check(database.conn) }
+
+func (database *kvDatabase) IsDefined() (bool, error) {
+	defined, err := driver.First(database.conn, "SELECT CASE count(*) WHEN 0 THEN 'none' ELSE 'some' END FROM sqlite_master")
+	return defined.Data == "some", err
+}
+
+// Compact makes the file smaller. In WAL mode VACUUM writes the smaller database to the log, and only a checkpoint makes
+// the file smaller.
+func (database *kvDatabase) Compact() error {
+	if err := database.conn.Batch("VACUUM"); err != nil {
+		return err
+	}
+	return driver.Each(database.conn, "PRAGMA wal_checkpoint(TRUNCATE)", []driver.Kind{driver.Integer}, func(driver.Row) {})
+}
+
+func (database *kvDatabase) Session(statements *protocol.KvStatements) (kv.Session, error) {
+	return database.run.newKvSession(database.conn, statements)
+}
+
+// Thread opens a connection of the thread's own.
+func (database *kvDatabase) Thread(statements *protocol.KvStatements) (kv.Session, error) {
+	conn, err := database.run.openIn(database.folder)
+	if err != nil {
+		return nil, busy(err)
+	}
+	session, err := database.run.newKvSession(conn, statements)
+	if err != nil {
+		return nil, errors.Join(busy(err), conn.Close())
+	}
+	session.own = conn
+	return session, nil
+}
+
+// busy marks the errors of a connection that another one was in the way of. What drivers have in common is SQLite's own
+// message.
+func busy(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, said := range []string{"database is locked", "database table is locked", "SQLITE_BUSY", "SQLITE_LOCKED"} {
+		if strings.Contains(text, said) {
+			return fmt.Errorf("%w: %w", kv.ErrBusy, err)
+		}
+	}
+	return err
+}
+
+// kvSession is the statements of a test.
+type kvSession struct {
+	conn driver.Conn
+	// own is closed with the session; nil: the connection is the database's.
+	own driver.Conn
+	// held: reads are in a transaction that is begun.
+	held                                    bool
+	beginRead, beginWrite, commit, rollback driver.Stmt
+	get, put, delete, exists, scan, ranged  driver.Stmt
+	statements                              []driver.Stmt
+	// isOpen: a transaction was begun that has to be ended.
+	isOpen bool
+
+	// Visitors are made once, so that no operation has to make one.
+	found                   bool
+	visitValue              func([]byte)
+	visitRow                func(key, value []byte)
+	showValue, see, showRow func(driver.Row) bool
+	values                  [2]driver.Value
+}
+
+func (run *run) newKvSession(conn driver.Conn, sql *protocol.KvStatements) (*kvSession, error) {
+	session := &kvSession{conn: conn, held: run.settings["read_transaction"] == "held"}
+	begin, err := run.settings.begin("engine")
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range []struct {
+		stmt *driver.Stmt
+		sql  string
+	}{
+		{&session.beginRead, "BEGIN DEFERRED"}, {&session.beginWrite, begin}, {&session.commit, "COMMIT"},
+		{&session.rollback, "ROLLBACK"}, {&session.get, sql.Get}, {&session.put, sql.Put}, {&session.delete, sql.Delete},
+		{&session.exists, sql.Exists}, {&session.scan, sql.Scan}, {&session.ranged, sql.Range},
+	} {
+		if one.sql == "" {
+			// The suite has none.
+			continue
+		}
+		if *one.stmt, err = run.settings.statement(conn, one.sql); err != nil {
+			return nil, errors.Join(err, session.Close())
+		}
+		session.statements = append(session.statements, *one.stmt)
+	}
+	session.showValue = func(row driver.Row) bool {
+		session.found = true
+		session.visitValue(row.Blob(0))
+		return false
+	}
+	session.see = func(driver.Row) bool {
+		session.found = true
+		return false
+	}
+	session.showRow = func(row driver.Row) bool {
+		session.visitRow(row.Blob(0), row.Blob(1))
+		return true
+	}
+	return session, nil
+}
+
+// exec runs a statement without values.
+func exec(stmt driver.Stmt) error {
+	_, err := stmt.Exec(nil)
+	return err
+}
+
+func (session *kvSession) Begin(transaction kv.Transaction) error {
+	begin := session.beginWrite
+	switch {
+	case transaction == kv.Reading && !session.held:
+		// Each statement is a transaction of its own.
+		return nil
+	case transaction != kv.Writing:
+		begin = session.beginRead
+	}
+	if err := exec(begin); err != nil {
+		return busy(err)
+	}
+	session.isOpen = true
 	return nil
 }
 
-// openKv opens a database, with the suite's schema where it is fresh.
-func (run *run) openKv(suite *protocol.KvSuite, label string) (driver.Conn, error) {
-	fresh, err := run.make(label)
-	if err != nil {
-		return nil, err
+func (session *kvSession) Commit() error {
+	if !session.isOpen {
+		return nil
 	}
-	conn, err := run.open(label)
-	if err != nil || !fresh {
-		return conn, err
+	if err := exec(session.commit); err != nil {
+		return busy(err)
 	}
-	return conn, define(conn, suite)
+	session.isOpen = false
+	return nil
 }
 
-// define defines the schema of a suite.
-func define(conn driver.Conn, suite *protocol.KvSuite) error {
-	for _, sql := range suite.Schema {
-		if err := conn.Batch(sql); err != nil {
-			return fmt.Errorf("%s: %w", sql, err)
-		}
+// Rollback leaves the error that led here to be reported.
+func (session *kvSession) Rollback() {
+	if session.isOpen {
+		_ = exec(session.rollback)
+		session.isOpen = false
+	}
+}
+
+func (session *kvSession) key(key []byte) []driver.Value {
+	session.values[0] = driver.BlobValue(key)
+	return session.values[:1]
+}
+
+func (session *kvSession) Get(key []byte, visit func([]byte)) (bool, error) {
+	session.found, session.visitValue = false, visit
+	err := session.get.Query(session.key(key), nil, session.showValue)
+	if err != nil {
+		return false, busy(err)
+	}
+	return session.found, nil
+}
+
+func (session *kvSession) Exists(key []byte) (bool, error) {
+	session.found = false
+	if err := session.exists.Query(session.key(key), nil, session.see); err != nil {
+		return false, busy(err)
+	}
+	return session.found, nil
+}
+
+func (session *kvSession) Put(key, value []byte) error {
+	session.values[0], session.values[1] = driver.BlobValue(key), driver.BlobValue(value)
+	if _, err := session.put.Exec(session.values[:2]); err != nil {
+		return busy(err)
 	}
 	return nil
 }
 
-// kvTest measures a test of one thread.
-func (run *run) kvTest(test *protocol.KvTest, conn driver.Conn) (*protocol.TestDone, error) {
-	if len(test.Actors) > 0 && string(test.Actors) != "null" {
-		return nil, errors.New("this engine runs kv tests of one thread only")
-	}
-	inputs, err := newInputs(run.job, test)
+func (session *kvSession) Delete(key []byte) (bool, error) {
+	changed, err := session.delete.Exec(session.key(key))
 	if err != nil {
-		return nil, err
+		return false, busy(err)
 	}
-	session, err := run.kvSession(conn, &test.SQL)
-	if err != nil {
-		return nil, err
+	return changed > 0, nil
+}
+
+func (session *kvSession) Scan(visit func(key, value []byte)) error {
+	session.visitRow = visit
+	return busy(session.scan.Query(nil, nil, session.showRow))
+}
+
+func (session *kvSession) Range(from []byte, most uint64, visit func(key, value []byte)) error {
+	if session.ranged == nil {
+		return errors.New("the suite has no statement `range`")
 	}
-	recorder := workload.NewRecorder(test.ClockEvery)
-	run.announce(&test.TestHead, &test.Operations, test.ClockEvery, nil)
-	frame := run.beginAlone(&test.TestHead, test.Operations, recorder)
-	if err := session.perform(test, inputs, recorder); err != nil {
-		return nil, err
-	}
-	recorder.Finish()
-	done, err := frame.end(recorder.WallNs(), recorder.BetweenNs())
-	if err != nil {
-		return nil, err
-	}
-	done.Operations, done.Rows = recorder.Operations(), session.rows
-	done.OperationsPerSample, done.Histogram = max(test.ClockEvery, 1), workload.Histogram(recorder)
-	if test.VerifyState {
-		if err := session.scan.Query(nil, nil, session.digestRow); err != nil {
-			return nil, err
+	session.visitRow = visit
+	session.values[0], session.values[1] = driver.BlobValue(from), driver.IntegerValue(int64(min(most, 1<<62)))
+	return busy(session.ranged.Query(session.values[:2], nil, session.showRow))
+}
+
+// Readings are what a passive checkpoint answers, which moves as much of the log into the database as nobody is in the
+// way of. Where there is no log, two of them are -1, and not told.
+func (session *kvSession) Readings() (map[string]uint64, error) {
+	readings := map[string]uint64{}
+	names := [...]string{"checkpoint_busy", "log_frames", "checkpointed_frames"}
+	kinds := []driver.Kind{driver.Integer, driver.Integer, driver.Integer}
+	err := driver.Each(session.conn, "PRAGMA wal_checkpoint(PASSIVE)", kinds, func(row driver.Row) {
+		for column, name := range names {
+			if number := row.Int64(column); number >= 0 {
+				readings[name] = uint64(number)
+			}
 		}
+	})
+	return readings, busy(err)
+}
+
+func (session *kvSession) Close() error {
+	var err error
+	for _, stmt := range session.statements {
+		err = errors.Join(err, stmt.Close())
 	}
-	digest := session.digest
-	digest.Word(session.rows)
-	done.Verification = digest.String()
-	return done, session.close()
+	if session.own != nil {
+		err = errors.Join(err, session.own.Close())
+	}
+	return err
 }

@@ -8,6 +8,13 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
+// Inputs are drawn for so many operations at a time, or for fewer where they are long, so that a block stays in the
+// processor's cache.
+const (
+	blockOperations = 256
+	blockBytes      = 32 << 10
+)
+
 // action is what is done next: a begin, a commit, or a node.
 type action struct {
 	node  *node

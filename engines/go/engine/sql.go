@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/harness"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
@@ -18,23 +19,23 @@ func (run *run) sqlSuite(suite *protocol.SQLSuite) error {
 	var conn driver.Conn
 	for place := range suite.Tests {
 		test := &suite.Tests[place]
-		label, phases := test.Label(), newPhases()
-		random := workload.Stream(run.job.Seed, test.Number)
+		label, phases := test.Label(), harness.NewPhases()
+		random := workload.Stream(run.Job.Seed, test.Number)
 		prepare := test.Prepare
 		if err := run.makeSQL(suite, label); err != nil {
 			return err
 		}
-		if run.job.StartsCold(test.Measured) {
+		if run.Job.StartsCold(test.Measured) {
 			if err := run.prepareCold(suite, test, random); err != nil {
-				return failing(&test.TestHead, err)
+				return harness.Failing(&test.TestHead, err)
 			}
-			if err := phases.startCold(run.folder(label)); err != nil {
-				return failing(&test.TestHead, err)
+			if err := phases.StartCold(run.Folder(label)); err != nil {
+				return harness.Failing(&test.TestHead, err)
 			}
 			prepare = nil
 		}
 		if conn == nil {
-			err := phases.measure("open", func() (err error) {
+			err := phases.Open(func() (err error) {
 				conn, err = run.open(label)
 				return err
 			})
@@ -42,38 +43,38 @@ func (run *run) sqlSuite(suite *protocol.SQLSuite) error {
 				return err
 			}
 		}
-		if err := phases.lookAfterOpening(run.folder(label)); err != nil {
-			return failing(&test.TestHead, err)
+		if err := phases.LookAfterOpening(run.Folder(label)); err != nil {
+			return harness.Failing(&test.TestHead, err)
 		}
-		if err := run.opened(conn, phases); err != nil {
+		if err := run.Opened(phases, func() (protocol.Opened, error) { return run.opened(conn) }); err != nil {
 			return err
 		}
 		measured := sqlTest{run: run, suite: suite, test: test, random: random, conn: conn}
 		done, err := measured.measure(prepare)
 		if err != nil {
-			return failing(&test.TestHead, err)
+			return harness.Failing(&test.TestHead, err)
 		}
 		conn = measured.conn
 		if next := place + 1; next == len(suite.Tests) || !run.staysOpen(label, &suite.Tests[next]) {
-			if err := phases.measure("close", conn.Close); err != nil {
+			if err := phases.Close(conn.Close); err != nil {
 				return err
 			}
 			conn = nil
 		}
 		run.tell(done, phases)
 	}
-	run.worker.Done()
+	run.Worker.Done()
 	return nil
 }
 
 // staysOpen tells whether the next test goes on with the database as it is.
 func (run *run) staysOpen(label string, next *protocol.SQLTest) bool {
-	return next.Label() == label && run.settings["reopen"] != "on" && !run.job.StartsCold(next.Measured)
+	return next.Label() == label && run.settings["reopen"] != "on" && !run.Job.StartsCold(next.Measured)
 }
 
 // makeSQL makes the folder of a database that was not met before, with a copy of the file that it begins with.
 func (run *run) makeSQL(suite *protocol.SQLSuite, label string) error {
-	fresh, err := run.make(label)
+	fresh, err := run.Make(label)
 	if err != nil || !fresh || suite.Start == nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (run *run) makeSQL(suite *protocol.SQLSuite, label string) error {
 		return err
 	}
 	defer from.Close()
-	to, err := os.Create(filepath.Join(run.folder(label), mainFile))
+	to, err := os.Create(filepath.Join(run.Folder(label), mainFile))
 	if err != nil {
 		return err
 	}
@@ -134,29 +135,31 @@ func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error
 		return nil, err
 	}
 	operations := program.operations()
-	test.run.announce(&test.test.TestHead, &operations, 1, nil)
+	test.run.Announce(&test.test.TestHead, &operations, 1)
 	if err := test.prepare(prepare); err != nil {
 		return nil, err
 	}
-	recorder := workload.NewRecorder(1)
+	latencies := workload.NewLatencies()
+	recorder := workload.NewRecorder(1, latencies)
 	performer := newPerformer(test.run, test.conn, program, test.random, recorder)
-	frame := test.run.beginAlone(&test.test.TestHead, operations, recorder)
+	frame := test.run.BeginAlone(&test.test.TestHead, operations, latencies)
 	recorder.Start()
 	if err := performer.perform(); err != nil {
 		return nil, err
 	}
 	recorder.Finish()
-	done, err := frame.end(recorder.WallNs(), recorder.BetweenNs())
+	done, err := frame.End(recorder.WallNs(), recorder.BetweenNs())
 	if err != nil {
 		return nil, err
 	}
-	done.Operations, done.Rows, done.Histogram = recorder.Operations(), performer.rows, workload.Histogram(recorder)
+	done.Operations, done.Rows, done.Histogram = recorder.Operations(), performer.rows, workload.Histogram(latencies)
 	digest := performer.digest
 	if err := test.contents(&digest); err != nil {
 		return nil, err
 	}
 	digest.Word(performer.rows)
-	done.Verification = digest.String()
+	verification := digest.String()
+	done.Verification = &verification
 	return done, nil
 }
 

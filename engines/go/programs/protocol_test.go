@@ -124,9 +124,10 @@ func TestAJobThatCannotBeDoneIsRefusedWithTheReason(t *testing.T) {
 		"the job is for engine `other`":                                func(job object) { job["engine"] = "other" },
 		"pinning to CPU 9999":                                          func(job object) { job["cpu"] = 9999 },
 		"cache `tepid`":                                                func(job object) { job["cache"] = "tepid" },
-		"this engine has ascending, shuffled and uniform":              func(job object) { kvTest(job)["keys"] = "zipfian" },
-		"operation `audit` of a test":                                  func(job object) { kvTest(job)["work"] = []object{{"weight": 1, "op": "audit"}} },
-		"kv tests of one thread only":                                  func(job object) { kvTest(job)["actors"] = []object{{"name": "a", "threads": 2}} },
+		"keys `spiral` of a test: this engine has ascending":           func(job object) { kvTest(job)["keys"] = "spiral" },
+		"operation `fold` of a test: this engine has get":              func(job object) { kvTest(job)["work"] = []object{{"weight": 1, "op": "fold"}} },
+		"a snapshot to be held where it cannot be":                     func(job object) { kvTest(job)["work"] = []object{{"weight": 1, "op": "hold"}} },
+		"transaction `sometimes` of a test":                            func(job object) { kvTest(job)["transaction"] = "sometimes" },
 	} {
 		job := stored(t, "mattn", "kv", nil)
 		change(job)

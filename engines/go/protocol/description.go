@@ -10,20 +10,42 @@ import (
 
 // Description is what an engine says of itself.
 type Description struct {
-	Protocol  int                `json:"protocol"`
-	Name      string             `json:"name"`
-	About     string             `json:"about"`
-	Version   string             `json:"version"`
-	Build     []string           `json:"build"`
-	Source    string             `json:"source,omitempty"`
-	Suites    []string           `json:"suites"`
-	Options   []Option           `json:"options"`
-	Tiers     []Tier             `json:"tiers"`
-	Conflicts []Conflict         `json:"conflicts"`
-	Threads   map[string]Threads `json:"threads"`
-	Kv        KvAbility          `json:"kv"`
+	Protocol int      `json:"protocol"`
+	Name     string   `json:"name"`
+	About    string   `json:"about"`
+	Version  string   `json:"version"`
+	Build    []string `json:"build,omitempty"`
+	Source   string   `json:"source,omitempty"`
+	// Backend is what is below the library, with its version, where that is another store than is usual there.
+	Backend string `json:"backend,omitempty"`
+	// Suites are the kinds that it runs: "kv", "sql".
+	Suites    []string   `json:"suites"`
+	Options   []Option   `json:"options,omitempty"`
+	Tiers     []Tier     `json:"tiers,omitempty"`
+	Conflicts []Conflict `json:"conflicts,omitempty"`
+	// Implementations say whose code answers, where that is not the engine's alone.
+	Implementations []Implementation `json:"implementations,omitempty"`
+	// TablesAsData: tables and indexes come from the steps create_table, create_index and drop_table alone.
+	TablesAsData bool `json:"tables_as_data,omitempty"`
+	// Threads by kind of suite; of kinds without it tests of one thread are run.
+	Threads map[string]Threads `json:"threads,omitempty"`
+	// Ordered tells whether keys are read in their order; nil: they are.
+	Ordered *bool `json:"ordered,omitempty"`
+	// Kv is nil where it can do all that suites of keys and values ask for.
+	Kv *KvAbility `json:"kv,omitempty"`
+	// Compacts: it makes its database smaller when it is told to.
+	Compacts bool `json:"compacts,omitempty"`
+	// LongestKey is in bytes; 0: there is none.
+	LongestKey uint64 `json:"longest_key,omitempty"`
 	// Harness is the name under which Run does nothing, without options; empty: it always does what it is asked to.
 	Harness string `json:"harness,omitempty"`
+}
+
+// Implementation is whose code answers suites of a kind under a condition.
+type Implementation struct {
+	Suite string              `json:"suite"`
+	When  map[string][]string `json:"when,omitempty"`
+	Name  string              `json:"name"`
 }
 
 // KvAbility is what an engine can do of suites of keys and values: dbdyno refuses tests that ask for more.
@@ -35,7 +57,7 @@ type KvAbility struct {
 // Option of an engine.
 type Option struct {
 	Name string `json:"name"`
-	// Type is "choice", "integer", "size" or "bool".
+	// Type is "choice", "integer", "size", "bool" or "path".
 	Type    string   `json:"type"`
 	Choices []string `json:"choices,omitempty"`
 	Min     *int64   `json:"min,omitempty"`
@@ -67,8 +89,8 @@ type Tuning struct {
 
 // Same names values that cannot differ under a condition; no values: none can.
 type Same struct {
-	Values []string            `json:"values"`
-	When   map[string][]string `json:"when"`
+	Values []string            `json:"values,omitempty"`
+	When   map[string][]string `json:"when,omitempty"`
 	Suites []string            `json:"suites,omitempty"`
 	Reason string              `json:"reason"`
 }
@@ -79,11 +101,26 @@ type Statement struct {
 	Text  string `json:"text"`
 }
 
-// Tier says what a commit survives under a condition, from 0 to 3.
+// Tier says what a commit survives under a condition.
 type Tier struct {
-	When   map[string][]string `json:"when"`
-	Tier   int                 `json:"tier"`
-	Reason string              `json:"reason"`
+	When map[string][]string `json:"when,omitempty"`
+	// Tier is 0 to 3, or Unknown.
+	Tier   Survival `json:"tier"`
+	Reason string   `json:"reason"`
+}
+
+// Survival is what a commit survives: 3 a power loss, 2 one but for the latest commits, 1 the program's crash, 0 nothing.
+type Survival int
+
+// Unknown is the Survival of which nobody can say.
+const Unknown Survival = -1
+
+// MarshalJSON writes a number, or null where it is unknown.
+func (survival Survival) MarshalJSON() ([]byte, error) {
+	if survival == Unknown {
+		return []byte("null"), nil
+	}
+	return strconv.AppendInt(nil, int64(survival), 10), nil
 }
 
 // Conflict is a combination that is refused.
@@ -96,6 +133,18 @@ type Conflict struct {
 type Threads struct {
 	Writers             string `json:"writers"`
 	ReadersBesideWriter bool   `json:"readers_beside_writer"`
+}
+
+// Probed is what a program says of the files that options name.
+type Probed struct {
+	Version string   `json:"version"`
+	Build   []string `json:"build,omitempty"`
+	Source  string   `json:"source,omitempty"`
+	Backend string   `json:"backend,omitempty"`
+	// Lacking are options that do nothing with these files, with the reasons.
+	Lacking map[string]string `json:"lacking,omitempty"`
+	// Tiers are in place of the description's; nil: those count.
+	Tiers []Tier `json:"tiers,omitempty"`
 }
 
 // check returns an error where a job's options are not the description's: measuring something else in place of what
@@ -136,6 +185,8 @@ func (option *Option) refuses(value string) string {
 		if value != "on" && value != "off" {
 			return "on or off"
 		}
+	case "path":
+		return ""
 	default:
 		number, err := strconv.ParseInt(value, 10, 64)
 		if !slices.Contains(option.Words, value) && (err != nil || number < *option.Min || number > *option.Max) {

@@ -24,6 +24,8 @@ type Job struct {
 	// Options has a value for every option of the description.
 	Options map[string]string `json:"options"`
 	Suite   Suite             `json:"suite"`
+	// Size of the suite, for messages.
+	Size string `json:"size"`
 	// Seed of all randomness.
 	Seed uint64 `json:"seed"`
 	// Folder is the run's own; it is not there yet, or empty.
@@ -82,45 +84,6 @@ func (head *TestHead) Label() string {
 		return "main"
 	}
 	return head.Database
-}
-
-// KvSuite is a suite of keys and values.
-type KvSuite struct {
-	Name   string   `json:"name"`
-	Schema []string `json:"schema"`
-	Tests  []KvTest `json:"tests"`
-}
-
-// KvTest is one test of a KvSuite.
-type KvTest struct {
-	TestHead
-	Operations  uint64       `json:"operations"`
-	Records     uint64       `json:"records"`
-	Keys        string       `json:"keys"`
-	Key         string       `json:"key"`
-	Work        []KvWork     `json:"work"`
-	Transaction Scope        `json:"transaction"`
-	ClockEvery  uint64       `json:"clock_every"`
-	VerifyState bool         `json:"verify_state"`
-	SQL         KvStatements `json:"sql"`
-	// Actors is there where the test has several threads.
-	Actors json.RawMessage `json:"actors"`
-}
-
-// KvWork is a kind of operation, and how often it is met.
-type KvWork struct {
-	Weight uint64 `json:"weight"`
-	Op     string `json:"op"`
-	Value  string `json:"value"`
-}
-
-// KvStatements are the SQL of a test.
-type KvStatements struct {
-	Get    string `json:"get"`
-	Put    string `json:"put"`
-	Delete string `json:"delete"`
-	Exists string `json:"exists"`
-	Scan   string `json:"scan"`
 }
 
 // Scope says which operations share a transaction.

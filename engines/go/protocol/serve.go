@@ -16,12 +16,14 @@ import (
 type Program struct {
 	// Description without what only the library knows.
 	Description Description
-	// Examine opens the library and adds what it is. A run does not need it.
+	// Examine opens the library and adds what it is; nil: the description has all. A run does not need it.
 	Examine func(*Description) error
 	// Run does every test of a job.
 	Run func(*Worker, *Job) error
 	// Commits commits one write after another until it is killed; Recover counts them. Both may be nil.
 	Commits, Recover func(*Worker, *Job) error
+	// Probe says what the files are that options name; nil: there are no such options.
+	Probe func(options map[string]string) (*Probed, error)
 }
 
 // Failure is an error that says in which test, and what became of the database.
@@ -61,7 +63,7 @@ func serve(program Program, arguments []string) int {
 	case "recover":
 		work = program.Recover
 	case "probe":
-		return refuse(errors.New("this engine has no options that name files"))
+		return probe(program)
 	default:
 		return refuse(fmt.Errorf("command `%s`: expected describe, run, probe, commits or recover", command))
 	}
@@ -90,17 +92,48 @@ func serve(program Program, arguments []string) int {
 	return code
 }
 
+// Do does a job in this process and shows each event to a function, without reports of progress: for tests of an engine.
+func Do(program Program, job *Job, tell func(event any)) error {
+	return perform(program, program.Run, &Worker{tell: tell}, job, checkFresh(job.Folder))
+}
+
 func describe(program Program) int {
 	description := program.Description
 	description.Protocol = Version
-	if err := program.Examine(&description); err != nil {
-		return refuse(err)
+	if program.Examine != nil {
+		if err := program.Examine(&description); err != nil {
+			return refuse(err)
+		}
 	}
-	text, err := json.Marshal(description)
+	return answer(description)
+}
+
+func probe(program Program) int {
+	if program.Probe == nil {
+		return refuse(errors.New("this engine has no options that name files"))
+	}
+	var options map[string]string
+	line, err := readLine(bufio.NewReader(os.Stdin))
+	if err == nil {
+		err = json.Unmarshal(line, &options)
+	}
+	if err != nil {
+		return refuse(fmt.Errorf("the options on stdin: expected one object of texts: %w", err))
+	}
+	probed, err := program.Probe(options)
 	if err != nil {
 		return refuse(err)
 	}
-	if _, err := fmt.Printf("%s\n", text); err != nil {
+	return answer(probed)
+}
+
+// answer prints the one object that a command gives.
+func answer(object any) int {
+	text, err := json.Marshal(object)
+	if err == nil {
+		_, err = fmt.Printf("%s\n", text)
+	}
+	if err != nil {
 		return refuse(err)
 	}
 	return 0

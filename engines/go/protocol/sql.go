@@ -9,10 +9,12 @@ import (
 type SQLSuite struct {
 	Name string `json:"name"`
 	// Start is a database file with which every fresh database begins; nil: with nothing.
-	Start   *string   `json:"start"`
-	Tables  []Table   `json:"tables"`
-	Indexes []Index   `json:"indexes"`
-	Tests   []SQLTest `json:"tests"`
+	Start *string `json:"start"`
+	// DataBytes is what rows take at most, for engines that size a file ahead.
+	DataBytes uint64    `json:"data_bytes"`
+	Tables    []Table   `json:"tables"`
+	Indexes   []Index   `json:"indexes"`
+	Tests     []SQLTest `json:"tests"`
 }
 
 // Table is a table that a suite declares.
@@ -37,11 +39,13 @@ type Index struct {
 // SQLTest is one test of an SQLSuite.
 type SQLTest struct {
 	TestHead
-	Prepare      []Step     `json:"prepare"`
-	Steps        []Step     `json:"steps"`
-	Actors       []SQLActor `json:"actors"`
-	Verify       []string   `json:"verify"`
-	VerifySchema []string   `json:"verify_schema"`
+	Prepare []Step     `json:"prepare"`
+	Steps   []Step     `json:"steps"`
+	Actors  []SQLActor `json:"actors"`
+	// RowsWalked are the rows that all statements walk past without an index, roughly.
+	RowsWalked   uint64   `json:"rows_walked"`
+	Verify       []string `json:"verify"`
+	VerifySchema []string `json:"verify_schema"`
 }
 
 // SQLActor is a group of threads that do the same steps.
@@ -67,6 +71,8 @@ type Step struct {
 	Draw    map[string]Expression `json:"draw"`
 	Bind    []Parameter           `json:"bind"`
 	Objects []Object              `json:"objects"`
+	// Direct is what a statement asks for, for engines without SQL.
+	Direct json.RawMessage `json:"direct"`
 	// As, From and Steps belong to Repeat.
 	As    string      `json:"as"`
 	From  *Expression `json:"from"`

@@ -20,6 +20,8 @@ import (
 type Worker struct {
 	mutex  sync.Mutex
 	output *os.File
+	// tell is told the events in place of the output; nil: they are written there.
+	tell func(event any)
 	// progress of the test under way.
 	progress func() Progress
 	// goOn gets a value for each line of stdin; nil: nobody waits.
@@ -122,6 +124,10 @@ func (worker *Worker) emit(event any) {
 }
 
 func (worker *Worker) write(event any) {
+	if worker.tell != nil {
+		worker.tell(event)
+		return
+	}
 	line, err := json.Marshal(event)
 	if err == nil {
 		_, err = worker.output.Write(append(line, '\n'))
@@ -165,23 +171,24 @@ func (worker *Worker) EndTest() {
 
 // TestDone tells a result, and waits until the run may go on.
 func (worker *Worker) TestDone(done *TestDone) {
-	worker.emit(done.event())
+	done.Event = "test_done"
+	worker.emit(done)
 	worker.pause()
 }
 
 // Done tells that the run is finished and the database closed.
 func (worker *Worker) Done() {
-	worker.emit(map[string]string{"event": "done"})
+	worker.emit(done{Event: "done"})
 }
 
-// Committed tells of a commit of the kill test, Recovered how many were found again.
-func (worker *Worker) Committed(commits uint64) {
-	worker.emit(counted{Event: "committed", Commits: commits})
+// Committed tells how many commits of the kill test a thread has made by now.
+func (worker *Worker) Committed(thread int, commits uint64) {
+	worker.emit(counted{Event: "committed", Thread: thread, Commits: commits})
 }
 
-// Recovered tells how many commits of the kill test are there without a gap.
-func (worker *Worker) Recovered(commits uint64) {
-	worker.emit(counted{Event: "recovered", Commits: commits})
+// Recovered tells how many commits of a thread of the kill test are there without a gap.
+func (worker *Worker) Recovered(thread int, commits uint64) {
+	worker.emit(counted{Event: "recovered", Thread: thread, Commits: commits})
 }
 
 // fail says why the run failed; never, where the process is being ended, since that may be why.

@@ -2,14 +2,8 @@ package workload
 
 import (
 	"math"
-	"sync"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
-
-// HighestNs is the longest latency that is told apart: 1 hour. Longer ones count as this.
-const HighestNs = 3_600_000_000_000
 
 // keptSamples is how many samples wait until they are counted, with the timer standing still.
 const keptSamples = 256
@@ -19,23 +13,8 @@ const showAfter = 20 * time.Millisecond
 
 var zero = time.Now()
 
-// now is the system's monotonic clock, ns.
-func now() int64 { return int64(time.Since(zero)) }
-
-func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, HighestNs, 3) }
-
-// encode gives a histogram as it travels: V2, compressed, in base64.
-func encode(histogram *hdrhistogram.Histogram) string {
-	// The library puts base64 on it by itself.
-	text, err := histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-// EmptyHistogram is a histogram of nothing, as it travels.
-func EmptyHistogram() string { return encode(newHistogram()) }
+// Now is the system's monotonic clock, ns.
+func Now() int64 { return int64(time.Since(zero)) }
 
 // Recorder records the latencies of one thread and the time of its windows: the stretches of time that count. In a
 // window the end of one operation is the start of the next, so that there is no time in it that nobody counts. Of fast
@@ -53,25 +32,22 @@ type Recorder struct {
 	samples               []int64
 	counted               int64
 
-	// What reports of progress see.
-	mutex      sync.Mutex
-	all, fresh *hdrhistogram.Histogram
-	operations uint64
+	// latencies are what reports of progress see.
+	latencies *Latencies
 }
 
-// NewRecorder is a recorder with so many operations in one sample. Its timer stands still.
-func NewRecorder(every uint64) *Recorder {
+// NewRecorder is a recorder with so many operations in one sample, which it adds to latencies. Its timer stands still.
+func NewRecorder(every uint64, latencies *Latencies) *Recorder {
 	count := int64(min(max(every, 1), math.MaxInt32))
 	return &Recorder{
-		every: count, left: count, sampling: newSampling(), samples: make([]int64, 0, keptSamples),
-		all: newHistogram(), fresh: newHistogram(),
+		every: count, left: count, sampling: newSampling(), samples: make([]int64, 0, keptSamples), latencies: latencies,
 	}
 }
 
 // Start starts the timer at nothing.
 func (recorder *Recorder) Start() {
 	recorder.wall, recorder.carried = 0, 0
-	recorder.window = now()
+	recorder.window = Now()
 	recorder.last, recorder.counted = recorder.window, recorder.window
 }
 
@@ -85,7 +61,7 @@ func (recorder *Recorder) Lap() {
 }
 
 func (recorder *Recorder) look() {
-	at := now()
+	at := Now()
 	took := at - recorder.last + recorder.carried
 	recorder.last, recorder.carried = at, 0
 	decides := false
@@ -107,7 +83,7 @@ func (recorder *Recorder) look() {
 
 // StandStill has the timer stand still while something is done that is no part of any operation.
 func (recorder *Recorder) StandStill(work func()) {
-	closed := now()
+	closed := Now()
 	recorder.close(closed)
 	recorder.count()
 	work()
@@ -120,28 +96,20 @@ func (recorder *Recorder) close(at int64) {
 }
 
 func (recorder *Recorder) open(closed int64) {
-	recorder.window = now()
+	recorder.window = Now()
 	recorder.last, recorder.counted = recorder.window, recorder.window
 	recorder.between += recorder.window - closed
 }
 
-// count moves the samples into the histograms.
+// count moves the samples into the latencies.
 func (recorder *Recorder) count() {
-	recorder.mutex.Lock()
-	defer recorder.mutex.Unlock()
-	for _, took := range recorder.samples {
-		took = min(took, HighestNs)
-		// Within the bounds nothing is refused.
-		_ = recorder.all.RecordValue(took)
-		_ = recorder.fresh.RecordValue(took)
-	}
+	recorder.latencies.add(recorder.samples, recorder.done)
 	recorder.samples = recorder.samples[:0]
-	recorder.operations = recorder.done
 }
 
 // Finish stops the timer. Operations of an unfinished sample count in the time, and not in the histogram.
 func (recorder *Recorder) Finish() {
-	recorder.close(now())
+	recorder.close(Now())
 	recorder.samples = append(recorder.samples, recorder.sampling.tried()...)
 	recorder.count()
 }
@@ -154,34 +122,3 @@ func (recorder *Recorder) BetweenNs() uint64 { return uint64(recorder.between) }
 
 // Operations that were done.
 func (recorder *Recorder) Operations() uint64 { return recorder.done }
-
-// Histogram of all samples of recorders, as it travels.
-func Histogram(recorders ...*Recorder) string {
-	merged := newHistogram()
-	for _, recorder := range recorders {
-		recorder.mutex.Lock()
-		merged.Merge(recorder.all)
-		recorder.mutex.Unlock()
-	}
-	return encode(merged)
-}
-
-// Fresh tells the operations of recorders so far, and their samples since the last call; nil: there are none. Another
-// goroutine may call it.
-func Fresh(recorders ...*Recorder) (operations uint64, histogram *string) {
-	merged := newHistogram()
-	for _, recorder := range recorders {
-		recorder.mutex.Lock()
-		operations += recorder.operations
-		if recorder.fresh.TotalCount() > 0 {
-			merged.Merge(recorder.fresh)
-			recorder.fresh.Reset()
-		}
-		recorder.mutex.Unlock()
-	}
-	if merged.TotalCount() == 0 {
-		return operations, nil
-	}
-	text := encode(merged)
-	return operations, &text
-}

@@ -18,34 +18,34 @@ func decode(t *testing.T, text string) *hdrhistogram.Histogram {
 }
 
 func TestEverySampleIsInTheHistogramAndInProgressOnce(t *testing.T) {
-	recorder := NewRecorder(2)
+	recorder := NewRecorder(2, NewLatencies())
 	recorder.Start()
 	seen := int64(0)
 	for operation := range 2_001 {
 		recorder.Lap()
 		if operation%500 == 0 {
-			if _, histogram := Fresh(recorder); histogram != nil {
+			if _, histogram := Fresh(recorder.latencies); histogram != nil {
 				seen += decode(t, *histogram).TotalCount()
 			}
 		}
 	}
 	recorder.Finish()
-	operations, histogram := Fresh(recorder)
+	operations, histogram := Fresh(recorder.latencies)
 	if histogram != nil {
 		seen += decode(t, *histogram).TotalCount()
 	}
 	// Operations as fast as these are not all timed.
-	if all := decode(t, Histogram(recorder)).TotalCount(); operations != 2_001 || seen != all || all == 0 || all > 1_000 {
+	if all := decode(t, Histogram(recorder.latencies)).TotalCount(); operations != 2_001 || seen != all || all == 0 || all > 1_000 {
 		t.Errorf("%d operations, %d samples seen, %d in all: expected 2001, and the same of up to 1000", operations, seen, all)
 	}
-	if _, histogram := Fresh(recorder); histogram != nil {
+	if _, histogram := Fresh(recorder.latencies); histogram != nil {
 		t.Error("samples were told twice")
 	}
 }
 
 func TestWhatIsDoneWhileTheTimerStandsStillIsNoTimeOfOperations(t *testing.T) {
 	const pause = 50 * time.Millisecond
-	recorder := NewRecorder(1)
+	recorder := NewRecorder(1, NewLatencies())
 	time.Sleep(pause)
 	recorder.Start()
 	recorder.Lap()
@@ -56,22 +56,22 @@ func TestWhatIsDoneWhileTheTimerStandsStillIsNoTimeOfOperations(t *testing.T) {
 		t.Errorf("%d ns between windows: expected 50 ms at least", recorder.BetweenNs())
 	}
 	// The samples and the windows are the same time, but for what came after the last operation.
-	histogram := decode(t, Histogram(recorder))
+	histogram := decode(t, Histogram(recorder.latencies))
 	if slowest := histogram.Max(); uint64(slowest) > recorder.WallNs()+uint64(slowest)/1000 {
 		t.Errorf("a sample of %d ns in %d ns", slowest, recorder.WallNs())
 	}
 }
 
 func TestHistogramsOfThreadsAreMerged(t *testing.T) {
-	one, other := NewRecorder(1), NewRecorder(1)
+	one, other := NewRecorder(1, NewLatencies()), NewRecorder(1, NewLatencies())
 	for _, recorder := range []*Recorder{one, other, other} {
 		recorder.Start()
 		recorder.Lap()
 	}
 	one.Finish()
 	other.Finish()
-	operations, histogram := Fresh(one, other)
-	if operations != 3 || decode(t, *histogram).TotalCount() != 3 || decode(t, Histogram(one, other)).TotalCount() != 3 {
+	operations, histogram := Fresh(one.latencies, other.latencies)
+	if operations != 3 || decode(t, *histogram).TotalCount() != 3 || decode(t, Histogram(one.latencies, other.latencies)).TotalCount() != 3 {
 		t.Error("expected three samples of three operations")
 	}
 }

@@ -30,6 +30,9 @@ func (random *SplitMix64) Below(bound uint64) uint64 {
 	return high
 }
 
+// Unit draws a number from 0 to below 1, with 53 bits.
+func (random *SplitMix64) Unit() float64 { return float64(random.Next()>>11) / (1 << 53) }
+
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
 	z = (z ^ z>>27) * 0x94D049BB133111EB

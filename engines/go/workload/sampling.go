@@ -91,9 +91,9 @@ func (sampling *sampling) next() int64 {
 // readingNs is what a read of the clock takes.
 func readingNs() int64 {
 	const reads = 32
-	began := now()
+	began := Now()
 	for range reads - 1 {
-		now()
+		Now()
 	}
-	return (now() - began) / reads
+	return (Now() - began) / reads
 }

@@ -12,6 +12,19 @@ use dbdyno_engine::{protocol::DIGEST, sql::SqlValueRef};
 const K: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A running digest over rows in the order they were read.
+///
+/// ```
+/// use dbdyno_workload::digest::Digest;
+///
+/// let of = |rows: &[&str]| {
+///     let mut digest = Digest::default();
+///     rows.iter().for_each(|row| digest.bytes(row.as_bytes()));
+///     digest.to_text()
+/// };
+/// assert!(of(&["a", "b"]).starts_with("2:"));
+/// assert_ne!(of(&["a", "b"]), of(&["b", "a"]), "the order counts");
+/// assert_ne!(of(&["ab"]), of(&["a", "b"]), "and where a row ends");
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Digest(u64);
 

@@ -161,6 +161,16 @@ fn inflated(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
 }
 
 /// The V2 compressed form in base64, as it travels.
+///
+/// ```
+/// use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, to_base64};
+///
+/// let mut latencies = empty();
+/// latencies.record(1_500)?;
+/// let back = from_bytes(&bytes_from_base64(&to_base64(&latencies))?)?;
+/// assert_eq!(back, latencies);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn to_base64(histogram: &Histogram<u64>) -> String {
     STANDARD.encode(to_bytes(histogram))
 }

@@ -28,6 +28,37 @@ pub const fn connecting<K: KvThreads, S: SqlThreads>(describe: fn() -> Descripti
 }
 
 /// An engine that runs key-value suites only, and of those the tests of one thread.
+///
+/// ```
+/// use dbdyno_engine::{describe::Description, plain::Plain, serve::Program, suite::SuiteKind};
+/// use dbdyno_workload::program;
+/// # use dbdyno_engine::{EngineError, engine::Open, kv::{KvRead, KvWrite}, plain::PlainStore};
+/// # struct MyStore;
+/// # impl PlainStore for MyStore {
+/// #     const MAIN_FILE: &'static str = "none";
+/// #     fn open(_: Open<'_>) -> Result<Self, EngineError> { Ok(Self) }
+/// #     fn commit(&mut self) -> Result<(), EngineError> { Ok(()) }
+/// #     fn roll_back(&mut self) {}
+/// #     fn check(&mut self) -> Result<(), EngineError> { Ok(()) }
+/// # }
+/// # impl KvRead for MyStore {
+/// #     fn get<R>(&mut self, _: &[u8], _: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> { Ok(None) }
+/// #     fn range(&mut self, _: &[u8], _: u64, _: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> { Ok(()) }
+/// # }
+/// # impl KvWrite for MyStore {
+/// #     fn put(&mut self, _: &[u8], _: &[u8]) -> Result<(), EngineError> { Ok(()) }
+/// #     fn delete(&mut self, _: &[u8]) -> Result<bool, EngineError> { Ok(false) }
+/// # }
+///
+/// fn describe() -> Description {
+///     Description::new("mystore", "one line about it", "2.1", &[SuiteKind::Kv])
+/// }
+///
+/// // A store that implements `PlainStore`. In a program `main` serves it: `dbdyno_engine::serve::main(&PROGRAM)`.
+/// static PROGRAM: Program = program::kv_only::<Plain<MyStore>>(describe);
+/// assert_eq!((PROGRAM.describe)().name, "mystore");
+/// assert!(PROGRAM.kv.is_some() && PROGRAM.sql.is_none());
+/// ```
 pub const fn kv_only<K: KvEngine>(describe: fn() -> Description) -> Program {
     Program { describe, kv: Some(kv_program::<K, OneThread>()), sql: None, probe: None }
 }

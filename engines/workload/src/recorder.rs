@@ -23,6 +23,24 @@ const READING_SHARE: u64 = 200;
 
 /// Records the latencies of one test, and the time of its windows: the stretches of time that count. In a window the end of one
 /// operation is the start of the next, so that there is no time in it that nobody counts.
+///
+/// ```
+/// use dbdyno_engine::clock::SystemClock;
+/// use dbdyno_workload::{histogram::Counts, recorder::Recorder};
+/// use std::sync::Arc;
+///
+/// let counts = Arc::new(Counts::default());
+/// let mut recorder = Recorder::new(SystemClock::get(), Arc::clone(&counts), 1);
+/// recorder.start();
+/// for operation in 0..100_u32 {
+///     std::hint::black_box(operation.to_string());
+///     recorder.lap();
+/// }
+/// recorder.stand_still(|| std::thread::sleep(std::time::Duration::from_millis(2)));
+/// let spent = recorder.finish()?;
+/// assert!(counts.operations() == 100 && spent.wall > 0 && spent.between >= 2_000_000);
+/// # Ok::<(), dbdyno_engine::EngineError>(())
+/// ```
 #[derive(Debug)]
 pub struct Recorder<C> {
     clock: C,

@@ -33,6 +33,12 @@ const SCALES: [(u64, &str); 6] = [
 ];
 
 /// Appends a number: `14286` gives `fourteen thousand two hundred eighty six`. A negative one begins with `minus`.
+///
+/// ```
+/// let mut text = String::new();
+/// dbdyno_workload::words::push(&mut text, 14_286);
+/// assert_eq!(text, "fourteen thousand two hundred eighty six");
+/// ```
 pub fn push(text: &mut String, number: i64) {
     if number < 0 {
         text.push_str("minus ");

@@ -19,6 +19,15 @@ pub fn zeta(items: u64) -> f64 {
 }
 
 /// Draws ranks from 0, the lowest the most often: rank k in proportion to `1 / (k + 1)^0.99`.
+///
+/// ```
+/// use dbdyno_workload::{rng::SplitMix64, zipf::Zipf};
+///
+/// let (zipf, mut rng) = (Zipf::new(100), SplitMix64::new(1));
+/// let ranks: Vec<u64> = (0..1_000).map(|_| zipf.rank(&mut rng)).collect();
+/// let count = |rank| ranks.iter().filter(|&&one| one == rank).count();
+/// assert!(count(0) > count(1) && count(1) > count(50));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Zipf {
     items: u64,

@@ -1,24 +1,50 @@
 //! What an engine says about itself. Forms, `list options`, validation and tiers all come from this one description.
 
+mod ability;
 mod option;
 
+pub use ability::{KvAbility, Threads, Writers};
 pub use option::{MemoryTarget, OptionKind, OptionSpec, RESERVED, one_of, parse_bytes};
 
 use crate::{
     durability::{Tier, TierRule, conditions},
     protocol::PROTOCOL,
     settings::Settings,
-    suite::{KeyChoice, KvSuite, KvTest, SuiteKind},
+    suite::{KvSuite, SuiteKind},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An engine's description; `describe` prints it as one JSON object.
+///
+/// ```
+/// use dbdyno_engine::{describe::{Description, OptionSpec}, durability::{Tier, TierRule}, settings::Settings, suite::SuiteKind};
+/// use std::collections::BTreeMap;
+///
+/// let engine = Description {
+///     options: vec![OptionSpec::choice("sync", &["full", "off"], "full", "what a commit awaits")],
+///     tiers: vec![
+///         TierRule::new(&[("sync", &["off"])], Tier::ProcessSafe, "nothing waits for the disk"),
+///         TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
+///     ],
+///     ..Description::new("mystore", "one line about it", "2.1", &[SuiteKind::Kv])
+/// };
+/// assert_eq!(engine.check_options(), Ok(()));
+///
+/// let asked = |value: &str| Settings::resolve(&engine, &BTreeMap::from([("sync".to_owned(), value.to_owned())]));
+/// assert_eq!(engine.tier(&asked("OFF")?), (Tier::ProcessSafe, "nothing waits for the disk"));
+/// let refused = asked("maybe").map_err(|error| error.to_string());
+/// assert_eq!(refused, Err("option `sync` of engine `mystore` cannot be `maybe`: expected full or off".to_owned()));
+/// # Ok::<(), dbdyno_engine::settings::SettingError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Description {
     /// Version of the wire protocol that the engine speaks.
+    #[cfg_attr(test, schemars(range(min = crate::protocol::OLDEST_PROTOCOL, max = PROTOCOL)))]
     pub protocol: u32,
     /// Short name, as given to `--engine`.
+    #[cfg_attr(test, schemars(regex(pattern = r"^[A-Za-z0-9-]+$")))]
     pub name: String,
     /// One line about the engine.
     pub about: String,
@@ -32,6 +58,7 @@ pub struct Description {
     /// What is below the library, with its version, where that is another store than is usual there: `Berkeley DB 5.3.28`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub suites: Vec<SuiteKind>,
     /// Its options, in the order they are shown.
     #[serde(default)]
@@ -63,6 +90,7 @@ pub struct Description {
     pub compacts: bool,
     /// The longest key that it takes, bytes; none: longer than those of any suite. A suite with longer keys is not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub longest_key: Option<usize>,
     /// The name under which the same program runs a job and does nothing, so that what its measured loop costs can be measured. `null`: it
     /// has dbdyno's own loop. None: what its loop costs is not known.
@@ -76,51 +104,6 @@ pub const NULL: &str = "null";
 /// An engine that does not say so keeps keys in their order.
 fn keeps_order() -> bool {
     true
-}
-
-/// What an engine can do of suites of keys and values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KvAbility {
-    /// Operations by their names in a suite: `get`, `put`.
-    pub operations: Vec<String>,
-    /// How it can draw keys: `ascending`, `zipfian`.
-    pub keys: Vec<KeyChoice>,
-}
-
-impl KvAbility {
-    /// The first thing that a test asks for and that is not among these, in words.
-    fn lacks(&self, test: &KvTest) -> Option<String> {
-        test.works().into_iter().find_map(|work| {
-            let unknown = |name: &&str| !self.operations.iter().any(|known| known == name);
-            let operation = work.work.iter().map(|work| work.operation.name()).find(unknown);
-            let keys = Some(work.keys).filter(|keys| !self.keys.contains(keys) && !work.scans());
-            operation
-                .map(|name| format!("the operation {name}"))
-                .or_else(|| keys.map(|keys| format!("keys in {} order", keys.name())))
-        })
-    }
-}
-
-/// What several threads may do with a database at the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Threads {
-    pub writers: Writers,
-    /// Whether others may read while one writes.
-    pub readers_beside_writer: bool,
-}
-
-impl Threads {
-    /// Many that write, one after the other or at once, and many that read beside them.
-    pub const MANY: Self = Self { writers: Writers::Many, readers_beside_writer: true };
-}
-
-/// How many threads of a test may write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Writers {
-    One,
-    /// One after the other, or at the same time.
-    Many,
 }
 
 impl Description {
@@ -274,6 +257,7 @@ impl Description {
 
 /// Options of an engine that cannot have certain values together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conflict {
     /// Option name to the values that it has one of.
     pub when: BTreeMap<String, Vec<String>>,
@@ -290,6 +274,7 @@ impl Conflict {
 
 /// Whose code answers a suite under some settings: a library or a layer that several engines share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ImplementationRule {
     pub suite: SuiteKind,
     /// Option name to the values that it has one of.
@@ -312,6 +297,7 @@ impl ImplementationRule {
 
 /// An engine's library, as it is linked or was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Library {
     pub version: String,
     /// Its compile options, one a line.
@@ -324,6 +310,7 @@ pub struct Library {
 
 /// What an engine's program says of the files that settings name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Probed {
     #[serde(flatten)]
     pub library: Library,

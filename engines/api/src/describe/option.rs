@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OptionSpec {
     /// Name, as in `--engine ENGINE:NAME=VALUE`.
+    #[cfg_attr(test, schemars(regex(pattern = r"^[A-Za-z0-9_.-]+$")))]
     pub name: String,
     #[serde(flatten)]
     pub kind: OptionKind,
@@ -29,6 +31,7 @@ pub struct OptionSpec {
 
 /// Which option the bytes of `memory` are given to, so that engines can be compared with caches of one size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "unit", rename_all = "kebab-case")]
 pub enum MemoryTarget {
     /// An option that is a number of bytes.
@@ -215,11 +218,13 @@ impl OptionSpec {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum OptionKind {
     /// One of a fixed list of words.
     Choice {
         /// The words, in the order they are shown.
+        #[cfg_attr(test, schemars(length(min = 1)))]
         choices: Vec<String>,
     },
     /// A whole number in a range, both ends included.
@@ -295,6 +300,14 @@ pub fn one_of(words: &[String]) -> String {
 }
 
 /// Bytes from `4096`, `64KiB`, `64k`, `1GiB`; units are powers of 1024.
+///
+/// ```
+/// use dbdyno_engine::describe::parse_bytes;
+///
+/// assert_eq!(parse_bytes("64KiB"), Some(65_536));
+/// assert_eq!(parse_bytes("1_000"), Some(1_000));
+/// assert_eq!(parse_bytes("64 apples"), None);
+/// ```
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_').len();
     let (number, unit) = text.split_at(digits);

@@ -15,7 +15,18 @@ pub const MOST_SIGNS: usize = 40;
 /// Names that stand for numbers, innermost last: of two equal names the last counts.
 pub type Variables<'n> = Vec<(&'n str, i64)>;
 
+/// A whole number that is worked out.
+///
+/// ```
+/// use dbdyno_engine::suite::Expression;
+///
+/// let expression: Expression = "10*i + 1".parse()?;
+/// assert_eq!(expression.value(&vec![("i", 7)]), 71);
+/// assert_eq!(serde_json::to_string(&expression)?, r#"["+",["*",10,"i"],1]"#, "as a job has it");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "ExpressionWire", into = "ExpressionWire")]
 pub enum Expression {
     Number(i64),
@@ -26,6 +37,7 @@ pub enum Expression {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum BinaryOperator {
     #[serde(rename = "+")]
     Plus,
@@ -42,11 +54,16 @@ pub enum BinaryOperator {
 
 /// An expression as JSON and TOML have it.
 #[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected an expression of whole numbers and names, such as \"10*i + 1\"")]
 enum ExpressionWire {
     Number(i64),
     Text(String),
-    Tree(BinaryOperator, Box<ExpressionWire>, Box<ExpressionWire>),
+    Tree(
+        BinaryOperator,
+        #[cfg_attr(test, schemars(with = "Expression"))] Box<ExpressionWire>,
+        #[cfg_attr(test, schemars(with = "Expression"))] Box<ExpressionWire>,
+    ),
 }
 
 impl Expression {

@@ -6,6 +6,7 @@ use crate::protocol::TestHead;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvSuite {
     /// As in its file and on the command line.
     pub name: String,
@@ -14,12 +15,15 @@ pub struct KvSuite {
     /// Statements that create the table, for engines that speak SQL.
     pub schema: Vec<String>,
     /// The tests, in the order they run.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub tests: Vec<KvTest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvTest {
     /// Number in its suite, from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub number: u32,
     pub name: String,
     /// Whether it is measured; one that only prepares the database for a later test is not.
@@ -41,6 +45,7 @@ pub struct KvTest {
 
 /// Who does the work of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum KvLoad {
     /// Several threads at once, which are told apart.
@@ -53,35 +58,43 @@ pub enum KvLoad {
 
 /// A test that makes the database smaller, and changes nothing that is read from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvCompaction {
     /// Always true: the field that tells this load from the others.
+    #[cfg_attr(test, schemars(extend("const" = true)))]
     pub compact: bool,
 }
 
 /// What one thread does. Its fields are the test's own, as workers of version 1 know them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvAlone {
     /// Operations to do; for a scan, the rows expected.
     pub operations: u64,
     #[serde(flatten)]
     pub work: KvWork,
     /// Operations in one sample of the latencies, at least 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub clock_every: u64,
 }
 
 /// What is done again and again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvWork {
     pub keys: KeyChoice,
     /// What an operation does; several are drawn by weight, one draw an operation.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub work: Vec<Work>,
     pub transaction: TransactionScope,
 }
 
 /// Groups of threads that work at the same time. They start together, and stop together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvActors {
     /// At least one with a thread.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub actors: Vec<KvActor>,
     /// The test ends after this time, ms; none: when the actors that have a number of operations have done them.
     pub time_ms: Option<u64>,
@@ -94,6 +107,7 @@ pub struct KvActors {
 
 /// A group of threads that do the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvActor {
     pub name: String,
     /// None takes part where it is 0.
@@ -111,6 +125,7 @@ pub struct KvActor {
 
 /// A part of the time that a test is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct During {
     /// From the beginning of the measuring, ms.
     pub from_ms: u64,
@@ -120,14 +135,17 @@ pub struct During {
 
 /// Operations that are due at their times, whether those before them are done or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Arrival {
     /// Operations a second of all threads of the actor together, at least 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub rate: u64,
     pub gaps: Gaps,
 }
 
 /// Times between arrivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Gaps {
     /// All alike.
@@ -206,6 +224,7 @@ impl KvWork {
 
 /// How keys are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum KeyChoice {
     /// 0, 1, 2 …
@@ -234,8 +253,10 @@ impl KeyChoice {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Work {
     /// Share among the test's kinds of operation, relative to the sum of all weights.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub weight: u64,
     /// The operation, with its own fields beside the weight.
     #[serde(flatten)]
@@ -243,6 +264,7 @@ pub struct Work {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum Operation {
     /// Read the value of a key, every byte of it.
@@ -339,6 +361,7 @@ impl Operation {
 
 /// How operations are put into transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TransactionScope {
     /// Reads only: one read transaction over all, or one a read, as the engine's option `read_transaction` says.
@@ -353,6 +376,7 @@ pub enum TransactionScope {
 
 /// The statements that an engine which speaks SQL prepares for a test; parameters are bound in the order shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct KvStatements {
     /// Value of a key: (key) gives one column.

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a suite asks of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SuiteKind {
     /// Ordered keys and values.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 ///
 /// A `table` is named as the suite declares it, and a `column` is one of its columns. Without a condition it is all rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum DirectPlan {
     CreateTable {
@@ -86,6 +87,7 @@ impl DirectPlan {
 
 /// Which rows a plan is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Condition {
     #[default]
@@ -119,6 +121,7 @@ impl Condition {
 
 /// A value in a plan: a number, `?N` for the N-th parameter from 1, or any other text for itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a value of a direct plan: expected a whole number, a parameter such as ?1, or text")]
 pub enum Operand {
     Integer(i64),
@@ -138,6 +141,7 @@ impl Operand {
 
 /// What a column becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a new value of a direct plan: expected a value, or { times = NUMBER }")]
 pub enum Assignment {
     /// What it was, times a whole number; NULL stays NULL.

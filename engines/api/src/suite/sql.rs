@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SqlSuite {
     /// As in its file and on the command line.
     pub name: String,
@@ -22,16 +23,19 @@ pub struct SqlSuite {
     /// Every index that a test creates.
     pub indexes: Vec<IndexSpec>,
     /// The tests, in the order they run on one database.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub tests: Vec<SqlTest>,
 }
 
 /// A table. It has no key but the row's number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TableSpec {
     /// As statements and plans name it.
     pub name: String,
     /// Its columns, at least one.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub columns: Vec<ColumnSpec>,
 }
 
@@ -61,6 +65,7 @@ impl TableSpec {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ColumnSpec {
     /// As statements and plans name it.
@@ -72,6 +77,7 @@ pub struct ColumnSpec {
 
 /// An index over one column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IndexSpec {
     /// As statements and plans name it.
@@ -88,8 +94,10 @@ impl IndexSpec {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SqlTest {
     /// Number in its suite, from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub number: u32,
     pub name: String,
     /// Whether it is measured; one that only prepares the database for a later test is not.
@@ -122,6 +130,7 @@ pub fn main_database() -> String {
 
 /// Who does the work of a SQL test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum SqlLoad {
     /// Several threads at once, each with a handle of its own.
@@ -139,10 +148,12 @@ pub enum SqlLoad {
 /// A group of threads that do the same: each opens the database for itself, does the steps once, and closes it. All of that is
 /// inside the timer, opening in the first operation and closing in the last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SqlActor {
     pub name: String,
     /// At least 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub threads: u32,
     /// What only reads, and draws nothing: the answers do not depend on the order of the threads.
     pub steps: Vec<Step>,

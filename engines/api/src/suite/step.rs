@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "StepWire", into = "StepWire")]
 pub enum Step {
     /// Create a table that the suite declares; one operation.
@@ -89,6 +90,7 @@ impl Step {
 
 /// What is copied into a fresh database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopySpec {
     /// Statements that make its tables and indexes; the fresh database is the schema `copy`.
@@ -99,6 +101,7 @@ pub struct CopySpec {
 
 /// How a transaction begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Begin {
     /// As the engine's option `transaction` says; deferred where there is none.
@@ -113,6 +116,7 @@ pub enum Begin {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatementSpec {
     /// The SQL, parameters as `?1`, `?2` ...
     pub sql: String,
@@ -133,6 +137,7 @@ pub struct StatementSpec {
 /// A kind of object that an application makes of an answer's rows and keeps. The columns of an answer belong to its kinds of object
 /// in order, so many to each as it has values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ObjectSpec {
     /// What it is called, for errors.
@@ -171,6 +176,7 @@ impl StatementSpec {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(
     untagged,
     expecting = "a value: expected an expression of whole numbers and names, or a table with one of words, digits, real, repeat and text"
@@ -180,6 +186,7 @@ pub enum Parameter {
     Real {
         real: Expression,
         /// By what; 100 gives prices in cents.
+        #[cfg_attr(test, schemars(range(min = 1)))]
         per: u32,
     },
     /// The expression's value in English words (`fourteen thousand two hundred eighty six`), between two texts.
@@ -238,7 +245,9 @@ impl Parameter {
 
 /// A step as JSON and TOML have it.
 #[derive(Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
+#[cfg_attr(test, schemars(transform = crate::schema::choice_of_steps))]
 struct StepWire {
     #[serde(skip_serializing_if = "Option::is_none")]
     create_table: Option<String>,
@@ -308,12 +317,12 @@ impl TryFrom<StepWire> for Step {
             Self::Read(statement(sql))
         } else if let Some(sql) = wire.run.take() {
             Self::Run { sql, direct: direct.clone() }
-        } else if let (Some(count), Some(steps)) = (wire.repeat.take(), wire.steps.take()) {
+        } else if let Some(count) = wire.repeat.take() {
             Self::Repeat {
                 count,
                 variable: wire.variable.take().unwrap_or_else(|| "i".to_owned()),
                 from: wire.from.take().unwrap_or(Expression::Number(0)),
-                steps,
+                steps: wire.steps.take().ok_or(expected)?,
             }
         } else if let Some(steps) = wire.transaction.take() {
             Self::Transaction { begin: wire.begin.take().unwrap_or_default(), steps }

@@ -10,7 +10,17 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 /// A parsed format.
+///
+/// ```
+/// use dbdyno_engine::suite::Template;
+///
+/// let key: Template = "key_{key:8}".parse()?;
+/// assert_eq!(key.len(), "key_00000000".len());
+/// assert!("key_{day}".parse::<Template>().is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct Template {
     /// Each a text and what stands behind it.

@@ -1,0 +1,52 @@
+//! What an engine can do of suites, where that is not all of it.
+
+use crate::suite::{KeyChoice, KvTest};
+use serde::{Deserialize, Serialize};
+
+/// What an engine can do of suites of keys and values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct KvAbility {
+    /// Operations by their names in a suite: `get`, `put`.
+    pub operations: Vec<String>,
+    /// How it can draw keys: `ascending`, `zipfian`.
+    pub keys: Vec<KeyChoice>,
+}
+
+impl KvAbility {
+    /// The first thing that a test asks for and that is not among these, in words.
+    pub(super) fn lacks(&self, test: &KvTest) -> Option<String> {
+        test.works().into_iter().find_map(|work| {
+            let unknown = |name: &&str| !self.operations.iter().any(|known| known == name);
+            let operation = work.work.iter().map(|work| work.operation.name()).find(unknown);
+            let keys = Some(work.keys).filter(|keys| !self.keys.contains(keys) && !work.scans());
+            operation
+                .map(|name| format!("the operation {name}"))
+                .or_else(|| keys.map(|keys| format!("keys in {} order", keys.name())))
+        })
+    }
+}
+
+/// What several threads may do with a database at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Threads {
+    pub writers: Writers,
+    /// Whether others may read while one writes.
+    pub readers_beside_writer: bool,
+}
+
+impl Threads {
+    /// Many that write, one after the other or at once, and many that read beside them.
+    pub const MANY: Self = Self { writers: Writers::Many, readers_beside_writer: true };
+}
+
+/// How many threads of a test may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Writers {
+    One,
+    /// One after the other, or at the same time.
+    Many,
+}

@@ -1,0 +1,154 @@
+// Package harness has what is around the measured loop of every kind of suite: the run's folders, events, counters, and
+// the opening and closing of databases.
+package harness
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+	"github.com/dbdyno/dbdyno/engines/go/workload"
+)
+
+// Run is a job under way.
+type Run struct {
+	Worker *protocol.Worker
+	Job    *protocol.Job
+	// MainFile is the name of a database's file; the others in its folder are logs, journals and locks. Empty: all are
+	// the database.
+	MainFile string
+	isOpened bool
+	// floorRss is the resident memory before anything was opened, bytes.
+	floorRss uint64
+}
+
+// New is a run whose engine has not opened anything yet.
+func New(worker *protocol.Worker, job *protocol.Job, mainFile string) *Run {
+	return &Run{Worker: worker, Job: job, MainFile: mainFile, floorRss: workload.RssBytes()}
+}
+
+// Folder of a database.
+func (run *Run) Folder(label string) string { return filepath.Join(run.Job.Folder, label) }
+
+// Has tells whether there is a folder of a database.
+func (run *Run) Has(label string) bool {
+	_, err := os.Stat(run.Folder(label))
+	return err == nil
+}
+
+// Make makes the folder of a database; whether it was not there.
+func (run *Run) Make(label string) (bool, error) {
+	if run.Has(label) {
+		return false, nil
+	}
+	return true, os.MkdirAll(run.Folder(label), 0o777)
+}
+
+// Opened tells that the first database is open. It says so once, whatever is opened later.
+func (run *Run) Opened(phases *Phases, ask func() (protocol.Opened, error)) error {
+	if run.isOpened {
+		return nil
+	}
+	run.isOpened = true
+	opened, err := ask()
+	if err != nil {
+		return err
+	}
+	if opened.InForce == nil {
+		opened.InForce = map[string]string{}
+	}
+	opened.OpenNs, opened.Clock = phases.counters["open_ns"], "monotonic"
+	run.Worker.Opened(opened)
+	return nil
+}
+
+// Failing says in which test an error was.
+func Failing(head *protocol.TestHead, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &protocol.Failure{Test: head.Number, Err: err}
+}
+
+// Announce tells that a test begins. operations: nil where they are not known before.
+func (run *Run) Announce(head *protocol.TestHead, operations *uint64, every uint64) {
+	run.Worker.TestStarted(protocol.TestStarted{
+		Test: head.Number, Name: head.Name, Measured: head.Measured,
+		Operations: operations, OperationsPerSample: max(every, 1),
+	})
+}
+
+// AnnounceActors tells that a test of several threads begins. timeMs is how long it will take with its warm-up, where
+// it ends with the time.
+func (run *Run) AnnounceActors(head *protocol.TestHead, operations, timeMs *uint64, actors []protocol.ActorHead) {
+	run.Worker.TestStarted(protocol.TestStarted{
+		Test: head.Number, Name: head.Name, Measured: head.Measured,
+		Operations: operations, OperationsPerSample: 1, TimeMs: timeMs, Actors: actors,
+	})
+}
+
+// Frame is what is around the measured loop of a test: its counters, and the reports of its progress.
+type Frame struct {
+	run            *Run
+	head           *protocol.TestHead
+	before         protocol.Counters
+	reporterBefore uint64
+}
+
+// BeginAlone starts the counters of a test of one thread.
+func (run *Run) BeginAlone(head *protocol.TestHead, operations uint64, latencies *workload.Latencies) *Frame {
+	begun := time.Now()
+	return run.Begin(head, func() protocol.Progress {
+		done, histogram := workload.Fresh(latencies)
+		return protocol.Progress{
+			Test: head.Number, Operations: done, Total: &operations,
+			ElapsedNs: uint64(time.Since(begun)), Histogram: histogram,
+		}
+	})
+}
+
+// Begin starts the counters of a test. What was garbage before it is collected before, so that no test pays for
+// another; what the engine leaves in the test is the engine's.
+func (run *Run) Begin(head *protocol.TestHead, progress func() protocol.Progress) *Frame {
+	runtime.GC()
+	run.Worker.BeginTest(progress)
+	workload.ResetPeakRss()
+	return &Frame{run: run, head: head, before: workload.ReadCounters(), reporterBefore: run.Worker.ReporterCPUNs()}
+}
+
+// End stops the counters; answers are still to be filled in. betweenNs: time in which inputs were made ready.
+func (frame *Frame) End(wallNs, betweenNs uint64) (*protocol.TestDone, error) {
+	counters := workload.Since(workload.ReadCounters(), frame.before)
+	frame.run.Worker.EndTest()
+	// The reports of progress and the making of inputs are ours, and not the engine's.
+	if user, found := counters["user_ns"]; found {
+		own := frame.run.Worker.ReporterCPUNs() - frame.reporterBefore + betweenNs
+		counters["user_ns"] = user - min(own, user)
+	}
+	counters["floor_rss_bytes"] = frame.run.floorRss
+	done := &protocol.TestDone{
+		Test: frame.head.Number, Measured: frame.head.Measured, WallNs: wallNs, Counters: counters,
+		PeakRssBytes: workload.PeakRssBytes(), OperationsPerSample: 1,
+	}
+	var err error
+	done.DatabaseBytes, done.SideBytes, err = frame.run.DiskBytes(frame.head.Label())
+	return done, err
+}
+
+// DiskBytes is what a database takes, and what of it its logs, journals and locks do.
+func (run *Run) DiskBytes(label string) (all, side uint64, err error) {
+	all, side, err = workload.DiskBytes(run.Folder(label), run.MainFile)
+	if err != nil {
+		err = fmt.Errorf("measuring the database's size: %w", err)
+	}
+	return all, side, err
+}
+
+// Tell tells what a test gave.
+func (run *Run) Tell(done *protocol.TestDone, phases *Phases) {
+	phases.addTo(done.Counters)
+	run.Worker.TestDone(done)
+}

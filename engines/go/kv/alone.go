@@ -1,0 +1,104 @@
+package kv
+
+import (
+	"fmt"
+
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+	"github.com/dbdyno/dbdyno/engines/go/workload"
+)
+
+// one is a test of one thread under way.
+type one struct {
+	*tally
+	test     *protocol.KvTest
+	inputs   *inputs
+	recorder *workload.Recorder
+	// held: one read transaction is held over all reads.
+	held bool
+}
+
+// perform does the operations of a test.
+func (one *one) perform() error {
+	scans := len(one.test.Work) == 1 && one.test.Work[0].Op == "scan"
+	switch one.test.Transaction.Word {
+	case "read":
+		if scans || one.held {
+			return one.readHeld(scans)
+		}
+		one.recorder.Start()
+		return one.repeat(one.test.Operations, one.readAlone)
+	case "each":
+		one.recorder.Start()
+		return one.repeat(one.test.Operations, one.alone)
+	case "one":
+		return one.batches(one.test.Operations)
+	case "batch":
+		return one.batches(one.test.Transaction.Batch)
+	}
+	return fmt.Errorf("transaction `%s` of a test: expected read, each, one or a batch", one.test.Transaction.Word)
+}
+
+// readHeld reads in one transaction, whose begin is before the timer where it is held over all reads.
+func (one *one) readHeld(scans bool) error {
+	transaction := Snapshot
+	if !one.held {
+		transaction = Reading
+		one.recorder.Start()
+	}
+	return one.within(transaction, func() error {
+		if one.held {
+			one.recorder.Start()
+		}
+		if !scans {
+			return one.repeat(one.test.Operations, one.read)
+		}
+		return one.session.Scan(func(key, value []byte) {
+			one.digestRow(key, value)
+			one.recorder.Lap()
+		})
+	})
+}
+
+func (one *one) readAlone(input *input) error {
+	if input.op.writes() {
+		return one.read(input)
+	}
+	return one.alone(input)
+}
+
+func (one *one) repeat(operations uint64, do func(*input) error) error {
+	for range operations {
+		if err := do(one.inputs.next(one.recorder)); err != nil {
+			return err
+		}
+		one.recorder.Lap()
+	}
+	return nil
+}
+
+// batches writes in transactions of so many operations. A commit's time is part of the last operation of its batch,
+// and the next begin's part of the first; where one transaction is all of the test, its begin is before the timer.
+func (one *one) batches(batch uint64) error {
+	one.recorder.Start()
+	for done := uint64(0); done < one.test.Operations; {
+		if err := one.session.Begin(Writing); err != nil {
+			return err
+		}
+		if one.test.Transaction.Word == "one" {
+			one.recorder.Start()
+		}
+		size := min(max(batch, 1), one.test.Operations-done)
+		if err := one.repeat(size-1, one.apply); err != nil {
+			return err
+		}
+		if err := one.apply(one.inputs.next(one.recorder)); err != nil {
+			return err
+		}
+		if err := one.session.Commit(); err != nil {
+			return err
+		}
+		one.recorder.Lap()
+		done += size
+	}
+	return nil
+}

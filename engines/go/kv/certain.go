@@ -1,0 +1,127 @@
+package kv
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+)
+
+// earlier are the tests that work on the database of a test before it does.
+func earlier(suite *protocol.KvSuite, test *protocol.KvTest) []*protocol.KvTest {
+	var tests []*protocol.KvTest
+	for at := range suite.Tests {
+		one := &suite.Tests[at]
+		if one.Number == test.Number {
+			break
+		}
+		if one.Label() == test.Label() {
+			tests = append(tests, one)
+		}
+	}
+	return tests
+}
+
+// hasFixedAnswers tells whether every engine has to give a test the same answers: its inputs are fixed, and nothing
+// that its threads read depends on the order in which threads work.
+func hasFixedAnswers(suite *protocol.KvSuite, test *protocol.KvTest) bool {
+	if len(test.Actors) > 0 && !actorsAnswerAlike(test) {
+		return false
+	}
+	for _, one := range earlier(suite, test) {
+		if len(one.Actors) > 0 && !leavesFixedContent(one) {
+			return false
+		}
+	}
+	return true
+}
+
+// actorsAnswerAlike tells whether each thread does a number of operations, and none writes what another may read.
+func actorsAnswerAlike(test *protocol.KvTest) bool {
+	writes := slices.ContainsFunc(acting(test), func(actor *protocol.KvActor) bool { return has(&actor.KvLoad, writing...) })
+	fixed := []string{"get", "exists", "insert"}
+	if !writes {
+		fixed = append(fixed, "scan", "range", "audit")
+	}
+	for _, actor := range acting(test) {
+		if !isCounted(test, actor) || hasOther(&actor.KvLoad, fixed) {
+			return false
+		}
+	}
+	return true
+}
+
+// leavesFixedContent tells whether the database has the same rows afterwards, whatever the order of its threads was.
+func leavesFixedContent(test *protocol.KvTest) bool {
+	for _, actor := range acting(test) {
+		if has(&actor.KvLoad, writing...) && (!isCounted(test, actor) || has(&actor.KvLoad, "put", "delete", "remove", "modify", "transfer")) {
+			return false
+		}
+	}
+	return true
+}
+
+// writing are the words of operations that change the database.
+var writing = words[opPut:]
+
+// isCounted tells whether an actor does as many operations as it is asked for, from its first input on.
+func isCounted(test *protocol.KvTest, actor *protocol.KvActor) bool {
+	return actor.Operations != nil && actor.During == nil && test.TimeMs == nil && test.WarmUpMs == 0
+}
+
+// acting are the actors that take part.
+func acting(test *protocol.KvTest) []*protocol.KvActor {
+	var actors []*protocol.KvActor
+	for at := range test.Actors {
+		if test.Actors[at].Threads > 0 {
+			actors = append(actors, &test.Actors[at])
+		}
+	}
+	return actors
+}
+
+// loads are all that the threads of a test do.
+func loads(test *protocol.KvTest) []*protocol.KvLoad {
+	switch {
+	case test.Compact:
+		return nil
+	case len(test.Actors) == 0:
+		return []*protocol.KvLoad{&test.KvLoad}
+	}
+	var loads []*protocol.KvLoad
+	for _, actor := range acting(test) {
+		loads = append(loads, &actor.KvLoad)
+	}
+	return loads
+}
+
+func has(load *protocol.KvLoad, ops ...string) bool {
+	return slices.ContainsFunc(load.Work, func(work protocol.KvWork) bool { return slices.Contains(ops, work.Op) })
+}
+
+func hasOther(load *protocol.KvLoad, ops []string) bool {
+	return slices.ContainsFunc(load.Work, func(work protocol.KvWork) bool { return !slices.Contains(ops, work.Op) })
+}
+
+// holdsEveryRecord tells whether each read of a record finds it: a test before this one has put every record, and none
+// deletes any.
+func holdsEveryRecord(suite *protocol.KvSuite, test *protocol.KvTest) bool {
+	before, puts := earlier(suite, test), false
+	for _, one := range append(slices.Clone(before), test) {
+		for _, load := range loads(one) {
+			if has(load, "delete", "remove") || one == test && load.Keys == "latest" {
+				return false
+			}
+		}
+	}
+	for _, one := range before {
+		puts = puts || one.Key == test.Key && putsEveryRecordOf(one, test)
+	}
+	// A format with anything else in it is not the record's alone.
+	return puts && !strings.Contains(test.Key, "{op") && !strings.Contains(test.Key, "{random")
+}
+
+func putsEveryRecordOf(one, test *protocol.KvTest) bool {
+	return !one.Compact && len(one.Actors) == 0 && len(one.Work) == 1 && one.Work[0].Op == "put" &&
+		(one.Keys == "ascending" || one.Keys == "shuffled") && min(one.Operations, one.Records) >= test.Records
+}

@@ -1,0 +1,96 @@
+package kv
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+)
+
+// phase is where a test has come to.
+type phase uint32
+
+const (
+	warmUp phase = iota
+	measured
+	over
+)
+
+// look is how often whoever waits for something looks whether it is so.
+const look = time.Millisecond
+
+// course is what all threads of a test follow: they start together, work unmeasured for a while, are measured, and stop
+// together.
+type course struct {
+	ready sync.WaitGroup
+	start chan struct{}
+	phase atomic.Uint32
+	// awaited are threads whose end ends the test.
+	awaited      atomic.Int64
+	warmUp       time.Duration
+	time         *time.Duration
+	measuredFrom atomic.Int64
+}
+
+func newCourse(test *protocol.KvTest) *course {
+	course := &course{start: make(chan struct{}), warmUp: time.Duration(test.WarmUpMs) * time.Millisecond}
+	if course.warmUp == 0 {
+		course.phase.Store(uint32(measured))
+	}
+	if test.TimeMs != nil {
+		limit := time.Duration(*test.TimeMs) * time.Millisecond
+		course.time = &limit
+	}
+	for _, actor := range acting(test) {
+		course.ready.Add(actor.Threads)
+		if actor.Operations != nil {
+			course.awaited.Add(int64(actor.Threads))
+		}
+	}
+	return course
+}
+
+// begin is called by each thread when it is ready, or is not going to be.
+func (course *course) begin() {
+	course.ready.Done()
+	<-course.start
+}
+
+func (course *course) now() phase   { return phase(course.phase.Load()) }
+func (course *course) end()         { course.phase.Store(uint32(over)) }
+func (course *course) isOver() bool { return course.now() == over }
+
+// measuredNs is the time since the measuring began.
+func (course *course) measuredNs(now int64) uint64 {
+	if from := course.measuredFrom.Load(); from > 0 {
+		return uint64(max(now-from, 0))
+	}
+	return 0
+}
+
+// conduct starts the threads, and sees to it that each phase ends at its time. It returns when all are told to stop.
+func (course *course) conduct(clock func() int64) {
+	course.ready.Wait()
+	close(course.start)
+	if course.warmUp > 0 {
+		course.wait(func(passed time.Duration) bool { return passed >= course.warmUp })
+		// A thread that failed has ended the test.
+		course.phase.CompareAndSwap(uint32(warmUp), uint32(measured))
+	}
+	course.measuredFrom.Store(clock())
+	if course.time != nil {
+		course.wait(func(passed time.Duration) bool { return passed >= *course.time })
+	} else {
+		course.wait(func(time.Duration) bool { return course.awaited.Load() == 0 })
+	}
+	course.end()
+}
+
+// wait waits until something is so, or the test is over.
+func (course *course) wait(isSo func(passed time.Duration) bool) {
+	begun := time.Now()
+	for !isSo(time.Since(begun)) && !course.isOver() {
+		time.Sleep(look)
+	}
+}

@@ -1,0 +1,232 @@
+package kv
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+	"github.com/dbdyno/dbdyno/engines/go/workload"
+)
+
+// Inputs are drawn for so many operations at a time, or for fewer where they are long, so that a block stays in the
+// processor's cache.
+const (
+	blockOperations = 256
+	blockBytes      = 32 << 10
+)
+
+// operation is what is done with a key.
+type operation uint8
+
+const (
+	opGet operation = iota
+	opExists
+	opScan
+	opRange
+	opAudit
+	opHold
+	opPut
+	opDelete
+	opRemove
+	opInsert
+	opModify
+	opTransfer
+)
+
+// words of the operations.
+var words = [...]string{
+	opGet: "get", opExists: "exists", opScan: "scan", opRange: "range", opAudit: "audit", opHold: "hold", opPut: "put",
+	opDelete: "delete", opRemove: "remove", opInsert: "insert", opModify: "modify", opTransfer: "transfer",
+}
+
+func (op operation) writes() bool { return op >= opPut }
+
+// kind of operation, and how often it is met.
+type kind struct {
+	op          operation
+	weight      uint64
+	value       workload.Template
+	least, most uint64
+	// accounts of an audit; nil: all.
+	accounts *uint64
+}
+
+// kinds reads what a load does.
+func kinds(load *protocol.KvLoad) ([]kind, error) {
+	var all []kind
+	for _, work := range load.Work {
+		op := slices.Index(words[:], work.Op)
+		if op < 0 {
+			return nil, fmt.Errorf("operation `%s` of a test: this engine has %s", work.Op, strings.Join(words[:], ", "))
+		}
+		value, err := workload.NewTemplate(work.Value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, kind{operation(op), work.Weight, value, work.Least, work.Most, work.Accounts})
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("a test has no work: expected operations")
+	}
+	for _, kind := range all {
+		if alone := kind.op == opScan || kind.op == opHold; alone && len(all) > 1 {
+			return nil, fmt.Errorf("operation `%s` of a test: expected it alone", words[kind.op])
+		}
+	}
+	return all, nil
+}
+
+// input is an operation with its key.
+type input struct {
+	op  operation
+	key []byte
+	// value is what is written, and the other account's key of a transfer.
+	value []byte
+	// number of rows of a range, amount of a transfer, accounts of an audit.
+	number uint64
+	// all: an audit is of all accounts.
+	all bool
+	// record is the index of that whose key it is.
+	record uint64
+}
+
+// inputs draws the operations of one thread, a block at a time.
+type inputs struct {
+	random  *workload.SplitMix64
+	kinds   []kind
+	weights uint64
+	key     workload.Template
+	keys    keys
+	records uint64
+	ordinal uint64
+	// total is how many operations there are at most.
+	total uint64
+	// bytes are the block's keys and values, one after the other; ends are where they end.
+	bytes []byte
+	ends  []int
+	block []input
+	taken int
+}
+
+// newInputs are those of a thread, from 0, of so many that do the same.
+func newInputs(test *protocol.KvTest, load *protocol.KvLoad, random *workload.SplitMix64, thread, threads uint64) (*inputs, error) {
+	key, err := workload.NewTemplate(test.Key)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := kinds(load)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := newKeys(load.Keys, test.Records, thread, threads, random)
+	if err != nil {
+		return nil, err
+	}
+	inputs := &inputs{random: random, kinds: kinds, key: key, keys: keys, records: test.Records, total: math.MaxUint64}
+	for _, kind := range kinds {
+		inputs.weights += kind.weight
+	}
+	return inputs, nil
+}
+
+// aloneInputs are those of a test of one thread.
+func aloneInputs(seed uint64, test *protocol.KvTest) (*inputs, error) {
+	inputs, err := newInputs(test, &test.KvLoad, workload.Stream(seed, test.Number), 0, 1)
+	if err == nil {
+		inputs.total = test.Operations
+	}
+	return inputs, err
+}
+
+// next is the next operation. Where the block is done, the timer stands still while another is drawn.
+func (inputs *inputs) next(recorder *workload.Recorder) *input {
+	if inputs.isDrawnOut() {
+		recorder.StandStill(inputs.drawBlock)
+	}
+	return inputs.take()
+}
+
+// isDrawnOut tells whether all that were drawn are taken.
+func (inputs *inputs) isDrawnOut() bool { return inputs.taken == len(inputs.block) }
+
+func (inputs *inputs) take() *input {
+	inputs.taken++
+	return &inputs.block[inputs.taken-1]
+}
+
+func (inputs *inputs) drawBlock() {
+	inputs.bytes, inputs.ends, inputs.block, inputs.taken = inputs.bytes[:0], inputs.ends[:0], inputs.block[:0], 0
+	for len(inputs.block) < blockOperations && len(inputs.bytes) < blockBytes && inputs.ordinal < inputs.total {
+		inputs.draw()
+	}
+	// The bytes stay where they are from now on.
+	from := 0
+	for at := range inputs.block {
+		key, value := inputs.ends[2*at], inputs.ends[2*at+1]
+		inputs.block[at].key, inputs.block[at].value = inputs.bytes[from:key], inputs.bytes[key:value]
+		from = value
+	}
+}
+
+// pick draws an operation's kind, but only where there are several.
+func (inputs *inputs) pick() *kind {
+	if len(inputs.kinds) == 1 {
+		return &inputs.kinds[0]
+	}
+	drawn := inputs.random.Below(inputs.weights)
+	for at := range inputs.kinds {
+		if drawn < inputs.kinds[at].weight {
+			return &inputs.kinds[at]
+		}
+		drawn -= inputs.kinds[at].weight
+	}
+	// Not reached: what is drawn is below the sum of the weights.
+	return &inputs.kinds[0]
+}
+
+// draw draws an operation's kind, then its key, then what else it has.
+func (inputs *inputs) draw() {
+	kind := inputs.pick()
+	drawn := input{op: kind.op}
+	switch {
+	case kind.op == opInsert:
+		drawn.record = inputs.keys.insert()
+	case kind.op == opAudit && kind.accounts != nil:
+		// As many as it reads are there from it on; a small database has fewer.
+		drawn.number = min(inputs.records, *kind.accounts)
+		last := inputs.records - min(inputs.records, *kind.accounts)
+		drawn.record = min(inputs.keys.draw(inputs.ordinal, inputs.random), last)
+	default:
+		drawn.record = inputs.keys.draw(inputs.ordinal, inputs.random)
+		drawn.all = kind.op == opAudit
+	}
+	inputs.render(&inputs.key, drawn.record)
+	inputs.ends = append(inputs.ends, len(inputs.bytes))
+	switch kind.op {
+	case opPut, opInsert, opModify:
+		inputs.render(&kind.value, drawn.record)
+	case opRange:
+		drawn.number = inputs.between(kind.least, kind.most)
+	case opTransfer:
+		// Any other account, each as likely.
+		other := inputs.random.Below(max(inputs.records, 1) - 1)
+		if other >= drawn.record {
+			other++
+		}
+		inputs.render(&inputs.key, other)
+		drawn.number = inputs.between(kind.least, kind.most)
+	}
+	inputs.ends = append(inputs.ends, len(inputs.bytes))
+	inputs.block = append(inputs.block, drawn)
+	inputs.ordinal++
+}
+
+func (inputs *inputs) render(template *workload.Template, record uint64) {
+	inputs.bytes = template.Append(inputs.bytes, record, inputs.ordinal, inputs.random)
+}
+
+func (inputs *inputs) between(least, most uint64) uint64 {
+	return least + inputs.random.Below(max(most, least)-least+1)
+}

@@ -1,0 +1,357 @@
+package kv
+
+import (
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+	"github.com/dbdyno/dbdyno/engines/go/workload"
+)
+
+const (
+	// patience is after how long an operation that others were in the way of is given up.
+	patience = 10 * time.Second
+	// longestWait is how long a wait for an operation to be due is at most before it is looked up from.
+	longestWait = 50 * time.Millisecond
+	// sleepSlack is by how much a sleep is seldom longer than asked for: the rest is waited for awake.
+	sleepSlack = 200 * time.Microsecond
+)
+
+// shown is what a thread shows while it works.
+type shown struct {
+	service *workload.Latencies
+	// response is nil where operations are not due at times.
+	response   *workload.Latencies
+	busy, held atomic.Uint64
+}
+
+// member is one thread of an actor, and what it did while it was measured.
+type member struct {
+	*tally
+	of     *actorsTest
+	actor  *protocol.KvActor
+	inputs *inputs
+	course *course
+	shown  *shown
+	// number of the actor, of the thread in it, and of the thread in the test, from 0.
+	number, thread, ordinal int
+	// expectsNews: it reads accounts that others write, and so has to see what they committed.
+	expectsNews bool
+	looks       int
+	// until is when it stops to take part; 0: when the test is over.
+	until int64
+
+	failures, retries uint64
+	// wallNs is the time of the operations, betweenNs that of getting inputs ready.
+	wallNs, betweenNs uint64
+	// begunNs is when the measuring began, by the clock; elapsedNs from there to the end.
+	begunNs, elapsedNs int64
+	// backlog are operations that were due and not begun.
+	backlog uint64
+}
+
+// work works until the test is over.
+func (member *member) work() error {
+	started := false
+	err := func() error {
+		session, err := member.of.shared.Thread(&member.of.test.SQL)
+		if err != nil {
+			return err
+		}
+		before := accounts{}
+		if member.of.before != nil {
+			before = *member.of.before
+		}
+		member.tally = newTally(session, before, member.of.store.Nothing)
+		if member.inputs, err = member.newInputs(); err == nil {
+			started = true
+			member.course.begin()
+			err = member.perform()
+		}
+		return errors.Join(err, session.Close())
+	}()
+	if !started {
+		// Whoever is not ready starts too: the others wait for it.
+		member.course.begin()
+	}
+	if err != nil {
+		member.course.end()
+	}
+	if member.actor.Operations != nil {
+		member.course.awaited.Add(-1)
+	}
+	return err
+}
+
+func (member *member) perform() error {
+	switch {
+	case has(&member.actor.KvLoad, "hold"):
+		return member.hold()
+	case member.actor.Arrival != nil:
+		return member.whenDue()
+	}
+	return member.oneAfterTheOther()
+}
+
+// stream is one of random numbers of this thread's own.
+func (member *member) stream(purpose uint64) *workload.SplitMix64 {
+	ofTest := workload.Stream(member.of.run.Job.Seed, member.of.test.Number).Next()
+	return workload.Stream(ofTest, purpose<<48|uint64(member.number)<<32|uint64(member.thread))
+}
+
+func (member *member) newInputs() (*inputs, error) {
+	return newInputs(member.of.test, &member.actor.KvLoad, member.stream(0), uint64(member.thread), uint64(member.actor.Threads))
+}
+
+// quota is how many operations are this thread's.
+func (member *member) quota() uint64 {
+	if member.actor.Operations == nil {
+		return ^uint64(0)
+	}
+	threads, thread := uint64(member.actor.Threads), uint64(member.thread)
+	share := *member.actor.Operations / threads
+	if thread < *member.actor.Operations%threads {
+		share++
+	}
+	return share
+}
+
+// phase of the test as far as the thread takes part in it.
+func (member *member) phase() phase {
+	if member.until > 0 && workload.Now() >= member.until {
+		return over
+	}
+	return member.course.now()
+}
+
+// waitForTurn waits until it is this thread's turn to take part.
+func (member *member) waitForTurn() {
+	during := member.actor.During
+	if during == nil {
+		return
+	}
+	for member.phase() == warmUp {
+		time.Sleep(look)
+	}
+	begun := workload.Now()
+	from := begun + int64(during.FromMs)*int64(time.Millisecond)
+	for member.phase() == measured && workload.Now() < from {
+		time.Sleep(look)
+	}
+	member.until = begun + int64(during.UntilMs)*int64(time.Millisecond)
+}
+
+// oneAfterTheOther: each operation begins when the one before it has ended.
+func (member *member) oneAfterTheOther() error {
+	member.waitForTurn()
+	quota := member.quota()
+	isMeasured := false
+	member.begunNs = workload.Now()
+	recorder := member.recorder()
+	for member.operations < quota {
+		phase := member.phase()
+		if phase == over {
+			break
+		}
+		if phase == measured && !isMeasured {
+			isMeasured = true
+			member.beginMeasuring()
+			member.begunNs = workload.Now()
+			recorder = member.recorder()
+		}
+		if member.inputs.isDrawnOut() {
+			var err error
+			recorder.StandStill(func() {
+				member.inputs.drawBlock()
+				err = member.lookForNews(1)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		done, err := member.persist(member.inputs.take())
+		if err != nil {
+			return err
+		}
+		if done {
+			recorder.Lap()
+		}
+	}
+	recorder.Finish()
+	member.wallNs, member.betweenNs = recorder.WallNs(), recorder.BetweenNs()
+	member.elapsedNs = int64(member.wallNs + member.betweenNs)
+	return member.lookForNews(len(member.of.acknowledged))
+}
+
+func (member *member) recorder() *workload.Recorder {
+	recorder := workload.NewRecorder(1, member.shown.service)
+	recorder.Start()
+	return recorder
+}
+
+// whenDue: operations begin at their times, or when there is time for those that are late.
+func (member *member) whenDue() error {
+	member.waitForTurn()
+	quota := member.quota()
+	arrive := func() *arrivals {
+		return newArrivals(member.actor.Arrival, member.thread, member.actor.Threads, member.stream(1))
+	}
+	arrivals, isMeasured := arrive(), false
+	member.begunNs = workload.Now()
+	for member.operations < quota {
+		phase, now := member.phase(), workload.Now()
+		due := member.begunNs + arrivals.nextNs()
+		if phase == over {
+			break
+		}
+		if phase == measured && !isMeasured {
+			isMeasured, member.begunNs, arrivals = true, now, arrive()
+			member.beginMeasuring()
+			continue
+		}
+		if member.inputs.isDrawnOut() {
+			member.inputs.drawBlock()
+			if err := member.lookForNews(1); err != nil {
+				return err
+			}
+			member.betweenNs += uint64(workload.Now() - now)
+			continue
+		}
+		if due > now {
+			waitUntil(min(due, now+int64(longestWait)))
+			continue
+		}
+		arrivals.advance()
+		done, err := member.persist(member.inputs.take())
+		if err != nil {
+			return err
+		}
+		if done {
+			ended := workload.Now()
+			member.shown.service.Record(ended - now)
+			member.shown.response.Record(ended - due)
+		}
+	}
+	member.elapsedNs = workload.Now() - member.begunNs
+	member.wallNs = uint64(member.elapsedNs)
+	if member.operations < quota {
+		member.backlog = arrivals.dueBefore(member.elapsedNs)
+	}
+	return member.lookForNews(len(member.of.acknowledged))
+}
+
+// waitUntil waits for a moment of the clock: most of it asleep, and the rest awake.
+func waitUntil(moment int64) {
+	if wait := time.Duration(moment-workload.Now()) - sleepSlack; wait > 0 {
+		time.Sleep(wait)
+	}
+	for workload.Now() < moment {
+		runtime.Gosched()
+	}
+}
+
+// hold holds a snapshot for as long as the thread takes part.
+func (member *member) hold() error {
+	member.waitForTurn()
+	for member.phase() == warmUp {
+		time.Sleep(look)
+	}
+	member.begunNs = workload.Now()
+	member.expectVersions()
+	var first, last accounts
+	err := member.within(Snapshot, func() (err error) {
+		if first, err = member.readAccounts(); err != nil {
+			return err
+		}
+		member.shown.held.Store(1)
+		for member.phase() == measured {
+			time.Sleep(look)
+		}
+		last, err = member.readAccounts()
+		return err
+	})
+	member.shown.held.Store(0)
+	if err != nil {
+		return err
+	}
+	member.audited(first)
+	if last != first {
+		member.moved = &[2]accounts{first, last}
+	}
+	member.operations = 1
+	member.elapsedNs = workload.Now() - member.begunNs
+	member.wallNs = uint64(member.elapsedNs)
+	member.shown.service.Record(member.elapsedNs)
+	return nil
+}
+
+// beginMeasuring: what was counted so far was the warm-up's; but what was committed in it, and found wrong, stays.
+func (member *member) beginMeasuring() {
+	member.counts = counts{transfers: member.transfers, missed: member.missed}
+	member.failures, member.retries, member.betweenNs = 0, 0, 0
+	member.shown.service.Clear()
+	if member.shown.response != nil {
+		member.shown.response.Clear()
+	}
+	member.shown.busy.Store(0)
+}
+
+// persist does an operation, again and again where others are in its way; false where it was given up.
+func (member *member) persist(input *input) (bool, error) {
+	if input.all {
+		member.expectVersions()
+	}
+	err := member.apply(input)
+	if err == nil || !errors.Is(err, ErrBusy) {
+		return err == nil, err
+	}
+	for since := time.Now(); ; {
+		member.shown.busy.Add(1)
+		if member.phase() == over {
+			return false, nil
+		}
+		if time.Since(since) > patience {
+			member.failures++
+			return false, nil
+		}
+		runtime.Gosched()
+		member.retries++
+		if err := member.apply(input); err == nil || !errors.Is(err, ErrBusy) {
+			return err == nil, err
+		}
+	}
+}
+
+func (member *member) apply(input *input) error {
+	err := member.alone(input)
+	if err == nil && input.op == opTransfer {
+		member.of.acknowledged.commit(member.ordinal, &member.counts)
+	}
+	return err
+}
+
+// expectVersions: what begins to read all accounts now has to see all that was committed.
+func (member *member) expectVersions() {
+	member.least = member.before.versions + 2*member.of.acknowledged.transfers()
+}
+
+// lookForNews reads accounts that others wrote last, up to so many of them, one after the other: in no operation's time.
+func (member *member) lookForNews(most int) error {
+	if !member.expectsNews {
+		return nil
+	}
+	stamps := member.of.acknowledged.stamps()
+	for range min(most, len(stamps)) {
+		stale, err := stamps[member.looks%len(stamps)].look(member.tally, &member.inputs.key)
+		if err != nil {
+			return err
+		}
+		if member.findings.read == "" {
+			member.findings.read = stale
+		}
+		member.looks++
+	}
+	return nil
+}

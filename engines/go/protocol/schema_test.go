@@ -1,0 +1,218 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// object is a part of a schema.
+type object = map[string]any
+
+// messages are the schemas of dbdyno's types, with the types here that read or write what they describe. A name is a
+// definition, or empty for the message itself; after a colon stands the choice of it, by the value of its field that
+// tells the choices apart.
+var messages = map[string]map[string]any{
+	"job": {
+		"": Job{}, "SuiteJob:kv": KvSuite{}, "SuiteJob:sql": SQLSuite{}, "KvTest": KvTest{}, "KvActor": KvActor{},
+		"Arrival": Arrival{}, "During": During{}, "KvStatements": KvStatements{}, "Work": KvWork{}, "SqlTest": SQLTest{},
+		"SqlActor": SQLActor{}, "Step": Step{}, "CopySpec": CopySpec{}, "ObjectSpec": Object{}, "Parameter": Parameter{},
+		"TableSpec": Table{}, "ColumnSpec": Column{}, "IndexSpec": Index{},
+		"TransactionScope": struct {
+			Batch uint64 `json:"batch"`
+		}{},
+	},
+	"event": {
+		":opened": Opened{}, ":test_started": TestStarted{}, ":progress": Progress{}, ":test_done": TestDone{}, ":done": done{},
+		":failed": failed{}, ":committed": counted{}, ":recovered": counted{}, "ActorHead": ActorHead{},
+		"ActorProgress": ActorProgress{}, "ActorDone": ActorDone{},
+	},
+	"description": {
+		"": Description{}, "OptionSpec": Option{}, "MemoryTarget": Memory{}, "Tuning": Tuning{}, "SameRule": Same{},
+		"SettingStatement": Statement{}, "TierRule": Tier{}, "Conflict": Conflict{}, "ImplementationRule": Implementation{},
+		"Threads": Threads{}, "KvAbility": KvAbility{},
+	},
+	"probe": {"": Probed{}, "TierRule": Tier{}},
+}
+
+// unread are definitions of what is kept as it comes: plans are for engines without SQL.
+var unread = []string{"DirectPlan", "Condition", "Assignment"}
+
+func TestTheTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
+	for message, types := range messages {
+		text, err := os.ReadFile("../../../assets/schemas/" + message + ".schema.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema object
+		if err := json.Unmarshal(text, &schema); err != nil {
+			t.Fatal(err)
+		}
+		described := shapes(schema)
+		for name, properties := range described {
+			if of, known := types[name]; known {
+				compare(t, message+" "+name, schema, properties, reflect.TypeOf(of))
+			} else if !slices.Contains(unread, name) {
+				t.Errorf("%s: no type here is its `%s`: %v", message, name, slices.Sorted(maps.Keys(properties)))
+			}
+		}
+		for name := range types {
+			if described[name] == nil {
+				t.Errorf("%s: the schema has no `%s` any more", message, name)
+			}
+		}
+	}
+}
+
+// shapes are the properties of all objects of a schema by the names that messages have.
+func shapes(schema object) map[string]object {
+	found := map[string]object{}
+	add := func(name string, of object) {
+		for _, choice := range choices(of) {
+			properties, _ := choice["properties"].(object)
+			if properties == nil {
+				continue
+			}
+			key := name
+			if name == "" || name == "SuiteJob" {
+				for _, tag := range []string{"event", "kind"} {
+					if tagged, is := properties[tag].(object); is {
+						key = fmt.Sprintf("%s:%v", name, tagged["const"])
+					}
+				}
+			}
+			if found[key] == nil {
+				found[key] = object{}
+			}
+			maps.Copy(found[key], properties)
+		}
+	}
+	add("", schema)
+	definitions, _ := schema["$defs"].(object)
+	for name, definition := range definitions {
+		add(name, definition.(object))
+	}
+	return found
+}
+
+// choices of a schema; it is its only one where it has none.
+func choices(of object) []object {
+	for _, key := range []string{"oneOf", "anyOf"} {
+		if list, has := of[key].([]any); has {
+			var all []object
+			for _, one := range list {
+				all = append(all, one.(object))
+			}
+			return all
+		}
+	}
+	return []object{of}
+}
+
+// compare holds the fields of a type against the properties of its schema, both ways.
+func compare(t *testing.T, name string, schema, properties object, of reflect.Type) {
+	t.Helper()
+	fields := map[string]reflect.Type{}
+	collect(of, fields)
+	for property, described := range properties {
+		field, has := fields[property]
+		delete(fields, property)
+		if _, fixed := described.(object)["const"]; fixed && property == "kind" {
+			continue
+		}
+		if !has {
+			t.Errorf("%s: %s has no field `%s`", name, of, property)
+			continue
+		}
+		// What reads itself says itself what it takes.
+		reads := reflect.PointerTo(field).Implements(reflect.TypeFor[json.Unmarshaler]()) || field.Implements(reflect.TypeFor[json.Unmarshaler]())
+		if kinds := kindsOf(schema, described.(object)); !reads && len(kinds) > 0 && !slices.Contains(kinds, kindOf(field)) {
+			t.Errorf("%s: field `%s` of %s is %s, expected %s", name, property, of, kindOf(field), strings.Join(kinds, " or "))
+		}
+	}
+	for field := range fields {
+		t.Errorf("%s: the schema has no field `%s`, and %s has", name, field, of)
+	}
+}
+
+// collect the fields of a type by their names in JSON, those of embedded types too.
+func collect(of reflect.Type, fields map[string]reflect.Type) {
+	for _, field := range reflect.VisibleFields(of) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" && len(field.Index) == 1 {
+			fields[name] = field.Type
+		}
+		if field.Anonymous {
+			collect(field.Type, fields)
+		}
+	}
+}
+
+// kindsOf are the kinds of JSON values that a schema takes, without null; none where it takes any.
+func kindsOf(schema, of object) []string {
+	if reference, is := of["$ref"].(string); is {
+		definition := schema["$defs"].(object)[strings.TrimPrefix(reference, "#/$defs/")]
+		return kindsOf(schema, definition.(object))
+	}
+	var kinds []string
+	for _, choice := range choices(of) {
+		switch kind := choice["type"].(type) {
+		case string:
+			kinds = append(kinds, kind)
+		case []any:
+			for _, one := range kind {
+				kinds = append(kinds, one.(string))
+			}
+		case nil:
+			if _, refers := choice["$ref"]; refers {
+				kinds = append(kinds, kindsOf(schema, choice)...)
+			}
+		}
+	}
+	return slices.DeleteFunc(kinds, func(kind string) bool { return kind == "null" })
+}
+
+// kindOf is the kind of JSON value that a type stands for.
+func kindOf(of reflect.Type) string {
+	switch of.Kind() {
+	case reflect.Pointer:
+		return kindOf(of.Elem())
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Slice:
+		return "array"
+	case reflect.Map, reflect.Struct:
+		return "object"
+	case reflect.Float64:
+		// Whole numbers that are worked with as real ones.
+		return "integer"
+	}
+	if of.ConvertibleTo(reflect.TypeFor[uint64]()) {
+		return "integer"
+	}
+	return of.Kind().String()
+}
+
+func TestCountersStandBesideTheFields(t *testing.T) {
+	counters := Counters{"busy": 3, "operations": 9}
+	text, err := json.Marshal(ActorDone{Name: "a", Operations: 1, Counters: counters})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written object
+	if err := json.Unmarshal(text, &written); err != nil {
+		t.Fatal(err)
+	}
+	if written["busy"] != 3.0 || written["operations"] != 1.0 {
+		t.Errorf("%s: expected the counter, and the field where both have a name", text)
+	}
+	if _, told := written["response"]; told {
+		t.Errorf("%s: no response was due", text)
+	}
+}

@@ -1,0 +1,78 @@
+package workload
+
+import "math"
+
+// double is a number as the sum of two: about 106 bits of it.
+type double struct{ high, low float64 }
+
+func sumOf(a, b float64) double {
+	sum := a + b
+	rest := sum - a
+	return double{sum, (a - (sum - rest)) + (b - rest)}
+}
+
+func productOf(a, b float64) double {
+	product := a * b
+	return double{product, math.FMA(a, b, -product)}
+}
+
+func (a double) plus(b double) double {
+	sum := sumOf(a.high, b.high)
+	return sumOf(sum.high, sum.low+a.low+b.low)
+}
+
+func (a double) times(b double) double {
+	product := productOf(a.high, b.high)
+	return sumOf(product.high, product.low+float64(a.high*b.low)+float64(a.low*b.high))
+}
+
+func (a double) scaled(factor float64) double { return double{a.high * factor, a.low * factor} }
+
+// logarithmOfTwo is ln 2.
+var logarithmOfTwo = double{0.6931471805599453, 2.3190468138462996e-17}
+
+const (
+	// halvings of an argument before its series is added up, and squarings after.
+	halvings = 8
+	// terms of the series: the first that is left out is below 1e-31.
+	terms = 9
+)
+
+// exponential is e to the power of a number.
+func exponential(of double) double {
+	whole := math.Round(of.high / logarithmOfTwo.high)
+	rest := of.plus(logarithmOfTwo.times(double{-whole, 0})).scaled(1.0 / (1 << halvings))
+	// The series of e^rest - 1, from its last term on.
+	sum := double{}
+	for term := terms; term >= 1; term-- {
+		sum = sum.plus(double{1, 0}).times(rest)
+		sum = sum.times(inverses[term])
+	}
+	for range halvings {
+		// (1 + s)^2 - 1.
+		sum = sum.scaled(2).plus(sum.times(sum))
+	}
+	return sum.plus(double{1, 0}).scaled(math.Ldexp(1, int(whole)))
+}
+
+// inverses of whole numbers.
+var inverses = func() (all [terms + 1]double) {
+	for term := 1; term <= terms; term++ {
+		number := float64(term)
+		all[term].high = 1 / number
+		all[term].low = math.FMA(-all[term].high, number, 1) / number
+	}
+	return all
+}()
+
+// power is a number above 0 to the power of another, as C's library rounds it: to the nearest, of 106 bits. That of
+// Go's is some units of the last place beside it, and a number that is drawn with it would now and then be another one
+// than in other languages.
+func power(base, exponent float64) float64 {
+	// The logarithm, once improved: x e^-l - 1 is what it lacks, and its square is still to be seen.
+	first := math.Log(base)
+	lacks := exponential(double{-first, 0}).times(double{base, 0}).plus(double{-1, 0})
+	logarithm := double{first, 0}.plus(lacks).plus(lacks.times(lacks).scaled(-0.5))
+	result := exponential(logarithm.times(double{exponent, 0}))
+	return result.high + result.low
+}
