@@ -9,9 +9,9 @@ use dbdyno::{
     base::csv::Cells,
     compare::{Comparison, Growing, Options, ScalingCurve, ScalingFound, SideName},
     report::{
-        comparison::{TableStyle, text},
+        comparison::text,
         format::Format,
-        text::Colouring,
+        sheet::{Colouring, TableStyle},
     },
 };
 use dbdyno_engine::durability::Tier;

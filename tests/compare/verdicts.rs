@@ -1,14 +1,11 @@
 //! Figures worked out by hand, verdicts, and what is said when there is none.
 
-use super::fixture::{Bench, CLEAR, spec};
+use super::fixture::{Bench, CLEAR, spec, table};
 use dbdyno::{
     base::identifier::identifier,
     catalog::Difference,
     compare::{Axis, Gate, NoiseBasis, OpenReason, OpenTest, Options, gate},
-    report::{
-        comparison::{TableStyle, table},
-        text::Colouring,
-    },
+    report::sheet::{Colouring, TableStyle},
     stats::Verdict,
     store::WarningRecord,
 };
