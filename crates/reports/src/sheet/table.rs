@@ -233,10 +233,11 @@ impl Serialize for RowObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = |(column, cell): (&Column, &Cell)| -> serde_json::Value {
             let text = cell.value();
-            let number = text.parse::<f64>().ok().filter(|_| column.role == ColumnRole::Figure);
-            number
-                .map(serde_json::Value::from)
-                .unwrap_or_else(|| if text.is_empty() { serde_json::Value::Null } else { text.into() })
+            match text.parse::<serde_json::Number>() {
+                Ok(number) if column.role == ColumnRole::Figure => number.into(),
+                _ if text.is_empty() => serde_json::Value::Null,
+                _ => text.into(),
+            }
         };
         serializer.collect_map(self.0.iter().zip(self.1).map(|(column, cell)| (&column.name, value((column, cell)))))
     }

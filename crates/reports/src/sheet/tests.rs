@@ -85,7 +85,7 @@ fn a_page_escapes_what_it_shows_and_has_charts_in_place_of_sparklines() {
     let page = drawn(Format::Html);
     assert!(page.contains("&lt;b&gt;") && !page.contains("<b>") && !page.contains('\u{1b}'), "{page}");
     assert!(page.contains("<svg") && !page.contains('▁'), "{page}");
-    assert!(page.contains(r#"<td class="figure">1.50 ms</td>"#), "{page}");
+    assert!(page.contains(r#"<td class="figure" data-label="time"><span>1.50 ms</span></td>"#), "{page}");
 }
 
 #[test]
