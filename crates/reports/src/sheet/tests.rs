@@ -93,3 +93,76 @@ fn a_format_of_others_is_refused_with_those_that_there_are() {
     let refused = written(&sheet(), &(), Format::Parquet, TableStyle::FILE, Cells::Raw).unwrap_err();
     assert_eq!(refused.to_string(), "parquet is not supported here: expected table, markdown, csv, json or html");
 }
+
+/// Sides beside a reference, each with a ratio that belongs to it and a remark that goes first.
+fn wide(sides: usize) -> Sheet {
+    let mut columns = vec![
+        Column::new("test", "test", ColumnRole::Name).at_least(8).part(ColumnPart::Repeated),
+        Column::new("size", "size", ColumnRole::Group),
+    ];
+    let mut cells = vec![Cell::new("1 Writes of many rows"), Cell::new("size 10").at_length("10")];
+    for side in 0..sides {
+        let joined = |name: &'static str, role| Column::new(name, name, role).part(ColumnPart::Joined);
+        columns.extend([
+            Column::new("value", &format!("engine[option=value{side}]"), ColumnRole::Figure).at_least(10),
+            joined("ratio", ColumnRole::Figure),
+            joined("interval", ColumnRole::Interval),
+            joined("verdict", ColumnRole::Verdict).ranked(1),
+        ]);
+        cells.extend([
+            Cell::new("1.50 ms"),
+            Cell { notes: vec![1], heat: Some(0.5), ..Cell::new("0.50").sensed(Sense::Faster) },
+            Cell::new("0.40-0.60"),
+            Cell::new("+2").at_length("faster by far"),
+        ]);
+    }
+    let table = Table { columns, rows: vec![Row::Cells(cells)], is_headed: true, ..Table::default() };
+    let notes = Section::toned(Tone::Footnotes, "Notes", vec!["because".to_owned()]);
+    Sheet { sections: [Section::table(table)].into_iter().chain(notes).collect(), ..Sheet::default() }
+}
+
+#[test]
+fn names_are_cut_then_columns_go_by_rank_then_tables_are_drawn_in_parts() {
+    let of = |sides, width| text(&wide(sides), TableStyle { width, ..TableStyle::FILE });
+    let whole = "test                   engine[option=value0]     ratio  interval   verdict\nsize 10\n\
+                 1 Writes of many rows                1.50 ms  0.50 [1]  0.40-0.60  +2\n\n[1] because\n";
+    assert_eq!(of(1, 80), whole);
+    let names_cut = of(1, 70);
+    assert!(
+        names_cut.starts_with("test                   engine[option=va…     ratio  interval   verdict\n"),
+        "{names_cut}"
+    );
+    let without = of(1, 49);
+    assert!(!without.contains("verdict") && without.contains("0.50 [1]"), "{without}");
+    let cut = of(2, 76);
+    assert!(cut.lines().all(|line| console::measure_text_width(line) <= 76), "{cut}");
+    assert!(cut.contains("engine[…0]") && cut.contains("engine[…1]") && cut.contains("1 Writes …"), "{cut}");
+    let parted = of(4, 76);
+    assert_eq!(parted.lines().filter(|line| line.starts_with("test ")).count(), 2, "{parted}");
+    assert_eq!(parted.matches("size 10").count(), 2, "{parted}");
+}
+
+#[test]
+fn a_page_has_what_belongs_together_in_one_cell_and_markdown_in_columns_at_length() {
+    let page = html(&wide(2)).unwrap();
+    assert!(page.contains(r#"<td class="title" colspan="3">size 10</td>"#), "{page}");
+    let cell = r##"<td class="figure heat faster" style="--heat: 30.0" title="faster by far" data-label="engine[option=value0]"><span>1.50 ms <small>0.50 [0.40-0.60]</small><sup><a href="#note-1">1</a></sup></span></td>"##;
+    assert!(page.contains(cell) && page.contains(r#"<li id="note-1">because</li>"#), "{page}");
+    let markdown = written(&wide(1), &(), Format::Markdown, TableStyle::FILE, Cells::Raw).unwrap();
+    let row = "| 1 Writes of many rows | 10 | 1.50 ms | 0.50 \\[1\\] | 0.40-0.60 | faster by far |";
+    assert!(markdown.contains(row) && markdown.contains("- \\[1\\] because"), "{markdown}");
+}
+
+#[test]
+fn bars_are_drawn_of_what_there_is_beyond_a_narrow_terminal_and_verdicts_are_coloured() {
+    let columns = vec![Column::new("test", "", ColumnRole::Name), Column::new("bar", "A < 1 > B", ColumnRole::Bar)];
+    let interval = Some(Interval { at: 0.5, low: 0.4, high: 0.6 });
+    let bar = Cell { interval, ..Cell::default() };
+    let cells = vec![Cell::new("x").sensed(Sense::Slower), bar];
+    let table = Table { columns, rows: vec![Row::Cells(cells)], is_headed: true, ..Table::default() };
+    let sheet = Sheet { sections: vec![Section::table(table)], ..Sheet::default() };
+    assert_eq!(text(&sheet, TableStyle::FILE), "\nx\n");
+    let wide = text(&sheet, TableStyle { colour: Colouring::On, width: 93 });
+    assert!(wide.contains("A < 1 > B") && wide.contains("\u{1b}[31mx\u{1b}[0m") && wide.contains('◆'), "{wide}");
+    assert!(html(&sheet).unwrap().contains(r#"<svg class="bar""#));
+}

@@ -154,7 +154,7 @@ fn aligned(table: &Table, fitted: &[FittedColumn], spare: usize, colour: Colouri
     let text_of = |column: &FittedColumn, reach: f64, cell: &Cell| match table.columns[column.at].role {
         ColumnRole::Bar => cell.interval.map_or_else(String::new, |interval| bar(interval, column.width, reach)),
         ColumnRole::Verdict => coloured(shown(cell), cell, colour),
-        _ => cut(column, shown(cell)),
+        _ => coloured(cut(column, shown(cell)), cell, colour),
     };
     if table.is_headed {
         grid.row(indented(&mut columns.iter().map(|column| cut(column, column.title.clone()))));
