@@ -47,30 +47,30 @@ pub(super) fn closing(notes: Footnotes, warnings: &[String]) -> impl Iterator<It
     notes.into_iter().chain(Section::toned(Tone::Warnings, "Read this first", warnings.to_vec()))
 }
 
-/// The tables of what was asked for. What they sum up is on pages, too.
+/// The tables of what was asked for. What they sum up is on pages, too; how figures grow is another view.
 fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
     let form = comparison.ratios;
-    let signs = vec![words::signs(comparison.metric)];
-    let summed = if let Some(pivot) = &comparison.pivot {
+    let signs = words::signs(comparison.metric);
+    let folded = |each: Section| Section { tone: Tone::OnPage, heading: Some("Every test".to_owned()), ..each };
+    if let Some(pivot) = &comparison.pivot {
         let about = format!("{}, 95 % · {}", words::ratio_column(form), words::PIVOT_CELLS);
-        Some(Section { after: vec![about, signs.concat()], ..Section::table(pivot_table(pivot, form)) })
-    } else if let Some(tests) = &comparison.by_size {
-        Some(Section { after: signs, ..Section::table(by_size(tests, form)) })
-    } else {
-        let each = lines(comparison, notes);
-        if comparison.scaling.is_none() {
-            let tests = over_several(comparison);
-            let over = Section {
-                heading: Some("over sizes:".to_owned()),
-                after: signs,
-                ..Section::table(summary(&tests, form))
-            };
-            return [each].into_iter().chain((!tests.is_empty()).then_some(over)).collect();
-        }
-        return vec![Section { tone: Tone::OnPage, heading: Some("Every test".to_owned()), ..each }];
-    };
-    let each = Section { tone: Tone::OnPage, heading: Some("Every test".to_owned()), ..lines(comparison, notes) };
-    summed.into_iter().chain([each]).collect()
+        let summed = Section { after: vec![about, signs], ..Section::table(pivot_table(pivot, form)) };
+        return vec![summed, folded(lines(comparison, notes))];
+    }
+    if let Some(tests) = &comparison.by_size {
+        let summed = Section { after: vec![signs], ..Section::table(by_size(tests, form)) };
+        return vec![summed, folded(lines(comparison, notes))];
+    }
+    if comparison.scaling.is_some() {
+        return Vec::new();
+    }
+    let tests = over_several(comparison);
+    let over = (!tests.is_empty()).then(|| Section {
+        heading: Some("over sizes:".to_owned()),
+        after: vec![signs],
+        ..Section::table(summary(&tests, form))
+    });
+    [lines(comparison, notes)].into_iter().chain(over).collect()
 }
 
 /// Every test of every size, with forest plots of them.

@@ -34,7 +34,8 @@ impl Scale {
         if low > high {
             return Self { low: 1.0, high: LEAST_SPAN.exp(), is_logarithmic: true, ticks: Vec::new() };
         }
-        Self { low, high: high.max(low * LEAST_SPAN.exp()), is_logarithmic: true, ticks: vec![low, high] }
+        let ticks = if low < high { vec![low, high] } else { vec![low] };
+        Self { low, high: high.max(low * LEAST_SPAN.exp()), is_logarithmic: true, ticks }
     }
 
     /// A scale that holds these values, and ends at numbers that people read. A wide one is logarithmic.
