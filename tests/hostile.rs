@@ -1,7 +1,10 @@
 //! Texts of engines and of other people's results: whatever is in them, no output has anything that a terminal, a browser, a viewer of
 //! Markdown or a spreadsheet obeys; and what an engine does to files stays in its folder.
 
-use crate::support::{Done, Place, csv_records, pseudo_terminal, wait_until};
+use crate::{
+    sheets::{has_equal_cells, has_equal_columns, is_well_formed},
+    support::{Done, Place, csv_records, pseudo_terminal, wait_until},
+};
 use dbdyno_engine::{confine::landlock_version, say::is_obeyed};
 use dbdyno_workload::histogram::{empty, to_base64};
 use serde_json::{Value, json};
@@ -88,16 +91,7 @@ fn is_markdown(what: &str, text: &str) {
     for (at, _) in text.match_indices("](").chain(text.match_indices('`')) {
         assert!(text[..at].ends_with('\\'), "{what}: {text}");
     }
-    let bars = |line: &str| line.replace("\\\\", "").replace("\\|", "").matches('|').count();
-    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
-    // Tables of one document may have different columns: a row has those of the line above it.
-    let mut above = None;
-    for line in text.lines() {
-        let row = line.starts_with('|').then(|| bars(line));
-        assert!(above.is_none() || row.is_none() || above == row, "{what}: {line}");
-        above = row;
-    }
-    assert!(!rows.is_empty(), "{what}: {text}");
+    has_equal_cells(what, text);
 }
 
 #[track_caller]
@@ -108,13 +102,14 @@ fn is_csv(what: &str, text: &str) {
         let live = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.parse::<f64>().is_err();
         assert!(!live, "{what}: {cell:?}");
     }
-    assert!(records.iter().all(|record| record.len() == records[0].len()), "{what}: {text}");
+    has_equal_columns(what, text);
 }
 
 #[track_caller]
 fn is_html(what: &str, text: &str) {
     is_plain(what, text);
     assert!(!text.contains("<script") && text.contains("&lt;script"), "{what}: {text}");
+    is_well_formed(what, text);
 }
 
 /// What a command prints in a format is what it has to be.
@@ -147,22 +142,23 @@ fn no_output_has_anything_live_of_what_engines_and_others_results_say() {
     place.ok(&["note", "--text", EVIL, "--all"]);
     place.ok(&["key", "--set", &format!("room={EVIL}"), "--all"]);
     let data = ["table", "csv", "json"];
+    let all = ["table", "markdown", "csv", "json", "html"];
     let (a, b) = (format!("session={SESSION_A}"), format!("session={SESSION_B}"));
     let commands: [(&[&str], &[&str]); 14] = [
-        (&["list", "engines"], &data),
-        (&["list", "options"], &data),
+        (&["list", "engines"], &all),
+        (&["list", "options"], &all),
         (&["results"], &data),
         (&["results", "--runs"], &data),
         (&["results", "--columns", "all"], &data),
         (&["results", "--details"], &data),
         (&["results", "--group-by", "label,host"], &data),
-        (&["results", "--matrix"], &data),
-        (&["results", "--matrix", "--by-configuration"], &data),
-        (&["results", "--transpose"], &data),
+        (&["results", "--matrix"], &all),
+        (&["results", "--matrix", "--by-configuration"], &all),
+        (&["results", "--transpose"], &all),
         (&["sql", "FROM results"], &data),
         (&["compare", "--a", &a, "--b", &b], &["table", "markdown", "csv", "json", "html", "benchfmt"]),
         (&["compare", "--reference", &a, "--with", &b], &["table", "markdown", "csv", "json", "html"]),
-        (&["trend", &a], &["table", "csv", "json", "html"]),
+        (&["trend", &a], &all),
     ];
     for (command, formats) in commands {
         for format in formats {

@@ -48,6 +48,7 @@ mod rocksdb;
 mod rowsum;
 mod scaling;
 mod shared_answers;
+mod sheets;
 mod snkv;
 mod soak;
 mod sqlite_lib;

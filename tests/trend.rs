@@ -81,7 +81,7 @@ fn a_ramp_is_one_drift_with_its_slope_in_every_format() {
     assert!(csv.lines().next().unwrap().contains(",p,drift,drift_low,drift_high,correlation,"), "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.contains(&format!(",{ratio},"))), "{csv}");
     let html = place.ok(&["trend", "engine=x", "--format", "html"]);
-    assert!(html.contains("drifting from 1.01 ms to 1.13 ms") && html.contains("L975"), "{html}");
+    assert!(html.contains("drifting from 1.01 ms to 1.13 ms") && html.contains("class=\"series fit\""), "{html}");
 }
 
 #[test]

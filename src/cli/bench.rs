@@ -284,8 +284,7 @@ fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
             (configuration.label.clone(), about)
         })
         .collect();
-    text.push_str(&text::list(&entries));
-    text
+    text + &text::list(entries)
 }
 
 #[cfg(test)]

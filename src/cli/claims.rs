@@ -3,6 +3,7 @@
 use super::{
     args::{Places, SheetArgs},
     error::CliError,
+    list::named,
     output::command_line,
 };
 use clap::Args;
@@ -25,7 +26,7 @@ pub(super) struct ClaimsArgs {
 pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
     let catalog = places.catalog()?;
     let output = args.written.checked(places)?;
-    let Some(name) = &args.name else { return args.written.list(&listed(&catalog), output.as_ref()) };
+    let Some(name) = &args.name else { return args.written.table(named(listed(&catalog)), output.as_ref()) };
     let claims = catalog.claims(name)?;
     let table = judged(&claims, &places.settled()?)?;
     args.written.write(&sheet(&table, &command_line()), &table, output.as_ref())

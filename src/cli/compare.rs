@@ -3,7 +3,7 @@
 use super::{
     args::{CsvArgs, OutArgs, OutputFormat, Places, format_or_tracker, metric, one_of, percent},
     error::{CliError, INTERRUPTED, unwritten},
-    output::{WIDTH, command_line, print, print_coloured, table_style, written},
+    output::{command_line, print, print_coloured, table_style, written},
     until_decided::{Ending, Further, until_decided},
 };
 use clap::Args;
@@ -18,11 +18,9 @@ use dbdyno_foundation::{
     metric::{Better, Metric},
 };
 use dbdyno_reports::{
-    comparison::{
-        FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, TableStyle, export, export_several, grown_text, several, text,
-    },
+    comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, export, export_several, grown_text, several, text},
     format::Format,
-    text::Colouring,
+    sheet::TableStyle,
     tracked::{RATIO_TRACKERS, ratios},
 };
 use dbdyno_running::session::{Verdicts, closing, verdicts_of};
@@ -218,7 +216,7 @@ fn shown_beside(
     }
     match output {
         Some(output) => {
-            let style = TableStyle { colour: Colouring::Off, width: WIDTH };
+            let style = TableStyle::FILE;
             export_several(&comparisons, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {
@@ -286,7 +284,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
             written(&ratios(&comparison, tracker)?, output.as_ref())?;
         }
         (OutputFormat::Own(format), Some(output)) => {
-            let style = TableStyle { colour: Colouring::Off, width: WIDTH };
+            let style = TableStyle::FILE;
             export(&comparison, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         (OutputFormat::Own(format), None) => {

@@ -1,16 +1,15 @@
 //! `dbdyno list`: what there is to choose from.
 
 use super::{
-    args::{CsvArgs, Places, format_of, one_of},
+    args::{Places, SheetArgs, one_of},
     error::CliError,
-    output::{command_line, print, written},
+    output::command_line,
 };
 use clap::{Args, builder::TypedValueParser};
 use dbdyno_catalog::{Catalog, bench::ReadyMade, engines::Registry};
 use dbdyno_engine::describe::OptionSpec;
-use dbdyno_foundation::base::{csv::Cells, output::Output, units::counted};
-use dbdyno_reports::{evidence::evidence_text, format::Format, results, text};
-use dbdyno_store::TextRows;
+use dbdyno_foundation::base::units::counted;
+use dbdyno_reports::{evidence::EvidenceList, sheet::Table};
 use std::process::ExitCode;
 
 /// `dbdyno list`.
@@ -19,11 +18,8 @@ pub(super) struct ListArgs {
     /// What to list.
     #[arg(value_parser = listed())]
     what: ListTopic,
-    /// How to write the list.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
-    format: Format,
     #[command(flatten)]
-    csv: CsvArgs,
+    written: SheetArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +50,7 @@ fn listed() -> impl TypedValueParser<Value = ListTopic> {
 
 pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliError> {
     let catalog = places.catalog()?;
+    let output = args.written.checked(places)?;
     let listed = match args.what {
         ListTopic::Engines => engines(&Registry::discover()),
         ListTopic::Options => options(&catalog, &Registry::discover()),
@@ -62,25 +59,16 @@ pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliErro
         ListTopic::Presets => presets(&catalog),
         ListTopic::Themes => themes(&catalog),
         ListTopic::Evidence => {
-            return print(&evidence_text(&places.opened()?, args.format, args.csv.cells, &command_line())?);
+            let found = EvidenceList::read(&places.opened()?)?;
+            return args.written.write(&found.sheet(&command_line()), &found, output.as_ref());
         }
     };
-    entries(&listed, args.format, args.csv.cells, None)
+    args.written.table(named(listed), output.as_ref())
 }
 
-/// Writes names, each with what it stands for.
-pub(super) fn entries(
-    listed: &[(String, String)],
-    format: Format,
-    cells: Cells,
-    output: Option<&Output>,
-) -> Result<ExitCode, CliError> {
-    if format == Format::Table {
-        return written(&text::list(listed), output);
-    }
-    let columns = ["name", "about"].map(str::to_owned).to_vec();
-    let rows = TextRows::new(columns, Vec::new(), listed.iter().map(|(name, about)| [Some(name), Some(about)]));
-    written(&results::text(&rows, format, cells, &command_line())?, output)
+/// Names as a table, each with what it stands for.
+pub(super) fn named(listed: impl IntoIterator<Item = (String, String)>) -> Table {
+    Table::pairs(["name", "about"], listed.into_iter().map(|(name, about)| [name, about]))
 }
 
 fn engines(registry: &Registry) -> Vec<(String, String)> {

@@ -5,10 +5,9 @@ use dbdyno_engine::say::is_obeyed;
 use dbdyno_foundation::base::{csv::Cells, output::Output};
 use dbdyno_reports::{
     command::shell,
-    comparison::TableStyle,
     format::{Format, WriteError},
     results,
-    text::Colouring,
+    sheet::{Colouring, TableStyle},
 };
 use dbdyno_store::TextRows;
 use std::{
@@ -33,13 +32,13 @@ pub(super) fn colour() -> Colouring {
     if wanted && io::stdout().is_terminal() { Colouring::On } else { Colouring::Off }
 }
 
-/// Columns of a file, or of a terminal that does not tell.
-pub(super) const WIDTH: usize = 80;
-
 /// How the terminal shows a table.
 pub(super) fn table_style() -> TableStyle {
     let terminal = console::Term::stdout();
-    TableStyle { colour: colour(), width: terminal.size_checked().map_or(WIDTH, |(_, columns)| usize::from(columns)) }
+    TableStyle {
+        colour: colour(),
+        width: terminal.size_checked().map_or(TableStyle::FILE.width, |(_, columns)| usize::from(columns)),
+    }
 }
 
 /// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.

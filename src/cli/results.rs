@@ -1,25 +1,25 @@
 //! `dbdyno results`.
 
 use super::{
-    args::{CsvArgs, Places, Terms, format_of, say_unmatched},
+    args::{Places, SheetArgs, Terms, say_unmatched},
     error::CliError,
-    output::{print, print_rows},
+    output::{command_line, print},
 };
 use clap::{ArgGroup, Args};
 use dbdyno_engine::say;
 use dbdyno_foundation::base::units::counted;
 use dbdyno_reports::{
     details::details,
-    format::Format,
     matrix::{Matrix, MatrixColumns},
-    results::FORMATS,
+    soak,
 };
-use dbdyno_store::{ListOrder, Listed, ListedRows, SelectionKey, SortKey, TestTime, TextRows};
+use dbdyno_running::soak::Soak;
+use dbdyno_store::{ListOrder, Listed, ListedRows, Selection, SelectionKey, SortKey, Store, TestTime, TextRows};
 use std::process::ExitCode;
 
 /// `dbdyno results`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("shape").args(["count", "group_by", "matrix", "transpose", "details"]))]
+#[command(group = ArgGroup::new("shape").args(["count", "group_by", "matrix", "transpose", "details", "followed"]))]
 pub(super) struct ResultsArgs {
     #[command(flatten)]
     selection: Terms,
@@ -48,8 +48,11 @@ pub(super) struct ResultsArgs {
     /// Show everything that is known of the runs.
     #[arg(long)]
     details: bool,
+    /// Show what tests that were followed did second by second: stalls, drift, space.
+    #[arg(long, conflicts_with = "runs")]
+    followed: bool,
     /// Columns to list: columns of the view `results` (or `runs`), options, or keys of your own; `all` for all of the view.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', conflicts_with_all = ["count", "group_by", "matrix", "transpose", "details"])]
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', conflicts_with_all = ["count", "group_by", "matrix", "transpose", "details", "followed"])]
     columns: Vec<String>,
     /// Sort a list, or groups, by this column, numbers as numbers; `COLUMN:desc` puts the greatest first. What has no value comes last.
     #[arg(long, value_name = "COLUMN[:desc]", value_parser = SortKey::parse, conflicts_with_all = UNSORTED)]
@@ -57,23 +60,21 @@ pub(super) struct ResultsArgs {
     /// Show no more than so many rows of a list, or groups, and say how many there are beyond. Without it, all are shown.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = UNSORTED)]
     limit: Option<u64>,
-    /// How to write the answer. In JSON it is an array of objects, in which numbers are numbers.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
-    format: Format,
     #[command(flatten)]
-    csv: CsvArgs,
+    written: SheetArgs,
 }
 
 /// Shapes of an answer that are no lists.
-const UNSORTED: [&str; 6] = ["count", "matrix", "transpose", "normalise", "by_configuration", "details"];
+const UNSORTED: [&str; 7] = ["count", "matrix", "transpose", "normalise", "by_configuration", "details", "followed"];
 
 pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, CliError> {
     let selection = args.selection.selection()?;
     let keys: Vec<SelectionKey> =
         args.group_by.iter().map(|key| SelectionKey::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
+    let output = args.written.checked(places)?;
     let store = places.opened()?;
     say_unmatched(&store, &selection, &keys)?;
-    let shown = |rows: &TextRows| print_rows(rows, args.format, args.csv.cells);
+    let shown = |rows: &TextRows| args.written.rows(rows, output.as_ref());
     let shown_part = |listed: &ListedRows| {
         let code = shown(&listed.rows)?;
         if listed.beyond > 0 {
@@ -91,14 +92,29 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
     }
     if args.details {
         let found = store.details(&selection)?;
-        return if args.format == Format::Table { print(&details(&found)) } else { shown(&found) };
+        return args.written.rows_as(&found, details, output.as_ref());
+    }
+    if args.followed {
+        let soaks = followed(&store, &selection)?;
+        return args.written.write(&soak::sheet(&soaks, &command_line()), &soaks, output.as_ref());
     }
     if args.matrix || args.transpose || args.normalise || args.by_configuration {
         let matrix = matrix(args, &store.test_times(&selection)?);
-        return shown(&matrix.rows(args.transpose, args.format != Format::Table));
+        return args.written.table(matrix.table(args.transpose), output.as_ref());
     }
     let listed = if args.runs { Listed::Runs } else { Listed::Results };
     shown_part(&store.listed(&selection, listed, &args.columns, &order)?)
+}
+
+/// The tests of these runs that were followed.
+fn followed(store: &Store, selection: &Selection) -> Result<Vec<Soak>, CliError> {
+    let columns = ["run_id".to_owned()];
+    let runs = store.listed(selection, Listed::Runs, &columns, &ListOrder::default())?.rows;
+    let mut soaks = Vec::new();
+    for run in runs.rows.iter().filter_map(|row| row.get(0)) {
+        soaks.extend(store.followed_in_run(run)?.iter().map(Soak::new));
+    }
+    Ok(soaks)
 }
 
 fn matrix(args: &ResultsArgs, times: &[TestTime]) -> Matrix {

@@ -1,9 +1,9 @@
 //! `dbdyno torture`: whether what an engine acknowledged is there after kills and power losses.
 
 use super::{
-    args::{OutArgs, Places, WorkArgs, duration, format_of},
+    args::{Places, SheetArgs, WorkArgs, duration},
     error::{CliError, INTERRUPTED},
-    output::{command_line, print, written},
+    output::{command_line, print},
 };
 use clap::{
     Args, Subcommand,
@@ -12,10 +12,7 @@ use clap::{
 use dbdyno_catalog::{bench::EngineChoice, engines::Registry};
 use dbdyno_engine::say;
 use dbdyno_foundation::base::{identifier::clock_seed, units::plain};
-use dbdyno_reports::{
-    format::Format,
-    torture::{TORTURE_FORMATS, step_text, torture_text},
-};
+use dbdyno_reports::torture::{TortureReport, sheet, step_text};
 use dbdyno_running::torture::{
     MountRole, MountServe, PATIENCE, Place, PowerThrough, SUITE, Series, SeriesEvent, Subject, Terms, TortureError,
     examined, play_mount_role, subjects,
@@ -63,11 +60,8 @@ pub(super) struct TortureArgs {
     /// Say what an image holds that was kept, and do nothing else.
     #[arg(long, value_name = "FOLDER")]
     image: Option<PathBuf>,
-    /// How to write what was found.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(TORTURE_FORMATS))]
-    format: Format,
     #[command(flatten)]
-    out: OutArgs,
+    written: SheetArgs,
     #[command(flatten)]
     work: WorkArgs,
 }
@@ -109,7 +103,7 @@ impl From<TortureError> for CliError {
 }
 
 pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliError> {
-    let output = args.out.checked(places)?;
+    let output = args.written.checked(places)?;
     let suite = places.catalog()?.suite(SUITE)?;
     let subjects = subjects(args.engines.clone(), &suite, &Registry::discover())?;
     let work_dir = args.work.folder()?;
@@ -135,7 +129,8 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
         Series { subjects: &subjects, terms: &terms, place: &place, store: &store, command_line: &command_line };
     let told = Told { subjects: &subjects, terms: &terms, bar: Mutex::new(None) };
     let outcome = series.run(&|| stop.load(Relaxed), &|event| told.tell(event))?;
-    written(&torture_text(&outcome.found, args.format, terms.seed, &command_line)?, output.as_ref())?;
+    let report = TortureReport::new(&outcome.found, terms.seed, &command_line);
+    args.written.write(&sheet(&outcome.found, &command_line), &report, output.as_ref())?;
     Ok(if stop.load(Relaxed) {
         ExitCode::from(INTERRUPTED)
     } else if outcome.failed > 0 || outcome.is_contradicted() {

@@ -12,21 +12,17 @@ use dbdyno_foundation::base::{csv::Cells, output::Output};
 use dbdyno_reports::{
     answer,
     command::shell,
-    comparison::{self, TableStyle},
-    evidence::evidence_text,
+    comparison,
+    evidence::EvidenceList,
     format::Format,
     results,
-    sheet::{self, SHEET_FORMATS, Sheet},
-    text::Colouring,
-    tune::effects_written,
+    sheet::{self, SHEET_FORMATS, Sheet, TableStyle},
+    tune::effects_sheet,
 };
 use dbdyno_running::tune::effects::GridEffects;
 use dbdyno_store::Selection;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-
-/// Columns of a table in a file.
-const FILE_WIDTH: usize = 80;
 
 /// What a file is to hold.
 #[derive(Debug)]
@@ -111,27 +107,28 @@ fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathB
         FileContent::Evidence => &evidence(path, setup)?,
         FileContent::Sheet(shown, typed) => {
             let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
-            &sheet::written(shown, typed, format, Cells::Escaped).map_err(|error| error.to_string())?
+            &sheet::written(shown, typed, format, TableStyle::FILE, Cells::Escaped)
+                .map_err(|error| error.to_string())?
         }
         FileContent::Comparisons(sides) => {
-            let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
             let format = Format::of_file(path, comparison::SEVERAL_FORMATS).map_err(|error| error.to_string())?;
-            comparison::export_several(sides, format, style, Cells::Escaped, &output)
+            comparison::export_several(sides, format, TableStyle::FILE, Cells::Escaped, &output)
                 .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
             return Ok(told);
         }
         FileContent::Effects(effects, command) => {
             let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
-            &effects_written(effects, (format, Cells::Escaped), command).map_err(|error| error.to_string())?
+            let written =
+                sheet::written(&effects_sheet(effects, command), effects, format, TableStyle::FILE, Cells::Escaped);
+            &written.map_err(|error| error.to_string())?
         }
         FileContent::Comparison(shown, wanted) => {
-            let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
             let format = Format::of_file(path, comparison::FORMATS).map_err(|error| error.to_string())?;
             let comparison = match format {
                 Format::Csv | Format::Json | Format::Html | Format::Parquet => &whole(shown, wanted, &setup.store)?,
                 Format::Table | Format::Markdown | Format::Benchfmt | Format::Lines => shown.as_ref(),
             };
-            comparison::export(comparison, format, style, Cells::Escaped, &output)
+            comparison::export(comparison, format, TableStyle::FILE, Cells::Escaped, &output)
                 .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
             return Ok(told);
         }
@@ -178,8 +175,10 @@ fn export_command(path: &Path, line: &str, format: Format, setup: &TuiSetup) -> 
 
 /// All that was found of tiers, in the format of a file's ending.
 fn evidence(path: &Path, setup: &TuiSetup) -> Result<String, String> {
-    let format = Format::of_file(path, results::FORMATS).map_err(|error| error.to_string())?;
-    evidence_text(&setup.store, format, Cells::Escaped, "dbdyno list evidence").map_err(|error| error.to_string())
+    let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
+    let found = EvidenceList::read(&setup.store).map_err(|error| error.to_string())?;
+    let sheet = found.sheet("dbdyno list evidence");
+    sheet::written(&sheet, &found, format, TableStyle::FILE, Cells::Escaped).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

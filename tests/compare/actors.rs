@@ -1,12 +1,12 @@
 //! What actors did in a test is shown, and counted in nothing.
 
-use super::fixture::{Bench, Stored, spec};
+use super::fixture::{Bench, Stored, spec, table};
 use dbdyno::{
     compare::{Axis, Comparison, Gate, Options, compare_all, gate},
     metric::{Figures, Metric},
     report::{
-        comparison::{TableStyle, benchfmt, table, verdicts},
-        text::Colouring,
+        comparison::{benchfmt, verdicts},
+        sheet::{Colouring, TableStyle},
     },
     stats::Verdict,
     store::ActorRecord,

@@ -1,9 +1,14 @@
 //! Stores whose every time is known.
 
 use dbdyno::{
-    base::identifier::identifier,
+    base::{csv::Cells, identifier::identifier},
     compare::{Comparison, Options, Side, compare, load, with_repeats},
     metric::{Figures, Metric},
+    report::{
+        comparison::text,
+        format::{Format, WriteError},
+        sheet::TableStyle,
+    },
     store::{
         Batch, Blob, HostRecord, Latencies, OptionRecord, RunRecord, Selection, SessionRecord, Status, Store,
         TestRecord,
@@ -265,3 +270,16 @@ impl Stored {
 /// Eight pairs in which A takes about a third of B's time.
 pub(crate) const CLEAR: [(u64, u64); 8] =
     [(1000, 3100), (1010, 3050), (990, 2980), (1020, 3001), (1005, 3120), (985, 3033), (1015, 3070), (1001, 2999)];
+
+/// A comparison as text.
+pub(super) fn table(comparison: &Comparison, style: TableStyle) -> String {
+    text(comparison, Format::Table, style, Cells::Raw).unwrap()
+}
+
+pub(super) fn markdown(comparison: &Comparison) -> String {
+    text(comparison, Format::Markdown, TableStyle::FILE, Cells::Raw).unwrap()
+}
+
+pub(super) fn html(comparison: &Comparison) -> Result<String, WriteError> {
+    text(comparison, Format::Html, TableStyle::FILE, Cells::Raw)
+}

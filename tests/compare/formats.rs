@@ -1,13 +1,13 @@
 //! Every format says the same figures, reads back equal, and carries where they come from; hostile names stay text.
 
-use super::fixture::{Bench, CLEAR, Variant, spec};
+use super::fixture::{Bench, CLEAR, Variant, html, markdown, spec, table};
 use dbdyno::{
     base::{csv::Cells, output::Output},
     compare::{Axis, Comparison, Options},
     report::{
-        comparison::{FORMATS, TableStyle, csv, export, html, markdown, table, text},
+        comparison::{FORMATS, csv, export, text},
         format::Format,
-        text::Colouring,
+        sheet::{Colouring, TableStyle},
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -198,10 +198,10 @@ fn the_page_is_one_file_with_charts() {
     let page = html(&comparison()).unwrap();
     for (what, count) in [
         ("<svg class=\"forest\"", 2),
-        ("class=\"hist-a\"", 2),
-        ("class=\"hist-b\"", 2),
+        ("<svg class=\"latency\"", 2),
+        ("class=\"area\"", 4),
+        ("<svg class=\"ratios\"", 1),
         ("class=\"diamond\"", 1),
-        ("class=\"dot\"", 2),
     ] {
         assert_eq!(page.matches(what).count(), count, "{what}");
     }

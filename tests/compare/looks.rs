@@ -1,13 +1,12 @@
 //! Rounds that are added to what is undecided: what belongs together, and what looking again costs.
 
 use super::{
-    fixture::{Bench, Stored, spec},
+    fixture::{Bench, Stored, spec, table},
     simulation::Machine,
 };
 use dbdyno::{
     compare::{Comparison, Options, Side, compare},
-    report::comparison::{TableStyle, table},
-    report::text::Colouring,
+    report::sheet::{Colouring, TableStyle},
     stats::{Spending, Verdict},
     store::{
         ADDS_TO, ComparedTest, KeyRecord, RunConfiguration, RunTests, SessionConditions, SessionFacts, SessionHost,

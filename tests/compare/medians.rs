@@ -1,11 +1,11 @@
 //! The medians of a line, its ratio, and rates: what is said of one thing says the same.
 
-use super::fixture::{Bench, CLEAR, spec};
+use super::fixture::{Bench, CLEAR, markdown, spec};
 use dbdyno::{
     compare::{Comparison, Options},
     lint::HarnessCosts,
     metric::Metric,
-    report::{comparison::markdown, session_table::SessionTable},
+    report::session_table::SessionTable,
     stats::Verdict,
 };
 

@@ -1,11 +1,11 @@
 //! Other figures than the time.
 
-use super::fixture::{Bench, CLEAR, spec};
+use super::fixture::{Bench, CLEAR, markdown, spec};
 use crate::support::Place;
 use dbdyno::{
     compare::{Comparison, Gate, Options, gate},
     metric::Metric,
-    report::comparison::{benchfmt, markdown},
+    report::comparison::benchfmt,
     stats::Verdict,
     store::Store,
 };

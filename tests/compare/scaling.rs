@@ -9,9 +9,9 @@ use dbdyno::{
     base::csv::Cells,
     compare::{Comparison, Growing, Options, ScalingCurve, ScalingFound, SideName},
     report::{
-        comparison::{TableStyle, text},
+        comparison::text,
         format::Format,
-        text::Colouring,
+        sheet::{Colouring, TableStyle},
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -306,13 +306,15 @@ fn every_format_that_has_it_says_the_same() {
         &page,
         &[
             "How figures grow",
-            "<td class=\"left\">time n^1.31 (",
+            "<td class=\"verdict\"><span>time n^1.31 (",
             "to 4, flat beyond",
-            "class=\"law\" d=\"M0 ",
+            "class=\"line\" d=\"M0 ",
             "A threads=16: ",
         ],
     );
-    assert_eq!(page.matches("class=\"law\"").count(), curves(&comparison).len());
+    let drawings = page.split("<svg class=\"scaling\"").skip(1).map(|rest| rest.split("</svg>").next().unwrap());
+    let laws = drawings.map(|drawing| drawing.matches("class=\"line\"").count()).sum::<usize>();
+    assert_eq!(laws, curves(&comparison).len());
     for outside in ["http://", "https://", "<script", "NaN", "inf"] {
         assert!(!page.contains(outside), "{outside}");
     }

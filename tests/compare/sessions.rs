@@ -1,16 +1,13 @@
 //! Pairs of several sessions: the session is what is replicated, of a ratio too.
 
 use super::{
-    fixture::{Bench, spec},
+    fixture::{Bench, spec, table},
     looks::{facts, run},
     simulation::Machine,
 };
 use dbdyno::{
     compare::{Comparison, Options, Side, compare},
-    report::{
-        comparison::{TableStyle, table},
-        text::Colouring,
-    },
+    report::sheet::{Colouring, TableStyle},
     stats::Verdict,
     store::{ADDS_TO, KeyRecord, RunConfiguration},
 };

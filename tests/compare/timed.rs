@@ -1,11 +1,11 @@
 //! Tests that end after a time: they have no time of their own to compare, and do as much as there is time for.
 
-use super::fixture::{Bench, Stored, spec};
+use super::fixture::{Bench, Stored, markdown, spec};
 use crate::support::Place;
 use dbdyno::{
     compare::{Comparison, Options, as_rates, compare},
     metric::Metric,
-    report::comparison::{csv, markdown},
+    report::comparison::csv,
     stats::Verdict,
     store::Store,
 };

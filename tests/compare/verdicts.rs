@@ -1,16 +1,13 @@
 //! Figures worked out by hand, verdicts, and what is said when there is none.
 
-use super::fixture::{Bench, CLEAR, spec};
+use super::fixture::{Bench, CLEAR, spec, table};
 use dbdyno::{
     base::identifier::identifier,
     catalog::Difference,
     compare::{Axis, Gate, NoiseBasis, OpenReason, OpenTest, Options, gate},
-    report::{
-        comparison::{TableStyle, table},
-        text::Colouring,
-    },
+    report::sheet::{Colouring, TableStyle},
     stats::Verdict,
-    store::WarningRecord,
+    store::{Status, WarningRecord},
 };
 use dbdyno_engine::durability::Tier;
 
@@ -411,4 +408,17 @@ fn the_largest_difference_comes_first_where_that_is_asked_for() {
     comparison.sort_by_effect();
     let tests: Vec<u32> = comparison.lines.iter().map(|line| line.test).collect();
     assert_eq!(tests, [3, 2, 4, 1, 5], "what only A has is last");
+}
+
+/// A session may be compared while it goes on: what it has not done yet has not failed.
+#[test]
+fn a_run_under_way_is_told_from_one_that_was_cut_short() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &spec("y"), &CLEAR);
+    bench.batch.runs[0].status = Status::Running;
+    bench.batch.runs[3].status = Status::Failed;
+    let comparison = bench.compared("engine=x", "engine=y", &Options::default());
+    let said = |what: &str| comparison.warnings.iter().any(|warning| warning.starts_with(what));
+    assert!(said("1 of 16 runs is still under way"), "{:?}", comparison.warnings);
+    assert!(said("1 of 16 runs failed or were cut short"), "{:?}", comparison.warnings);
 }

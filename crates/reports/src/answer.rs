@@ -1,9 +1,9 @@
 //! The answer of a user's query as a file, written row by row: it may be of any size.
 
 use super::{
-    comparison::escaped,
     format::{Format, WriteError},
     results::RowObject,
+    sheet::escaped,
 };
 use dbdyno_foundation::base::csv::{self, Cells};
 use dbdyno_store::{AnswerOrder, ColumnKind, Store, TextRows};

@@ -1,6 +1,6 @@
 //! What was found of engines' capacities as a sheet.
 
-use super::sheet::{Cell, Column, Role, Row, Section, Sheet, Table};
+use super::sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table};
 use dbdyno_foundation::base::units::{count, counted, duration, plain};
 use dbdyno_running::capacity::{
     Answer, Broken, Capacity, CapacityReport, Contrary, Duel, Found, Limit, Probe, Promise,
@@ -30,15 +30,15 @@ fn heading(report: &CapacityReport) -> String {
 
 fn engines(report: &CapacityReport) -> Table {
     let columns = [
-        ("label", "", Role::Name),
-        ("rate", "ops/s", Role::Figure),
-        ("interval", "interval", Role::Interval),
-        ("p50_ns", "p50", Role::Figure),
-        ("p99_ns", "p99", Role::Figure),
-        ("p999_ns", "p99.9", Role::Figure),
-        ("busy", "busy", Role::Figure),
-        ("broken", "breaks first", Role::Verdict),
-        ("tier", "tier", Role::Name),
+        ("label", "", ColumnRole::Name),
+        ("rate", "ops/s", ColumnRole::Figure),
+        ("interval", "interval", ColumnRole::Interval),
+        ("p50_ns", "p50", ColumnRole::Figure),
+        ("p99_ns", "p99", ColumnRole::Figure),
+        ("p999_ns", "p99.9", ColumnRole::Figure),
+        ("busy", "busy", ColumnRole::Figure),
+        ("broken", "breaks first", ColumnRole::Verdict),
+        ("tier", "tier", ColumnRole::Name),
     ];
     let row = |one: &Capacity| match cells(one) {
         Ok(cells) => Row::Cells(cells.map(Cell::new).to_vec()),

@@ -2,7 +2,7 @@
 
 use super::{
     command::shell,
-    sheet::{Cell, Column, Role, Row, Section, Sheet, Table, text},
+    sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table, TableStyle, text},
 };
 use dbdyno_comparing::claims::{ClaimedDirection, ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin};
 use dbdyno_foundation::base::units::counted;
@@ -27,7 +27,7 @@ pub fn closing_text(table: &ClaimsTable) -> String {
             ..Section::default()
         });
     }
-    text(&with_comparisons(table, "", sections))
+    text(&with_comparisons(table, "", sections), TableStyle::FILE)
 }
 
 /// What stands around the comparisons of a publication.
@@ -63,8 +63,12 @@ fn section(comparison: &JudgedComparison) -> Section {
         comparison.b_name,
         counted(runs_b, "run")
     );
-    let columns =
-        [("test", Role::Name), ("published", Role::Figure), ("measured", Role::Figure), ("verdict", Role::Verdict)];
+    let columns = [
+        ("test", ColumnRole::Name),
+        ("published", ColumnRole::Figure),
+        ("measured", ColumnRole::Figure),
+        ("verdict", ColumnRole::Verdict),
+    ];
     let row = |row: &JudgedClaim| {
         Row::Cells([name(row), published(row), measured(row), verdict(row)].map(Cell::new).to_vec())
     };

@@ -2,27 +2,53 @@
 
 use super::{
     command::shell,
-    format::{Format, WriteError},
     results,
+    sheet::{Section, Sheet},
 };
-use dbdyno_foundation::base::{csv::Cells, units::plain};
-use dbdyno_store::{EvidenceRecord, Store};
+use dbdyno_foundation::base::units::plain;
+use dbdyno_store::{EvidenceRecord, Store, StoreError, TextRows};
+use serde::{Serialize, Serializer};
 
 const TO_READ: &str =
     "choice AS configuration, engine_version AS version, tier, verdict, kills, images, coalesce(route, '-') AS through,
     CASE WHEN mutants > 0 THEN mutants_caught || ' of ' || mutants ELSE '-' END AS mutants,
     strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, coalesce(reason, '') AS reason";
 
-/// All that was found, the latest first; every column but where it is a table to be read. `cells`: what those of CSV are written as;
-/// `command`: what asked for it.
-///
-/// # Errors
-/// The store cannot be read; a format that lists do not have.
-pub fn evidence_text(store: &Store, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
-    let is_read = matches!(format, Format::Table | Format::Markdown | Format::Html);
-    let columns = if is_read { TO_READ } else { "*" };
-    let found = store.ask(&format!("SELECT {columns} FROM tier_evidence ORDER BY tried_at DESC, choice"))?;
-    results::text(&found, format, cells, command)
+/// All that was found, the latest first.
+#[derive(Debug)]
+pub struct EvidenceList {
+    /// The columns that people read.
+    shown: TextRows,
+    /// Every column.
+    all: TextRows,
+}
+
+impl EvidenceList {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read(store: &Store) -> Result<Self, StoreError> {
+        let of =
+            |columns: &str| store.ask(&format!("SELECT {columns} FROM tier_evidence ORDER BY tried_at DESC, choice"));
+        Ok(Self { shown: of(TO_READ)?, all: of("*")? })
+    }
+
+    /// The list as a sheet; its records have every column. `command`: what asked for it.
+    pub fn sheet(&self, command: &str) -> Sheet {
+        Sheet {
+            title: "Evidence of tiers".to_owned(),
+            sections: vec![Section::table(results::table(&self.shown))],
+            records: Some(results::table(&self.all)),
+            command: command.to_owned(),
+        }
+    }
+}
+
+impl Serialize for EvidenceList {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        results::Objects(&self.all).serialize(serializer)
+    }
 }
 
 /// The command that shows what was found: of an image that was kept, else of the whole.

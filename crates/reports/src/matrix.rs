@@ -1,8 +1,9 @@
 //! Tests against runs, or against configurations over their runs.
 
+use super::sheet::{Cell, Column, ColumnPart, ColumnRole, Row, Table};
 use dbdyno_comparing::compare::without_numbers;
 use dbdyno_foundation::{base::units::counted, metric::Metric};
-use dbdyno_store::{ColumnKind, TestTime, TextRows};
+use dbdyno_store::TestTime;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the columns of a matrix are.
@@ -137,42 +138,40 @@ impl Matrix {
         self
     }
 
-    /// The matrix as rows: tests down and columns across, or the other way round. `exact`: ns and shares as numbers, for
-    /// programs; else with units.
-    pub fn rows(&self, transposed: bool, exact: bool) -> TextRows {
-        let shown = |row: usize, column: usize| {
-            let text = self.text(row, column, exact);
-            if exact { text } else { Some(text.unwrap_or_else(|| "-".to_owned())) }
-        };
+    /// The matrix as a table: tests down and columns across, or the other way round. People read figures with units, programs ns and shares.
+    pub fn table(&self, transposed: bool) -> Table {
         let tests: Vec<String> = self.tests.iter().map(MatrixTest::heading).collect();
         let headings: Vec<String> = self.columns.iter().map(|column| column.heading.clone()).collect();
         let (corner, across, down) =
             if transposed { (self.kind.word(), tests, headings) } else { ("test", headings, tests) };
-        let line = |(at, name): (usize, String)| {
+        let row = |(at, name): (usize, &String)| {
             let place = |other: usize| if transposed { (other, at) } else { (at, other) };
-            let cells = (0..across.len()).map(place).map(|(row, column)| shown(row, column));
-            std::iter::once(Some(name)).chain(cells).collect::<Vec<_>>()
+            let cells = (0..across.len()).map(|other| self.cell(place(other)));
+            Row::Cells([Cell::new(name)].into_iter().chain(cells).collect())
         };
-        let rows = down.into_iter().enumerate().map(line);
-        let figures = if exact { ColumnKind::Number } else { ColumnKind::Text };
-        let kinds = std::iter::once(ColumnKind::Text).chain(across.iter().map(|_| figures)).collect();
-        let columns = std::iter::once(corner.to_owned()).chain(across.iter().cloned()).collect();
-        TextRows::new(columns, kinds, rows)
+        let first = Column::new(corner, corner, ColumnRole::Name).part(ColumnPart::Repeated);
+        let columns = across.iter().map(|title| Column::new(title.clone(), title, ColumnRole::Figure));
+        Table {
+            columns: [first].into_iter().chain(columns).collect(),
+            rows: down.iter().enumerate().map(row).collect(),
+            is_headed: true,
+            ..Table::default()
+        }
     }
 
-    fn text(&self, row: usize, column: usize, exact: bool) -> Option<String> {
-        let (figure, runs) = match self.cells.get(&(row, column))? {
-            MatrixCell::Figure { figure, runs } => (*figure, *runs),
-            MatrixCell::Word(word) => return (!exact).then(|| word.clone()),
+    fn cell(&self, place: (usize, usize)) -> Cell {
+        let (row, column) = place;
+        let (figure, runs) = match self.cells.get(&place) {
+            Some(MatrixCell::Figure { figure, runs }) => (*figure, *runs),
+            Some(MatrixCell::Word(word)) => return Cell::figure(word, None),
+            None => return Cell::figure("-", None),
         };
-        if exact {
-            return Some(figure.to_string());
-        }
         let metric = self.tests.get(row).map_or_else(Metric::default, |test| test.metric);
         let shown = if self.normalised { format!("{:.2} %", figure * 100.0) } else { metric.shown(figure) };
         // Where not all runs of a configuration have a time.
         let of = self.columns.get(column).is_some_and(|column| runs < column.runs);
-        Some(if of { format!("{shown} ({})", counted(runs, "run")) } else { shown })
+        let runs = if of { format!(" ({})", counted(runs, "run")) } else { String::new() };
+        Cell::figure(shown + &runs, Some(figure))
     }
 }
 
@@ -281,8 +280,27 @@ mod tests {
         TestTime { run_id, label, engine_version, size, options, test, test_name, status, wall_ns, rate, timed: false }
     }
 
-    fn texts(rows: &TextRows) -> Vec<Vec<&str>> {
-        rows.rows.iter().map(|row| row.iter().flatten().collect()).collect()
+    fn cells(table: &Table) -> Vec<&Vec<Cell>> {
+        let mut cells = Vec::new();
+        for row in &table.rows {
+            if let Row::Cells(row) = row {
+                cells.push(row);
+            }
+        }
+        cells
+    }
+
+    fn texts(table: &Table) -> Vec<Vec<&str>> {
+        cells(table).into_iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect()).collect()
+    }
+
+    fn titles(table: &Table) -> Vec<&str> {
+        table.columns.iter().map(|column| column.title.as_str()).collect()
+    }
+
+    /// What programs read at a row and a column.
+    fn value(table: &Table, row: usize, column: usize) -> Option<&str> {
+        cells(table)[row][column].value.as_deref()
     }
 
     #[test]
@@ -292,8 +310,8 @@ mod tests {
             ..time(run, 1, "x", Some(ms * 1_000_000))
         };
         let times = [of("aaaaaaaa1", "off", 1), of("aaaaaaaa2", "off", 3), of("aaaaaaaa3", "on", 7)];
-        let rows = Matrix::new(&times, MatrixColumns::Configurations).rows(false, false);
-        assert_eq!(rows.columns, ["test", "lmdb rowsum=off · 1 · 2 runs", "lmdb rowsum=on · 1 · 1 run"]);
+        let rows = Matrix::new(&times, MatrixColumns::Configurations).table(false);
+        assert_eq!(titles(&rows), ["test", "lmdb rowsum=off · 1 · 2 runs", "lmdb rowsum=on · 1 · 1 run"]);
         assert_eq!(texts(&rows), [["1 x", "2.00 ms", "7.00 ms"]]);
     }
 
@@ -306,15 +324,16 @@ mod tests {
             time("aaaaaaaa2", 2, "DROP", None),
         ];
         let matrix = Matrix::new(&times, MatrixColumns::Runs);
-        let rows = matrix.rows(false, false);
-        assert_eq!(rows.columns, ["test", "lmdb · 1 · aaaaaaaa1", "lmdb · 1 · aaaaaaaa2"]);
+        let rows = matrix.table(false);
+        assert_eq!(titles(&rows), ["test", "lmdb · 1 · aaaaaaaa1", "lmdb · 1 · aaaaaaaa2"]);
         assert_eq!(texts(&rows)[0], ["1 N INSERTs", "3.00 ms", "5.00 ms"]);
         assert_eq!(texts(&rows)[1][2], "failed");
-        assert_eq!(texts(&matrix.rows(true, true))[0][1], "3000000");
+        assert_eq!(value(&rows, 1, 2), Some(""), "a word is no figure");
+        assert_eq!(value(&matrix.table(true), 0, 1), Some("3000000"));
         let shares = matrix.normalised();
         assert_eq!(shares.incomplete, 1);
-        assert_eq!(texts(&shares.rows(false, true))[0][1], "0.75");
-        assert_eq!(texts(&shares.rows(false, false))[0][2], "no total");
+        assert_eq!(value(&shares.table(false), 0, 1), Some("0.75"));
+        assert_eq!(texts(&shares.table(false))[0][2], "no total");
     }
 
     #[test]
@@ -328,17 +347,17 @@ mod tests {
         ];
         times[4].size = "2".to_owned();
         let matrix = Matrix::new(&times, MatrixColumns::Configurations);
-        let rows = matrix.rows(false, false);
-        assert_eq!(rows.columns, ["test", "lmdb · 1 · 3 runs", "lmdb · 2 · 1 run"]);
+        let rows = matrix.table(false);
+        assert_eq!(titles(&rows), ["test", "lmdb · 1 · 3 runs", "lmdb · 2 · 1 run"]);
         assert_eq!(texts(&rows)[0], ["1 N INSERTs", "2.00 ms", "4.00 ms"]);
         assert_eq!(texts(&rows)[1], ["2 DROP", "failed", "-"]);
-        let transposed = matrix.rows(true, true);
-        assert_eq!(transposed.columns, ["configuration", "1 N INSERTs", "2 DROP"]);
-        assert_eq!(transposed.kinds[1], ColumnKind::Number);
+        let transposed = matrix.table(true);
+        assert_eq!(titles(&transposed), ["configuration", "1 N INSERTs", "2 DROP"]);
+        assert_eq!(transposed.columns[1].role, ColumnRole::Figure);
         times[0].wall_ns = None;
         times[1].engine_version = "1.0".to_owned();
-        let rows = Matrix::new(&times[..4], MatrixColumns::Configurations).rows(false, false);
-        assert_eq!(rows.columns, ["test", "lmdb 0.9 · 1 · 2 runs", "lmdb 1.0 · 1 · 1 run"]);
+        let rows = Matrix::new(&times[..4], MatrixColumns::Configurations).table(false);
+        assert_eq!(titles(&rows), ["test", "lmdb 0.9 · 1 · 2 runs", "lmdb 1.0 · 1 · 1 run"]);
         assert_eq!(texts(&rows)[0][1], "2.00 ms (1 run)");
     }
 
@@ -352,19 +371,19 @@ mod tests {
         let load = |run: &str, ms: u64| time(run, 1, "Load", Some(ms * 1_000_000));
         let times = [load("a1", 3), timed("a1", 400_000.0), load("a2", 5), timed("a2", 600_000.0)];
         let matrix = Matrix::new(&times, MatrixColumns::Configurations);
-        let rows = matrix.rows(false, false);
+        let rows = matrix.table(false);
         assert_eq!(texts(&rows), [["1 Load", "4.00 ms"], ["2 Lookups alone, operations a second", "480 k/s"]]);
         let shares = matrix.normalised();
         assert_eq!(shares.incomplete, 0);
-        assert_eq!(texts(&shares.rows(false, false))[1][1], "no share");
-        assert_eq!(texts(&shares.rows(false, false))[0][1], "100.00 %");
+        assert_eq!(texts(&shares.table(false))[1][1], "no share");
+        assert_eq!(texts(&shares.table(false))[0][1], "100.00 %");
     }
 
     #[test]
     fn tests_of_two_suites_with_one_number_are_two_rows() {
         let times = [time("a1", 1, "Sequential writes", Some(1)), time("a2", 1, "Creating tables", Some(2))];
-        let rows = Matrix::new(&times, MatrixColumns::Runs).rows(false, true);
-        let names: Vec<&str> = rows.rows.iter().filter_map(|row| row.get(0)).collect();
+        let rows = Matrix::new(&times, MatrixColumns::Runs).table(false);
+        let names: Vec<&str> = texts(&rows).into_iter().map(|row| row[0]).collect();
         assert_eq!(names, ["1 Creating tables", "1 Sequential writes"]);
     }
 }

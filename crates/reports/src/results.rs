@@ -4,7 +4,7 @@ use super::{
     answer::markdown_row,
     format::{Format, WriteError},
     lines::lines,
-    sheet::{self, Cell, Column, Role, Row, SHEET_FORMATS, Section, Sheet, Table},
+    sheet::{self, Cell, Column, ColumnRole, Row, SHEET_FORMATS, Section, Sheet, Table},
     text::write_rows,
 };
 use dbdyno_catalog::Catalog;
@@ -111,29 +111,31 @@ pub fn write_text(
             let mut rows = answer.rows.iter();
             rows.try_for_each(|row| markdown_row(out, answer, Some(&row.iter().collect::<Vec<_>>())))
         }
-        Format::Html => Ok(out.write_all(sheet::html(&sheet_of(answer, command))?.as_bytes())?),
+        Format::Html => {
+            let sections = vec![Section::table(table(answer))];
+            let page = Sheet { title: command.to_owned(), sections, ..Sheet::default() };
+            Ok(out.write_all(sheet::html(&page)?.as_bytes())?)
+        }
         _ => Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
     }
 }
 
-/// An answer as a sheet of one table.
-fn sheet_of(answer: &TextRows, command: &str) -> Sheet {
+/// An answer as a table; what is not known is a dash, and nothing for programs.
+pub(super) fn table(answer: &TextRows) -> Table {
     let kinds = answer.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
-    let column = |(name, kind): (&String, ColumnKind)| Column {
-        name: "",
-        title: name.clone(),
-        role: if kind == ColumnKind::Number { Role::Figure } else { Role::Name },
+    let column = |(name, kind): (&String, ColumnKind)| {
+        Column::new(name.clone(), name, if kind == ColumnKind::Number { ColumnRole::Figure } else { ColumnRole::Name })
     };
-    let rows =
-        answer.rows.iter().map(|row| Row::Cells(row.iter().map(|cell| Cell::new(cell.unwrap_or("-"))).collect()));
-    let table = Table {
+    let cell = |cell: Option<&str>| match cell {
+        Some(text) => Cell::new(text),
+        None => Cell { value: Some(String::new()), ..Cell::new("-") },
+    };
+    Table {
         columns: answer.columns.iter().zip(kinds).map(column).collect(),
-        rows: rows.collect(),
+        rows: answer.rows.iter().map(|row| Row::Cells(row.iter().map(cell).collect())).collect(),
         is_headed: true,
         ..Table::default()
-    };
-    let section = Section { table: Some(table), ..Section::default() };
-    Sheet { title: command.to_owned(), sections: vec![section], ..Sheet::default() }
+    }
 }
 
 /// An answer as CSV; what is not known is empty.
@@ -147,10 +149,17 @@ fn write_answer_csv(answer: &TextRows, cells: Cells, out: &mut impl Write) -> io
 
 /// An answer as an array of objects whose keys keep the order of the columns, every value of its own type.
 fn write_answer_json(answer: &TextRows, out: &mut impl Write) -> Result<(), WriteError> {
-    let objects = answer.rows.iter().map(|row| RowObject { heads: answer, row: row.iter() });
-    let mut pretty = serde_json::Serializer::pretty(&mut *out);
-    pretty.collect_seq(objects)?;
+    serde_json::to_writer_pretty(&mut *out, &Objects(answer))?;
     Ok(out.write_all(b"\n")?)
+}
+
+/// An answer as an array of objects.
+pub(super) struct Objects<'r>(pub(super) &'r TextRows);
+
+impl Serialize for Objects<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.rows.iter().map(|row| RowObject { heads: self.0, row: row.iter() }))
+    }
 }
 
 /// A row of an answer as an object.

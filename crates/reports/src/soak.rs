@@ -1,6 +1,7 @@
-//! What tests that were followed show, in words.
+//! What tests that were followed show, as a sheet and in words.
 
-use dbdyno_foundation::base::units::{bytes, count, duration, plain, rate};
+use super::sheet::{Cell, Row, Section, Sheet, Table, TableStyle, text};
+use dbdyno_foundation::base::units::{bytes, count, duration, rate};
 use dbdyno_running::soak::{HeldStretch, Soak, SoakActor, SpaceStep, Stall};
 
 /// So many stalls are told one by one.
@@ -26,27 +27,81 @@ pub fn soak_lines(soak: &Soak) -> Vec<String> {
     lines
 }
 
-/// All tests of a session that were followed.
+/// All tests of a session that were followed, as text.
 pub fn soaks_text(soaks: &[Soak]) -> String {
-    let several = |soak: &Soak| soaks.iter().any(|other| other.round > 0 && other.label == soak.label);
-    let one = |soak: &Soak| {
-        let round = if several(soak) { format!(" · round {}", soak.round) } else { String::new() };
-        let head = format!(
-            "{} {} · {} · {}{round}, second by second for {}\n",
-            soak.test,
-            plain(&soak.test_name),
-            plain(&soak.label),
-            plain(&soak.size),
-            duration(soak.duration_ns as f64)
-        );
-        soak_lines(soak).into_iter().fold(head, |text, line| text + "  " + &line + "\n")
+    text(&sheet(soaks, ""), TableStyle::FILE)
+}
+
+/// Tests that were followed as a sheet: a section for each, and a record for each of its actors. `command`: what asked for it.
+pub fn sheet(soaks: &[Soak], command: &str) -> Sheet {
+    let has_rounds = |soak: &Soak| soaks.iter().any(|other| other.round > 0 && other.label == soak.label);
+    let section = |soak: &Soak| {
+        let Soak { test, test_name, label, size, duration_ns, .. } = soak;
+        let round = if has_rounds(soak) { format!(" · round {}", soak.round) } else { String::new() };
+        let seconds = duration(*duration_ns as f64);
+        Section {
+            heading: Some(format!("{test} {test_name} · {label} · {size}{round}, second by second for {seconds}")),
+            before: soak_lines(soak).into_iter().map(|line| format!("  {line}")).collect(),
+            ..Section::default()
+        }
     };
-    soaks.iter().map(one).collect::<Vec<_>>().join("\n")
+    Sheet {
+        title: "Second by second".to_owned(),
+        sections: soaks.iter().map(section).collect(),
+        records: Some(records(soaks)),
+        command: command.to_owned(),
+    }
+}
+
+fn records(soaks: &[Soak]) -> Table {
+    const COLUMNS: [&str; 17] = [
+        "label",
+        "size",
+        "round",
+        "test",
+        "test_name",
+        "duration_ns",
+        "actor",
+        "operations_a_second",
+        "stalls",
+        "longest_stall_ns",
+        "p99_change",
+        "p99_change_low",
+        "p99_change_high",
+        "busy",
+        "backlog",
+        "database_bytes",
+        "rss_bytes",
+    ];
+    let record = |soak: &Soak, actor: &SoakActor| {
+        let drift = actor.drift.as_ref().ok();
+        let whole = |value: Option<u64>| Cell::number(value.map(|value| value as f64));
+        Row::Cells(vec![
+            Cell::new(&soak.label),
+            Cell::new(&soak.size),
+            Cell::new(soak.round.to_string()),
+            Cell::new(soak.test.to_string()),
+            Cell::new(&soak.test_name),
+            Cell::new(soak.duration_ns.to_string()),
+            Cell::new(&actor.name),
+            Cell::number(Some(actor.median)),
+            Cell::new(actor.stalls.len().to_string()),
+            whole(actor.stalls.iter().map(|stall| stall.duration_ns).max()),
+            Cell::number(drift.map(|drift| drift.change)),
+            Cell::number(drift.map(|drift| drift.low)),
+            Cell::number(drift.map(|drift| drift.high)),
+            Cell::new(actor.busy.to_string()),
+            whole(actor.backlog),
+            whole(soak.database_bytes.map(|(_, last)| last)),
+            whole(soak.rss_bytes.map(|(_, most)| most)),
+        ])
+    };
+    let of_test = |soak: &Soak| soak.actors.iter().map(|actor| record(soak, actor)).collect::<Vec<_>>();
+    Table::records(COLUMNS, soaks.iter().flat_map(of_test))
 }
 
 fn actor_line(actor: &SoakActor) -> String {
-    let mut parts =
-        vec![format!("{}: {} in the median second", plain(&actor.name), rate(actor.median)), stalls(&actor.stalls)];
+    let mut parts = vec![format!("{}: {} in the median second", actor.name, rate(actor.median)), stalls(&actor.stalls)];
     parts.push(match &actor.drift {
         Ok(drift) => {
             let percent = |change: f64| format!("{:+.0}", change * 100.0);

@@ -1,10 +1,13 @@
-//! Tables as text for a terminal or a file.
+//! A session's table as a sheet, and answers of queries as text.
 
-use super::session_table::{ActorRow, OutsideRow, SessionRow, SessionTable, SizeTable};
+use super::{
+    session_table::{ActorRow, OutsideRow, SessionRow, SessionTable, SizeTable, TestTable},
+    sheet::{self, Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table, TableStyle, Tone},
+};
 use console::{Alignment, measure_text_width};
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::{
-    grid::{Grid, GridColumn, aligned},
+    grid::{GridColumn, aligned},
     units::{bytes, count, counted, duration, plain, rate},
 };
 use dbdyno_store::{NOT_UPHELD, TextRows};
@@ -14,64 +17,85 @@ use std::{
     io::{self, Write},
 };
 
-/// Whether red may be used; a word always says the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colouring {
-    /// ANSI colours.
-    On,
-    Off,
-}
+pub use super::sheet::Colouring;
 
 /// The session's table with its warnings under it.
 pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
-    let mut text = String::new();
-    let mut tiers = BTreeSet::new();
-    for size in &table.sizes {
-        let runs = size.tests.iter().flat_map(|test| &test.rows).map(|row| row.runs).max().unwrap_or(0);
-        // Writing to a string cannot fail.
-        let held = held_to(size);
-        let (suite, size_text, runs) = (plain(&table.suite), plain(&size.size), counted(runs, "run"));
-        let _ = writeln!(text, "{suite} · size {size_text} · median of {runs}{held}\n");
-        let mut columns = vec![Alignment::Right; 10];
-        columns[0] = Alignment::Left;
-        columns[9] = Alignment::Left;
-        let mut grid = Grid::new(columns);
-        let time = if size.cold { "open+test" } else { "median" };
-        grid.row(["", time, "ops/s", "p50", "p99", "spread", "disk", "side", "sync", "tier"].map(str::to_owned));
-        for test in &size.tests {
-            let operations = test.rows.first().map_or(0, |row| row.operations);
-            let operations = match test.rows.iter().all(|row| row.actors.is_empty()) {
-                true => format!(" · {}", counted(operations, "operation")),
-                false => String::new(),
-            };
-            grid.title(format!("{} {}{operations}", test.test, plain(&test.name)));
-            for row in &test.rows {
-                grid.row(cells(row, colour));
-                for actor in &row.actors {
-                    grid.row(actor_cells(actor));
-                    if let Some(strife) = strife_line(actor) {
-                        grid.title(format!("      {strife}"));
-                    }
-                }
-                if let Some(outside) = row.outside.as_ref().filter(|outside| outside.counts) {
-                    grid.title(format!("    {}", outside_line(outside)));
-                }
-                tiers.insert(row.tier);
-            }
+    sheet::text(&session_sheet(table, ""), TableStyle { colour, ..TableStyle::FILE })
+}
+
+/// What to know about a session's figures.
+pub fn session_notes(table: &SessionTable) -> String {
+    sheet::text(&Sheet { sections: notes(table), ..Sheet::default() }, TableStyle::FILE)
+}
+
+/// A session's table as a sheet: a section for each size, a record for each test of each configuration. `command`: what asked for it.
+pub fn session_sheet(table: &SessionTable, command: &str) -> Sheet {
+    let sizes = table.sizes.iter().map(|size| section(table, size));
+    Sheet {
+        title: format!("Session of {}", table.suite),
+        sections: sizes.chain(tiers(table)).chain(notes(table)).collect(),
+        records: Some(records(table)),
+        command: command.to_owned(),
+    }
+}
+
+fn rows(table: &SessionTable) -> impl Iterator<Item = &SessionRow> {
+    table.sizes.iter().flat_map(|size| &size.tests).flat_map(|test| &test.rows)
+}
+
+fn section(table: &SessionTable, size: &SizeTable) -> Section {
+    let runs = size.tests.iter().flat_map(|test| &test.rows).map(|row| row.runs).max().unwrap_or(0);
+    let time = if size.cold { "open+test" } else { "median" };
+    let figures = [time, "ops/s", "p50", "p99", "spread", "disk", "side", "sync"];
+    let names = ["median_ns", "rate", "p50_ns", "p99_ns", "spread", "database_bytes", "side_bytes", "syncs"];
+    let figure = |(name, title): (&'static str, &str)| Column::new(name, title, ColumnRole::Figure);
+    let columns = [Column::new("label", "", ColumnRole::Name)]
+        .into_iter()
+        .chain(names.into_iter().zip(figures).map(figure))
+        .chain([Column::new("tier", "tier", ColumnRole::Name)]);
+    let heading = format!("{} · size {} · median of {}{}", table.suite, size.size, counted(runs, "run"), held_to(size));
+    Section {
+        heading: Some(heading),
+        ..Section::table(Table {
+            columns: columns.collect(),
+            rows: size.tests.iter().flat_map(test_rows).collect(),
+            is_headed: true,
+            ..Table::default()
+        })
+    }
+}
+
+/// A test: its title, and each configuration with its actors.
+fn test_rows(test: &TestTable) -> Vec<Row> {
+    let operations = test.rows.first().map_or(0, |row| row.operations);
+    let operations = match test.rows.iter().all(|row| row.actors.is_empty()) {
+        true => format!(" · {}", counted(operations, "operation")),
+        false => String::new(),
+    };
+    let mut rows = vec![Row::Title(format!("{} {}{operations}", test.test, test.name))];
+    for row in &test.rows {
+        rows.push(Row::Cells(cells(row)));
+        for actor in &row.actors {
+            rows.push(Row::texts(actor_cells(actor)));
+            rows.extend(strife_line(actor).map(|strife| Row::Detail(format!("  {strife}"))));
         }
-        text.push_str(&grid.render());
-        text.push('\n');
+        let outside = row.outside.as_ref().filter(|outside| outside.counts);
+        rows.extend(outside.map(|outside| Row::Detail(outside_line(outside))));
     }
-    if !tiers.is_empty() {
-        let tier = |tier: Tier| match table.syncs_reach_no_disk && tier.needs_syncs() {
-            true => format!("{tier} ({NOT_UPHELD})"),
-            false => tier.to_string(),
-        };
-        let tiers: Vec<String> = tiers.into_iter().rev().map(tier).collect();
-        let _ =
-            writeln!(text, "side: logs and journals, a part of disk · sync: sync calls\ntier: {}", tiers.join(", "));
-    }
-    text + &session_notes(table)
+    rows
+}
+
+/// What the columns and the tiers mean.
+fn tiers(table: &SessionTable) -> Option<Section> {
+    let tiers: BTreeSet<Tier> = rows(table).map(|row| row.tier).collect();
+    let tier = |tier: Tier| match table.syncs_reach_no_disk && tier.needs_syncs() {
+        true => format!("{tier} ({NOT_UPHELD})"),
+        false => tier.to_string(),
+    };
+    let tiers: Vec<String> = tiers.into_iter().rev().map(tier).collect();
+    let columns = "side: logs and journals, a part of disk · sync: sync calls".to_owned();
+    (!tiers.is_empty()).then(|| Section::lines(vec![columns, format!("tier: {}", tiers.join(", "))]))
 }
 
 /// What the runs of a size were held to: ` · 64.0 MiB of memory for 256 MiB of data (4.00x) · cold`.
@@ -87,40 +111,47 @@ fn held_to(size: &SizeTable) -> String {
 }
 
 /// What to know about a session's figures.
-pub fn session_notes(table: &SessionTable) -> String {
-    let mut text = String::new();
-    let rows = || table.sizes.iter().flat_map(|size| &size.tests).flat_map(|test| &test.rows);
-    if let Some(cores) = table.cores {
-        let _ =
-            writeln!(text, "x  threads of an actor; the machine has {cores} core{}", if cores == 1 { "" } else { "s" });
-    }
-    if rows().any(|row| row.harness_bound) {
-        text.push_str("h  so fast that the harness is a part of what is measured: a true difference is larger\n");
-    }
-    if rows().any(|row| row.outside.as_ref().is_some_and(|outside| outside.counts)) {
-        text.push_str("+  done outside of the timer, if more than 5 % of the test; other figures are without it\n");
-    }
-    if table.sizes.iter().any(|size| size.cold) {
-        text.push_str("open+test, ops/s: with opening the database, which may read all of it; p50 and p99 are of the test alone\n");
-    }
-    if rows().any(|row| row.disagrees) {
-        text.push_str("✗  answers differ from those of other engines: these figures are worth nothing\n");
-    }
-    if rows().any(|row| row.not_verified) {
-        text.push_str("?  not verified: there is nothing to hold these answers against\n");
-    }
-    if !table.conditions.is_empty() {
-        let _ = writeln!(text, "measured with {}", plain(&table.conditions.join(", ")));
-    }
-    for warning in &table.warnings {
-        let _ = writeln!(text, "!  {}", plain(warning));
-    }
-    text
+fn notes(table: &SessionTable) -> Vec<Section> {
+    let any = |is: fn(&SessionRow) -> bool| rows(table).any(is);
+    let cores = table.cores.map(|cores| format!("x  threads of an actor; the machine has {}", counted(cores, "core")));
+    let said = [
+        (
+            any(|row| row.harness_bound),
+            "h  so fast that the harness is a part of what is measured: a true difference is larger",
+        ),
+        (
+            any(|row| row.outside.as_ref().is_some_and(|outside| outside.counts)),
+            "+  done outside of the timer, if more than 5 % of the test; other figures are without it",
+        ),
+        (
+            table.sizes.iter().any(|size| size.cold),
+            "open+test, ops/s: with opening the database, which may read all of it; p50 and p99 are of the test alone",
+        ),
+        (any(|row| row.disagrees), "✗  answers differ from those of other engines: these figures are worth nothing"),
+        (any(|row| row.not_verified), "?  not verified: there is nothing to hold these answers against"),
+    ];
+    let said = said.into_iter().filter(|(is_so, _)| *is_so).map(|(_, line)| line.to_owned());
+    let conditions = (!table.conditions.is_empty()).then(|| format!("measured with {}", table.conditions.join(", ")));
+    let lines: Vec<String> = cores.into_iter().chain(said).chain(conditions).collect();
+    let lines = (!lines.is_empty()).then(|| Section::lines(lines));
+    lines.into_iter().chain(Section::toned(Tone::Warnings, "Read this first", table.warnings.clone())).collect()
 }
 
-fn cells(row: &SessionRow, colour: Colouring) -> [String; 10] {
-    let unknown = || "-".to_owned();
-    let quantile = |ns: Option<u64>| ns.map_or_else(unknown, |ns| duration(ns as f64));
+/// `-` where it is not known.
+fn known<T>(value: Option<T>, shown: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), shown)
+}
+
+fn quantile(ns: Option<u64>) -> String {
+    known(ns, |ns| duration(ns as f64))
+}
+
+/// Operations a second, without the unit.
+fn short_rate(of: f64) -> String {
+    rate(of).trim_end_matches("/s").trim_end().to_owned()
+}
+
+fn cells(row: &SessionRow) -> Vec<Cell> {
     let mark = if row.disagrees {
         "✗"
     } else if row.not_verified {
@@ -130,38 +161,88 @@ fn cells(row: &SessionRow, colour: Colouring) -> [String; 10] {
     } else {
         " "
     };
-    let name = format!("{mark} {}", plain(&row.label));
-    let name = if row.disagrees && colour == Colouring::On { format!("\u{1b}[31m{name}\u{1b}[0m") } else { name };
-    [
-        name,
+    let name = Cell { sense: row.disagrees.then_some(Sense::Unfit), ..Cell::new(format!("{mark} {}", row.label)) };
+    let figures = [
         duration(row.median_ns),
-        rate(row.rate).trim_end_matches("/s").trim_end().to_owned(),
+        short_rate(row.rate),
         quantile(row.p50_ns),
         quantile(row.p99_ns),
         format!("{}/{}%", percent(row.spread.0), percent(row.spread.1)),
-        row.database_bytes.map_or_else(unknown, short_bytes),
-        row.side_bytes.map_or_else(unknown, short_bytes),
-        row.syncs.map_or_else(unknown, count),
+        known(row.database_bytes, short_bytes),
+        known(row.side_bytes, short_bytes),
+        known(row.syncs, count),
         row.tier.sign(),
+    ];
+    [name].into_iter().chain(figures.map(Cell::new)).collect()
+}
+
+fn actor_cells(actor: &ActorRow) -> [String; 5] {
+    let due = actor.arrival_rate.map_or_else(String::new, |due| format!(" at {}/s", count(due)));
+    [
+        format!("    {} x{}{due}", actor.name, actor.threads),
+        String::new(),
+        short_rate(actor.rate),
+        quantile(actor.p50_ns),
+        quantile(actor.p99_ns),
     ]
 }
 
-fn actor_cells(actor: &ActorRow) -> [String; 10] {
-    let quantile = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
-    let due = actor.arrival_rate.map_or_else(String::new, |due| format!(" at {}/s", count(due)));
-    let none = String::new;
-    [
-        format!("    {} x{}{due}", plain(&actor.name), actor.threads),
-        none(),
-        rate(actor.rate).trim_end_matches("/s").trim_end().to_owned(),
-        quantile(actor.p50_ns),
-        quantile(actor.p99_ns),
-        none(),
-        none(),
-        none(),
-        none(),
-        none(),
-    ]
+/// A record for each test of each configuration.
+fn records(table: &SessionTable) -> Table {
+    const COLUMNS: [&str; 20] = [
+        "suite",
+        "size",
+        "test",
+        "test_name",
+        "label",
+        "runs",
+        "median_ns",
+        "fastest",
+        "slowest",
+        "operations",
+        "rate",
+        "p50_ns",
+        "p99_ns",
+        "database_bytes",
+        "side_bytes",
+        "syncs",
+        "tier",
+        "disagrees",
+        "not_verified",
+        "harness_bound",
+    ];
+    let whole = |value: Option<u64>| Cell::new(value.map_or_else(String::new, |value| value.to_string()));
+    let record = |size: &SizeTable, test: &TestTable, row: &SessionRow| {
+        Row::Cells(vec![
+            Cell::new(&table.suite),
+            Cell::new(&size.size),
+            Cell::new(test.test.to_string()),
+            Cell::new(&test.name),
+            Cell::new(&row.label),
+            Cell::new(row.runs.to_string()),
+            Cell::number(Some(row.median_ns)),
+            Cell::number(Some(row.spread.0)),
+            Cell::number(Some(row.spread.1)),
+            Cell::new(row.operations.to_string()),
+            Cell::number(Some(row.rate)),
+            whole(row.p50_ns),
+            whole(row.p99_ns),
+            whole(row.database_bytes),
+            whole(row.side_bytes),
+            whole(row.syncs),
+            whole(row.tier.number().map(u64::from)),
+            Cell::new(row.disagrees.to_string()),
+            Cell::new(row.not_verified.to_string()),
+            Cell::new(row.harness_bound.to_string()),
+        ])
+    };
+    let mut all = Vec::new();
+    for size in &table.sizes {
+        for test in &size.tests {
+            all.extend(test.rows.iter().map(|row| record(size, test, row)));
+        }
+    }
+    Table::records(COLUMNS, all.into_iter())
 }
 
 /// `12 busy, 12 retries, longest wait 5.10 ms, fairness 98 %`: what others cost an actor, where it was anything.
@@ -245,12 +326,9 @@ fn shown(value: Option<&str>) -> String {
 }
 
 /// Names with a line about each.
-pub fn list(entries: &[(String, String)]) -> String {
-    let mut grid = Grid::new([Alignment::Left, Alignment::Left]);
-    for (name, about) in entries {
-        grid.row([plain(name), plain(about)]);
-    }
-    grid.render()
+pub fn list(entries: Vec<(String, String)>) -> String {
+    let table = Table::pairs(["name", "about"], entries.into_iter().map(|(name, about)| [name, about]));
+    sheet::text(&Sheet { sections: vec![Section::table(table)], ..Sheet::default() }, TableStyle::FILE)
 }
 
 #[cfg(test)]

@@ -1,90 +1,115 @@
-//! What kills and power losses showed, as text and JSON.
+//! What kills and power losses showed as a sheet.
 
-use super::{
-    comparison::escaped,
-    format::{Format, WriteError},
-};
-use dbdyno_foundation::base::units::plain;
+use super::sheet::{Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table};
 use dbdyno_running::torture::{Contradiction, DiskFindings, Findings, Mutant, Step, Subject, Terms, Verdict};
 use serde::Serialize;
-use std::{collections::BTreeMap, fmt::Write};
+use std::collections::BTreeMap;
 
-/// The formats that findings can be written in.
-pub const TORTURE_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Json];
-
-/// What was found of each configuration.
-///
-/// # Errors
-/// A format that it does not have.
-pub fn torture_text(
-    found: &[(Subject, Findings)],
-    format: Format,
+/// What was found of each configuration, as JSON has it.
+#[derive(Debug, Serialize)]
+pub struct TortureReport<'r> {
+    dbdyno_version: &'static str,
+    command: &'r str,
     seed: u64,
-    command: &str,
-) -> Result<String, WriteError> {
-    match format {
-        Format::Table => Ok(found.iter().map(|(subject, findings)| block(subject, findings)).collect()),
-        Format::Markdown => Ok(markdown(found, command)),
-        Format::Json => json(found, seed, command),
-        asked => Err(WriteError::Unsupported { asked, supported: TORTURE_FORMATS }),
+    configurations: Vec<TorturedConfiguration<'r>>,
+}
+
+#[derive(Debug, Serialize)]
+struct TorturedConfiguration<'r> {
+    choice: &'r str,
+    engine: &'r str,
+    version: &'r str,
+    options: BTreeMap<String, String>,
+    tier: Option<u8>,
+    tier_reason: &'r str,
+    #[serde(flatten)]
+    findings: &'r Findings,
+}
+
+impl<'r> TortureReport<'r> {
+    /// `command`: the command that tried it, with this seed.
+    pub fn new(found: &'r [(Subject, Findings)], seed: u64, command: &'r str) -> Self {
+        let configuration = |(subject, findings): &'r (Subject, Findings)| TorturedConfiguration {
+            choice: &subject.choice,
+            engine: &subject.engine,
+            version: &subject.version,
+            options: subject.settings.to_map(),
+            tier: subject.tier.number(),
+            tier_reason: &subject.tier_reason,
+            findings,
+        };
+        let configurations = found.iter().map(configuration).collect();
+        Self { dbdyno_version: env!("CARGO_PKG_VERSION"), command, seed, configurations }
     }
 }
 
-/// How far it is, in words.
-pub fn step_text(step: Step, terms: &Terms) -> String {
-    match step {
-        Step::Waiting => "waiting for a run that another dbdyno measures".to_owned(),
-        Step::Kill { done } => format!("killed {done} of {}", terms.kills),
-        Step::Recording => format!("recording {} commits", terms.commits),
-        Step::Image { done } => format!("power lost {done} of {} times", terms.images),
-        Step::Mutant { number, of } => format!("without a sync call: {number} of {of}"),
+/// What was found as a sheet: a section and a record for each configuration, and all of them in one table where there are several.
+/// `command`: the command that tried it.
+pub fn sheet(found: &[(Subject, Findings)], command: &str) -> Sheet {
+    let overview = (found.len() > 1).then(|| Section { table: Some(overview(found)), ..Section::default() });
+    let each = found.iter().map(|(subject, findings)| section(subject, findings));
+    Sheet {
+        title: "Crash tests".to_owned(),
+        sections: each.chain(overview).collect(),
+        records: Some(records(found)),
+        command: command.to_owned(),
     }
 }
 
-fn block(subject: &Subject, findings: &Findings) -> String {
-    let mut text = format!(
-        "{} {} · tier {}: {}\n",
-        plain(&subject.choice),
-        plain(&subject.version),
-        subject.tier,
-        plain(&subject.tier_reason)
-    );
+fn section(subject: &Subject, findings: &Findings) -> Section {
+    let Subject { choice, version, tier, tier_reason, .. } = subject;
+    let columns = [("name", "", ColumnRole::Name), ("found", "", ColumnRole::Verdict)];
+    let row = |(name, value): (&'static str, String)| {
+        let value = Cell { sense: (name == VERDICT).then(|| sense(&findings.verdict)), ..Cell::new(value) };
+        Row::Cells(vec![Cell::new(name), value])
+    };
+    Section {
+        heading: Some(format!("{choice} {version} · tier {tier}: {tier_reason}")),
+        table: Some(Table {
+            columns: Column::all(columns),
+            rows: facts(subject, findings).into_iter().map(row).collect(),
+            indent: 2,
+            ..Table::default()
+        }),
+        ..Section::default()
+    }
+}
+
+/// The name of the fact that all others come to.
+const VERDICT: &str = "verdict";
+
+fn sense(verdict: &Verdict) -> Sense {
+    match verdict {
+        Verdict::Evidenced { .. } => Sense::Fit,
+        Verdict::Contradicted(_) => Sense::Unfit,
+        Verdict::NotEvidenced { .. } => Sense::Note,
+    }
+}
+
+/// What was found of a configuration: names with values, and values that go on below their name.
+fn facts(subject: &Subject, findings: &Findings) -> Vec<(&'static str, String)> {
     let power = &findings.power;
-    lay(&mut text, "kills", &kills(findings));
-    if let Some(route) = power.route {
-        lay(&mut text, "recorded", &route.to_string());
-    }
+    let mut facts = vec![("kills", kills(findings))];
+    facts.extend(power.route.map(|route| ("recorded", route.to_string())));
     for (name, disk) in [("power losses", &power.journaled), ("strict names", &power.by_folder)] {
         let unseen = power.unseen.as_ref().filter(|_| disk.images == 0);
-        lay(&mut text, name, &unseen.map_or_else(|| images(disk), |reason| format!("none: {reason}")));
-        for example in &disk.examples {
-            lay(&mut text, "", &format!("as: {example}"));
-        }
+        facts.push((name, unseen.map_or_else(|| images(disk), |reason| format!("none: {reason}"))));
+        facts.extend(disk.examples.iter().map(|example| ("", format!("as: {example}"))));
     }
-    if let Some(contradiction) = &power.by_folder.contradiction {
-        lay(&mut text, "", &format!("where a new name lasts only once its folder is synced: {}", contradiction.what));
-    }
+    facts.extend(power.by_folder.contradiction.iter().map(|contradiction| {
+        ("", format!("where a new name lasts only once its folder is synced: {}", contradiction.what))
+    }));
     if !power.mutants.is_empty() {
-        lay(&mut text, "mutants", &format!("{} of {} caught", power.caught(), power.mutants.len()));
-        for mutant in &power.mutants {
-            lay(&mut text, "", &of_mutant(mutant));
-        }
+        facts.push(("mutants", format!("{} of {} caught", power.caught(), power.mutants.len())));
+        facts.extend(power.mutants.iter().map(|mutant| ("", of_mutant(mutant))));
     }
-    lay(&mut text, "verdict", &findings.verdict.to_string());
+    facts.push((VERDICT, findings.verdict.to_string()));
     if let Verdict::Contradicted(Contradiction { image: Some(image), .. }) = &findings.verdict {
-        lay(&mut text, "", &format!("kept in {}", image.display()));
-        lay(&mut text, "", &format!("dbdyno torture '{}' --image '{}' shows it", subject.choice, image.display()));
+        facts.push(("", format!("kept in {}", image.display())));
+        facts.push(("", format!("dbdyno torture '{}' --image '{}' shows it", subject.choice, image.display())));
     }
-    if findings.stopped {
-        lay(&mut text, "", "it was stopped before the end");
-    }
-    text.push('\n');
-    text
-}
-
-fn lay(text: &mut String, name: &str, value: &str) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "  {name:<13} {}", plain(value));
+    facts.extend(findings.stopped.then(|| ("", "it was stopped before the end".to_owned())));
+    facts
 }
 
 fn kills(findings: &Findings) -> String {
@@ -126,25 +151,25 @@ fn of_mutant(mutant: &Mutant) -> String {
     }
 }
 
-fn markdown(found: &[(Subject, Findings)], command: &str) -> String {
-    let mut text = format!("Made by {}\n\n", escaped(command));
-    let head = [
-        "configuration",
-        "version",
-        "tier",
-        "kills",
-        "images",
-        "whole",
-        "earlier",
-        "broken",
-        "strict names",
-        "mutants caught",
-        "verdict",
+/// A line for each configuration.
+fn overview(found: &[(Subject, Findings)]) -> Table {
+    let columns = [
+        ("configuration", ColumnRole::Name, 0),
+        ("version", ColumnRole::Name, 9),
+        ("tier", ColumnRole::Name, 2),
+        ("kills", ColumnRole::Figure, 4),
+        ("images", ColumnRole::Figure, 3),
+        ("whole", ColumnRole::Figure, 8),
+        ("earlier", ColumnRole::Figure, 7),
+        ("broken", ColumnRole::Figure, 5),
+        ("strict names", ColumnRole::Verdict, 10),
+        ("mutants caught", ColumnRole::Verdict, 6),
+        ("verdict", ColumnRole::Verdict, 1),
     ];
-    let rows = found.iter().map(|(subject, findings)| {
+    let row = |(subject, findings): &(Subject, Findings)| {
         let power = &findings.power;
         let mutants = format!("{} of {}", power.caught(), power.mutants.len());
-        vec![
+        let cells = [
             subject.choice.clone(),
             subject.version.clone(),
             subject.tier.to_string(),
@@ -155,65 +180,59 @@ fn markdown(found: &[(Subject, Findings)], command: &str) -> String {
             power.journaled.broken.to_string(),
             strict(&power.by_folder).to_owned(),
             if power.mutants.is_empty() { "-".to_owned() } else { mutants },
-            findings.verdict.to_string(),
-        ]
-    });
-    table(&mut text, &head, rows);
-    let mutants: Vec<Vec<String>> = found
-        .iter()
-        .flat_map(|(subject, findings)| findings.power.mutants.iter().map(|mutant| (subject.choice.clone(), mutant)))
-        .map(|(choice, mutant)| {
-            let caught = mutant.caught.clone().unwrap_or_else(|| "not caught".to_owned());
-            vec![choice, mutant.lacks.clone(), mutant.calls.to_string(), mutant.images.to_string(), caught]
-        })
-        .collect();
-    if !mutants.is_empty() {
-        text.push('\n');
-        table(&mut text, &["configuration", "without", "calls", "images", "caught by"], mutants);
-    }
-    text
-}
-
-fn table(text: &mut String, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    text.push_str(&format!("| {} |\n{}\n", head.join(" | "), "|---".repeat(head.len()) + "|"));
-    for cells in rows {
-        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
-        text.push_str(&line(&cells));
-    }
-}
-
-#[derive(Serialize)]
-struct TortureJson<'r> {
-    dbdyno_version: &'static str,
-    command: &'r str,
-    seed: u64,
-    configurations: Vec<ConfigurationJson>,
-}
-
-#[derive(Serialize)]
-struct ConfigurationJson {
-    choice: String,
-    engine: String,
-    version: String,
-    options: BTreeMap<String, String>,
-    tier: Option<u8>,
-    tier_reason: String,
-    #[serde(flatten)]
-    findings: Findings,
-}
-
-fn json(found: &[(Subject, Findings)], seed: u64, command: &str) -> Result<String, WriteError> {
-    let configuration = |(subject, findings): &(Subject, Findings)| ConfigurationJson {
-        choice: subject.choice.clone(),
-        engine: subject.engine.clone(),
-        version: subject.version.clone(),
-        options: subject.settings.to_map(),
-        tier: subject.tier.number(),
-        tier_reason: subject.tier_reason.clone(),
-        findings: findings.clone(),
+        ];
+        let verdict = Cell::new(findings.verdict.word()).at_length(findings.verdict.to_string());
+        Row::Cells(cells.map(Cell::new).into_iter().chain([verdict.sensed(sense(&findings.verdict))]).collect())
     };
-    let configurations = found.iter().map(configuration).collect();
-    let all = TortureJson { dbdyno_version: env!("CARGO_PKG_VERSION"), command, seed, configurations };
-    Ok(serde_json::to_string_pretty(&all)? + "\n")
+    Table {
+        columns: columns.map(|(name, role, rank)| Column::new(name, name, role).ranked(rank)).to_vec(),
+        rows: found.iter().map(row).collect(),
+        is_headed: true,
+        ..Table::default()
+    }
+}
+
+/// A record for each configuration.
+fn records(found: &[(Subject, Findings)]) -> Table {
+    const COLUMNS: [&str; 15] = [
+        "configuration",
+        "engine",
+        "version",
+        "tier",
+        "tier_reason",
+        "verdict",
+        "verdict_words",
+        "kills",
+        "images",
+        "whole",
+        "earlier",
+        "broken",
+        "strict_names",
+        "mutants_caught",
+        "mutants",
+    ];
+    let record = |(subject, findings): &(Subject, Findings)| {
+        let power = &findings.power;
+        let tier = subject.tier.number().map_or_else(String::new, |number| number.to_string());
+        let DiskFindings { whole, earlier, broken, .. } = &power.journaled;
+        let counts = [findings.kills, power.images(), *whole, *earlier, *broken];
+        let words = [&subject.choice, &subject.engine, &subject.version, &tier, &subject.tier_reason].map(Cell::new);
+        let verdict = [Cell::new(findings.verdict.word()), Cell::new(findings.verdict.to_string())];
+        let counts = counts.map(|count| Cell::new(count.to_string()));
+        let mutants = [power.caught().to_string(), power.mutants.len().to_string()].map(Cell::new);
+        let strict = [Cell::new(strict(&power.by_folder))];
+        Row::Cells(words.into_iter().chain(verdict).chain(counts).chain(strict).chain(mutants).collect())
+    };
+    Table::records(COLUMNS, found.iter().map(record))
+}
+
+/// How far it is, in words.
+pub fn step_text(step: Step, terms: &Terms) -> String {
+    match step {
+        Step::Waiting => "waiting for a run that another dbdyno measures".to_owned(),
+        Step::Kill { done } => format!("killed {done} of {}", terms.kills),
+        Step::Recording => format!("recording {} commits", terms.commits),
+        Step::Image { done } => format!("power lost {done} of {} times", terms.images),
+        Step::Mutant { number, of } => format!("without a sync call: {number} of {of}"),
+    }
 }

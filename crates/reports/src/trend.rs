@@ -1,6 +1,9 @@
 //! A configuration over its sessions as a sheet, and the words of it that the screens share.
 
-use super::sheet::{Cell, Chart, ChartPoint, Column, Role, Row, Section, Sheet, Table};
+use super::sheet::{
+    Cell, Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, Column, ColumnRole, Row, Scale, Section, SeriesStyle,
+    Sheet, Table,
+};
 use dbdyno_comparing::compare::{RatioRange, Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries};
 use dbdyno_foundation::{base::units::counted, metric::Metric};
 
@@ -28,11 +31,11 @@ pub fn heading(series: &TrendSeries) -> String {
 
 fn section(series: &[TrendSeries], metric: Metric) -> Section {
     let columns = vec![
-        Column::new("test", "test", Role::Name),
-        Column::new("first", "first", Role::Figure),
-        Column::new("line", "", Role::Sparkline),
-        Column::new("last", "last", Role::Figure),
-        Column::new("found", "found", Role::Verdict),
+        Column::new("test", "test", ColumnRole::Name),
+        Column::new("first", "first", ColumnRole::Figure),
+        Column::new("line", "", ColumnRole::Sparkline),
+        Column::new("last", "last", ColumnRole::Figure),
+        Column::new("found", "found", ColumnRole::Verdict),
     ];
     let row = |one: &TrendSeries| {
         let (first, last) = ends(one, metric);
@@ -52,21 +55,40 @@ fn section(series: &[TrendSeries], metric: Metric) -> Section {
 
 fn chart(series: &TrendSeries, metric: Metric) -> Chart {
     let (first, last) = ends(series, metric);
-    let point = |(at, point): (usize, &TrendPoint)| {
+    let name = format!("{} {}", series.test, series.name);
+    let mark = |(at, point): (usize, &TrendPoint)| {
         let (started_at, version) = (&point.started_at, &point.engine_version);
         let about =
             format!("{started_at}: {} of {} ({version})", metric.shown(point.median), counted(point.runs, "run"));
-        ChartPoint { x: at as f64, y: point.median, about }
+        ChartMark { x: at as f64, y: point.median, range: None, about }
     };
-    let notes = [format!("{first} at first, {last} at last")].into_iter().chain(moves_words(series, metric));
+    let fitted = series.drift.iter().flat_map(|drift| [drift.from, drift.to]);
+    let up = Scale::over(series.points.iter().map(|point| point.median).chain(fitted), metric);
+    let (below, above) = (up.value_at(0.0), up.value_at(1.0));
+    let end = series.points.len() as f64 - 0.5;
+    let break_of = |change: &TrendChange| {
+        let at = change.at as f64 - 0.5;
+        ChartSeries::line(SeriesStyle::Break, vec![(at, below), (at, above)])
+    };
+    let fit =
+        series.drift.map(|drift| ChartSeries::line(SeriesStyle::Fit, vec![(0.0, drift.from), (end - 0.5, drift.to)]));
+    let points = ChartSeries::joined(SeriesStyle::Plain, series.points.iter().enumerate().map(mark).collect());
+    let said = format!("{first} at first, {last} at last");
+    let day = |at: usize| series.points.get(at).map(|point| (at as f64, point.started_at.chars().take(10).collect()));
+    let days = [day(0), day(series.points.len().saturating_sub(1))].into_iter().flatten();
     Chart {
-        name: format!("{} {}", series.test, series.name),
-        points: series.points.iter().enumerate().map(point).collect(),
-        breaks: series.changes.iter().map(|change| change.at as f64 - 0.5).collect(),
-        line: series.drift.map(|drift| (drift.from, drift.to)),
-        notes: notes.collect(),
+        kind: ChartKind::Trend,
+        about: format!("{name}: {said}"),
+        name,
+        across: ChartAxis::spaced(Scale::straight(-0.5, end), days, DAY),
+        up: ChartAxis::labelled(up, |value| metric.shown(value)),
+        series: series.changes.iter().map(break_of).chain(fit).chain([points]).collect(),
+        notes: [said].into_iter().chain(moves_words(series, metric)).collect(),
     }
 }
+
+/// The share of an axis that a day below it needs.
+const DAY: f64 = 0.25;
 
 /// Whether the level changed, in a word or two.
 pub fn found_words(series: &TrendSeries) -> String {

@@ -1,13 +1,18 @@
 //! How a command that makes a report writes it.
 
 use super::{CsvArgs, OutArgs, Places, format_of};
-use crate::cli::{error::CliError, list::entries, output};
+use crate::cli::{
+    error::CliError,
+    output::{command_line, print_coloured, print_rows, table_style, written},
+};
 use clap::Args;
-use dbdyno_foundation::base::{csv::Cells, output::Output};
+use dbdyno_foundation::base::output::Output;
 use dbdyno_reports::{
     format::Format,
-    sheet::{self, SHEET_FORMATS, Sheet},
+    results,
+    sheet::{self, SHEET_FORMATS, Section, Sheet, Table, TableObjects, TableStyle},
 };
+use dbdyno_store::TextRows;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -29,18 +34,39 @@ impl SheetArgs {
         self.out.checked(places)
     }
 
-    /// The format, and what cells of CSV are written as.
-    pub(in crate::cli) fn shape(&self) -> (Format, Cells) {
-        (self.format, self.csv.cells)
+    /// Whether it is shown to people, who are shown more.
+    pub(in crate::cli) fn is_for_people(&self, output: Option<&Output>) -> bool {
+        self.format == Format::Table && output.is_none()
     }
 
-    /// Writes names, each with what it stands for.
-    pub(in crate::cli) fn list(
+    /// Writes a report that is one table.
+    pub(in crate::cli) fn table(&self, table: Table, output: Option<&Output>) -> Result<ExitCode, CliError> {
+        let command = command_line();
+        let sheet = Sheet {
+            title: command.clone(),
+            sections: vec![Section::table(table.clone())],
+            command: command.clone(),
+            ..Sheet::default()
+        };
+        self.write(&sheet, &TableObjects(&table), output)
+    }
+
+    /// Writes an answer of the store, of any size.
+    pub(in crate::cli) fn rows(&self, rows: &TextRows, output: Option<&Output>) -> Result<ExitCode, CliError> {
+        match output {
+            None => print_rows(rows, self.format, self.csv.cells),
+            Some(_) => written(&results::text(rows, self.format, self.csv.cells, &command_line())?, output),
+        }
+    }
+
+    /// The same with a text of its own for people.
+    pub(in crate::cli) fn rows_as(
         &self,
-        listed: &[(String, String)],
+        rows: &TextRows,
+        laid_out: fn(&TextRows) -> String,
         output: Option<&Output>,
     ) -> Result<ExitCode, CliError> {
-        entries(listed, self.format, self.csv.cells, output)
+        if self.format == Format::Table { written(&laid_out(rows), output) } else { self.rows(rows, output) }
     }
 
     /// Writes a report; `typed` is what it was built of, which is JSON.
@@ -50,6 +76,11 @@ impl SheetArgs {
         typed: &impl Serialize,
         output: Option<&Output>,
     ) -> Result<ExitCode, CliError> {
-        output::written(&sheet::written(sheet, typed, self.format, self.csv.cells)?, output)
+        let style = if output.is_none() { table_style() } else { TableStyle::FILE };
+        let text = sheet::written(sheet, typed, self.format, style, self.csv.cells)?;
+        match output {
+            None if self.format == Format::Table => print_coloured(&text),
+            output => written(&text, output),
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! A finding: how something is, whether that is as it should be, and what to do.
 
-use dbdyno_foundation::base::units::plain;
+use dbdyno_reports::sheet::{Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table};
+#[cfg(test)]
+use dbdyno_reports::sheet::{TableStyle, text};
 
 /// How something of the machine is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,29 +41,59 @@ impl DoctorFinding {
         matches!(self, Self::Unfit(..))
     }
 
-    fn parts(&self) -> (char, &'static str, &str, Option<&str>) {
+    fn parts(&self) -> (Sense, &str, Option<&str>) {
         match self {
-            Self::Fit(what) => ('✓', "fit", what, None),
-            Self::Note(what, advice) => ('·', "note", what, advice.as_deref()),
-            Self::Unfit(what, advice) => ('!', "unfit", what, Some(advice)),
+            Self::Fit(what) => (Sense::Fit, what, None),
+            Self::Note(what, advice) => (Sense::Note, what, advice.as_deref()),
+            Self::Unfit(what, advice) => (Sense::Unfit, what, Some(advice)),
         }
     }
 
-    /// A line for people, which names come into that others have given.
-    pub(super) fn line(&self) -> String {
-        let (sign, _, what, advice) = self.parts();
-        let advice = advice.map_or_else(String::new, |advice| format!(": {}", plain(advice)));
-        format!("{sign}  {}{advice}\n", plain(what))
+    /// A row for people: sign, finding with its advice, topic.
+    fn row(&self, topic: &str) -> Row {
+        let (status, what, advice) = self.parts();
+        let advice = advice.map_or_else(String::new, |advice| format!(": {advice}"));
+        let said = Cell::new(format!("{what}{advice}")).sensed(status);
+        Row::Cells(vec![Cell::new(status.sign()), said, Cell::new(topic)])
     }
 
-    /// A row for programs: [`COLUMNS`].
-    pub(super) fn row(&self, topic: &str) -> Vec<Option<String>> {
-        let (_, status, what, advice) = self.parts();
-        vec![Some(topic.to_owned()), Some(status.to_owned()), Some(what.to_owned()), advice.map(str::to_owned)]
+    /// A row for programs: topic, status, finding, advice.
+    fn record(&self, topic: &str) -> Row {
+        let (status, what, advice) = self.parts();
+        Row::texts([topic, status.word(), what, advice.unwrap_or_default()])
+    }
+
+    /// What people read of it.
+    #[cfg(test)]
+    pub(super) fn line(&self) -> String {
+        let table = table(std::iter::once(self.row("topic")));
+        let sections = vec![Section::table(table)];
+        text(&Sheet { sections, ..Sheet::default() }, TableStyle { width: 0, ..TableStyle::FILE })
     }
 }
 
-pub(super) const COLUMNS: [&str; 4] = ["topic", "status", "finding", "advice"];
+fn table(rows: impl Iterator<Item = Row>) -> Table {
+    let columns = vec![
+        Column::new("sign", "", ColumnRole::Name),
+        Column::new("finding", "finding", ColumnRole::Verdict),
+        Column::new("topic", "topic", ColumnRole::Name).ranked(1),
+    ];
+    Table { columns, rows: rows.collect(), ..Table::default() }
+}
+
+/// Findings, by what they are about, as a sheet, and as the records that JSON has too. `command`: what asked for them.
+pub(super) fn sheet(findings: &[(&'static str, Vec<DoctorFinding>)], command: &str) -> (Sheet, Table) {
+    let all = || findings.iter().flat_map(|(topic, findings)| findings.iter().map(move |finding| (topic, finding)));
+    let records = all().map(|(topic, finding)| finding.record(topic));
+    let records = Table::records(["topic", "status", "finding", "advice"], records);
+    let sheet = Sheet {
+        title: command.to_owned(),
+        sections: vec![Section::table(table(all().map(|(topic, finding)| finding.row(topic))))],
+        records: Some(records.clone()),
+        command: command.to_owned(),
+    };
+    (sheet, records)
+}
 
 #[cfg(test)]
 mod tests {
@@ -72,7 +104,7 @@ mod tests {
         let finding = DoctorFinding::unfit("the folder a\nb\u{1b}[2J", "choose\nanother");
         assert_eq!(finding.line(), "!  the folder a\\nb\\u{1b}[2J: choose\\nanother\n");
         assert_eq!(DoctorFinding::note("so it is").line(), "·  so it is\n");
-        let row = DoctorFinding::fit("well").row("clock");
-        assert_eq!(row, [Some("clock"), Some("fit"), Some("well"), None].map(|cell| cell.map(str::to_owned)));
+        let row = DoctorFinding::fit("well").record("clock");
+        assert_eq!(row, Row::texts(["clock", "fit", "well", ""]));
     }
 }

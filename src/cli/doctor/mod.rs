@@ -11,16 +11,15 @@ mod store;
 mod terminal;
 
 use super::{
-    args::{CsvArgs, Places, WorkArgs, format_of},
+    args::{Places, SheetArgs, WorkArgs},
     error::CliError,
-    output::{print, print_rows},
+    output::command_line,
 };
 use clap::Args;
 use dbdyno_catalog::engines::Registry;
 use dbdyno_foundation::host::{HostFacts, Load, NoiseSample};
-use dbdyno_reports::{format::Format, results};
-use dbdyno_store::TextRows;
-use finding::{COLUMNS, DoctorFinding};
+use dbdyno_reports::sheet::TableObjects;
+use finding::{DoctorFinding, sheet};
 use std::{process::ExitCode, thread, time::Duration};
 
 /// `dbdyno doctor`.
@@ -28,11 +27,8 @@ use std::{process::ExitCode, thread, time::Duration};
 pub(super) struct DoctorArgs {
     #[command(flatten)]
     work: WorkArgs,
-    /// How to write the findings.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
-    format: Format,
     #[command(flatten)]
-    csv: CsvArgs,
+    written: SheetArgs,
 }
 
 /// How long others are watched.
@@ -40,16 +36,12 @@ const WATCH: Duration = Duration::from_secs(1);
 
 /// Prints the findings. Exit code 1 when something should be changed before measuring.
 pub(super) fn doctor(places: &Places, args: &DoctorArgs) -> Result<ExitCode, CliError> {
+    let output = args.written.checked(places)?;
     let findings = examine(places, &args.work)?;
-    let all = || findings.iter().flat_map(|(topic, findings)| findings.iter().map(move |finding| (*topic, finding)));
-    if args.format == Format::Table {
-        print(&all().map(|(_, finding)| finding.line()).collect::<String>())?;
-    } else {
-        let rows = all().map(|(topic, finding)| finding.row(topic));
-        let table = TextRows::new(COLUMNS.map(str::to_owned).to_vec(), Vec::new(), rows);
-        print_rows(&table, args.format, args.csv.cells)?;
-    }
-    Ok(if all().any(|(_, finding)| finding.is_unfit()) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let (sheet, records) = sheet(&findings, &command_line());
+    args.written.write(&sheet, &TableObjects(&records), output.as_ref())?;
+    let is_unfit = findings.iter().flat_map(|(_, findings)| findings).any(DoctorFinding::is_unfit);
+    Ok(if is_unfit { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The findings, by what they are about.

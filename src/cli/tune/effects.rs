@@ -3,12 +3,12 @@
 use crate::cli::{
     args::{Places, SheetArgs},
     error::CliError,
-    output::{command_line, written},
+    output::command_line,
 };
 use clap::Args;
 use dbdyno_comparing::compare::load;
 use dbdyno_foundation::metric::Metric;
-use dbdyno_reports::tune::effects_written;
+use dbdyno_reports::tune::effects_sheet;
 use dbdyno_running::tune::effects::effects;
 use dbdyno_store::{Latencies, Selection};
 use std::process::ExitCode;
@@ -33,5 +33,5 @@ pub(super) fn show(places: &Places, args: &EffectsArgs) -> Result<ExitCode, CliE
     let output = args.written.checked(places)?;
     let side = load(&places.opened()?, selected, &selection, Metric::Wall, Latencies::Left)?;
     let found = effects(&side).map_err(|error| wrong(error.to_string()))?;
-    written(&effects_written(&found, args.written.shape(), &command_line())?, output.as_ref())
+    args.written.write(&effects_sheet(&found, &command_line()), &found, output.as_ref())
 }

@@ -2,13 +2,14 @@
 
 use super::progress::show;
 use crate::cli::{
-    args::{MeasureArgs, Places, ProgressArgs, notices},
+    args::{MeasureArgs, Places, ProgressArgs, SheetArgs, notices},
     error::{CliError, INTERRUPTED},
-    output::print,
+    output::command_line,
     session::shown,
 };
 use dbdyno_catalog::engines::Registry;
-use dbdyno_reports::tune::trial_text;
+use dbdyno_foundation::base::output::Output;
+use dbdyno_reports::tune::trials_sheet;
 use dbdyno_running::tune::{Lab, Trial, TrialState, TuneError, find_trial};
 use dbdyno_store::Store;
 use std::process::ExitCode;
@@ -55,11 +56,14 @@ pub(super) fn trial_of(store: &Store, id: &str) -> Result<Trial, CliError> {
     find_trial(store, id)?.ok_or_else(several)
 }
 
-/// Prints what came of trials, and chooses the exit code.
-pub(super) fn conclude(trials: &[Trial], progress: &ProgressArgs) -> Result<ExitCode, CliError> {
+/// Writes what came of trials, and chooses the exit code.
+pub(super) fn conclude(
+    trials: &[Trial],
+    progress: &ProgressArgs,
+    (written, output): (&SheetArgs, Option<&Output>),
+) -> Result<ExitCode, CliError> {
     if !progress.json {
-        let texts: Vec<String> = trials.iter().map(trial_text).collect();
-        print(&texts.join("\n"))?;
+        written.write(&trials_sheet(trials, &command_line()), &trials, output)?;
     }
     Ok(code(trials))
 }

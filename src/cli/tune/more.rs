@@ -5,7 +5,7 @@ use super::{
     lab::{conclude, prepared, trial_of, with_lab},
 };
 use crate::cli::{
-    args::{MeasureArgs, Places, ProgressArgs},
+    args::{MeasureArgs, Places, ProgressArgs, SheetArgs},
     error::CliError,
 };
 use clap::Args;
@@ -24,9 +24,12 @@ pub(in crate::cli) struct MoreArgs {
     measure: MeasureArgs,
     #[command(flatten)]
     progress: ProgressArgs,
+    #[command(flatten)]
+    written: SheetArgs,
 }
 
 pub(super) fn extend(places: &Places, args: &MoreArgs) -> Result<ExitCode, CliError> {
+    let output = args.written.checked(places)?;
     let (registry, store) = prepared(places)?;
     let trial = trial_of(&store, &args.trial)?;
     let start = args.files.snapshot(&args.measure.work)?;
@@ -34,5 +37,5 @@ pub(super) fn extend(places: &Places, args: &MoreArgs) -> Result<ExitCode, CliEr
     let workload = workload_of(places, &trial, &files, start.as_ref(), &registry)?;
     let trial =
         with_lab(&registry, &store, &args.measure, &args.progress, async |lab| more(&lab, &workload, trial).await)?;
-    conclude(&[trial], &args.progress)
+    conclude(&[trial], &args.progress, (&args.written, output.as_ref()))
 }

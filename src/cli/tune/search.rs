@@ -6,13 +6,13 @@ use super::{
     lab::{code, prepared, with_lab},
 };
 use crate::cli::{
-    args::{MeasureArgs, Places, ProgressArgs, duration, memory},
+    args::{MeasureArgs, Places, ProgressArgs, SheetArgs, duration, memory},
     error::CliError,
-    output::print,
+    output::{command_line, print},
 };
 use clap::Args;
 use dbdyno_engine::durability::Tier;
-use dbdyno_reports::tune::{AnswerForm, search_text};
+use dbdyno_reports::tune::{AnswerForm, search_sheet};
 use dbdyno_running::tune::search::{SearchSpec, search};
 use std::{process::ExitCode, time::Duration};
 
@@ -37,9 +37,12 @@ pub(in crate::cli) struct SearchArgs {
     measure: MeasureArgs,
     #[command(flatten)]
     progress: ProgressArgs,
+    #[command(flatten)]
+    written: SheetArgs,
 }
 
 pub(super) fn find_best(places: &Places, args: &SearchArgs) -> Result<ExitCode, CliError> {
+    let output = args.written.checked(places)?;
     let (registry, store) = prepared(places)?;
     let Questions { workload, base, parent_id, ledger, _start } =
         questions(places, &args.base, &args.measure.work, &registry, &store)?;
@@ -56,8 +59,11 @@ pub(super) fn find_best(places: &Places, args: &SearchArgs) -> Result<ExitCode, 
     let found =
         with_lab(&registry, &store, &args.measure, &args.progress, async |lab| search(&lab, &workload, spec).await)?;
     if !args.progress.json {
-        print(&search_text(&found))?;
-        if let Some(trial) = found.confirmed.as_ref().filter(|trial| trial.is_gain()) {
+        args.written.write(&search_sheet(&found, &command_line()), &found, output.as_ref())?;
+        // Other formats go to programs and files, which have the answer with `tune answer`.
+        let gain =
+            found.confirmed.as_ref().filter(|trial| trial.is_gain() && args.written.is_for_people(output.as_ref()));
+        if let Some(trial) = gain {
             print(&format!("\n{}", answer_of(&registry, &store, trial, AnswerForm::Pragma)?))?;
         }
     }

@@ -5,7 +5,7 @@ use super::{
     lab::{conclude, prepared, with_lab},
 };
 use crate::cli::{
-    args::{MeasureArgs, Places, ProgressArgs},
+    args::{MeasureArgs, Places, ProgressArgs, SheetArgs},
     error::CliError,
 };
 use clap::Args;
@@ -34,9 +34,12 @@ pub(in crate::cli) struct TryArgs {
     measure: MeasureArgs,
     #[command(flatten)]
     progress: ProgressArgs,
+    #[command(flatten)]
+    written: SheetArgs,
 }
 
 pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, CliError> {
+    let output = args.written.checked(places)?;
     let (registry, store) = prepared(places)?;
     let mut questions = questions(places, &args.base, &args.measure.work, &registry, &store)?;
     let engine = questions.workload.engine.description.clone();
@@ -75,7 +78,7 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
     if args.accept {
         say_not_accepted(&trials);
     }
-    conclude(&trials, &args.progress)
+    conclude(&trials, &args.progress, (&args.written, output.as_ref()))
 }
 
 /// Says of each change that `--accept` was asked for why it was not accepted.

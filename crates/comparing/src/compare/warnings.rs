@@ -7,7 +7,7 @@ use dbdyno_foundation::{
     metric::Variability,
 };
 use dbdyno_stats::{ALPHA, rounds_needed};
-use dbdyno_store::{RunTests, SessionFacts};
+use dbdyno_store::{RunTests, SessionFacts, Status};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::Arc,
@@ -29,19 +29,17 @@ const JUDGED_HERE: [&str; 7] = [
 pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>) -> Vec<String> {
     let sessions: BTreeMap<Uuid, &SessionFacts> =
         sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session)).collect();
-    let own = [
+    let of_lines = [
         taken_together(sides, pooled),
         too_few_rounds(lines),
         left_out(lines),
         unknown_tiers(lines),
         unequal_memory(sides),
         unequal_inputs(lines, sides),
-        failed(sides),
-        versions(&sessions),
-        kernels(&sessions),
-        debug(&sessions),
     ];
-    let mut all: Vec<String> = own.into_iter().flatten().chain(slow_builds(sides)).collect();
+    let of_sessions = [versions(&sessions), kernels(&sessions), debug(&sessions)];
+    let mut all: Vec<String> = of_lines.into_iter().flatten().chain(unfinished(sides)).collect();
+    all.extend(of_sessions.into_iter().flatten().chain(slow_builds(sides)));
     if let [a, b] = sides {
         all.extend(conditions::badges(a, b));
     }
@@ -148,17 +146,23 @@ fn unequal_inputs(lines: &[Line], sides: &[&Side]) -> Option<String> {
     })
 }
 
-fn failed(sides: &[&Side]) -> Option<String> {
+/// Runs that have not all of their tests: those that are still measured, and those that ended before.
+fn unfinished(sides: &[&Side]) -> Vec<String> {
     let runs = || sides.iter().flat_map(|side| &side.runs);
     // A run may be on both sides.
     let count = |runs: &mut dyn Iterator<Item = &RunTests>| runs.map(|run| run.run_id).collect::<HashSet<_>>().len();
-    let failed = count(&mut runs().filter(|run| &*run.status != "done"));
-    (failed > 0).then(|| {
-        format!(
-            "{failed} of {} failed or were cut short; the tests that they finished are used",
-            counted(count(&mut runs()), "run")
-        )
-    })
+    let of = |wanted: fn(&str) -> bool| count(&mut runs().filter(|run| wanted(&run.status)));
+    let said = |number: usize, what: &str| {
+        let all = counted(count(&mut runs()), "run");
+        (number > 0).then(|| format!("{number} of {all} {what}; the tests that they finished are used"))
+    };
+    let running = of(|status| status == Status::Running.word());
+    let under_way = said(running, if running == 1 { "is still under way" } else { "are still under way" });
+    let ended = said(
+        of(|status| ![Status::Running, Status::Done].map(Status::word).contains(&status)),
+        "failed or were cut short",
+    );
+    under_way.into_iter().chain(ended).collect()
 }
 
 /// Engines that were built to find mistakes, with the configurations that ran them.

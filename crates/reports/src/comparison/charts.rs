@@ -1,182 +1,391 @@
-//! The geometry of the HTML report's charts: plain numbers that the template puts into SVG.
+//! The charts of a comparison: sections that pages have.
 
-use super::words;
-use dbdyno_comparing::compare::{Comparison, Figure, JudgedRatio, Latency, Line, TestKey, by_test};
-use dbdyno_foundation::base::units::duration;
+use super::{forests::directions, scaling, sheet, words};
+use crate::sheet::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, Scale, Section, SeriesStyle, Tone};
+use dbdyno_comparing::compare::{
+    Comparison, CurveFamily, Figure, JudgedRatio, Latency, Line, ScalingCurve, ScalingFound, ScalingPoint, SideName,
+    TestKey, by_test,
+};
+use dbdyno_engine::size::Size;
+use dbdyno_foundation::{
+    base::units::{counted, duration},
+    metric::Metric,
+};
 use dbdyno_stats::median;
-use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// An interval beside the line of no difference, in a box of 100 by 20.
-#[derive(Debug, Serialize)]
-pub struct Forest {
-    low: f64,
-    high: f64,
-    at: f64,
-}
+/// The most values of a side that are drawn: more cannot be told apart.
+const MOST_A_SIDE: usize = 200;
+/// The most values on a page, so that it stays of a size that a browser shows at once.
+const MOST_ON_PAGE: usize = 40_000;
+/// Fewer values of a side than this show nothing of how they are spread.
+const LEAST_A_SIDE: usize = 6;
+/// From so many lines on their charts are folded.
+const MANY: usize = 60;
+/// Shares of an axis that a label below it needs: a size, and a value of an option.
+const SIZE_ROOM: f64 = 0.17;
+const VALUE_ROOM: f64 = 0.13;
+/// Room at both ends of an axis of sizes.
+const END_ROOM: f64 = 0.05;
+/// Buckets of latencies in a power of ten.
+const PER_DECADE: u32 = 20;
 
-/// A test's ratio over its sizes.
-#[derive(Debug, Serialize)]
-pub(super) struct SizePanel {
-    title: String,
-    points: Vec<Point>,
-    /// The median of the sizes.
-    median: Point,
-    grid: Vec<Tick>,
-}
+/// What the sides are drawn as.
+const SIDES: &str = "A filled, B hollow and dashed";
 
-/// A ratio at a size.
-#[derive(Debug, Serialize)]
-struct Point {
-    x: f64,
-    y: f64,
-    /// Ends of the interval; the ratio itself where there is none.
-    low: f64,
-    high: f64,
-    label: String,
-    text: String,
-}
-
-/// A line of an axis with its label.
-#[derive(Debug, Serialize)]
-pub(super) struct Tick {
-    pub(super) at: f64,
-    pub(super) label: String,
-}
-
-/// The latencies of A and B over each other.
-#[derive(Debug, Serialize)]
-pub(super) struct LatencyPanel {
-    title: String,
-    /// Outlines, as SVG paths.
-    a: String,
-    b: String,
-    ticks: Vec<Tick>,
-    /// Medians and 99th percentiles in words.
-    about: Vec<String>,
-}
-
-/// Width and height of a panel's plot; the template adds margins.
-pub(super) const WIDTH: f64 = 260.0;
-pub(super) const HEIGHT: f64 = 110.0;
-
-/// The farthest ratio from 1 that is drawn, as a factor.
-pub fn reach<'f>(found: impl Iterator<Item = &'f JudgedRatio>) -> f64 {
-    let away = |ratio: f64| ratio.max(1.0 / ratio);
-    let ends = |found: &JudgedRatio| found.interval.map_or(1.0, |interval| away(interval.low).max(away(interval.high)));
-    found.map(|found| away(found.ratio).max(ends(found))).fold(1.1, f64::max).min(1e6)
-}
-
-/// The forest line of a comparison.
-pub fn forest(found: &JudgedRatio, reach: f64) -> Forest {
-    let x = |ratio: f64| rounded((50.0 + 48.0 * ratio.ln() / reach.ln()).clamp(0.0, 100.0));
-    let (low, high) = found.interval.map_or((found.ratio, found.ratio), |interval| (interval.low, interval.high));
-    Forest { low: x(low), high: x(high), at: x(found.ratio) }
-}
-
-/// A panel for each test that was compared at two sizes or more.
-pub(super) fn size_panels(comparison: &Comparison) -> Vec<SizePanel> {
-    by_test(&comparison.lines)
-        .into_iter()
-        .filter_map(|(TestKey { part, test, name }, lines)| {
-            let lines: Vec<(&Line, &JudgedRatio)> =
-                lines.into_iter().filter_map(|line| Some((line, line.found.as_ref()?))).collect();
-            let ratios: Vec<f64> = lines.iter().map(|(_, found)| found.ratio).collect();
-            let title = format!("{test} {name} {}", words::part(part)).trim_end().to_owned();
-            let median = median(&ratios).ok()?;
-            (lines.len() > 1).then(|| size_panel(title, &lines, median))
-        })
-        .collect()
-}
-
-fn size_panel(title: String, lines: &[(&Line, &JudgedRatio)], median: f64) -> SizePanel {
-    let ends = |found: &JudgedRatio| found.interval.map_or([found.ratio; 2], |interval| [interval.low, interval.high]);
-    let all = lines.iter().flat_map(|(_, found)| ends(found)).chain([1.0]);
-    let logs: Vec<f64> = all.chain(lines.iter().map(|(_, found)| found.ratio)).map(f64::ln).collect();
-    let low = logs.iter().copied().fold(f64::INFINITY, f64::min) - 0.05;
-    let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 0.05;
-    let y = |ratio: f64| rounded(HEIGHT * (high - ratio.ln()) / (high - low));
-    // One more place at the right is the median's.
-    let step = WIDTH / (lines.len() + 1) as f64;
-    let x = |at: usize| rounded(step * (at as f64 + 0.5));
-    let points = lines.iter().enumerate().map(|(at, (line, found))| {
-        let [low, high] = ends(found);
-        let text = format!("size {}: A/B {}, 95 % {}", line.size, words::ratio(found.ratio), words::interval(found));
-        Point { x: x(at), y: y(found.ratio), low: y(low), high: y(high), label: line.size.clone(), text }
+/// The sections of charts that a comparison has.
+pub(super) fn sections(comparison: &Comparison) -> impl Iterator<Item = Section> {
+    let of = |heading: &str, about: String, charts: Vec<Chart>| {
+        let (heading, before) = (Some(heading.to_owned()), vec![about]);
+        (!charts.is_empty()).then(|| Section { heading, before, charts, ..Section::default() })
+    };
+    let sizes = "Medians of the runs at each size, and the range of the runs as a bar.";
+    let both = of(
+        "Over sizes: both sides",
+        format!("{sizes} {SIDES}. Sizes that are single numbers are on a log scale."),
+        by_tests(comparison, |title, lines| both_sides(title, &lines, comparison.metric)),
+    );
+    let [below, above] = directions(comparison.metric);
+    let ratios = of(
+        "Over sizes: A/B",
+        format!(
+            "A/B on a log scale, below 1: {below}, above 1: {above}. ● the ratio at a size, with its interval; ◇ the median of the sizes."
+        ),
+        by_tests(comparison, |title, lines| ratios(title, &lines)),
+    );
+    let folded = comparison.lines.iter().filter(|line| line.a.is_some() || line.b.is_some()).count() > MANY;
+    let latencies = comparison.lines.iter().filter(|line| line.found.is_some()).filter_map(|line| {
+        let latency = |figure: &'_ Option<Figure>| figure.as_ref().and_then(|figure| figure.latency.clone());
+        Some(latencies(line, &latency(&line.a)?, &latency(&line.b)?))
     });
-    let at = y(median);
-    SizePanel {
-        title,
-        points: points.collect(),
-        median: Point {
-            x: x(lines.len()),
-            y: at,
-            low: at,
-            high: at,
-            label: "median".to_owned(),
-            text: format!("median of the sizes: {}", words::ratio(median)),
+    let latencies = of(
+        "Latency of operations",
+        "Share of operations by latency, log scale. A filled, B dashed.".to_owned(),
+        latencies.collect(),
+    );
+    let latencies = latencies.map(|section| match folded {
+        true => Section {
+            tone: Tone::OnPage,
+            heading: Some(format!("The latencies of {}", counted(section.charts.len(), "line"))),
+            ..section
         },
-        grid: ratio_ticks(low, high).into_iter().map(|tick| Tick { at: y(tick), label: words::ratio(tick) }).collect(),
+        false => section,
+    });
+    both.into_iter().chain(ratios).chain(every_run(comparison)).chain(latencies)
+}
+
+/// A chart for each test that has one.
+fn by_tests(comparison: &Comparison, chart: impl Fn(String, Vec<&Line>) -> Option<Chart>) -> Vec<Chart> {
+    let of_test = |(TestKey { part, test, name }, lines): (TestKey<'_>, Vec<&Line>)| {
+        chart(format!("{test} {name} {}", words::part(part)).trim_end().to_owned(), lines)
+    };
+    by_test(&comparison.lines).into_iter().filter_map(|(key, lines)| of_test((key, lines))).collect()
+}
+
+/// A line's name in a chart that has lines of several sizes and parts.
+fn title(line: &Line) -> String {
+    format!("{} · size {} {}", sheet::name(line), line.size, words::part(&line.part)).trim_end().to_owned()
+}
+
+fn style(side: SideName) -> SeriesStyle {
+    if side == SideName::A { SeriesStyle::A } else { SeriesStyle::B }
+}
+
+/// Both sides of a line, as far as they have values.
+fn sides(line: &Line) -> impl Iterator<Item = (SideName, &Figure)> {
+    let sides = [(SideName::A, &line.a), (SideName::B, &line.b)];
+    sides.into_iter().filter_map(|(name, side)| Some((name, side.as_ref()?)))
+}
+
+/// The values of every run, in the order of the runs.
+fn every_run(comparison: &Comparison) -> Option<Section> {
+    let lines: Vec<&Line> = comparison.lines.iter().filter(|line| sides(line).next().is_some()).collect();
+    let most = (MOST_ON_PAGE / 2 / lines.len().max(1)).min(MOST_A_SIDE);
+    let lines_of = counted(lines.len(), "line");
+    if most < LEAST_A_SIDE {
+        let left_out = format!("The runs of {lines_of} are too many for a page: CSV and JSON have them.");
+        return Some(Section {
+            before: vec![left_out],
+            heading: Some("Every run".to_owned()),
+            tone: Tone::OnPage,
+            ..Section::default()
+        });
+    }
+    let thinned = lines.iter().flat_map(|line| sides(line)).any(|(_, side)| side.values.len() > most);
+    let about = format!(
+        "The value of each run, in the order of the runs; runs of a pair are above each other, lines are medians. {SIDES}."
+    );
+    let left_out = thinned.then(|| {
+        format!("Of more than {most} runs of a side only {most} are drawn, the least and the greatest among them; medians are of all.")
+    });
+    let is_folded = lines.len() > MANY;
+    let heading = if is_folded { format!("The runs of {lines_of}") } else { "Every run".to_owned() };
+    (!lines.is_empty()).then(|| Section {
+        tone: if is_folded { Tone::OnPage } else { Tone::Plain },
+        heading: Some(heading),
+        before: [about].into_iter().chain(left_out).collect(),
+        charts: lines.iter().map(|line| runs(line, comparison.metric, most)).collect(),
+        ..Section::default()
+    })
+}
+
+fn runs(line: &Line, metric: Metric, most: usize) -> Chart {
+    let count = sides(line).map(|(_, side)| side.values.len()).max().unwrap_or(0).max(1);
+    let word = if line.found.as_ref().is_some_and(|found| found.paired) { "pair" } else { "run" };
+    let end = count as f64 + 0.5;
+    let series = |(name, side): (SideName, &Figure)| {
+        // Beside each other, so that equal values of a pair are both seen.
+        let aside = if name == SideName::A { -1.0 } else { 1.0 } * (count as f64 / 130.0).min(0.2);
+        let mark = |at: usize| ChartMark {
+            x: at as f64 + 1.0 + aside,
+            y: side.values[at],
+            range: None,
+            about: format!("{name}, {word} {}: {}", at + 1, metric.shown(side.values[at])),
+        };
+        ChartSeries {
+            line: vec![(0.5, side.median), (end, side.median)],
+            line_about: format!("median of {name}: {}", metric.shown(side.median)),
+            ..ChartSeries::marks(style(name), drawn(&side.values, most).into_iter().map(mark).collect())
+        }
+    };
+    let run = |at: usize| ChartTick { at: at as f64, label: format!("{word} {at}") };
+    let notes: Vec<String> = sides(line).map(|(name, side)| about(name, side, metric)).collect();
+    let values = sides(line).flat_map(|(_, side)| side.values.iter().copied());
+    Chart {
+        kind: ChartKind::Runs,
+        name: title(line),
+        about: format!("Runs. {}", notes.join(". ")),
+        across: ChartAxis {
+            scale: Scale::straight(0.5, end),
+            ticks: if count > 1 { vec![run(1), run(count)] } else { vec![run(1)] },
+        },
+        up: ChartAxis::labelled(Scale::over(values, metric), |value| metric.shown(value)),
+        series: sides(line).map(series).collect(),
+        notes,
     }
 }
 
-/// 1, and the ends of the axis where they are far enough from it to be read.
-fn ratio_ticks(low: f64, high: f64) -> Vec<f64> {
-    let readable = |end: &f64| end.abs() > (high - low) * 0.2;
-    [0.0].into_iter().chain([low, high].into_iter().filter(readable)).map(f64::exp).collect()
+/// `A: median 1.00 ms, 985 µs to 1.02 ms, 8 runs`.
+fn about(name: SideName, side: &Figure, metric: Metric) -> String {
+    let [least, most] = extremes(&side.values).map(|value| metric.shown(value));
+    format!("{name}: median {}, {least} to {most}, {}", metric.shown(side.median), counted(side.values.len(), "run"))
 }
 
-/// A panel for each comparable line whose operations were timed one by one.
-pub(super) fn latency_panels(comparison: &Comparison) -> Vec<LatencyPanel> {
-    comparison
-        .lines
-        .iter()
-        .filter(|line| line.found.is_some())
-        .filter_map(|line| {
-            let latency = |figure: &Option<Figure>| figure.as_ref().and_then(|figure| figure.latency.clone());
-            Some(latency_panel(line, &latency(&line.a)?, &latency(&line.b)?))
-        })
-        .collect()
+/// The least and the greatest.
+fn extremes(values: &[f64]) -> [f64; 2] {
+    [values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
 }
 
-fn latency_panel(line: &Line, a: &Latency, b: &Latency) -> LatencyPanel {
+/// Which values are drawn: all, or so many at even distances with the least and the greatest.
+fn drawn(values: &[f64], most: usize) -> Vec<usize> {
+    if values.len() <= most {
+        return (0..values.len()).collect();
+    }
+    let order = |one: &usize, other: &usize| values[*one].total_cmp(&values[*other]);
+    let ends = [(0..values.len()).min_by(order), (0..values.len()).max_by(order)];
+    let even = most.saturating_sub(2).max(2);
+    let mut places: Vec<usize> = (0..even).map(|at| at * (values.len() - 1) / (even - 1)).collect();
+    places.extend(ends.into_iter().flatten());
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// The values of both sides of a test over its sizes.
+fn both_sides(name: String, lines: &[&Line], metric: Metric) -> Option<Chart> {
+    let lines: Vec<&Line> = lines.iter().copied().filter(|line| sides(line).next().is_some()).collect();
+    if lines.len() < 2 {
+        return None;
+    }
+    let (scale, places) = size_axis(&lines);
+    let mark = |line: &Line, x: f64, name: SideName, side: &Figure| {
+        let [least, most] = extremes(&side.values);
+        let [median, from, to] = [side.median, least, most].map(|value| metric.shown(value));
+        let about = format!("{name}, size {}: {median}, runs {from} to {to}", line.size);
+        ChartMark { x, y: side.median, range: Some((least, most)), about }
+    };
+    let series = |name: SideName, side: fn(&Line) -> Option<&Figure>| {
+        let marks = lines.iter().zip(&places).filter_map(|(line, x)| Some(mark(line, *x, name, side(line)?)));
+        ChartSeries::joined(style(name), marks.collect())
+    };
+    let values = lines.iter().flat_map(|line| sides(line)).flat_map(|(_, side)| side.values.iter().copied());
+    let series = vec![series(SideName::A, |line| line.a.as_ref()), series(SideName::B, |line| line.b.as_ref())];
+    let labels = lines.iter().zip(&places).map(|(line, at)| (*at, line.size.clone()));
+    Some(Chart {
+        kind: ChartKind::Growth,
+        about: described(&format!("{name} over sizes"), &series),
+        name,
+        across: ChartAxis::spaced(scale, labels, SIZE_ROOM),
+        up: ChartAxis::labelled(Scale::over(values, metric), |value| metric.shown(value)),
+        series,
+        notes: Vec::new(),
+    })
+}
+
+/// What all marks of a chart say.
+fn described(name: &str, series: &[ChartSeries]) -> String {
+    let marks: Vec<&str> = series.iter().flat_map(|series| &series.marks).map(|mark| mark.about.as_str()).collect();
+    format!("{name}: {}", marks.join("; "))
+}
+
+/// An axis of sizes, and where they are: by their logarithms, or, where they are no single numbers, in equal steps.
+fn size_axis(lines: &[&Line]) -> (Scale, Vec<f64>) {
+    let single = |line: &&Line| line.size.parse::<Size>().ok().filter(|size| size.second.is_none());
+    let room = |share: f64| END_ROOM + share * (1.0 - 2.0 * END_ROOM);
+    let places = match lines.iter().map(single).collect::<Option<Vec<Size>>>() {
+        Some(sizes) => {
+            let scale = Scale::logarithmic(sizes.iter().map(|size| size.first as f64));
+            sizes.iter().map(|size| room(scale.share(size.first as f64))).collect()
+        }
+        None => {
+            let last = (lines.len() - 1).max(1) as f64;
+            (0..lines.len()).map(|at| room(at as f64 / last)).collect()
+        }
+    };
+    (Scale::straight(0.0, 1.0), places)
+}
+
+/// The ratios of a test that was compared at two sizes or more.
+fn ratios(name: String, lines: &[&Line]) -> Option<Chart> {
+    let lines: Vec<(&Line, &JudgedRatio)> =
+        lines.iter().filter_map(|line| Some((*line, line.found.as_ref()?))).collect();
+    let ratios: Vec<f64> = lines.iter().map(|(_, found)| found.ratio).collect();
+    let median = median(&ratios).ok().filter(|_| lines.len() > 1)?;
+    let ends = |found: &JudgedRatio| found.interval.map_or((found.ratio, found.ratio), |range| (range.low, range.high));
+    let mark = |(at, (line, found)): (usize, &(&Line, &JudgedRatio))| ChartMark {
+        x: at as f64,
+        y: found.ratio,
+        range: Some(ends(found)),
+        about: format!("size {}: A/B {}, 95 % {}", line.size, words::ratio(found.ratio), words::interval(found)),
+    };
+    let last = lines.len() as f64;
+    let of_median =
+        ChartMark { x: last, y: median, range: None, about: format!("median of the sizes: {}", words::ratio(median)) };
+    let series = vec![
+        ChartSeries::marks(SeriesStyle::Plain, lines.iter().enumerate().map(mark).collect()),
+        ChartSeries::marks(SeriesStyle::Mean, vec![of_median]),
+    ];
+    let sizes = lines.iter().enumerate().map(|(at, (line, _))| (at as f64, line.size.clone()));
+    let labels = sizes.chain([(last, "median".to_owned())]);
+    let all = lines.iter().flat_map(|(_, found)| [ends(found).0, ends(found).1, found.ratio]).chain([1.0]);
+    let up = Scale::logarithmic(all);
+    let readable = |end: &f64| (up.share(*end) - up.share(1.0)).abs() > 0.2;
+    let ticks: Vec<f64> = [1.0].into_iter().chain(up.ticks.iter().copied().filter(readable)).collect();
+    Some(Chart {
+        kind: ChartKind::Ratios,
+        about: described(&format!("A/B by size, {name}"), &series),
+        name,
+        across: ChartAxis::spaced(Scale::straight(-0.5, last + 0.5), labels, VALUE_ROOM),
+        up: ChartAxis::labelled(up.with_ticks(ticks), words::ratio),
+        series,
+        notes: Vec::new(),
+    })
+}
+
+/// The latencies of both sides over each other.
+fn latencies(line: &Line, a: &Latency, b: &Latency) -> Chart {
     let ends = || a.buckets.iter().chain(&b.buckets).map(|bucket| bucket.end);
     let first = ends().min().unwrap_or(1).saturating_sub(1);
     let last = ends().max().unwrap_or(1).max(first + 1);
-    let x = |end: f64| rounded(WIDTH * (end - f64::from(first)) / f64::from(last - first));
     let share = |latency: &Latency, operations: u64| operations as f64 / latency.operations as f64;
     let tallest =
         |latency: &Latency| latency.buckets.iter().map(|bucket| share(latency, bucket.operations)).fold(0.0, f64::max);
-    let top = tallest(a).max(tallest(b)).max(f64::MIN_POSITIVE);
     let outline = |latency: &Latency| {
         let counts: BTreeMap<u32, u64> = latency.buckets.iter().map(|bucket| (bucket.end, bucket.operations)).collect();
-        let mut path = format!("M0 {HEIGHT}");
-        for end in first + 1..=last {
-            let height = HEIGHT * share(latency, counts.get(&end).copied().unwrap_or(0)) / top;
-            path.push_str(&format!("V{}H{}", rounded(HEIGHT - height), x(f64::from(end))));
-        }
-        path + &format!("V{HEIGHT}")
+        let step = |end: u32| {
+            let height = share(latency, counts.get(&end).copied().unwrap_or(0));
+            [(f64::from(end - 1), height), (f64::from(end), height)]
+        };
+        let steps = (first + 1..=last).flat_map(step);
+        [(f64::from(first), 0.0)].into_iter().chain(steps).chain([(f64::from(last), 0.0)]).collect()
     };
-    let per_decade = 20;
-    let decades = first.div_ceil(per_decade)..=last / per_decade;
-    let ticks = decades.map(|decade| Tick {
-        at: x(f64::from(decade * per_decade)),
+    let area = |name: SideName, latency: &Latency| ChartSeries {
+        is_area: true,
+        ..ChartSeries::line(style(name), outline(latency))
+    };
+    let quantile = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
+    let about =
+        |name: SideName, of: &Latency| format!("{name}: p50 {}, p99 {}", quantile(of.p50_ns), quantile(of.p99_ns));
+    let notes = vec![about(SideName::A, a), about(SideName::B, b)];
+    let decade = |decade: u32| ChartTick {
+        at: f64::from(decade * PER_DECADE),
         label: duration(10_f64.powi(decade as i32)).replace(".00", "").replace(".0", ""),
-    });
-    let quantile = |ns: Option<u64>| ns.map_or("-".to_owned(), |ns| duration(ns as f64));
-    let about = |side: &str, of: &Latency| format!("{side}: p50 {}, p99 {}", quantile(of.p50_ns), quantile(of.p99_ns));
-    LatencyPanel {
-        title: format!("{} {} · size {} {}", line.test, line.name, line.size, words::part(&line.part))
-            .trim_end()
-            .to_owned(),
-        a: outline(a),
-        b: outline(b),
-        ticks: ticks.collect(),
-        about: vec![about("A", a), about("B", b)],
+    };
+    Chart {
+        kind: ChartKind::Latency,
+        name: title(line),
+        about: format!("Latencies. {}", notes.join(". ")),
+        across: ChartAxis {
+            scale: Scale::straight(first.into(), last.into()),
+            ticks: (first.div_ceil(PER_DECADE)..=last / PER_DECADE).map(decade).collect(),
+        },
+        up: ChartAxis {
+            scale: Scale::straight(0.0, tallest(a).max(tallest(b)).max(f64::MIN_POSITIVE)),
+            ticks: Vec::new(),
+        },
+        series: vec![area(SideName::A, a), area(SideName::B, b)],
+        notes,
     }
 }
 
-/// A tenth of a pixel is enough.
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
+/// A test along an axis: the points and fitted lines of both sides, on logarithmic axes.
+pub(super) fn growth_law(family: &CurveFamily<'_>) -> Chart {
+    let points = || family.curves.iter().flat_map(|curve| &curve.points);
+    let lines = family.curves.iter().flat_map(corners).map(|(_, figure)| figure);
+    let mut values: Vec<&ScalingPoint> = points().collect();
+    values.sort_by(|one, other| one.x.total_cmp(&other.x));
+    let labels = values.iter().map(|point| (point.x, point.value.clone()));
+    let label = |figure: f64| family.curves.first().map_or(String::new(), |curve| scaling::figure(curve, figure));
+    let mark = |curve: &ScalingCurve, point: &ScalingPoint| ChartMark {
+        x: point.x,
+        y: point.figure,
+        range: None,
+        about: format!(
+            "{} {}={}: {}",
+            scaling::side(curve),
+            curve.axis,
+            point.value,
+            scaling::figure(curve, point.figure)
+        ),
+    };
+    let series = |curve: &ScalingCurve| ChartSeries {
+        line: corners(curve).collect(),
+        ..ChartSeries::marks(style(curve.side), curve.points.iter().map(|point| mark(curve, point)).collect())
+    };
+    let notes: Vec<String> =
+        family.curves.iter().map(|curve| format!("{}: {}", scaling::side(curve), scaling::growth(curve))).collect();
+    Chart {
+        kind: ChartKind::Scaling,
+        name: format!("{} · {}", scaling::name(family), family.axis),
+        about: notes.join("; "),
+        across: ChartAxis::spaced(Scale::logarithmic(points().map(|point| point.x)), labels, VALUE_ROOM),
+        up: ChartAxis::labelled(Scale::logarithmic(points().map(|point| point.figure).chain(lines)), label),
+        series: family.curves.iter().map(series).collect(),
+        notes,
+    }
+}
+
+/// The ends and the knee of the fitted line.
+pub fn corners(curve: &ScalingCurve) -> impl Iterator<Item = (f64, f64)> {
+    let segments = match &curve.found {
+        ScalingFound::Fitted { segments, .. } => segments.as_slice(),
+        _ => &[],
+    };
+    let first = segments.first().map(|segment| segment.from);
+    first.into_iter().chain(segments.iter().map(|segment| segment.to)).map(|corner| (corner.x, corner.figure))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_of_many_values_has_the_first_the_last_and_the_extremes() {
+        let mut values: Vec<f64> = (0..1000).map(|at| f64::from(at % 7)).collect();
+        (values[333], values[334]) = (100.0, -1.0);
+        let places = drawn(&values, 200);
+        assert!((199..=200).contains(&places.len()) && places.is_sorted(), "{places:?}");
+        assert!([0, 333, 334, 999].iter().all(|place| places.contains(place)), "{places:?}");
+        assert_eq!(drawn(&values[..5], 6), [0, 1, 2, 3, 4]);
+    }
 }

@@ -1,34 +1,29 @@
 //! A comparison in every format.
 
-pub mod bar;
 mod benchfmt;
-pub mod charts;
+mod charts;
 mod csv;
 pub mod explain;
 pub mod facts;
 mod flat;
-mod html;
+mod forests;
 pub mod looks;
-mod markdown;
-mod page;
 pub mod scaling;
-pub mod scaling_chart;
 pub mod several;
-mod several_page;
-mod table;
+mod sheet;
 pub mod words;
 
 pub use benchfmt::benchfmt;
+pub use charts::corners;
 pub use csv::csv;
-pub use html::html;
-pub use html::rendered;
-pub use markdown::escaped;
-pub use markdown::markdown;
 pub use scaling::grown_text;
 pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
-pub use table::{TableStyle, table};
+pub use sheet::sheet;
 
-use crate::format::{Format, WriteError};
+use crate::{
+    format::{Format, WriteError},
+    sheet::{TableStyle, written},
+};
 use dbdyno_comparing::compare::{Comparison, OverSizes, over_sizes};
 use dbdyno_foundation::base::{csv::Cells, output::Output};
 use dbdyno_store::write_parquet;
@@ -46,15 +41,16 @@ pub const SCALING_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format
 /// # Errors
 /// Why it could not be written. Parquet is no text.
 pub fn text(comparison: &Comparison, format: Format, style: TableStyle, cells: Cells) -> Result<String, WriteError> {
-    Ok(match format {
-        Format::Table => table(comparison, style),
-        Format::Markdown => markdown(comparison),
-        Format::Csv => csv(comparison, cells)?,
-        Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
-        Format::Html => html(comparison)?,
-        Format::Benchfmt => benchfmt(comparison),
-        Format::Parquet | Format::Lines => return Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
-    })
+    match format {
+        Format::Csv => Ok(csv(comparison, cells)?),
+        Format::Benchfmt => Ok(benchfmt(comparison)),
+        Format::Parquet | Format::Lines => Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
+        // The sheet takes its time.
+        Format::Json => Ok(serde_json::to_string_pretty(comparison)? + "\n"),
+        Format::Table | Format::Markdown | Format::Html => {
+            written(&sheet(comparison), comparison, format, style, cells)
+        }
+    }
 }
 
 /// Writes the comparison to a file, which is replaced in one step or left as it is. `cells`: what those of CSV are written as.

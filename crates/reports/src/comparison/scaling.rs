@@ -2,17 +2,15 @@
 
 use super::{
     explain,
+    sheet::closing,
     words::{self, Footnotes},
 };
-use console::Alignment;
+use crate::sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table, TableStyle, text};
 use dbdyno_comparing::compare::{
     Comparison, CurveFamily, Growing, Grown, ScalingCurve, ScalingFound, ScalingPoint, Segment, SideFacts, SideName,
     curve_families,
 };
-use dbdyno_foundation::base::{
-    grid::Grid,
-    units::{counted, duration, plain, rate},
-};
+use dbdyno_foundation::base::units::{counted, duration, rate};
 use dbdyno_stats::{FLAT_BAND, MIN_SCALING_RUNS, Slope};
 use std::collections::BTreeSet;
 
@@ -186,44 +184,46 @@ fn uneven(curve: &ScalingCurve) -> Option<String> {
     })
 }
 
-/// A curve as the cells of a table: the test where it is the first of its family, the side, the growth with its marks.
-pub(super) fn rows(comparison: &Comparison, families: &[CurveFamily<'_>], notes: &mut Footnotes) -> Vec<[String; 3]> {
-    rows_of(families, notes, |curve| (side(curve), of_curve(comparison, curve)))
+/// The curves of a comparison as a table: the test where it is the first of its family, the side, the growth with its notes.
+pub(super) fn table(comparison: &Comparison, families: &[CurveFamily<'_>], notes: &mut Footnotes) -> Table {
+    table_of(families, notes, |curve| (side(curve), of_curve(comparison, curve)))
 }
 
 /// The same with what each curve is called and which side it is of.
-fn rows_of<'s>(
+fn table_of<'s>(
     families: &[CurveFamily<'_>],
     notes: &mut Footnotes,
     of: impl Fn(&ScalingCurve) -> (String, &'s SideFacts),
-) -> Vec<[String; 3]> {
+) -> Table {
     let mut rows = Vec::new();
     for family in families {
         for (at, curve) in family.curves.iter().enumerate() {
             let (called, side) = of(curve);
-            let numbers: Vec<usize> = remarks(side, curve).into_iter().map(|remark| notes.number(remark)).collect();
+            let notes = remarks(side, curve).into_iter().map(|remark| notes.number(remark)).collect();
             let name = if at == 0 { name(family) } else { String::new() };
-            let growth = format!("{} {}", growth(curve), words::marks(&numbers));
-            rows.push([name, called, growth.trim_end().to_owned()]);
+            rows.push(Row::Cells(vec![Cell::new(name), Cell::new(called), Cell { notes, ..Cell::new(growth(curve)) }]));
         }
     }
-    rows
+    let columns = [
+        ("test", "test", ColumnRole::Name),
+        ("side", "side", ColumnRole::Name),
+        ("growth", "growth", ColumnRole::Verdict),
+    ];
+    Table { columns: Column::all(columns), rows, ..Table::default() }
 }
 
 /// How the figures of a session grow, as a table of text.
 pub fn grown_text(grown: &Grown) -> String {
-    let mut grid = Grid::new([Alignment::Left; 3]);
     let mut notes = Footnotes::default();
     let families = curve_families(&grown.curves);
-    for cells in rows_of(&families, &mut notes, |curve| (words::part(&curve.held), &grown.side)) {
-        grid.row(cells.map(|cell| plain(&cell)));
-    }
-    let notes = (1..).zip(&notes.texts).map(|(number, note)| plain(&format!("[{number}] {note}")) + "\n");
-    format!(
-        "How figures grow: time, or rate in operations a second\n{LEGEND}\n{}{}",
-        grid.render(),
-        notes.collect::<String>()
-    )
+    let table = table_of(&families, &mut notes, |curve| (words::part(&curve.held), &grown.side));
+    let growth = Section {
+        heading: Some("How figures grow: time, or rate in operations a second".to_owned()),
+        before: vec![LEGEND.to_owned()],
+        ..Section::table(table)
+    };
+    let sections = [growth].into_iter().chain(closing(notes, &[])).collect();
+    text(&Sheet { sections, ..Sheet::default() }, TableStyle::FILE)
 }
 
 /// How the slopes of a test came about, with the points behind them.

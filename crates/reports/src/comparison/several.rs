@@ -1,38 +1,34 @@
 //! Several sides beside one reference, as one table: each test's figure of the reference, then figure, ratio and interval of each other.
 
 use super::{
-    TableStyle, csv, facts, flat,
+    csv, facts, flat,
     looks::{estimate, looks},
-    markdown::escaped,
-    several_page::page,
+    sheet::{NAME, closing, of_size, verdict},
     words::{self, Footnotes},
 };
-use crate::format::{Format, WriteError};
-use console::{Alignment, truncate_str};
+use crate::{
+    format::{Format, WriteError},
+    sheet::{self, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, TableStyle, Tone},
+};
 use dbdyno_comparing::compare::{COMPARISON_VERSION, Comparison, JudgedRatio, Line, Mean, RatioForm, SideFacts};
 use dbdyno_foundation::{
     base::{
         csv::Cells,
-        grid::Grid,
-        names::told_apart,
         output::Output,
         units::{counted, plain},
     },
     metric::Metric,
 };
 use dbdyno_stats::Verdict;
-use dbdyno_store::{Cell, write_parquet};
+use dbdyno_store::write_parquet;
 use serde_json::json;
 
 /// How several sides can be written.
 pub const SEVERAL_FORMATS: &[Format] =
     &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Parquet];
 
-/// Room for the name of a test, and for that of a side.
-const NAME: usize = 19;
+/// Room for the name of a side.
 const SIDE: usize = 16;
-/// Columns that a side takes beside the reference, with the spaces before them.
-const EACH: usize = 34;
 
 /// A test at a size, with its line of each side.
 pub struct SeveralRow<'c> {
@@ -105,7 +101,7 @@ pub fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
 }
 
 /// The verdict with the names of side and reference in place of A and B.
-pub fn verdict(found: &JudgedRatio, side: &Comparison) -> String {
+pub fn named_verdict(found: &JudgedRatio, side: &Comparison) -> String {
     words::verdict_between(found, side.metric, [&name(&side.a), &name(&side.b)])
 }
 
@@ -131,23 +127,6 @@ pub fn summary(side: &Comparison) -> String {
     format!("{} against {}: {} of {tests}", name(&side.a), name(&side.b), counts.join(", "))
 }
 
-/// The geometric means of a side, in words; none without one.
-fn means(side: &Comparison) -> Option<String> {
-    let form = side.ratios;
-    let means: Vec<String> = side
-        .means
-        .iter()
-        .filter(|mean| mean.tests > 1)
-        .filter_map(|mean| {
-            let interval =
-                mean.interval.map_or_else(String::new, |range| format!(" [{}]", words::range_as(Some(range), form)));
-            let size = if side.means.len() > 1 { format!(" at {}", mean.size) } else { String::new() };
-            Some(format!("{}{interval}{size}", words::ratio_as(mean.ratio?, form)))
-        })
-        .collect();
-    (!means.is_empty()).then(|| format!("{}: geometric mean {}", name(&side.a), means.join(", ")))
-}
-
 /// Whether two sides stand beside the same reference.
 pub fn is_same_reference(one: &Comparison, next: &Comparison) -> bool {
     one.b.selection == next.b.selection
@@ -159,7 +138,7 @@ pub fn by_reference(sides: &[Comparison]) -> impl Iterator<Item = &[Comparison]>
 }
 
 /// What is said below the figures: once, whatever the number of sides.
-fn below(sides: &[Comparison], notes: &Footnotes) -> Vec<String> {
+fn remarks(sides: &[Comparison]) -> Vec<String> {
     let mut lines: Vec<String> = sides.iter().map(summary).collect();
     let mut add = |line: String| {
         if !lines.contains(&line) {
@@ -177,7 +156,6 @@ fn below(sides: &[Comparison], notes: &Footnotes) -> Vec<String> {
     for side in sides {
         looks(side).into_iter().for_each(|note| add(format!("{}: {note}", name(&side.a))));
     }
-    (1..).zip(&notes.texts).for_each(|(number, note)| add(format!("[{number}] {note}")));
     lines
 }
 
@@ -204,94 +182,112 @@ pub fn head(sides: &[Comparison]) -> Vec<String> {
     lines
 }
 
-/// The verdicts on several sides as a table of text, without what is said of where they come from.
+/// The verdicts on several sides as text, without what is said of where they come from.
 pub fn verdicts(sides: &[Comparison], style: TableStyle) -> String {
     let mut notes = Footnotes::default();
-    let mut text = String::new();
-    let fit = (style.width.saturating_sub(NAME + 10) / EACH).max(1);
-    for group in by_reference(sides) {
-        for part in (0..group.len()).collect::<Vec<_>>().chunks(fit) {
-            text.push_str(&grid(group, part, &mut notes));
-            text.push('\n');
-        }
+    let tables = tables(sides, &mut notes);
+    let remarks = Section::toned(Tone::Remarks, "", remarks(sides));
+    let sections = tables.into_iter().chain(remarks).chain(closing(notes, &[])).collect();
+    sheet::text(&Sheet { sections, ..Sheet::default() }, style)
+}
+
+/// Several sides as a sheet.
+pub fn several_sheet(sides: &[Comparison]) -> Sheet {
+    let Some(first) = sides.first() else { return Sheet::default() };
+    let title = |sides: &[Comparison]| {
+        let names: Vec<String> = sides.iter().map(|side| name(&side.a)).collect();
+        format!("{} against {}", names.join(", "), name(&sides[0].b))
+    };
+    let mut notes = Footnotes::default();
+    let mut sections = vec![Section { tone: Tone::Head, before: head(sides), ..Section::default() }];
+    sections.extend(tables(sides, &mut notes));
+    sections.extend(Section::toned(Tone::Remarks, "In words", remarks(sides)));
+    sections.extend(closing(notes, &warnings(sides)));
+    sections.extend(Section::toned(Tone::Folded, "Options in force", options(sides)));
+    sections.extend(Section::toned(Tone::Remarks, "How it was measured", facts::origin(first)));
+    Sheet { title: by_reference(sides).map(title).collect::<Vec<_>>().join("; "), sections, ..Sheet::default() }
+}
+
+/// A table for each reference.
+fn tables(sides: &[Comparison], notes: &mut Footnotes) -> Vec<Section> {
+    if sides.iter().all(|side| side.lines.is_empty()) {
+        return vec![Section::lines(vec!["No test has this figure: there is nothing to compare.".to_owned()])];
+    }
+    let groups: Vec<&[Comparison]> = by_reference(sides).collect();
+    let of_group = |group: &&[Comparison]| {
         let first = &group[0];
+        let what = match first.metric {
+            Metric::Wall => "time",
+            metric => metric.title(),
+        };
         let column = words::ratio_column(first.ratios);
-        let signs = words::signs(first.metric);
-        text.push_str(&format!("{column} {} against {} · {signs}\n", what(first), name(&first.b)));
-        text.push_str(if group.len() < sides.len() { "\n" } else { "" });
-    }
-    for line in below(sides, &notes) {
-        text.push_str(&plain(&line));
-        text.push('\n');
-    }
-    text
+        let after = format!("{column} {what} against {} · {}", name(&first.b), words::signs(first.metric));
+        Section {
+            heading: (groups.len() > 1).then(|| format!("against {}", name(&first.b))),
+            after: vec![after],
+            ..Section::table(beside(group, notes))
+        }
+    };
+    groups.iter().map(of_group).collect()
 }
 
-fn what(side: &Comparison) -> &'static str {
-    match side.metric {
-        Metric::Wall => "time",
-        metric => metric.title(),
-    }
-}
-
-fn grid(sides: &[Comparison], part: &[usize], notes: &mut Footnotes) -> String {
-    let mut columns = vec![Alignment::Left, Alignment::Right];
-    columns.extend(part.iter().flat_map(|_| [Alignment::Right, Alignment::Left, Alignment::Left]));
-    let mut grid = Grid::new(columns);
-    let form = sides[part[0]].ratios;
-    let short = |text: &str, room: usize| truncate_str(&plain(text), room, "…").into_owned();
-    let names = [&sides[part[0]].b].into_iter().chain(part.iter().map(|&place| &sides[place].a));
-    let mut names = told_apart(&names.map(|side| plain(&name(side))).collect::<Vec<_>>(), SIDE).into_iter();
-    let mut titles: Vec<String> = [String::new()].into_iter().chain(names.next()).collect();
-    titles.extend(names.flat_map(|name| [name, words::ratio_column(form).to_owned(), "95 %".to_owned()]));
-    grid.row(titles);
+/// The sides beside one reference: of each its figure, the ratio, the interval and the verdict.
+fn beside(sides: &[Comparison], notes: &mut Footnotes) -> Table {
+    let first = &sides[0];
+    let (metric, form) = (first.metric, first.ratios);
+    let reference_column = Column::new("reference", &name(&first.b), ColumnRole::Figure).at_least(SIDE);
+    let mut columns = vec![
+        Column::new("test", "test", ColumnRole::Name).at_least(NAME).part(ColumnPart::Repeated),
+        Column::new("size", "size", ColumnRole::Group),
+        reference_column.part(ColumnPart::Repeated),
+    ];
+    columns.extend(sides.iter().flat_map(|side| {
+        let joined = |column: Column| column.part(ColumnPart::Joined);
+        [
+            Column::new("value", &name(&side.a), ColumnRole::Figure).at_least(SIDE),
+            joined(Column::new("ratio", words::ratio_column(form), ColumnRole::Figure)),
+            joined(Column::new("interval", "95 %", ColumnRole::Interval)),
+            joined(Column::new("verdict", "verdict", ColumnRole::Verdict)).ranked(1),
+        ]
+    }));
+    let found = sides.iter().flat_map(|side| &side.lines).filter_map(|line| line.found.as_ref());
+    let farthest = found.map(|found| found.ratio.ln().abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let mut table_rows = Vec::new();
     for size in sizes(sides) {
-        grid.title(plain(&format!("size {size}")));
         for row in rows(sides, size) {
-            let metric = sides[part[0]].metric;
-            let mut line =
-                vec![short(&format!("{} {}", row.first.test, row.first.name), NAME), reference(&row, metric)];
-            for &place in part {
-                let of_side = row.lines[place];
-                let marks = of_side.map(|line| words::marks(&notes.numbers(line))).unwrap_or_default();
-                let [ratio, interval] = cells(of_side, form);
-                line.extend([
-                    words::value(of_side.and_then(|line| line.a.as_ref()), metric),
-                    format!("{ratio} {marks}").trim_end().to_owned(),
-                    interval,
-                ]);
-            }
-            grid.row(line);
+            let own = [Cell::new(super::sheet::name(row.first)), of_size(size), Cell::new(reference(&row, metric))];
+            let of_sides = row.lines.iter().flat_map(|line| side_cells(*line, metric, form, farthest, notes));
+            table_rows.push(Row::Cells(own.into_iter().chain(of_sides.collect::<Vec<_>>()).collect()));
         }
-        if part.iter().any(|&place| mean_of(&sides[place], size).is_some_and(|mean| mean.tests > 1)) {
-            let mut line = vec!["geometric mean".to_owned(), String::new()];
-            for &place in part {
-                let mean = mean_of(&sides[place], size);
-                let ratio = mean.and_then(|mean| mean.ratio);
-                let ratio = ratio.map_or("-".to_owned(), |ratio| words::ratio_as(ratio, form));
-                let interval = mean.and_then(|mean| mean.interval);
-                let interval = interval.map_or_else(String::new, |range| words::range_as(Some(range), form));
-                line.extend([String::new(), ratio, interval]);
-            }
-            grid.row(line);
+        if sides.iter().any(|side| mean_of(side, size).is_some_and(|mean| mean.tests > 1)) {
+            let own = [Cell::new("geometric mean"), of_size(size), Cell::default()];
+            let of_sides = sides.iter().flat_map(|side| mean_cells(mean_of(side, size), form));
+            table_rows.push(Row::Total(own.into_iter().chain(of_sides).collect()));
         }
     }
-    grid.render()
+    Table { columns, rows: table_rows, is_headed: true, ..Table::default() }
 }
 
-fn table(sides: &[Comparison], style: TableStyle) -> String {
-    let Some(first) = sides.first() else { return String::new() };
-    let mut text = String::new();
-    let mut add = |line: &str| text.push_str(&format!("{}\n", plain(line)));
-    head(sides).iter().for_each(|line| add(line));
-    text.push('\n');
-    text.push_str(&verdicts(sides, style));
-    text.push('\n');
-    let warnings = warnings(sides).into_iter().map(|warning| format!("!  {warning}"));
-    for line in warnings.chain(options(sides)).chain(facts::origin(first)) {
-        text.push_str(&format!("{}\n", plain(&line)));
-    }
-    text
+fn side_cells(line: Option<&Line>, metric: Metric, form: RatioForm, farthest: f64, notes: &mut Footnotes) -> [Cell; 4] {
+    let found = line.and_then(|line| line.found.as_ref());
+    let [ratio, range] = cells(line, form);
+    let ratio = Cell {
+        notes: line.map(|line| notes.numbers(line)).unwrap_or_default(),
+        sense: Some(words::sense(found.map(|found| found.verdict))),
+        heat: Some(found.map_or(0.0, |found| found.ratio.ln().abs() / farthest)),
+        ..Cell::new(ratio)
+    };
+    let value = words::value(line.and_then(|line| line.a.as_ref()), metric);
+    let verdict = line.map_or_else(|| Cell::new("not comparable"), |line| verdict(line, metric, form));
+    [Cell::new(value), ratio, Cell::new(range), Cell { sense: None, ..verdict }]
+}
+
+fn mean_cells(mean: Option<&Mean>, form: RatioForm) -> [Cell; 4] {
+    let ratio = mean.and_then(|mean| mean.ratio);
+    let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| words::ratio_as(ratio, form));
+    let interval = mean.and_then(|mean| mean.interval);
+    let interval = interval.map_or_else(String::new, |range| words::range_as(Some(range), form));
+    [Cell::default(), Cell::new(ratio), Cell::new(interval), Cell::default()]
 }
 
 /// The options in force of all sides, what they have alike once.
@@ -304,68 +300,21 @@ pub fn options(sides: &[Comparison]) -> Vec<String> {
     facts::options_of(&each)
 }
 
-fn markdown(sides: &[Comparison]) -> String {
-    let Some(first) = sides.first() else { return String::new() };
-    let mut notes = Footnotes::default();
-    let form = first.ratios;
-    let mut out: String = head(sides).iter().map(|line| format!("{}  \n", escaped(line))).collect();
-    by_reference(sides).for_each(|group| out.push_str(&markdown_table(group, form, &mut notes)));
-    out.push('\n');
-    let warnings = warnings(sides).into_iter().map(|warning| format!("Warning: {warning}"));
-    let means = sides.iter().filter_map(means);
-    for line in means.chain(below(sides, &notes)).chain(warnings).chain(options(sides)).chain(facts::origin(first)) {
-        out.push_str(&format!("- {}\n", escaped(&line)));
-    }
-    out
-}
-
-/// The sides beside one reference.
-fn markdown_table(sides: &[Comparison], form: RatioForm, notes: &mut Footnotes) -> String {
-    let first = &sides[0];
-    let column = words::ratio_column(form);
-    let titles: String =
-        sides.iter().map(|side| format!(" {} | {column} | 95 % | verdict |", escaped(&name(&side.a)))).collect();
-    let mut out = format!("\n| test | size | {} |{titles}\n| :-- | --: | --: |", escaped(&name(&first.b)));
-    out.push_str(&" --: | --: | --: | :-- |".repeat(sides.len()));
-    out.push('\n');
-    for size in sizes(sides) {
-        for row in rows(sides, size) {
-            let test = escaped(&format!("{} {}", row.first.test, row.first.name));
-            out.push_str(&format!("| {test} | {} | {} |", escaped(size), reference(&row, first.metric)));
-            for line in &row.lines {
-                let marks = line.map(|line| escaped(&words::marks(&notes.numbers(line)))).unwrap_or_default();
-                let found = line.and_then(|line| line.found.as_ref());
-                let verdict =
-                    found.map_or("not comparable".to_owned(), |found| words::verdict_as(found, first.metric, form));
-                out.push_str(&format!(
-                    " {} | {} | {} | {} |",
-                    words::value(line.and_then(|line| line.a.as_ref()), first.metric),
-                    found.map_or("-".to_owned(), |found| words::ratio_as(found.ratio, form)),
-                    found.map_or("-".to_owned(), |found| words::range_as(found.interval, form)),
-                    format!("{} {marks}", escaped(&verdict)).trim_end()
-                ));
-            }
-            out.push('\n');
-        }
-    }
-    out
-}
-
 /// Several sides as text. `cells`: what those of CSV are written as.
 ///
 /// # Errors
 /// Why it could not be written. Parquet is no text.
 pub fn several(sides: &[Comparison], format: Format, style: TableStyle, cells: Cells) -> Result<String, WriteError> {
-    Ok(match format {
-        Format::Table => table(sides, style),
-        Format::Markdown => markdown(sides),
-        Format::Csv => csv::of_rows(flat_rows(sides)?, cells),
-        Format::Json => {
-            serde_json::to_string_pretty(&json!({ "version": COMPARISON_VERSION, "comparisons": sides }))? + "\n"
+    match format {
+        Format::Csv => Ok(csv::of_rows(flat_rows(sides)?, cells)),
+        Format::Benchfmt | Format::Parquet | Format::Lines => {
+            Err(WriteError::Unsupported { asked: format, supported: SEVERAL_FORMATS })
         }
-        Format::Html => page(sides)?,
-        _ => return Err(WriteError::Unsupported { asked: format, supported: SEVERAL_FORMATS }),
-    })
+        Format::Table | Format::Markdown | Format::Json | Format::Html => {
+            let typed = json!({ "version": COMPARISON_VERSION, "comparisons": sides });
+            sheet::written(&several_sheet(sides), &typed, format, style, cells)
+        }
+    }
 }
 
 /// Writes several sides to a file, which is replaced in one step or left as it is. `cells`: what those of CSV are written as.
@@ -388,7 +337,7 @@ pub fn export_several(
     }
 }
 
-fn flat_rows(sides: &[Comparison]) -> Result<Vec<Vec<Cell>>, serde_json::Error> {
+fn flat_rows(sides: &[Comparison]) -> Result<Vec<Vec<dbdyno_store::Cell>>, serde_json::Error> {
     let each: Vec<_> = sides.iter().map(flat::rows).collect::<Result<_, _>>()?;
     Ok(each.into_iter().flatten().collect())
 }

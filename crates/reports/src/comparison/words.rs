@@ -1,6 +1,7 @@
 //! What every output says in the same words.
 
 use super::looks;
+use crate::sheet::{Interval, Sense};
 use dbdyno_comparing::compare::{
     ComparedSessions, Comparison, Figure, JudgedRatio, Line, Mean, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind,
     Overall, Part, PivotCell, RatioForm, RatioRange, SizeRatio,
@@ -115,16 +116,30 @@ pub fn family(comparison: &Comparison) -> Option<String> {
 /// What the number of an undecided verdict means.
 pub const MORE: &str = "undecided +n: n more rounds decide 9 in 10";
 
+/// What a verdict says; none: there was nothing to compare.
+pub fn sense(verdict: Option<Verdict>) -> Sense {
+    match verdict {
+        Some(Verdict::Faster) => Sense::Faster,
+        Some(Verdict::Slower) => Sense::Slower,
+        Some(Verdict::Same) => Sense::Same,
+        Some(Verdict::Undecided { .. }) => Sense::Undecided,
+        Some(Verdict::TooFew { .. }) => Sense::TooFew,
+        None => Sense::NotComparable,
+    }
+}
+
+/// A ratio with its interval; without one the ends are the ratio.
+pub fn estimate(found: &JudgedRatio) -> Interval {
+    around(found.ratio, found.interval)
+}
+
+pub(super) fn around(at: f64, range: Option<RatioRange>) -> Interval {
+    range.map_or(Interval { at, low: at, high: at }, |RatioRange { low, high, .. }| Interval { at, low, high })
+}
+
 /// The verdict's sign, so that it is never told by colour alone.
 pub fn sign(verdict: Option<Verdict>) -> &'static str {
-    match verdict {
-        Some(Verdict::Faster) => "▼",
-        Some(Verdict::Slower) => "▲",
-        Some(Verdict::Same) => "=",
-        Some(Verdict::Undecided { .. }) => "?",
-        Some(Verdict::TooFew { .. }) => "…",
-        None => "",
-    }
+    sense(verdict).sign()
 }
 
 /// What the better and the worse of two values are.
@@ -162,14 +177,7 @@ pub fn column(metric: Metric, side: &str) -> String {
 
 /// The word that programs read: `faster`, `not_comparable`.
 pub fn verdict_word(line: &Line) -> &'static str {
-    match line.found.as_ref().map(|found| found.verdict) {
-        Some(Verdict::Faster) => "faster",
-        Some(Verdict::Slower) => "slower",
-        Some(Verdict::Same) => "same",
-        Some(Verdict::Undecided { .. }) => "undecided",
-        Some(Verdict::TooFew { .. }) => "too_few",
-        None => "not_comparable",
-    }
+    sense(line.found.as_ref().map(|found| found.verdict)).word()
 }
 
 /// A factor: `13x`, `3.1x`, `1.42x`, `1.004x`.
@@ -390,12 +398,6 @@ impl Footnotes {
         });
         at + 1
     }
-}
-
-/// `[1,2]`, or nothing.
-pub fn marks(numbers: &[usize]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    if numbers.is_empty() { String::new() } else { format!("[{}]", numbers.join(",")) }
 }
 
 /// What stands above the intervals: the side that is better where the ratio is below and above 1.

@@ -1,72 +1,243 @@
-//! Figures in an order as a chart: a value that renderers draw.
+//! Figures on two axes: a value, and where its marks are in a drawing.
 
+use super::Scale;
 use serde::Serialize;
 
-/// A line of figures.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// A chart: series on common axes.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
+    pub kind: ChartKind,
     pub name: String,
-    /// In the order of x.
-    pub points: Vec<ChartPoint>,
-    /// Places, in x, where something changed.
-    pub breaks: Vec<f64>,
-    /// A fitted line: its y at the first and at the last point.
-    pub line: Option<(f64, f64)>,
+    /// What it shows, in words for those who do not see it.
+    pub about: String,
+    pub across: ChartAxis,
+    pub up: ChartAxis,
+    pub series: Vec<ChartSeries>,
     /// What stands under it.
     pub notes: Vec<String>,
 }
 
+/// What a chart is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChartKind {
+    /// Sessions one after the other.
+    Trend,
+    /// Every run of both sides.
+    Runs,
+    /// Both sides over the size.
+    Growth,
+    /// Ratios over the size.
+    Ratios,
+    /// How latencies are distributed.
+    Latency,
+    /// Both sides with their power laws.
+    Scaling,
+    /// Configurations in the order of their times.
+    Ranking,
+}
+
+/// Where values are, and which places have labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartAxis {
+    pub scale: Scale,
+    pub ticks: Vec<ChartTick>,
+}
+
+/// A place of an axis with its label.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartTick {
+    pub at: f64,
+    pub label: String,
+}
+
+/// Marks and a line that belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartSeries {
+    pub style: SeriesStyle,
+    /// Its name for the legend; empty: it needs none.
+    pub name: String,
+    /// Corners.
+    pub line: Vec<(f64, f64)>,
+    /// What the line says when it is pointed at; empty: nothing.
+    pub line_about: String,
+    /// Whether what is below the line is filled.
+    pub is_area: bool,
+    pub marks: Vec<ChartMark>,
+}
+
+/// How a series is told from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeriesStyle {
+    A,
+    B,
+    /// What has no side.
+    Plain,
+    /// A mean or median of others.
+    Mean,
+    /// A line that was fitted.
+    Fit,
+    /// A place at which something changed.
+    Break,
+    /// A durability tier, by its number; none: it is not known.
+    Tier(Option<u8>),
+}
+
+impl SeriesStyle {
+    /// A class of the style sheet.
+    fn class(self) -> String {
+        match self {
+            Self::A => "a".to_owned(),
+            Self::B => "b".to_owned(),
+            Self::Plain => "plain".to_owned(),
+            Self::Mean => "mean".to_owned(),
+            Self::Fit => "fit".to_owned(),
+            Self::Break => "one".to_owned(),
+            Self::Tier(tier) => format!("tier-{}", tier.unwrap_or(4)),
+        }
+    }
+}
+
 /// A figure of a chart.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct ChartPoint {
+pub struct ChartMark {
     pub x: f64,
     pub y: f64,
+    /// The ends of an interval around y.
+    pub range: Option<(f64, f64)>,
     /// What it says when it is pointed at.
     pub about: String,
 }
 
-/// A drawing's width and height, and the room left around its points.
-const WIDTH: f64 = 1000.0;
-const HEIGHT: f64 = 300.0;
-const MARGIN: f64 = 25.0;
+impl ChartAxis {
+    /// An axis whose scale's ticks have labels.
+    pub fn labelled(scale: Scale, label: impl Fn(f64) -> String) -> Self {
+        let ticks = scale.ticks.iter().map(|at| ChartTick { at: *at, label: label(*at) }).collect();
+        Self { scale, ticks }
+    }
+
+    /// An axis with these labels, as far as they do not lie over each other: they need this share of the axis.
+    pub fn spaced(scale: Scale, labels: impl IntoIterator<Item = (f64, String)>, room: f64) -> Self {
+        let mut ticks: Vec<ChartTick> = Vec::new();
+        for (at, label) in labels {
+            if ticks.last().is_none_or(|last| scale.share(at) - scale.share(last.at) >= room) {
+                ticks.push(ChartTick { at, label });
+            }
+        }
+        Self { scale, ticks }
+    }
+}
+
+impl ChartSeries {
+    /// Marks.
+    pub fn marks(style: SeriesStyle, marks: Vec<ChartMark>) -> Self {
+        Self { marks, ..Self::line(style, Vec::new()) }
+    }
+
+    /// Marks that a line joins.
+    pub fn joined(style: SeriesStyle, marks: Vec<ChartMark>) -> Self {
+        Self { line: marks.iter().map(|mark| (mark.x, mark.y)).collect(), ..Self::marks(style, marks) }
+    }
+
+    /// A line alone.
+    pub fn line(style: SeriesStyle, line: Vec<(f64, f64)>) -> Self {
+        Self { style, name: String::new(), line, line_about: String::new(), is_area: false, marks: Vec::new() }
+    }
+}
+
+/// Room left and right of the axes, above and below them.
+const AROUND: [f64; 4] = [56.0, 14.0, 8.0, 20.0];
+/// From so many marks on they are small.
+const MANY: usize = 30;
 
 /// A chart in the units of its drawing, y from the top.
 #[derive(Debug, Serialize)]
-pub(super) struct Drawing {
-    name: String,
+pub(super) struct ChartDrawing<'c> {
+    kind: ChartKind,
+    name: &'c str,
+    about: &'c str,
+    view: String,
     width: f64,
     height: f64,
-    margin: f64,
-    points: Vec<(f64, f64, String)>,
-    breaks: Vec<f64>,
-    line: Option<(f64, f64)>,
-    notes: Vec<String>,
+    across: Vec<DrawnTick<'c>>,
+    up: Vec<DrawnTick<'c>>,
+    series: Vec<DrawnSeries<'c>>,
+    notes: &'c [String],
 }
 
-/// Where a value stands between the least and the most, from 0 to 1; alone in the middle.
-fn share(value: f64, (least, most): (f64, f64)) -> f64 {
-    if most > least { (value - least) / (most - least) } else { 0.5 }
+#[derive(Debug, Serialize)]
+pub(super) struct DrawnTick<'c> {
+    pub(super) at: f64,
+    pub(super) label: &'c str,
 }
 
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
+#[derive(Debug, Serialize)]
+struct DrawnSeries<'c> {
+    class: String,
+    name: &'c str,
+    path: String,
+    line_about: &'c str,
+    is_area: bool,
+    is_diamond: bool,
+    radius: f64,
+    marks: Vec<DrawnMark<'c>>,
+}
+
+#[derive(Debug, Serialize)]
+struct DrawnMark<'c> {
+    x: f64,
+    y: f64,
+    range: Option<(f64, f64)>,
+    about: &'c str,
 }
 
 /// A chart as it is drawn.
-pub(super) fn drawing(chart: &Chart) -> Drawing {
-    let across = range(chart.points.iter().map(|point| point.x));
-    let ends = chart.line.iter().flat_map(|(first, last)| [*first, *last]);
-    let up = range(chart.points.iter().map(|point| point.y).chain(ends));
-    let x = |at: f64| MARGIN + share(at, across) * (WIDTH - 2.0 * MARGIN);
-    let y = |at: f64| HEIGHT - MARGIN - share(at, up) * (HEIGHT - 2.0 * MARGIN);
-    Drawing {
-        name: chart.name.clone(),
-        width: WIDTH,
-        height: HEIGHT,
-        margin: MARGIN,
-        points: chart.points.iter().map(|point| (x(point.x), y(point.y), point.about.clone())).collect(),
-        breaks: chart.breaks.iter().map(|at| x(*at)).collect(),
-        line: chart.line.map(|(first, last)| (y(first), y(last))),
-        notes: chart.notes.clone(),
+pub(super) fn drawing(chart: &Chart) -> ChartDrawing<'_> {
+    let (width, height) = if chart.kind == ChartKind::Ranking { (640.0, 200.0) } else { (260.0, 110.0) };
+    let x = |at: f64| rounded(width * chart.across.scale.share(at));
+    let y = |at: f64| rounded(height * (1.0 - chart.up.scale.share(at)));
+    let corner = |(at, (across, up)): (usize, &(f64, f64))| {
+        format!("{}{} {}", if at == 0 { "M" } else { "L" }, x(*across), y(*up))
+    };
+    let marks = chart.series.iter().map(|series| series.marks.len()).sum::<usize>();
+    let [left, right, top, bottom] = AROUND;
+    ChartDrawing {
+        kind: chart.kind,
+        name: &chart.name,
+        about: &chart.about,
+        view: format!("{} {} {} {}", -left, -top, width + left + right, height + top + bottom),
+        width,
+        height,
+        across: chart.across.ticks.iter().map(|tick| DrawnTick { at: x(tick.at), label: &tick.label }).collect(),
+        up: chart.up.ticks.iter().map(|tick| DrawnTick { at: y(tick.at), label: &tick.label }).collect(),
+        series: chart
+            .series
+            .iter()
+            .map(|series| DrawnSeries {
+                class: series.style.class(),
+                name: &series.name,
+                path: series.line.iter().enumerate().map(corner).collect(),
+                line_about: &series.line_about,
+                is_area: series.is_area,
+                is_diamond: series.style == SeriesStyle::Mean,
+                radius: if marks > MANY { 2.5 } else { 4.0 },
+                marks: series
+                    .marks
+                    .iter()
+                    .map(|mark| DrawnMark {
+                        x: x(mark.x),
+                        y: y(mark.y),
+                        range: mark.range.map(|(low, high)| (y(low), y(high))),
+                        about: &mark.about,
+                    })
+                    .collect(),
+            })
+            .collect(),
+        notes: &chart.notes,
     }
+}
+
+/// A tenth of a pixel is enough.
+pub(super) fn rounded(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
 }

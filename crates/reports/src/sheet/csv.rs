@@ -9,10 +9,10 @@ pub(super) fn csv(sheet: &Sheet, cells: Cells) -> String {
         Some(records) => vec![records],
         None => sheet.sections.iter().filter_map(|section| section.table.as_ref()).collect(),
     };
-    let head = tables.first().map(|table| line(table.columns.iter().map(|column| column.name), cells));
+    let head = tables.first().map(|table| line(table.columns.iter().map(|column| column.name.as_ref()), cells));
     let rows = tables.iter().flat_map(|table| &table.rows).filter_map(|row| match row {
         Row::Cells(row) => Some(line(row.iter().map(Cell::value), cells)),
-        Row::Title(_) | Row::Detail(_) => None,
+        Row::Total(_) | Row::Title(_) | Row::Detail(_) => None,
     });
     head.into_iter().chain(rows).collect()
 }

@@ -1,13 +1,17 @@
 //! A sheet as one web page that needs no other file.
 
 use super::{
-    super::comparison::rendered,
-    Column, Role, Row, Section, Sheet, Table,
-    chart::{Drawing, drawing},
+    Cell, Column, ColumnPart, ColumnRole, Interval, Row, Section, Sense, Sheet, Table, Tone,
+    chart::{self, ChartDrawing, rounded},
+    forest::{self, ForestDrawing},
+    reach,
 };
+use dbdyno_foundation::base::units::plain;
+use minijinja::{Environment, Value, value::Serde};
 use serde::Serialize;
 
 const TEMPLATE: &str = include_str!("../../assets/sheet.html");
+const STYLE: &str = include_str!("../../assets/report.css");
 
 #[derive(Debug, Serialize)]
 struct Page<'s> {
@@ -19,78 +23,180 @@ struct Page<'s> {
 
 #[derive(Debug, Serialize)]
 struct PageSection<'s> {
+    tone: Tone,
     heading: Option<&'s str>,
     before: &'s [String],
     table: Option<PageTable<'s>>,
-    charts: Vec<Drawing>,
+    forests: Vec<ForestDrawing<'s>>,
+    charts: Vec<ChartDrawing<'s>>,
     after: &'s [String],
 }
 
 #[derive(Debug, Serialize)]
 struct PageTable<'s> {
-    columns: Vec<PageCell<'s>>,
+    columns: Vec<PageColumn<'s>>,
+    /// Whether its cells say on a small screen what they are.
+    has_labels: bool,
     rows: Vec<PageRow<'s>>,
 }
 
 #[derive(Debug, Serialize)]
-struct PageCell<'s> {
-    text: &'s str,
-    role: Role,
+struct PageColumn<'s> {
+    title: &'s str,
+    role: ColumnRole,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum PageRow<'s> {
     Cells(Vec<PageCell<'s>>),
+    Total(Vec<PageCell<'s>>),
     Title(&'s str),
     Detail(&'s str),
 }
+
+#[derive(Debug, Serialize)]
+struct PageCell<'s> {
+    label: &'s str,
+    role: ColumnRole,
+    sign: &'static str,
+    text: &'s str,
+    /// What stands below it.
+    small: String,
+    /// What it says when it is pointed at.
+    about: &'s str,
+    sense: Option<Sense>,
+    /// Depth of its colour, percent.
+    heat: Option<f64>,
+    notes: &'s [usize],
+    bar: Option<Interval>,
+}
+
+/// The deepest colour, percent.
+const DEEPEST: f64 = 60.0;
 
 /// A sheet as a page.
 ///
 /// # Errors
 /// The template does not fit the sheet.
 pub fn html(sheet: &Sheet) -> Result<String, minijinja::Error> {
+    // What to know first comes first.
+    let (first, others): (Vec<&Section>, Vec<&Section>) =
+        sheet.sections.iter().partition(|section| section.tone == Tone::Head);
+    let (warnings, others): (Vec<&Section>, Vec<&Section>) =
+        others.into_iter().partition(|section| section.tone == Tone::Warnings);
+    let sections = first.into_iter().chain(warnings).chain(others);
     let page = Page {
         dbdyno_version: env!("CARGO_PKG_VERSION"),
         title: &sheet.title,
         command: &sheet.command,
-        sections: sheet.sections.iter().map(|one| section(one, &sheet.title)).collect(),
+        sections: sections.map(|one| section(one, &sheet.title)).collect(),
     };
-    rendered("sheet.html", TEMPLATE, page)
+    let mut environment = Environment::new();
+    // Control characters are no legal HTML, escaped or not.
+    environment.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if !value.is_safe() => minijinja::escape_formatter(out, state, &plain(text).into()),
+        _ => minijinja::escape_formatter(out, state, value),
+    });
+    environment.add_global("style", Value::from_safe_string(STYLE.to_owned()));
+    environment.add_template("sheet.html", TEMPLATE)?;
+    environment.get_template("sheet.html")?.render(Serde(page))
 }
 
 fn section<'s>(section: &'s Section, title: &str) -> PageSection<'s> {
     PageSection {
+        tone: section.tone,
         // The page's title says it already.
         heading: section.heading.as_deref().filter(|heading| *heading != title),
         before: &section.before,
-        table: section.table.as_ref().map(|rows| table(rows, !section.charts.is_empty())),
-        charts: section.charts.iter().map(drawing).collect(),
+        table: section.table.as_ref().map(|rows| table(rows, section)),
+        forests: section.forests.iter().map(forest::drawing).collect(),
+        charts: section.charts.iter().map(chart::drawing).collect(),
         after: &section.after,
     }
 }
 
-fn table(table: &Table, has_charts: bool) -> PageTable<'_> {
-    let is_shown = |column: &Column| !(has_charts && column.role == Role::Sparkline);
+/// Columns that share a cell: the first has it, the others say more of it.
+type Block<'t> = Vec<(usize, &'t Column)>;
+
+fn table<'s>(table: &'s Table, section: &Section) -> PageTable<'s> {
+    let is_shown = |column: &Column| match column.role {
+        ColumnRole::Group => false,
+        ColumnRole::Sparkline => section.charts.is_empty(),
+        ColumnRole::Bar => section.forests.is_empty(),
+        ColumnRole::Name | ColumnRole::Figure | ColumnRole::Interval | ColumnRole::Verdict => true,
+    };
     let columns: Vec<(usize, &Column)> =
         table.columns.iter().enumerate().filter(|(_, column)| is_shown(column)).collect();
-    let cell = |column: &Column, text| PageCell { text, role: column.role };
-    PageTable {
-        columns: columns.iter().map(|(_, column)| cell(column, column.title.as_str())).collect(),
-        rows: table.rows.iter().map(|row| page_row(row, &columns)).collect(),
+    let blocks: Vec<Block<'_>> =
+        columns.chunk_by(|_, (_, next)| next.part == ColumnPart::Joined).map(<[_]>::to_vec).collect();
+    let reaches: Vec<f64> = (0..table.columns.len())
+        .map(|at| reach(table.rows.iter().filter_map(|row| row_cells(row)?.get(at)?.interval)))
+        .collect();
+    let group = table.columns.iter().position(|column| column.role == ColumnRole::Group);
+    let mut above: Option<&str> = None;
+    let mut rows = Vec::new();
+    for row in &table.rows {
+        let of_group = group.and_then(|at| Some(row_cells(row)?.get(at)?.text.as_str()));
+        rows.extend(of_group.filter(|_| of_group != above).map(PageRow::Title));
+        above = of_group.or(above);
+        let cells = |cells: &'s [Cell]| blocks.iter().map(|block| page_cell(cells, block, &reaches)).collect();
+        rows.push(match row {
+            Row::Cells(row) => PageRow::Cells(cells(row)),
+            Row::Total(row) => PageRow::Total(cells(row)),
+            Row::Title(title) => PageRow::Title(title),
+            Row::Detail(detail) => PageRow::Detail(detail),
+        });
+    }
+    let column = |block: &Block<'s>| PageColumn { title: &block[0].1.title, role: block[0].1.role };
+    PageTable { columns: blocks.iter().map(column).collect(), has_labels: table.is_headed && table.has_titles(), rows }
+}
+
+fn row_cells(row: &Row) -> Option<&[Cell]> {
+    match row {
+        Row::Cells(cells) | Row::Total(cells) => Some(cells),
+        Row::Title(_) | Row::Detail(_) => None,
     }
 }
 
-fn page_row<'s>(row: &'s Row, columns: &[(usize, &Column)]) -> PageRow<'s> {
-    match row {
-        Row::Cells(cells) => {
-            let cell = |(at, column): &(usize, &Column)| {
-                Some(PageCell { text: cells.get(*at)?.text.trim(), role: column.role })
-            };
-            PageRow::Cells(columns.iter().filter_map(cell).collect())
-        }
-        Row::Title(title) => PageRow::Title(title),
-        Row::Detail(detail) => PageRow::Detail(detail),
+fn page_cell<'s>(cells: &'s [Cell], block: &Block<'s>, reaches: &[f64]) -> PageCell<'s> {
+    static EMPTY: Cell = Cell {
+        text: String::new(),
+        long: None,
+        below: None,
+        value: None,
+        sense: None,
+        notes: Vec::new(),
+        interval: None,
+        heat: None,
+    };
+    let of_block: Vec<(usize, &Column, &Cell)> =
+        block.iter().map(|(at, column)| (*at, *column, cells.get(*at).unwrap_or(&EMPTY))).collect();
+    let (at, column, first) = of_block[0];
+    let said = || of_block.iter().map(|(_, _, cell)| *cell);
+    let more = of_block.iter().skip(1).filter_map(|(_, column, cell)| match column.role {
+        _ if cell.text.is_empty() => None,
+        ColumnRole::Verdict => None,
+        ColumnRole::Interval => Some(format!("[{}]", cell.text)),
+        _ => Some(cell.long().to_owned()),
+    });
+    let small: Vec<String> = first.below.iter().cloned().chain(more).collect();
+    let verdict = of_block.iter().skip(1).find(|(_, column, _)| column.role == ColumnRole::Verdict);
+    let sense = said().find_map(|cell| cell.sense);
+    let sign = sense.filter(|_| column.role == ColumnRole::Verdict).map_or("", Sense::sign);
+    // A box of 100 by 20, with 1 in the middle.
+    let x = |ratio: f64| rounded((50.0 + 48.0 * ratio.ln() / reaches[at].ln()).clamp(0.0, 100.0));
+    let bar = first.interval.filter(|_| column.role == ColumnRole::Bar);
+    PageCell {
+        label: &column.title,
+        role: column.role,
+        sign,
+        text: first.long(),
+        small: small.join(" "),
+        about: verdict.map_or("", |(_, _, cell)| cell.long()),
+        sense,
+        heat: said().find_map(|cell| cell.heat).map(|heat| (heat * DEEPEST).round()),
+        notes: said().map(|cell| cell.notes.as_slice()).find(|notes| !notes.is_empty()).unwrap_or_default(),
+        bar: bar.map(|Interval { at, low, high }| Interval { at: x(at), low: x(low), high: x(high) }),
     }
 }

@@ -4,7 +4,7 @@ use super::{
     trial::title,
     words::{change, shown_interval, shown_ratio, state, verdict, verdict_word},
 };
-use crate::sheet::{Cell, Column, Role, Row, Section, Sheet, Table};
+use crate::sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table};
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{base::units::bytes, metric::Metric};
 use dbdyno_running::tune::{Entry, Ledger, TestEffect, Trial, TrialState};
@@ -12,14 +12,14 @@ use dbdyno_running::tune::{Entry, Ledger, TestEffect, Trial, TrialState};
 /// A ledger as a sheet; a record for each trial and test. `command`: what asked for it.
 pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
     let columns = [
-        ("accepted", "", Role::Name),
-        ("change", "tried from its parent", Role::Name),
-        ("test", "test", Role::Name),
-        ("ratio", "ratio", Role::Figure),
-        ("interval", "interval", Role::Interval),
-        ("verdict", "verdict", Role::Verdict),
-        ("tier", "tier", Role::Name),
-        ("engine_memory", "peak memory", Role::Name),
+        ("accepted", "", ColumnRole::Name),
+        ("change", "tried from its parent", ColumnRole::Name),
+        ("test", "test", ColumnRole::Name),
+        ("ratio", "ratio", ColumnRole::Figure),
+        ("interval", "interval", ColumnRole::Interval),
+        ("verdict", "verdict", ColumnRole::Verdict),
+        ("tier", "tier", ColumnRole::Name),
+        ("engine_memory", "peak memory", ColumnRole::Name),
     ];
     let rows = ledger.entries.iter().flat_map(lines);
     let title = format!("ledger {}", ledger.name);
@@ -34,7 +34,12 @@ pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
         after: vec!["✓ accepted: the base of what is indented below it".to_owned()],
         ..Section::default()
     };
-    Sheet { title, sections: vec![section], records: Some(records(ledger)), command: command.to_owned() }
+    Sheet {
+        title,
+        sections: vec![section],
+        records: Some(records(ledger.entries.iter().map(|entry| (entry.depth, &entry.trial)))),
+        command: command.to_owned(),
+    }
 }
 
 /// The lines of an entry: one a test, and one for a trial without any.
@@ -82,7 +87,8 @@ fn short(id: &str) -> String {
     id.chars().take(13).collect()
 }
 
-fn records(ledger: &Ledger) -> Table {
+/// A record for each of these trials and each of its tests; before it, how many trials deep it is in its ledger.
+pub(super) fn records<'t>(trials: impl Iterator<Item = (usize, &'t Trial)>) -> Table {
     const COLUMNS: [&str; 25] = [
         "trial_id",
         "parent_id",
@@ -110,18 +116,17 @@ fn records(ledger: &Ledger) -> Table {
         "engine_memory_before",
         "engine_memory_after",
     ];
-    let of_entry = |entry: &Entry| {
-        let mut effects: Vec<Option<&TestEffect>> = shown(&entry.trial).map(Some).collect();
+    let of_trial = |(depth, trial): (usize, &Trial)| {
+        let mut effects: Vec<Option<&TestEffect>> = shown(trial).map(Some).collect();
         if effects.is_empty() {
             effects.push(None);
         }
-        let record = |effect| Row::Cells(record(entry, effect).into_iter().map(Cell::new).collect());
-        effects.into_iter().map(record).collect::<Vec<_>>()
+        effects.into_iter().map(|effect| Row::texts(record(depth, trial, effect))).collect::<Vec<_>>()
     };
-    Table::records(COLUMNS, ledger.entries.iter().flat_map(of_entry))
+    Table::records(COLUMNS, trials.flat_map(of_trial))
 }
 
-fn record(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec<String> {
+fn record(depth: usize, trial: &Trial, effect: Option<&TestEffect>) -> Vec<String> {
     let tier = |tier: Tier| tier.number().map_or_else(String::new, |number| number.to_string());
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let found = effect.and_then(|effect| effect.found.as_ref());

@@ -10,7 +10,7 @@ mod trial;
 pub mod words;
 
 pub use answer::{AnswerForm, answer_text};
-pub use effects::{effects_text, effects_written};
+pub use effects::{effects_sheet, effects_text};
 pub use ledger::ledger_sheet;
-pub use search::{search_text, standing, taken_out};
-pub use trial::{round_text, trial_text};
+pub use search::{search_sheet, standing, taken_out};
+pub use trial::{round_text, trial_text, trials_sheet};

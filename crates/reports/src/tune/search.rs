@@ -1,20 +1,19 @@
-//! A search as text: how it stands, and what it came to.
+//! A search: how it stands as text, and what it came to as a sheet.
 
 use super::{
-    trial::trial_text,
+    trial::trial_sections,
     words::{measured, shown_interval, shown_ratio},
 };
-use crate::comparison::words::ratio;
-use console::Alignment;
-use dbdyno_foundation::base::{
-    grid::Grid,
-    units::{clock, plain},
+use crate::{
+    comparison::words::ratio,
+    sheet::{Column, ColumnRole, Row, Section, Sheet, Table},
 };
+use dbdyno_foundation::base::units::{clock, plain};
 use dbdyno_running::tune::{
     TuneEvent,
-    search::{Fate, SearchOutcome, TakenOut},
+    search::{Fate, SearchOutcome, TakenOut, Tried},
 };
-use std::{fmt::Write as _, time::Duration};
+use std::time::Duration;
 
 /// Candidates that the text of a search shows.
 const SHOWN: usize = 8;
@@ -41,49 +40,77 @@ pub fn taken_out(what: &TakenOut) -> String {
     plain(&format!("{word} {option}={value} against {instead}{figures}{survives}{reason}")).to_string()
 }
 
-/// What a search came to: the confirmation, what was taken out of the winner before it, and the race before that.
-pub fn search_text(found: &SearchOutcome) -> String {
-    let mut text = match &found.confirmed {
-        Some(confirmed) => trial_text(confirmed),
-        None => "no setting was found that is faster than the base\n".to_owned(),
-    };
+/// What a search came to as a sheet: the confirmation, what was taken out of the winner before it, and the race before that; a record for
+/// each setting that was tried. `command`: what asked for it.
+pub fn search_sheet(found: &SearchOutcome, command: &str) -> Sheet {
+    let nothing = || vec![Section::lines(vec!["no setting was found that is faster than the base".to_owned()])];
+    let mut sections = found.confirmed.as_ref().map_or_else(nothing, trial_sections);
     if !found.taken_out.is_empty() {
-        text.push_str(
-            "\ntaken out of the winner, on fresh seeds (ratio: time without it / time of the whole winner):\n",
-        );
-        for what in &found.taken_out {
-            text.push_str(&format!("  {}\n", taken_out(what)));
-        }
+        sections.push(Section {
+            heading: Some(
+                "taken out of the winner, on fresh seeds (ratio: time without it / time of the whole winner):"
+                    .to_owned(),
+            ),
+            before: found.taken_out.iter().map(|what| format!("  {}", taken_out(what))).collect(),
+            ..Section::default()
+        });
     }
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "\n{} of {} settings with tier {} or more were tried in {}. How the race went (its figures flatter the winners: the gain \
-         is the figure above):\n",
-        found.tried.len(),
-        found.candidates,
-        found.tier,
-        clock(Duration::from_millis(found.took_ms))
-    );
-    let mut columns = vec![Alignment::Right; 4];
-    columns[3] = Alignment::Left;
-    let mut grid = Grid::new(columns);
-    grid.row(["rung", "rounds", "ratio", "setting"].map(str::to_owned));
-    for one in found.tried.iter().take(SHOWN) {
-        grid.row([
+    sections.push(race(found));
+    Sheet { title: "Search".to_owned(), sections, records: Some(records(found)), command: command.to_owned() }
+}
+
+fn race(found: &SearchOutcome) -> Section {
+    let columns = [
+        ("rung", "rung", ColumnRole::Figure),
+        ("rounds", "rounds", ColumnRole::Figure),
+        ("ratio", "ratio", ColumnRole::Figure),
+        ("setting", "setting", ColumnRole::Name),
+    ];
+    let row = |one: &Tried| {
+        let ratio = one.ratio.map_or_else(|| "-".to_owned(), ratio);
+        let setting = format!("{} (tier {})", one.change, one.tier.sign());
+        Row::texts([one.rung.to_string(), one.pairs.to_string(), ratio, setting])
+    };
+    let more = found.tried.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| Row::Title(format!("and {more} more")));
+    let dropped = found.tried.iter().filter_map(|one| match &one.fate {
+        Fate::Dropped(reason) => Some(Row::Title(format!("✗ {}: {reason}", one.change))),
+        _ => None,
+    });
+    Section {
+        heading: Some(format!(
+            "{} of {} settings with tier {} or more were tried in {}. How the race went (its figures flatter the winners: the gain is \
+             the figure above):",
+            found.tried.len(),
+            found.candidates,
+            found.tier,
+            clock(Duration::from_millis(found.took_ms))
+        )),
+        ..Section::table(Table {
+            columns: Column::all(columns),
+            rows: found.tried.iter().take(SHOWN).map(row).chain(more).chain(dropped).collect(),
+            is_headed: true,
+            ..Table::default()
+        })
+    }
+}
+
+fn records(found: &SearchOutcome) -> Table {
+    let record = |one: &Tried| {
+        let dropped = match &one.fate {
+            Fate::Dropped(reason) => reason.as_str(),
+            _ => "",
+        };
+        let tier = one.tier.number().map_or_else(String::new, |number| number.to_string());
+        let ratio = one.ratio.map_or_else(String::new, |ratio| ratio.to_string());
+        Row::texts([
+            one.change.to_string(),
             one.rung.to_string(),
             one.pairs.to_string(),
-            one.ratio.map_or_else(|| "-".to_owned(), ratio),
-            format!("{} (tier {})", plain(&one.change.to_string()), one.tier.sign()),
-        ]);
-    }
-    if found.tried.len() > SHOWN {
-        grid.title(format!("and {} more", found.tried.len() - SHOWN));
-    }
-    for one in &found.tried {
-        if let Fate::Dropped(reason) = &one.fate {
-            grid.title(format!("✗ {}: {}", plain(&one.change.to_string()), plain(reason)));
-        }
-    }
-    text + &grid.render()
+            ratio,
+            tier,
+            dropped.to_owned(),
+        ])
+    };
+    Table::records(["change", "rung", "rounds", "ratio", "tier", "dropped"], found.tried.iter().map(record))
 }

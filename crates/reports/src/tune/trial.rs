@@ -1,74 +1,82 @@
-//! One trial, and a round of it, as text.
+//! Trials as sheets, and a round of one as text.
 
-use super::words::{change, confidence, durability, price, shown_interval, shown_ratio, spending, state, verdict};
-use console::Alignment;
-use dbdyno_foundation::base::{
-    grid::Grid,
-    units::{duration, plain},
+use super::{
+    ledger::records,
+    words::{change, confidence, durability, price, shown_interval, shown_ratio, spending, state, verdict},
 };
+use crate::{
+    comparison::words::sense,
+    sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table, TableStyle, text},
+};
+use dbdyno_foundation::base::units::{duration, plain};
 use dbdyno_running::tune::{TestEffect, Trial, TrialState};
-use std::fmt::Write as _;
 
-/// What a trial found, what it costs, and what can be done next.
+/// What a trial found, what it costs, and what can be done next, as text.
 pub fn trial_text(trial: &Trial) -> String {
-    // Writing to a string cannot fail.
-    let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "{} {} on {} at {} · {}\n",
-        plain(&trial.engine),
-        plain(&trial.engine_version),
-        plain(&trial.suite),
-        plain(&trial.size),
-        plain(&change(trial))
-    );
-    if trial.state != TrialState::Tried {
-        let _ = writeln!(text, "{}", plain(&state(trial)));
-    }
-    if trial.effects.iter().any(|effect| effect.pairs > 0) {
-        text.push_str(&figures(trial));
-        let _ = writeln!(text, "ratio: time with the change / time of the base · {}", spending(trial));
-    }
-    text.push('\n');
-    let mut grid = Grid::new([Alignment::Left, Alignment::Left]);
-    if !matches!(trial.state, TrialState::CannotDiffer(_)) {
-        grid.row(["durability".to_owned(), plain(&durability(trial))]);
-        for (name, value) in trial.price.iter().flat_map(price) {
-            grid.row([name.to_owned(), value]);
-        }
-    }
-    for risk in &trial.risks {
-        grid.row(["risk".to_owned(), plain(risk)]);
-    }
-    let accepted = if trial.accepted { ", accepted" } else { "" };
-    grid.row(["trial".to_owned(), format!("{} in ledger {}{accepted}", plain(&trial.trial_id), plain(&trial.ledger))]);
-    text + &grid.render()
+    text(&Sheet { sections: trial_sections(trial), ..Sheet::default() }, TableStyle::FILE)
 }
 
-fn figures(trial: &Trial) -> String {
-    let mut columns = vec![Alignment::Right; 6];
-    columns[0] = Alignment::Left;
-    columns[5] = Alignment::Left;
-    let mut grid = Grid::new(columns);
-    let confidence = confidence(trial).unwrap_or_else(|| "interval".to_owned());
-    grid.row(["", "base", "changed", "ratio", &confidence, "verdict"].map(str::to_owned));
-    for effect in trial.effects.iter().chain(&trial.overall) {
-        let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), duration);
-        grid.row([
-            title(effect),
-            time(effect.base_ns),
-            time(effect.changed_ns),
-            shown_ratio(effect),
-            shown_interval(effect),
-            plain(&verdict(effect)),
-        ]);
+/// Trials as a sheet; a record for each trial and test, as their ledger has them. `command`: what asked for them.
+pub fn trials_sheet(trials: &[Trial], command: &str) -> Sheet {
+    Sheet {
+        title: "Trials".to_owned(),
+        sections: trials.iter().flat_map(trial_sections).collect(),
+        records: Some(records(trials.iter().map(|trial| (0, trial)))),
+        command: command.to_owned(),
     }
-    grid.render()
+}
+
+/// What a trial found, what it costs, and what can be done next.
+pub(super) fn trial_sections(trial: &Trial) -> Vec<Section> {
+    let Trial { engine, engine_version, suite, size, .. } = trial;
+    let heading = format!("{engine} {engine_version} on {suite} at {size} · {}", change(trial));
+    let stands = (trial.state != TrialState::Tried).then(|| state(trial));
+    let heading = Section { heading: Some(heading), before: stands.into_iter().collect(), ..Section::default() };
+    let is_measured = trial.effects.iter().any(|effect| effect.pairs > 0);
+    let figures = is_measured.then(|| Section {
+        after: vec![format!("ratio: time with the change / time of the base · {}", spending(trial))],
+        ..Section::table(figures(trial))
+    });
+    let mut facts: Vec<[String; 2]> = Vec::new();
+    if !matches!(trial.state, TrialState::CannotDiffer(_)) {
+        facts.push(["durability".to_owned(), durability(trial)]);
+        facts.extend(trial.price.iter().flat_map(price).map(|(name, value)| [name.to_owned(), value]));
+    }
+    facts.extend(trial.risks.iter().map(|risk| ["risk".to_owned(), risk.clone()]));
+    let accepted = if trial.accepted { ", accepted" } else { "" };
+    facts.push(["trial".to_owned(), format!("{} in ledger {}{accepted}", trial.trial_id, trial.ledger)]);
+    let facts = Section::table(Table::pairs(["what", "found"], facts));
+    [heading].into_iter().chain(figures).chain([facts]).collect()
+}
+
+fn figures(trial: &Trial) -> Table {
+    let confidence = confidence(trial).unwrap_or_else(|| "interval".to_owned());
+    let columns = [
+        ("test", "", ColumnRole::Name),
+        ("base_ns", "base", ColumnRole::Figure),
+        ("changed_ns", "changed", ColumnRole::Figure),
+        ("ratio", "ratio", ColumnRole::Figure),
+        ("interval", &*confidence, ColumnRole::Interval),
+        ("verdict", "verdict", ColumnRole::Verdict),
+    ];
+    let row = |effect: &TestEffect| {
+        let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), duration);
+        let cells =
+            [title(effect), time(effect.base_ns), time(effect.changed_ns), shown_ratio(effect), shown_interval(effect)];
+        let verdict = Cell::new(verdict(effect)).sensed(sense(effect.found.as_ref().map(|found| found.verdict)));
+        Row::Cells(cells.map(Cell::new).into_iter().chain([verdict]).collect())
+    };
+    Table {
+        columns: Column::all(columns),
+        rows: trial.effects.iter().chain(&trial.overall).map(row).collect(),
+        is_headed: true,
+        ..Table::default()
+    }
 }
 
 /// `2 Random reads`, or the name of several tests together.
 pub(super) fn title(effect: &TestEffect) -> String {
-    if effect.test == 0 { plain(&effect.name) } else { format!("{} {}", effect.test, plain(&effect.name)) }
+    if effect.test == 0 { effect.name.clone() } else { format!("{} {}", effect.test, effect.name) }
 }
 
 /// What a round says so far, in one line: `Random reads 0.91 (0.85-0.97)`.

@@ -1,6 +1,6 @@
 //! What every text about tuning says in the same words.
 
-use crate::comparison::words::{interval, ratio, times};
+use crate::comparison::words::{interval, ratio, sense, times};
 use dbdyno_comparing::compare::JudgedRatio;
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::tune::{Pair, Price, TestEffect, Trial, TrialKind, TrialState};
@@ -57,14 +57,7 @@ pub fn measured(effect: &TestEffect) -> String {
 
 /// The word that programs read.
 pub fn verdict_word(effect: &TestEffect) -> &'static str {
-    match effect.found.as_ref().map(|found| found.verdict) {
-        Some(Verdict::Faster) => "faster",
-        Some(Verdict::Slower) => "slower",
-        Some(Verdict::Same) => "same",
-        Some(Verdict::Undecided { .. }) => "undecided",
-        Some(Verdict::TooFew { .. }) => "too_few",
-        None => "not_comparable",
-    }
+    sense(effect.found.as_ref().map(|found| found.verdict)).word()
 }
 
 /// `0.91`, or `-`.

@@ -18,7 +18,7 @@ mod verdict;
 mod worker;
 
 pub use images::DiskFindings;
-pub use mounted::{COMMAND as MOUNT_COMMAND, Role as MountRole, Serve as MountServe, play as play_mount_role};
+pub use mounted::{COMMAND as MOUNT_COMMAND, MountRole, Serve as MountServe, play as play_mount_role};
 pub use power::{Mutant, PowerFindings};
 pub use route::{PowerThrough, Route};
 pub use series::{Series, SeriesEvent, SeriesOutcome};

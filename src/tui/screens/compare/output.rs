@@ -10,6 +10,7 @@ use crate::tui::{
     },
     world::World,
 };
+use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{Comparison, Line, Mean, Obstacle, ObstacleKind};
 use dbdyno_foundation::metric::Metric;
 use dbdyno_reports::{
@@ -110,7 +111,7 @@ impl CompareScreen {
         let Some(comparison) = self.exported(world) else { return Intents::new() };
         let mut lines = facts::head(&comparison);
         lines.push(String::new());
-        lines.extend(remarks(&comparison));
+        lines.extend(remarks(&comparison).iter().map(Remark::text));
         lines.push(String::new());
         lines.extend(facts::options(&comparison));
         lines.extend(facts::origin(&comparison));
@@ -177,20 +178,45 @@ impl CompareScreen {
     }
 }
 
+/// Something to know about figures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    Note(String),
+    /// It makes the figures doubtful.
+    Warning(String),
+}
+
+impl Remark {
+    /// Its text, with a sign before a warning.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Note(text) => text.clone(),
+            Self::Warning(text) => format!("! {text}"),
+        }
+    }
+
+    pub(super) fn role(&self) -> Role {
+        match self {
+            Self::Note(_) => Role::Dim,
+            Self::Warning(_) => Role::Warn,
+        }
+    }
+}
+
 /// What stands against lines, what is left out, and what linters said: each once.
-pub fn remarks(comparison: &Comparison) -> Vec<String> {
+pub fn remarks(comparison: &Comparison) -> Vec<Remark> {
     let mut notes = words::Footnotes::default();
     comparison.lines.iter().for_each(|line| drop(numbers(&mut notes, line)));
     let numbered = (1..).zip(notes.texts).map(|(number, note)| format!("[{number}] {note}"));
     let overall = comparison.overall.iter().map(|overall| words::overall(overall, comparison.ratios));
-    overall.chain(numbered).chain(others(comparison)).collect()
+    overall.chain(numbered).map(Remark::Note).chain(others(comparison)).collect()
 }
 
 /// The same of several comparisons with one reference: how each does, then what else there is to know, each once.
-pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<String> {
-    let mut all: Vec<String> = sides.iter().map(several::summary).collect();
+pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<Remark> {
+    let mut all: Vec<Remark> = sides.iter().map(several::summary).map(Remark::Note).collect();
     for side in sides {
-        let obstacles = side.lines.iter().flat_map(|line| &line.obstacles).map(obstacle);
+        let obstacles = side.lines.iter().flat_map(|line| &line.obstacles).map(obstacle).map(Remark::Note);
         for remark in obstacles.chain(others(side)) {
             if !all.contains(&remark) {
                 all.push(remark);
@@ -200,11 +226,11 @@ pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<String> {
     all
 }
 
-fn others(comparison: &Comparison) -> impl Iterator<Item = String> {
+fn others(comparison: &Comparison) -> impl Iterator<Item = Remark> {
     let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
-    let warnings = comparison.warnings.iter().map(|warning| format!("! {warning}"));
-    unmatched.chain(left_out).chain(looks::method(comparison)).chain(warnings)
+    let warnings = comparison.warnings.iter().cloned().map(Remark::Warning);
+    unmatched.chain(left_out).chain(looks::method(comparison)).map(Remark::Note).chain(warnings)
 }
 
 /// The numbers of a line's obstacles among all that were told.

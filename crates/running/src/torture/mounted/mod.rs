@@ -46,7 +46,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// What a process of a mount does.
 #[derive(Debug)]
-pub enum Role {
+pub enum MountRole {
     Serve(Serve),
     /// Opens and closes files below a mount.
     Flush(PathBuf),
@@ -56,10 +56,10 @@ pub enum Role {
 ///
 /// # Errors
 /// What ended it before: why there is no mount.
-pub fn play(role: &Role) -> Result<(), String> {
+pub fn play(role: &MountRole) -> Result<(), String> {
     match role {
-        Role::Serve(serve) => server::serve(serve),
-        Role::Flush(mount) => {
+        MountRole::Serve(serve) => server::serve(serve),
+        MountRole::Flush(mount) => {
             flusher::serve(mount, io::stdin(), io::stdout()).map_err(|error| format!("{COMMAND}: {error}"))
         }
     }

@@ -1,7 +1,7 @@
 //! What leaves the views of a session: explanations, SQL, remarks, files.
 
 use super::{
-    super::output::{copied, obstacle, remarks_of},
+    super::output::{Remark, copied, obstacle, remarks_of},
     CompareScreen, CompareView, Intents, MatrixRow, matrix_rows,
 };
 use crate::tui::{overlay::Overlay, screens::intent::Intent, world::World};
@@ -78,7 +78,7 @@ impl CompareScreen {
         }
         lines.extend(several::head(&sides));
         lines.push(String::new());
-        lines.extend(remarks_of(&sides));
+        lines.extend(remarks_of(&sides).iter().map(Remark::text));
         lines.push(String::new());
         lines.extend(several::options(&sides));
         lines.extend(facts::origin(first));

@@ -83,8 +83,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     let body = Rect { y: list.y + 2, height: list.height.saturating_sub(2), ..list };
     let taken = draw_rows(paint, body, screen, matrix, &all, columns);
     let rest = Rect { y: body.y + taken + 1, height: body.height.saturating_sub(taken + 1), ..body };
-    let role = |text: &str| if text.starts_with('!') { Role::Warn } else { Role::Dim };
-    lines(paint, rest, output::remarks_of(sides).into_iter().map(|text| (text.clone(), role(&text))));
+    lines(paint, rest, output::remarks_of(sides).into_iter().map(|remark| (remark.text(), remark.role())));
     let under = Rect { y: under.y + 1, height: under.height.saturating_sub(1), ..under };
     for ((text, role), row) in foot.iter().zip(rows(under)) {
         paint.text(row, text, *role);

@@ -11,9 +11,10 @@ use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{Comparison, CurveFamily, ScalingCurve, SideName};
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::comparison::{
+    corners,
     scaling::{self, NOTHING},
-    scaling_chart::{LogScale, corners},
 };
+use dbdyno_reports::sheet::Scale;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Columns of a figure beside the plot.
@@ -115,17 +116,17 @@ fn draw_plot(paint: &mut Paint<'_>, area: Rect, family: &CurveFamily<'_>) {
     let points = || family.curves.iter().flat_map(|curve| &curve.points);
     let fitted = family.curves.iter().flat_map(corners).map(|(_, figure)| figure);
     let last = |cells: u16| f64::from(cells.saturating_sub(1));
-    let across = LogScale::over(points().map(|point| point.x), last(plot.width));
-    let up = LogScale::over(points().map(|point| point.figure).chain(fitted), last(plot.height));
-    let column = |x: f64| plot.x + across.at(x).round() as u16;
-    let row = |figure: f64| plot.bottom() - 1 - up.at(figure).round() as u16;
+    let across = Scale::logarithmic(points().map(|point| point.x));
+    let up = Scale::logarithmic(points().map(|point| point.figure).chain(fitted));
+    let column = |x: f64| plot.x + (across.share(x) * last(plot.width)).round() as u16;
+    let row = |figure: f64| plot.bottom() - 1 - (up.share(figure) * last(plot.height)).round() as u16;
     let mut cell = |x: u16, y: u16, sign: &str, role: Role| {
         paint.text(Rect { x, y, width: 1, height: 1 }, sign, role);
     };
     for curve in family.curves {
         let corners: Vec<(f64, f64)> = corners(curve).collect();
         for x in 0..plot.width {
-            if let Some(figure) = between(&corners, across.figure(f64::from(x))) {
+            if let Some(figure) = between(&corners, across.value_at(f64::from(x) / last(plot.width).max(1.0))) {
                 cell(plot.x + x, row(figure), "·", role(curve));
             }
         }
@@ -136,8 +137,7 @@ fn draw_plot(paint: &mut Paint<'_>, area: Rect, family: &CurveFamily<'_>) {
             cell(column(point.x), row(point.figure), sign(curve), role(curve));
         }
     }
-    let [low, high] = up.ends();
-    for figure in [low, high] {
+    for figure in up.ticks.iter().copied() {
         let place = Rect { y: row(figure), width: FIGURE - 1, height: 1, ..area };
         paint.right(place, &scaling::figure(first, figure), Role::Dim);
     }

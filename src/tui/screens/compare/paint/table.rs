@@ -12,7 +12,10 @@ use crate::tui::{
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{Comparison, Figure, JudgedRatio, Line, Mean};
 use dbdyno_foundation::{base::units::plain, metric::Metric};
-use dbdyno_reports::comparison::{bar, explain, several, words};
+use dbdyno_reports::{
+    comparison::{explain, several, words},
+    sheet::{bar, marks, reach},
+};
 use dbdyno_stats::Verdict;
 use ratatui::layout::Rect;
 
@@ -81,11 +84,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         .map(|row| {
             (
                 row,
-                if let TableRow::Line(line) = row {
-                    words::marks(&output::numbers(&mut notes, line))
-                } else {
-                    String::new()
-                },
+                if let TableRow::Line(line) = row { marks(&output::numbers(&mut notes, line)) } else { String::new() },
             )
         })
         .collect();
@@ -122,7 +121,8 @@ fn draw_rows(
     marked: &[(TableRow<'_>, String)],
     columns: TableColumns,
 ) -> u16 {
-    let reach = bar::reach(&comparison.lines);
+    let found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
+    let reach = reach(found.map(words::estimate));
     let places: Vec<usize> =
         marked.iter().enumerate().filter(|(_, (row, _))| row.is_place()).map(|(at, _)| at).collect();
     let under = places.get(screen.cursor().at).copied().unwrap_or(0);
@@ -144,12 +144,13 @@ fn draw_rows(
 /// The remarks that fit below the rows, whole.
 fn draw_remarks(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) {
     let mut left = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    for text in remarks(comparison) {
+    for remark in remarks(comparison) {
+        let text = remark.text();
         let lines = wrap(&plain(&text), usize::from(left.width)).len() as u16;
         if lines > left.height {
             break;
         }
-        paint.wrapped(left, &text, if text.starts_with('!') { Role::Warn } else { Role::Dim });
+        paint.wrapped(left, &text, remark.role());
         left = Rect { y: left.y + lines, height: left.height - lines, ..left };
     }
 }
@@ -229,7 +230,7 @@ fn line_cells<'t>(line: &Line, metric: Metric, marks: &str, columns: TableColumn
     let ratio = found.map_or("-".to_owned(), |found| words::ratio(found.ratio));
     cells.push(piece(format!("{ratio:>RATIO$}"), role));
     if columns.bar > 0 {
-        let drawn = found.map_or(" ".repeat(columns.bar), |found| bar::draw(found, columns.bar, reach));
+        let drawn = found.map_or(" ".repeat(columns.bar), |found| bar(words::estimate(found), columns.bar, reach));
         cells.push(piece(format!("  {drawn}"), role));
     }
     if columns.interval {
@@ -287,7 +288,7 @@ pub(super) fn named_detail(line: &Line, side: &Comparison) -> Vec<String> {
     let figures = format!("{} · {a} {} · {b} {}", name(line), value(&line.a), value(&line.b));
     match &line.found {
         None => vec![figures, not_comparable(line)],
-        Some(found) => vec![format!("{figures} · {}", several::verdict(found, side)), estimate(line, found)],
+        Some(found) => vec![format!("{figures} · {}", several::named_verdict(found, side)), estimate(line, found)],
     }
 }
 

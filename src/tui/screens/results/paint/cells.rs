@@ -5,7 +5,7 @@ use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{count, counted, duration, plain, rate};
 use dbdyno_store::{
     ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, OptionValues, ResultColumn, ResultRow, RunColumn,
-    RunRow,
+    RunRow, Status,
 };
 
 /// A column's alignment, how soon it is dropped, and how wide it may be.
@@ -277,7 +277,7 @@ pub(super) fn role(row: ListedRow<'_>, column: &Column) -> Role {
 
 /// Whether a run was ended before it was done.
 fn is_cut_short(status: &str) -> bool {
-    matches!(status, "cancelled" | "interrupted")
+    [Status::Cancelled, Status::Interrupted].map(Status::word).contains(&status)
 }
 
 /// A sign for what did not end well, with its meaning: it is seen where the status has no room.
@@ -288,12 +288,12 @@ pub(super) fn sign(row: ListedRow<'_>) -> (&'static str, Role) {
         }
         ListedRow::Run(row) => {
             let is_cut_short = is_cut_short(&row.status);
-            let is_bad = row.bad_tests > 0 || !is_cut_short && row.status != "done";
-            (row.status == "running", is_bad, is_cut_short)
+            let is_bad = row.bad_tests > 0 || !is_cut_short && row.status != Status::Done.word();
+            (row.status == Status::Running.word(), is_bad, is_cut_short)
         }
         ListedRow::Result(row) => {
             let is_bad = row.status != "ok" && !is_cut_short(&row.status);
-            (row.status == "running", is_bad, is_cut_short(&row.run_status))
+            (row.status == Status::Running.word(), is_bad, is_cut_short(&row.run_status))
         }
         ListedRow::Group(row) => (false, false, row.cut_short > 0),
     };

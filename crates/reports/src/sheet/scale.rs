@@ -1,30 +1,48 @@
-//! Axes whose ticks are at numbers that people read: 1, 2 and 5 times powers of ten.
+//! Scales of charts, whose ticks are at numbers that people read: 1, 2 and 5 times powers of ten.
 
 use dbdyno_foundation::metric::{Metric, Unit};
 
-/// Where values are between two ends, and which of them are labelled. Wide axes are logarithmic.
+/// Where values are between two ends, and which of them are labelled.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Axis {
+pub struct Scale {
     low: f64,
     high: f64,
-    logarithmic: bool,
+    is_logarithmic: bool,
     /// From the lowest to the highest.
-    pub(super) ticks: Vec<f64>,
+    pub ticks: Vec<f64>,
 }
 
-/// From this factor between its ends on, an axis is logarithmic: below, a straight one tells small differences better.
+/// From this factor between its ends on, a scale is logarithmic: below, a straight one tells small differences better.
 const WIDE: f64 = 3.0;
-/// The most labels of an axis.
+/// The most labels of a scale.
 const MOST_TICKS: usize = 6;
 
-impl Axis {
-    /// An axis that holds these values, and ends at such numbers.
-    pub(super) fn over(values: impl Iterator<Item = f64>, metric: Metric) -> Self {
-        let finite = values.filter(|value| value.is_finite());
-        let (least, most) =
-            finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+/// The least part of its low end that a logarithmic scale goes on beyond it, as a logarithm: figures that hardly differ are no reason for
+/// a steep line.
+const LEAST_SPAN: f64 = 0.05;
+
+impl Scale {
+    /// A straight scale without labels.
+    pub fn straight(low: f64, high: f64) -> Self {
+        Self { low, high: if high > low { high } else { low + 1.0 }, is_logarithmic: false, ticks: Vec::new() }
+    }
+
+    /// A logarithmic scale that ends at the least and the most of these values, which are its ticks; those that have no logarithm are
+    /// passed over.
+    pub fn logarithmic(values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = range(values.filter(|value| *value > 0.0 && value.is_finite()));
+        if low > high {
+            return Self { low: 1.0, high: LEAST_SPAN.exp(), is_logarithmic: true, ticks: Vec::new() };
+        }
+        let ticks = if low < high { vec![low, high] } else { vec![low] };
+        Self { low, high: high.max(low * LEAST_SPAN.exp()), is_logarithmic: true, ticks }
+    }
+
+    /// A scale that holds these values, and ends at numbers that people read. A wide one is logarithmic.
+    pub fn over(values: impl Iterator<Item = f64>, metric: Metric) -> Self {
+        let (least, most) = range(values.filter(|value| value.is_finite()));
         if least > most {
-            return Self { low: 0.0, high: 1.0, logarithmic: false, ticks: Vec::new() };
+            return Self::straight(0.0, 1.0);
         }
         let unit = unit(metric, most);
         let [least, most] = [least / unit, most / unit];
@@ -33,8 +51,8 @@ impl Axis {
         Self { low: scaled.low * unit, high: scaled.high * unit, ticks, ..scaled }
     }
 
-    /// A logarithmic axis of ratios between two ends, which need not be ticks; 1 is one.
-    pub(super) fn of_ratios(low: f64, high: f64) -> Self {
+    /// A logarithmic scale of ratios between two ends, which need not be ticks; 1 is one.
+    pub fn of_ratios(low: f64, high: f64) -> Self {
         let ticks = if high / low > WIDE {
             thinned(numbers(low, high))
         } else {
@@ -42,20 +60,39 @@ impl Axis {
             let (first, last) = (((low - 1.0) / step).ceil(), ((high - 1.0) / step).floor());
             (0..=(last - first) as usize).map(|at| 1.0 + (first + at as f64) * step).collect()
         };
-        Self { low, high, logarithmic: true, ticks }
+        Self { low, high, is_logarithmic: true, ticks }
+    }
+
+    /// The same with other labels.
+    #[must_use]
+    pub fn with_ticks(self, ticks: Vec<f64>) -> Self {
+        Self { ticks, ..self }
     }
 
     /// Where a value is, from 0 at the low end to 1 at the high one; what is beyond an end is there.
-    pub(super) fn share(&self, value: f64) -> f64 {
-        let place = |value: f64| if self.logarithmic { value.ln() } else { value };
+    pub fn share(&self, value: f64) -> f64 {
+        let place = |value: f64| if self.is_logarithmic { value.ln() } else { value };
         let (low, high) = (place(self.low), place(self.high));
         ((place(value) - low) / (high - low)).clamp(0.0, 1.0)
     }
 
+    /// The value at a share.
+    pub fn value_at(&self, share: f64) -> f64 {
+        match self.is_logarithmic {
+            true => (self.low.ln() + share * (self.high / self.low).ln()).exp(),
+            false => self.low + share * (self.high - self.low),
+        }
+    }
+
     /// Whether a value is beyond the low end, and whether beyond the high one.
-    pub(super) fn beyond(&self, value: f64) -> [bool; 2] {
+    pub fn beyond(&self, value: f64) -> [bool; 2] {
         [value < self.low, value > self.high]
     }
+}
+
+/// The least and the most.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
 }
 
 /// What a tick is counted in: bytes have units of powers of 1024.
@@ -66,17 +103,17 @@ fn unit(metric: Metric, most: f64) -> f64 {
     }
 }
 
-/// A logarithmic axis from the number at or below the least value to the one at or above the most.
-fn decades(least: f64, most: f64) -> Axis {
+/// A logarithmic scale from the number at or below the least value to the one at or above the most.
+fn decades(least: f64, most: f64) -> Scale {
     let ticks = numbers(least / 2.5, most * 2.5);
     let low = ticks.iter().copied().rfind(|tick| *tick <= least).unwrap_or(least);
     let high = ticks.iter().copied().find(|tick| *tick >= most).unwrap_or(most);
     let within = ticks.into_iter().filter(|tick| (low..=high).contains(tick)).collect();
-    Axis { low, high, logarithmic: true, ticks: thinned(within) }
+    Scale { low, high, is_logarithmic: true, ticks: thinned(within) }
 }
 
-/// A straight axis. Its steps are no finer than labels of three digits can tell, and counts have none between them.
-fn steps(least: f64, most: f64, metric: Metric) -> Axis {
+/// A straight scale. Its steps are no finer than labels of three digits can tell, and counts have none between them.
+fn steps(least: f64, most: f64, metric: Metric) -> Scale {
     let finest = match metric.unit() {
         Unit::Count => 1.0,
         // A tenth of a percent.
@@ -89,7 +126,7 @@ fn steps(least: f64, most: f64, metric: Metric) -> Axis {
         (first, last) = ((first - 1.0).max(0.0), last + 1.0);
     }
     let ticks: Vec<f64> = (0..=(last - first) as usize).map(|at| (first + at as f64) * step).collect();
-    Axis { low: first * step, high: last * step, logarithmic: false, ticks }
+    Scale { low: first * step, high: last * step, is_logarithmic: false, ticks }
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that is no smaller.
@@ -126,7 +163,7 @@ mod tests {
     use super::*;
 
     fn labels(values: &[f64], metric: Metric) -> Vec<String> {
-        Axis::over(values.iter().copied(), metric).ticks.into_iter().map(|tick| metric.shown(tick)).collect()
+        Scale::over(values.iter().copied(), metric).ticks.into_iter().map(|tick| metric.shown(tick)).collect()
     }
 
     #[test]
@@ -143,17 +180,17 @@ mod tests {
 
     #[test]
     fn ratios_have_ticks_at_readable_numbers() {
-        assert_eq!(Axis::of_ratios(0.15, 6.0).ticks, [0.2, 0.5, 1.0, 2.0, 5.0]);
-        assert_eq!(Axis::of_ratios(0.009, 110.0).ticks, [0.01, 0.1, 1.0, 10.0, 100.0]);
-        let narrow = Axis::of_ratios(0.97, 1.04);
+        assert_eq!(Scale::of_ratios(0.15, 6.0).ticks, [0.2, 0.5, 1.0, 2.0, 5.0]);
+        assert_eq!(Scale::of_ratios(0.009, 110.0).ticks, [0.01, 0.1, 1.0, 10.0, 100.0]);
+        let narrow = Scale::of_ratios(0.97, 1.04);
         assert_eq!(
             narrow.ticks.iter().map(|tick| format!("{tick:.2}")).collect::<Vec<_>>(),
             ["0.98", "1.00", "1.02", "1.04"]
         );
         assert!(
-            (Axis::of_ratios(0.1, 10.0).share(1.0) - 0.5).abs() < 1e-12,
-            "1 is in the middle of a logarithmic axis"
+            (Scale::of_ratios(0.1, 10.0).share(1.0) - 0.5).abs() < 1e-12,
+            "1 is in the middle of a logarithmic scale"
         );
-        assert_eq!(Axis::of_ratios(0.1, 10.0).share(100.0), 1.0);
+        assert_eq!(Scale::of_ratios(0.1, 10.0).share(100.0), 1.0);
     }
 }

@@ -1,0 +1,362 @@
+//! A comparison as a sheet: what is said of it, its tables, its charts.
+
+use super::{
+    charts, facts,
+    forests::forests,
+    looks, over_several, scaling,
+    words::{self, Footnotes},
+};
+use crate::sheet::{Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone};
+use dbdyno_comparing::compare::{
+    Beside, BesideLine, Comparison, Figure, JudgedRatio, Line, Mean, ObstacleKind, OverSizes, Part, Pivot, RatioForm,
+    ScalingCurve, SizeRatio, curve_families,
+};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_stats::Verdict;
+use std::collections::BTreeMap;
+
+/// Room for the name of a test in a narrow table.
+pub(super) const NAME: usize = 19;
+/// Room for a value of a pivot's axis.
+const VALUE: usize = 7;
+
+/// A comparison as a sheet.
+pub fn sheet(comparison: &Comparison) -> Sheet {
+    let mut notes = Footnotes::default();
+    let head = Section { tone: Tone::Head, before: facts::head(comparison), ..Section::default() };
+    let mut sections = vec![head];
+    sections.extend(figures(comparison, &mut notes));
+    sections.extend(Section::toned(Tone::Remarks, "", remarks(comparison)));
+    sections.extend(growth(comparison, &mut notes));
+    sections.extend(closing(notes, &comparison.warnings));
+    sections.extend(charts::sections(comparison));
+    sections.extend(Section::toned(Tone::Folded, "Options in force", facts::options(comparison)));
+    sections.extend(Section::toned(Tone::Remarks, "How it was measured", facts::origin(comparison)));
+    sections.extend(Section::toned(Tone::OnPage, "Sessions", sessions(comparison)));
+    sections.extend(Section::toned(Tone::OnPage, "What the figures are", vec![method(comparison)]));
+    Sheet {
+        title: format!("A: {} against B: {}", comparison.a.selection, comparison.b.selection),
+        sections,
+        ..Sheet::default()
+    }
+}
+
+/// The sentences that rows refer to, and what to know before they are believed.
+pub(super) fn closing(notes: Footnotes, warnings: &[String]) -> impl Iterator<Item = Section> {
+    let notes = Section::toned(Tone::Footnotes, "Notes", notes.texts);
+    notes.into_iter().chain(Section::toned(Tone::Warnings, "Read this first", warnings.to_vec()))
+}
+
+/// The tables of what was asked for. What they sum up is on pages, too; how figures grow is another view.
+fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
+    let form = comparison.ratios;
+    let signs = words::signs(comparison.metric);
+    let folded = |each: Section| Section { tone: Tone::OnPage, heading: Some("Every test".to_owned()), ..each };
+    if let Some(pivot) = &comparison.pivot {
+        let about = format!("{}, 95 % · {}", words::ratio_column(form), words::PIVOT_CELLS);
+        let summed = Section { after: vec![about, signs], ..Section::table(pivot_table(pivot, form)) };
+        return vec![summed, folded(lines(comparison, notes))];
+    }
+    if let Some(tests) = &comparison.by_size {
+        let summed = Section { after: vec![signs], ..Section::table(by_size(tests, form)) };
+        return vec![summed, folded(lines(comparison, notes))];
+    }
+    if comparison.scaling.is_some() {
+        return Vec::new();
+    }
+    let tests = over_several(comparison);
+    let over = (!tests.is_empty()).then(|| Section {
+        heading: Some("over sizes:".to_owned()),
+        after: vec![signs],
+        ..Section::table(summary(&tests, form))
+    });
+    [lines(comparison, notes)].into_iter().chain(over).collect()
+}
+
+/// Every test of every size, with forest plots of them.
+fn lines(comparison: &Comparison, notes: &mut Footnotes) -> Section {
+    let Comparison { metric, ratios: form, median_ratios, .. } = comparison;
+    let beside: Vec<BesideColumn<'_>> = comparison.beside.iter().map(BesideColumn::new).collect();
+    let figure = |name: &'static str, title: &str| Column::new(name, title, ColumnRole::Figure);
+    let on_page = |column: Column| column.part(ColumnPart::OnPage);
+    let mut columns = vec![
+        Column::new("test", "test", ColumnRole::Name).at_least(NAME),
+        Column::new("size", "size", ColumnRole::Group),
+        figure("a", &words::column(*metric, "A")),
+        figure("b", &words::column(*metric, "B")),
+        figure("ratio", words::ratio_column(*form)),
+    ];
+    columns.extend(median_ratios.then(|| figure("median_ratio", looks::MEDIAN_RATIOS)));
+    columns.extend([
+        Column::new("interval", "95 %", ColumnRole::Interval),
+        Column::new("bar", words::bar_title(*metric), ColumnRole::Bar),
+        Column::new("verdict", "verdict", ColumnRole::Verdict),
+    ]);
+    columns.extend(beside.iter().map(|column| on_page(figure("beside", &column.title))));
+    columns.extend([on_page(figure("runs", "runs A / B")), on_page(figure("p_adjusted", "p adjusted"))]);
+    let mut rows = Vec::new();
+    for mean in &comparison.means {
+        let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
+        for line in comparison.lines.iter().filter(of_mean) {
+            rows.push(Row::Cells(cells(line, comparison, &beside, notes.numbers(line))));
+        }
+        rows.extend(mean.ratio.filter(|_| mean.tests > 1).map(|ratio| Row::Total(total(mean, ratio, comparison))));
+    }
+    let forests = if comparison.lines.is_empty() { Vec::new() } else { forests(comparison) };
+    Section { forests, ..Section::table(Table { columns, rows, is_headed: true, ..Table::default() }) }
+}
+
+/// What the lines of a mean have in common: the size, with the part where there are several.
+pub(super) fn group(size: &str, part: &Part) -> Cell {
+    let part = words::part(part);
+    let text = if part.is_empty() { size.to_owned() } else { format!("{size} · {part}") };
+    of_size(&text)
+}
+
+/// A size: in words above the rows that have it, the size alone in a column.
+pub(super) fn of_size(size: &str) -> Cell {
+    Cell::new(format!("size {size}")).at_length(size)
+}
+
+fn cells(line: &Line, comparison: &Comparison, beside: &[BesideColumn<'_>], notes: Vec<usize>) -> Vec<Cell> {
+    let (metric, form) = (comparison.metric, comparison.ratios);
+    let found = line.found.as_ref();
+    let of_found = |show: &dyn Fn(&JudgedRatio) -> String| Cell::new(found.map_or_else(|| "-".to_owned(), show));
+    let mut cells = vec![
+        Cell::new(name(line)),
+        group(&line.size, &line.part),
+        Cell::new(words::value(line.a.as_ref(), metric)),
+        Cell::new(words::value(line.b.as_ref(), metric)),
+        of_found(&|found| words::ratio_as(found.ratio, form)),
+    ];
+    cells.extend(comparison.median_ratios.then(|| of_found(&|found| words::ratio_as(found.median_ratio, form))));
+    cells.extend([
+        of_found(&|found| words::range_as(found.interval, form)),
+        Cell { interval: found.map(words::estimate), ..Cell::default() },
+        Cell { notes, ..verdict(line, metric, form) },
+    ]);
+    cells.extend(beside.iter().map(|column| column.cell(line)));
+    let runs = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.values.len());
+    let p = found.and_then(|found| found.p_adjusted).map_or_else(|| "-".to_owned(), |p| format!("{p:.2}"));
+    cells.extend([Cell::new(format!("{} / {}", runs(&line.a), runs(&line.b))), Cell::new(p)]);
+    cells
+}
+
+/// `2 Random reads`.
+pub(super) fn name(line: &Line) -> String {
+    format!("{} {}", line.test, line.name)
+}
+
+/// The verdict on a line: short, and at length.
+pub(super) fn verdict(line: &Line, metric: Metric, form: RatioForm) -> Cell {
+    let cell = line.found.as_ref().map_or_else(
+        || Cell::new("not comparable"),
+        |found| {
+            Cell::new(words::short_verdict_as(found, metric, form)).at_length(words::verdict_as(found, metric, form))
+        },
+    );
+    cell.sensed(words::sense(line.found.as_ref().map(|found| found.verdict)))
+}
+
+/// The geometric mean, in the columns of the lines.
+fn total(mean: &Mean, ratio: f64, comparison: &Comparison) -> Vec<Cell> {
+    let form = comparison.ratios;
+    let range = mean.interval.map_or_else(String::new, |interval| words::range_as(Some(interval), form));
+    let mut cells = vec![
+        Cell::new(format!("geometric mean ({})", mean.tests)),
+        group(&mean.size, &mean.part),
+        Cell::default(),
+        Cell::default(),
+        Cell::new(words::ratio_as(ratio, form)),
+    ];
+    cells.extend(comparison.median_ratios.then(Cell::default));
+    cells.push(Cell::new(range));
+    cells
+}
+
+/// A metric's values of all lines, beside the compared one.
+struct BesideColumn<'c> {
+    title: String,
+    metric: Metric,
+    lines: BTreeMap<(u32, &'c str, &'c str, &'c Part), &'c BesideLine>,
+}
+
+impl<'c> BesideColumn<'c> {
+    fn new(Beside { metric, lines }: &'c Beside) -> Self {
+        Self {
+            title: words::column(*metric, "A / B"),
+            metric: *metric,
+            lines: lines.iter().map(|line| ((line.test, &*line.size, &*line.name, &line.part), line)).collect(),
+        }
+    }
+
+    /// The medians of A and of B, with their ratio where they are comparable and differ.
+    fn cell(&self, line: &Line) -> Cell {
+        let Some(of) = self.lines.get(&(line.test, &*line.size, &*line.name, &line.part)) else {
+            return Cell::new("-");
+        };
+        let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| self.metric.shown(value));
+        let ratio = of.ratio.filter(|_| of.a != of.b);
+        let below = ratio.map(|ratio| format!("A/B {}", words::ratio(ratio)));
+        Cell { below, ..Cell::new(format!("{} / {}", shown(of.a), shown(of.b))) }
+    }
+}
+
+/// Rows with a title where a part begins.
+fn by_part<'t>(tests: &'t [OverSizes], row: impl Fn(&'t OverSizes) -> Vec<Cell>) -> Vec<Row> {
+    let mut titled: Option<&Part> = None;
+    let mut rows = Vec::new();
+    for test in tests {
+        if titled != Some(&test.part) && !test.part.is_empty() {
+            rows.push(Row::Title(words::part(&test.part)));
+        }
+        titled = Some(&test.part);
+        rows.push(Row::Cells(row(test)));
+    }
+    rows
+}
+
+/// Each test over its sizes in one row.
+fn summary(tests: &[OverSizes], form: RatioForm) -> Table {
+    let columns = [
+        ("test", "test", ColumnRole::Name),
+        ("median", "median", ColumnRole::Figure),
+        ("range", "min, max", ColumnRole::Interval),
+        ("sizes", "sizes", ColumnRole::Figure),
+        ("verdicts", "verdicts", ColumnRole::Verdict),
+    ];
+    let row = |test: &OverSizes| {
+        let [median, min, max] = [test.median, test.min, test.max].map(|ratio| words::ratio_as(ratio, form));
+        let sizes: Vec<String> = test.sizes.iter().map(|size| words::at_size(size, form)).collect();
+        vec![
+            Cell::new(format!("{} {}", test.test, test.name)),
+            Cell::new(median),
+            Cell::new(format!("[{min}, {max}]")),
+            Cell::new(test.sizes.len().to_string()),
+            Cell::new(words::verdicts_over(&test.sizes)).at_length(sizes.join(" · ")),
+        ]
+    };
+    Table { columns: Column::all(columns), rows: by_part(tests, row), is_headed: true, ..Table::default() }
+}
+
+/// Each test with a column for each size.
+fn by_size(tests: &[OverSizes], form: RatioForm) -> Table {
+    let mut sizes: Vec<&str> = Vec::new();
+    for size in tests.iter().flat_map(|test| &test.sizes) {
+        if !sizes.contains(&size.size.as_str()) {
+            sizes.push(&size.size);
+        }
+    }
+    let first = Column::new("test", &format!("{}, 95 %", words::ratio_column(form)), ColumnRole::Name).at_least(NAME);
+    let of_sizes = sizes.iter().map(|size| Column::new("ratio", size, ColumnRole::Figure));
+    let summary = ["median", "min", "max"].map(|name| Column::new(name, name, ColumnRole::Figure));
+    let columns = [first.part(ColumnPart::Repeated)].into_iter().chain(of_sizes).chain(summary).collect();
+    let cell = |found: Option<&SizeRatio>| match found {
+        None => Cell::new("-"),
+        Some(found) => {
+            let ratio = format!("{} {}", words::ratio_as(found.ratio, form), words::sign(Some(found.verdict)));
+            Cell { below: Some(words::range_as(found.interval, form)), ..Cell::new(ratio) }
+        }
+    };
+    let row = |test: &OverSizes| {
+        let at = |size: &&str| cell(test.sizes.iter().find(|found| found.size == *size));
+        let summary = [test.median, test.min, test.max].map(|ratio| Cell::new(words::ratio_as(ratio, form)));
+        let name = Cell::new(format!("{} {}", test.test, test.name));
+        [name].into_iter().chain(sizes.iter().map(at)).chain(summary).collect()
+    };
+    Table { columns, rows: by_part(tests, row), is_headed: true, ..Table::default() }
+}
+
+fn pivot_table(pivot: &Pivot, form: RatioForm) -> Table {
+    let corner = Column::new("row", &format!("{} \\ {}", pivot.row, pivot.column), ColumnRole::Name).at_least(NAME + 6);
+    let of_column = |name: &String| Column::new("ratio", name, ColumnRole::Figure).at_least(VALUE);
+    let cell = |cell: &Option<dbdyno_comparing::compare::PivotCell>| {
+        let [ratio, interval] = words::pivot_cell(cell.as_ref(), form);
+        Cell { below: Some(interval), ..Cell::new(ratio) }
+    };
+    let row = |row: &dbdyno_comparing::compare::PivotRow| {
+        Row::Cells([Cell::new(&row.value)].into_iter().chain(row.cells.iter().map(cell)).collect())
+    };
+    Table {
+        columns: [corner].into_iter().chain(pivot.columns.iter().map(of_column)).collect(),
+        rows: pivot.rows.iter().map(row).collect(),
+        is_headed: true,
+        ..Table::default()
+    }
+}
+
+/// What is said of the figures, beside their tables.
+fn remarks(comparison: &Comparison) -> Vec<String> {
+    let has_lines = comparison.pivot.is_none() && comparison.by_size.is_none() && comparison.scaling.is_none();
+    let is_undecided =
+        |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. }) && found.sessions.is_none();
+    let undecided = comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(is_undecided);
+    let more = (has_lines && undecided).then(|| words::MORE.to_owned());
+    let method = if comparison.pivot.is_none() { looks::method(comparison) } else { Vec::new() };
+    let overall = comparison.overall.iter().filter(|_| comparison.scaling.is_none());
+    let overall = overall.map(|overall| words::overall(overall, comparison.ratios));
+    let left_out = comparison.means.iter().filter(|_| has_lines).filter_map(words::left_out);
+    let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
+    more.into_iter().chain(method).chain(left_out).chain(overall).chain(unmatched).collect()
+}
+
+fn growth(comparison: &Comparison, notes: &mut Footnotes) -> Option<Section> {
+    let curves: &[ScalingCurve] = comparison.scaling.as_ref()?;
+    let legend = if curves.is_empty() { scaling::NOTHING } else { scaling::LEGEND };
+    // Elsewhere they are among the notes of the lines.
+    let differences =
+        if comparison.by_size.is_none() && comparison.pivot.is_none() { differences(comparison) } else { Vec::new() };
+    let families = curve_families(curves);
+    let table = (!curves.is_empty()).then(|| scaling::table(comparison, &families, notes));
+    Some(Section {
+        heading: Some("How figures grow".to_owned()),
+        table,
+        charts: families.iter().map(charts::growth_law).collect(),
+        after: [legend.to_owned()].into_iter().chain(differences).collect(),
+        ..Section::default()
+    })
+}
+
+/// What differs between the sides, that a reader of figures beside each other has to know.
+fn differences(comparison: &Comparison) -> Vec<String> {
+    let obstacles = comparison.lines.iter().flat_map(|line| &line.obstacles);
+    let mut messages: Vec<String> = Vec::new();
+    for obstacle in obstacles.filter(|obstacle| matches!(obstacle.kind, ObstacleKind::Differ(_))) {
+        let message = format!("!  {}", obstacle.message);
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
+    }
+    messages
+}
+
+fn sessions(comparison: &Comparison) -> Vec<String> {
+    let sides = [("A", &comparison.a), ("B", &comparison.b)];
+    let of_side = |(name, side): (&'static str, &'_ dbdyno_comparing::compare::SideFacts)| -> Vec<String> {
+        let line = |session: &dbdyno_store::SessionFacts| {
+            format!(
+                "{name}: {}, dbdyno {}: {} (session {})",
+                session.started_at, session.dbdyno_version, session.command_line, session.session_id
+            )
+        };
+        side.sessions.iter().map(line).collect()
+    };
+    sides.into_iter().flat_map(of_side).collect()
+}
+
+/// How the figures of the table come about.
+fn method(comparison: &Comparison) -> String {
+    let beside: Vec<String> = comparison.beside.iter().map(|beside| words::column(beside.metric, "A / B")).collect();
+    let beside = match beside.is_empty() {
+        true => String::new(),
+        false => format!(" What stands beside ({}) are medians, without a verdict.", beside.join(", ")),
+    };
+    format!(
+        "A/B is the ratio of A's values to B's, the Hodges-Lehmann estimate with its interval: of pairs of runs of one round by the \
+         signed-rank statistic, of others by the rank-sum statistic. Where the sides have no session in common, medians of sessions are \
+         compared. Values are medians over runs. p values are adjusted by Benjamini and Hochberg's method over the {} tests compared. \
+         Faster and slower need p below 0.05, an interval without 1 and a ratio beyond the noise floor; same needs an interval within \
+         3 %.{beside}",
+        comparison.compared
+    )
+}

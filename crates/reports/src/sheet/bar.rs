@@ -1,0 +1,62 @@
+//! An interval as a line of characters.
+
+use serde::Serialize;
+
+/// An estimate with its interval; both ends are the estimate where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    pub at: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// The farthest that a bar reaches to either side of 1, as a factor.
+const FARTHEST: f64 = 100.0;
+
+/// How far the bars of these ratios reach to either side of 1, as a factor.
+pub fn reach(ratios: impl Iterator<Item = Interval>) -> f64 {
+    let away = |ratio: f64| ratio.max(1.0 / ratio);
+    let farthest = |ratio: Interval| away(ratio.at).max(away(ratio.low)).max(away(ratio.high));
+    ratios.map(farthest).fold(1.1, f64::max).min(FARTHEST)
+}
+
+/// The interval as a line, the ratio as a diamond, 1 as a bar in the middle; on a log axis. An end that lies beyond the
+/// axis is an arrow.
+pub fn bar(ratio: Interval, width: usize, reach: f64) -> String {
+    let Interval { at: estimate, low, high } = ratio;
+    let last = width.saturating_sub(1);
+    let middle = last as f64 / 2.0;
+    let place = |ratio: f64| (middle + middle * ratio.ln() / reach.ln()).round();
+    let at = |ratio: f64| (place(ratio).max(0.0) as usize).min(last);
+    let mut cells = vec![' '; width];
+    if low < high {
+        cells[at(low)..=at(high)].fill('━');
+    }
+    cells[at(1.0)] = '│';
+    cells[at(estimate)] = '◆';
+    // The ratio itself is never hidden by an arrow, unless it lies beyond too.
+    if place(low) < 0.0 && (at(estimate) > 0 || place(estimate) < 0.0) {
+        cells[0] = '◀';
+    }
+    if place(high) > last as f64 && (at(estimate) < last || place(estimate) > last as f64) {
+        cells[last] = '▶';
+    }
+    cells.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(at: f64, low: f64, high: f64, width: usize) -> String {
+        bar(Interval { at, low, high }, width, 10.0)
+    }
+
+    #[test]
+    fn the_axis_is_logarithmic_and_ends_beyond_it_are_arrows() {
+        assert_eq!(drawn(1.0, 0.1, 10.0, 11), "━━━━━◆━━━━━");
+        assert_eq!(drawn(0.1, 0.05, 0.2, 11), "◆━━  │     ");
+        assert_eq!(drawn(0.05, 0.05, 0.05, 11), "◀    │     ");
+        assert_eq!(drawn(3.2, 2.0, 20.0, 11), "     │ ━◆━▶");
+    }
+}
