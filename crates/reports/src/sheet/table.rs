@@ -198,7 +198,7 @@ impl Table {
     /// Names, each with what it is.
     pub fn pairs(columns: [&'static str; 2], rows: impl IntoIterator<Item = [String; 2]>) -> Self {
         let columns = columns.map(|name| Column::new(name, name, ColumnRole::Name)).to_vec();
-        Self { columns, rows: rows.into_iter().map(|row| Row::texts(row)).collect(), ..Self::default() }
+        Self { columns, rows: rows.into_iter().map(Row::texts).collect(), ..Self::default() }
     }
 
     /// Where each of its columns has something to say.

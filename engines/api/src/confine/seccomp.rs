@@ -188,7 +188,7 @@ mod tests {
                 4 => self.arch,
                 16.. => {
                     let argument = self.arguments[(offset as usize - 16) / 8];
-                    if offset % 8 == 0 { argument as u32 } else { (argument >> 32) as u32 }
+                    if offset.is_multiple_of(8) { argument as u32 } else { (argument >> 32) as u32 }
                 }
                 _ => panic!("no filter looks at offset {offset}"),
             }

@@ -7,6 +7,7 @@ use std::{
     ffi::CString,
     fs::{self, File, OpenOptions},
     io::{IoSlice, Seek, SeekFrom, Write},
+    ops::Range,
     os::{
         fd::AsRawFd,
         unix::fs::{FileExt, OpenOptionsExt, PermissionsExt},
@@ -373,8 +374,9 @@ fn a_mapping_beside_another_leaves_it_alone() {
             Record::Sync { call: SyncCall::Msync, range, .. } => range.clone(),
             _ => None,
         };
-        let synced: Vec<_> = records.iter().filter_map(synced).collect();
-        assert_eq!(synced, [start..start + 4096], "the second is above: {second_is_above}");
+        let synced: Vec<(u64, u64)> =
+            records.iter().filter_map(synced).map(|range: Range<u64>| (range.start, range.end)).collect();
+        assert_eq!(synced, [(start, start + 4096)], "the second is above: {second_is_above}");
     }
 }
 
