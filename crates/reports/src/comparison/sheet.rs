@@ -51,7 +51,7 @@ pub(super) fn closing(notes: Footnotes, warnings: &[String]) -> impl Iterator<It
 fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
     let form = comparison.ratios;
     let signs = words::signs(comparison.metric);
-    let folded = |each: Section| Section { tone: Tone::OnPage, heading: Some("Every test".to_owned()), ..each };
+    let folded = |each: Section| Section { tone: Tone::InDocuments, heading: Some("Every test".to_owned()), ..each };
     if let Some(pivot) = &comparison.pivot {
         let about = format!("{}, 95 % · {}", words::ratio_column(form), words::PIVOT_CELLS);
         let summed = Section { after: vec![about, signs], ..Section::table(pivot_table(pivot, form)) };
