@@ -83,11 +83,11 @@ func (stmt *stmt[S]) end(statement S) error {
 
 func (stmt *stmt[S]) Exec(values []driver.Value) (int64, error) {
 	statement, err := stmt.begin(values)
-	if err == nil {
-		err = statement.StepToCompletion()
-	}
 	if err != nil {
 		return 0, err
+	}
+	if err := statement.StepToCompletion(); err != nil {
+		return 0, stmt.abandoned(statement, err)
 	}
 	changes := stmt.connection.Changes()
 	return int64(changes), stmt.end(statement)
@@ -103,16 +103,23 @@ func (stmt *stmt[S]) Query(values []driver.Value, _ []driver.Kind, visit func(dr
 	for {
 		more, err := statement.Step()
 		if err != nil {
-			return err
+			return stmt.abandoned(statement, err)
 		}
 		if !more || !visit(row) {
 			break
 		}
 	}
 	if row.err != nil {
-		return row.err
+		return stmt.abandoned(statement, row.err)
 	}
 	return stmt.end(statement)
+}
+
+// abandoned ends a statement that failed, as on another connection's lock: otherwise its next run would be a misuse of it. What ending
+// says is the same error once more.
+func (stmt *stmt[S]) abandoned(statement S, err error) error {
+	_ = stmt.end(statement)
+	return err
 }
 
 // boxed is the values as the driver takes them, in memory that is used again.
