@@ -225,9 +225,9 @@ fn without_anything_to_return_to_the_last_session_is_named() {
     none.shows("is done: `dbdyno results session=");
     assert_eq!(none.inner.child.wait().unwrap().exit_code(), 1);
     let done = place.run(&["attach"]);
-    assert_eq!(done.code, Some(2));
-    assert!(done.stderr.contains("screens need a terminal"), "{}", done.stderr);
+    assert_eq!(done.code, Some(1));
+    assert!(done.stderr.contains("the last session, kv of "), "{}", done.stderr);
     let mut wrong = terminal.another(&["attach", "nobody"], (100, 30));
-    wrong.shows("`nobody` is no dbdyno with screens: there is none at all");
+    wrong.shows("`nobody` is no dbdyno with screens, and no job: expected one of ");
     assert_eq!(wrong.inner.child.wait().unwrap().exit_code(), 2);
 }
