@@ -21,7 +21,7 @@ fn section(section: &Section) -> String {
             Tone::Head => format!("{text}  \n"),
             Tone::Warnings => format!("- Warning: {text}\n"),
             Tone::Footnotes => format!("- \\[{number}\\] {text}\n"),
-            Tone::Remarks | Tone::Folded | Tone::OnPage => format!("- {text}\n"),
+            Tone::Remarks | Tone::Folded | Tone::AtLength | Tone::OnPage => format!("- {text}\n"),
             Tone::Plain => format!("{text}\n"),
         }
     };
