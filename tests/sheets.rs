@@ -59,7 +59,10 @@ fn place() -> Place {
     let place = Place::new();
     let engines =
         ["--engine", "null:latency_ns=1000,clock=simulated", "--engine", "null:latency_ns=2000,clock=simulated"];
-    let run = ["run", "--suite", "kv", "--size", "200", "--size", "400", "--size", "800", "--test", "1,2", "--repeat", "6", "--quiet"];
+    let run = [
+        "run", "--suite", "kv", "--size", "200", "--size", "400", "--size", "800", "--test", "1,2", "--repeat", "6",
+        "--quiet",
+    ];
     place.ok(&[&run[..], &engines].concat());
     place.ok(&[&run[..], &engines].concat());
     place

@@ -73,6 +73,9 @@ pub struct Matrix {
     pub incomplete: usize,
 }
 
+/// Room for the heading of a column.
+const NAME: usize = 24;
+
 /// The shortest beginning of an identifier that is shown.
 const SHORTEST: usize = 8;
 
@@ -150,7 +153,7 @@ impl Matrix {
             Row::Cells([Cell::new(name)].into_iter().chain(cells).collect())
         };
         let first = Column::new(corner, corner, ColumnRole::Name).part(ColumnPart::Repeated);
-        let columns = across.iter().map(|title| Column::new(title.clone(), title, ColumnRole::Figure));
+        let columns = across.iter().map(|title| Column::new(title.clone(), title, ColumnRole::Figure).at_least(NAME));
         Table {
             columns: [first].into_iter().chain(columns).collect(),
             rows: down.iter().enumerate().map(row).collect(),

@@ -47,11 +47,11 @@ pub(super) fn closing(notes: Footnotes, warnings: &[String]) -> impl Iterator<It
     notes.into_iter().chain(Section::toned(Tone::Warnings, "Read this first", warnings.to_vec()))
 }
 
-/// The tables of what was asked for. What they sum up is on pages, too; how figures grow is another view.
+/// The tables of what was asked for. What they sum up is there too where a report may be long; how figures grow is another view.
 fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
     let form = comparison.ratios;
     let signs = words::signs(comparison.metric);
-    let folded = |each: Section| Section { tone: Tone::InDocuments, heading: Some("Every test".to_owned()), ..each };
+    let folded = |each: Section| Section { tone: Tone::AtLength, heading: Some("Every test".to_owned()), ..each };
     if let Some(pivot) = &comparison.pivot {
         let about = format!("{}, 95 % · {}", words::ratio_column(form), words::PIVOT_CELLS);
         let summed = Section { after: vec![about, signs], ..Section::table(pivot_table(pivot, form)) };

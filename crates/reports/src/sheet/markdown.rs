@@ -13,7 +13,7 @@ pub(super) fn markdown(sheet: &Sheet) -> String {
 
 fn section(section: &Section) -> String {
     let Section { tone, heading, before, table, after, .. } = section;
-    let heading = heading.as_ref().filter(|_| matches!(tone, Tone::Plain | Tone::InDocuments));
+    let heading = heading.as_ref().filter(|_| matches!(tone, Tone::Plain | Tone::AtLength));
     let heading = heading.map(|heading| format!("### {}\n", escaped(heading)));
     let line = |(number, line): (usize, &String)| {
         let text = escaped(line.trim());
@@ -21,7 +21,7 @@ fn section(section: &Section) -> String {
             Tone::Head => format!("{text}  \n"),
             Tone::Warnings => format!("- Warning: {text}\n"),
             Tone::Footnotes => format!("- \\[{number}\\] {text}\n"),
-            Tone::Remarks | Tone::Folded | Tone::InDocuments | Tone::OnPage => format!("- {text}\n"),
+            Tone::Remarks | Tone::Folded | Tone::AtLength | Tone::OnPage => format!("- {text}\n"),
             Tone::Plain => format!("{text}\n"),
         }
     };

@@ -69,9 +69,9 @@ pub enum Tone {
     Remarks,
     /// Details, which a page shows when they are asked for, and without a heading elsewhere.
     Folded,
-    /// The same, and in documents only: pages, and Markdown, which has room for a heading.
-    InDocuments,
-    /// The same, and on pages only.
+    /// The same where a report may be long: not in text.
+    AtLength,
+    /// The same on pages only.
     OnPage,
 }
 

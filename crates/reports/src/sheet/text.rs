@@ -18,8 +18,8 @@ const GAP: usize = 2;
 
 /// A sheet as text, without its charts.
 pub fn text(sheet: &Sheet, style: TableStyle) -> String {
-    let is_shown = |section: &&Section| !section.is_on_page() && section.tone != Tone::InDocuments;
-    let sections = sheet.sections.iter().filter(is_shown);
+    let is_text = |section: &&Section| !section.is_on_page() && section.tone != Tone::AtLength;
+    let sections = sheet.sections.iter().filter(is_text);
     sections.map(|one| section(one, style)).collect::<Vec<_>>().join("\n")
 }
 
@@ -28,9 +28,7 @@ fn section(section: &Section, style: TableStyle) -> String {
     let line = |(number, line): (usize, &String)| match tone {
         Tone::Warnings => format!("!  {}\n", plain(line)),
         Tone::Footnotes => format!("[{number}] {}\n", plain(line)),
-        Tone::Plain | Tone::Head | Tone::Remarks | Tone::Folded | Tone::InDocuments | Tone::OnPage => {
-            plain(line) + "\n"
-        }
+        Tone::Plain | Tone::Head | Tone::Remarks | Tone::Folded | Tone::AtLength | Tone::OnPage => plain(line) + "\n",
     };
     let lines = |lines: &[String]| (1..).zip(lines).map(line).collect::<String>();
     let heading = heading.as_ref().filter(|_| *tone == Tone::Plain);
@@ -114,7 +112,6 @@ fn parts(table: &Table, columns: Vec<usize>, fits: impl Fn(&[usize]) -> bool) ->
     parts
 }
 
-/// None of a row that is one sentence.
 fn cells(row: &Row) -> &[Cell] {
     match row {
         Row::Cells(cells) | Row::Total(cells) => cells,
