@@ -11,7 +11,7 @@ use std::{
 };
 
 /// A session long enough to be watched: its commits wait for the disk.
-const LONG: [&str; 9] = ["run", "--suite", "kv", "--engine", "sqlite", "--size", "20000", "--repeat", "500"];
+const LONG: [&str; 9] = ["run", "--suite", "kv", "--engine", "sqlite", "--size", "100000", "--repeat", "500"];
 
 /// A session of several runs that is over soon.
 const SHORT: [&str; 9] = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "6"];

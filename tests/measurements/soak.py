@@ -246,7 +246,7 @@ class Soak:
         known = {row[0] for row in self.rows("SELECT session_id FROM session")}
         for _ in range(3):
             self.start_in(self.screens, preset)
-            end = time.monotonic() + 5
+            end = time.monotonic() + 20
             while time.monotonic() < end and not self.measuring():
                 time.sleep(0.02)
                 if {row[0] for row in self.rows("SELECT session_id FROM session")} - known:

@@ -76,7 +76,7 @@ impl Scale {
         ((place(value) - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// The value at a share.
+    /// Where on the scale so much of its length is behind, from 0 to 1.
     pub fn value_at(&self, share: f64) -> f64 {
         match self.is_logarithmic {
             true => (self.low.ln() + share * (self.high / self.low).ln()).exp(),

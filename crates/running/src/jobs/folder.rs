@@ -99,8 +99,13 @@ impl JobFolder {
         let lock = new(leftovers::JOB_LOCK)?;
         // A file system without locks has no jobs.
         lock.try_lock()?;
-        serde_json::to_writer(new(FACTS)?, &facts)?;
         Ok(Self { facts, path, _lock: lock })
+    }
+
+    /// Lets others find it: all else that they look for has to be there.
+    pub(super) fn publish(&self) -> io::Result<()> {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.path.join(FACTS))?;
+        Ok(serde_json::to_writer(file, &self.facts)?)
     }
 
     pub(super) fn facts(&self) -> &Facts {

@@ -65,6 +65,7 @@ impl Job {
         let folder = JobFolder::create(command)?;
         let log = Arc::new(Mutex::new(Log::create(folder.events())?));
         let progress = channel::serve(folder.listen()?, handle, Arc::clone(&log))?;
+        folder.publish()?;
         Ok(Self { folder, log, progress })
     }
 
