@@ -129,7 +129,7 @@ impl ChartAxis {
 }
 
 impl ChartSeries {
-    /// Marks.
+    /// Figures that no line joins.
     pub fn marks(style: SeriesStyle, marks: Vec<ChartMark>) -> Self {
         Self { marks, ..Self::line(style, Vec::new()) }
     }

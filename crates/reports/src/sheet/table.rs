@@ -159,7 +159,7 @@ impl Sense {
 }
 
 impl Column {
-    /// A column of a role.
+    /// What programs call it, what people read above it, and what it is for.
     pub fn new(name: impl Into<Cow<'static, str>>, title: &str, role: ColumnRole) -> Self {
         Self { name: name.into(), title: title.to_owned(), role, rank: 0, least: None, part: ColumnPart::Own }
     }

@@ -99,7 +99,7 @@ fn shown(effect: &ValueEffect, show: impl Fn(&dbdyno_comparing::compare::JudgedR
     effect.found.as_ref().map_or_else(|| "-".to_owned(), show)
 }
 
-/// The columns of the ranking.
+/// What tells which change does most.
 const RANKING: [(&str, &str, ColumnRole); 4] = [
     ("place", "place", ColumnRole::Figure),
     ("ratio", "time / fastest", ColumnRole::Figure),
