@@ -13,7 +13,7 @@ use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::command::shell;
 use dbdyno_running::{
-    jobs::{self, Asked, Ended, Facts, Found, jobs},
+    jobs::{self, FoundJob, JobEnd, JobFacts, JobRequest, jobs},
     runner::Tell,
 };
 use std::process::ExitCode;
@@ -29,14 +29,14 @@ pub(super) struct AttachArgs {
     list: bool,
     /// Tell a job something in place of watching it.
     #[arg(long, value_name = "WHAT")]
-    tell: Option<Order>,
+    tell: Option<JobOrder>,
     #[command(flatten)]
     progress: ProgressArgs,
 }
 
 /// What a job is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Order {
+enum JobOrder {
     /// To end: the run under way is given up, and all that is finished kept.
     Stop,
     /// To begin no further run.
@@ -48,9 +48,9 @@ enum Order {
 }
 
 /// What can be attached to.
-enum There<'t> {
+enum Attachable<'t> {
     Screens(&'t Server),
-    Job(&'t Found),
+    Job(&'t FoundJob),
 }
 
 pub(super) fn attach(places: &Places, args: &AttachArgs) -> Result<ExitCode, CliError> {
@@ -58,25 +58,26 @@ pub(super) fn attach(places: &Places, args: &AttachArgs) -> Result<ExitCode, Cli
     if args.list {
         return print(&servers.iter().map(line).chain(jobs.iter().map(job_line)).collect::<String>());
     }
-    let alive: Vec<&Found> = jobs.iter().filter(|job| job.is_alive()).collect();
+    let alive: Vec<&FoundJob> = jobs.iter().filter(|job| job.is_alive()).collect();
     let there = match &args.name {
         Some(name) => named(name, &servers, &jobs)?,
+        // Screens come first: whoever left them wants them back, whatever another shell measures.
         None => match (only(&servers), alive.as_slice()) {
-            (Some(server), []) => There::Screens(server),
-            (None, [job]) if servers.is_empty() => There::Job(job),
+            (Some(server), _) if args.tell.is_none() => Attachable::Screens(server),
+            (_, [job]) if servers.is_empty() || args.tell.is_some() => Attachable::Job(job),
             _ => return Err(none_or_several(places, &servers, &alive)),
         },
     };
     match (there, args.tell) {
-        (There::Job(job), Some(order)) => told(job, order),
-        (There::Job(job), None) => watched(job, args.progress.style()),
-        (There::Screens(server), None) if has_terminal() => {
+        (Attachable::Job(job), Some(order)) => told(job, order),
+        (Attachable::Job(job), None) => watched(job, args.progress.style()),
+        (Attachable::Screens(server), None) if has_terminal() => {
             shown(server.connect().map_err(|error| CliError::Failed(format!("dbdyno {}: {error}", server.name)))?)
         }
-        (There::Screens(_), None) => {
+        (Attachable::Screens(_), None) => {
             Err(CliError::Usage("screens need a terminal: `dbdyno attach --list` lists them".to_owned()))
         }
-        (There::Screens(server), Some(_)) => {
+        (Attachable::Screens(server), Some(_)) => {
             let name = &server.name;
             Err(CliError::Usage(format!("--tell: {name} has screens: `dbdyno attach {name}`, then their keys")))
         }
@@ -84,7 +85,7 @@ pub(super) fn attach(places: &Places, args: &AttachArgs) -> Result<ExitCode, Cli
 }
 
 /// Shows what a job does from its beginning, until it ends. Ctrl-C leaves it alone.
-fn watched(job: &Found, style: Style) -> Result<ExitCode, CliError> {
+fn watched(job: &FoundJob, style: Style) -> Result<ExitCode, CliError> {
     let id = &job.facts.id;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
@@ -98,25 +99,25 @@ fn watched(job: &Found, style: Style) -> Result<ExitCode, CliError> {
         ended
     });
     match ended.map_err(|error| CliError::Failed(format!("job {id}: its events cannot be read: {error}")))? {
-        Ended::InOrder => {
+        JobEnd::InOrder => {
             say!("job {id} has ended: {}", plain(&job.facts.command));
             Ok(ExitCode::SUCCESS)
         }
-        Ended::Killed => {
+        JobEnd::Killed => {
             let message = format!("job {id} was killed or crashed; every test that had finished is kept");
             Err(CliError::Failed(message))
         }
     }
 }
 
-fn told(job: &Found, order: Order) -> Result<ExitCode, CliError> {
+fn told(job: &FoundJob, order: JobOrder) -> Result<ExitCode, CliError> {
     let id = &job.facts.id;
     let failed = |error| CliError::Failed(format!("job {id} cannot be told anything: {error}"));
     let tell = match order {
-        Order::Stop => Tell::Stop,
-        Order::Pause => Tell::Pause,
-        Order::GoOn => Tell::Resume,
-        Order::Skip => {
+        JobOrder::Stop => Tell::Stop,
+        JobOrder::Pause => Tell::Pause,
+        JobOrder::GoOn => Tell::Resume,
+        JobOrder::Skip => {
             let under_way = jobs::run_under_way(job).map_err(failed)?;
             Tell::Skip(under_way.ok_or_else(|| CliError::Failed(format!("job {id} is between two runs: try again")))?)
         }
@@ -124,18 +125,18 @@ fn told(job: &Found, order: Order) -> Result<ExitCode, CliError> {
     if !job.is_alive() {
         return Err(CliError::Failed(format!("job {id} has ended: there is nobody to tell")));
     }
-    jobs::ask(job, Asked::Tell(tell)).map_err(failed)?;
+    jobs::ask(job, JobRequest::Tell(tell)).map_err(failed)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The one of a name, or of which this is the beginning.
-fn named<'t>(name: &str, servers: &'t [Server], jobs: &'t [Found]) -> Result<There<'t>, CliError> {
+fn named<'t>(name: &str, servers: &'t [Server], jobs: &'t [FoundJob]) -> Result<Attachable<'t>, CliError> {
     if let Some(server) = servers.iter().find(|server| server.name == name) {
-        return Ok(There::Screens(server));
+        return Ok(Attachable::Screens(server));
     }
     let mut begin = jobs.iter().filter(|job| job.facts.id.starts_with(name));
     match (begin.next(), begin.next()) {
-        (Some(job), None) => Ok(There::Job(job)),
+        (Some(job), None) => Ok(Attachable::Job(job)),
         (Some(_), Some(_)) => Err(CliError::Usage(format!("`{name}` is the beginning of several jobs' names"))),
         (None, _) => Err(unknown(name, servers, jobs)),
     }
@@ -156,17 +157,17 @@ fn line(server: &Server) -> String {
     format!("{:<8} {attached:<18}  {}\n", server.name, plain(under_way))
 }
 
-fn job_line(job: &Found) -> String {
-    let Facts { id, command, started, .. } = &job.facts;
+fn job_line(job: &FoundJob) -> String {
+    let JobFacts { id, command, started, .. } = &job.facts;
     let state = match job.ended() {
         None => "measures",
-        Some(Ended::InOrder) => "has ended",
-        Some(Ended::Killed) => "was killed",
+        Some(JobEnd::InOrder) => "has ended",
+        Some(JobEnd::Killed) => "was killed",
     };
     format!("{id:<8} {state:<18}  {} UTC  {}\n", started.strftime("%H:%M"), plain(command))
 }
 
-fn unknown(name: &str, servers: &[Server], jobs: &[Found]) -> CliError {
+fn unknown(name: &str, servers: &[Server], jobs: &[FoundJob]) -> CliError {
     let names = servers.iter().map(|server| server.name.as_str()).chain(jobs.iter().map(|job| job.facts.id.as_str()));
     let known = match names.collect::<Vec<_>>().as_slice() {
         [] => "there is none at all".to_owned(),
@@ -175,7 +176,7 @@ fn unknown(name: &str, servers: &[Server], jobs: &[Found]) -> CliError {
     CliError::Usage(format!("`{}` is no dbdyno with screens, and no job: {known}", plain(name)))
 }
 
-fn none_or_several(places: &Places, servers: &[Server], jobs: &[&Found]) -> CliError {
+fn none_or_several(places: &Places, servers: &[Server], jobs: &[&FoundJob]) -> CliError {
     let names = servers.iter().map(|server| server.name.as_str()).chain(jobs.iter().map(|job| job.facts.id.as_str()));
     let Some(first) = names.into_iter().next() else {
         let last = last_session(places).unwrap_or_else(|| "`dbdyno` starts one".to_owned());

@@ -74,7 +74,7 @@ enum CliCommand {
     Tui(tui::TuiArgs),
     /// Run a suite on engines.
     Run(run::RunArgs),
-    /// Return to the screens of a dbdyno that went on without its terminal, or take them from another terminal.
+    /// Return to screens that you left, or watch what another terminal measures.
     Attach(attach::AttachArgs),
     /// Run the rest of a session that was interrupted.
     Resume(resume::ResumeArgs),

@@ -1,8 +1,8 @@
 //! What actors did in a test is shown, and counted in nothing.
 
-use super::fixture::{Bench, Stored, spec, table};
+use super::fixture::{Bench, Stored, Variant, spec, table};
 use dbdyno::{
-    compare::{Axis, Comparison, Gate, Options, compare_all, gate},
+    compare::{Axis, Comparison, Gate, Options, compare_all, gate, grown},
     metric::{Figures, Metric},
     report::{
         comparison::{benchfmt, verdicts},
@@ -85,6 +85,29 @@ fn a_test_with_actors_counts_once() {
     assert!(text.contains("geometric mean (2)") && text.contains("Writes · readers"), "{text}");
     assert!(text.contains("rows of actors are shares of their tests: in no mean and no count"), "{text}");
     assert!(!benchfmt(&comparison).contains("readers"), "benchstat would take their mean too");
+}
+
+/// Readers alone do all that their test does, so a curve of theirs would repeat its; with writers beside them each has its own.
+#[test]
+fn an_actor_who_is_alone_in_a_test_has_no_curve_of_his_own() {
+    for (actors, expected) in [
+        (&["readers"][..], &["Writes"][..]),
+        (&["readers", "writers"], &["Writes", "Writes · readers", "Writes · writers"]),
+    ] {
+        let mut bench = Bench::default();
+        let session = bench.session("here");
+        for (round, (size, factor)) in
+            (0..8).flat_map(|round| [("1000", 1), ("2000", 2), ("4000", 4)].map(|size| (round, size)))
+        {
+            let time = factor * (1_000_000 + 1_000 * u64::from(round));
+            bench.run(&session, round, &Variant { size, ..spec("x") }, &[time]);
+            let run_id = bench.batch.runs.last().unwrap().run_id.clone();
+            bench.batch.actors.extend(actors.iter().map(|actor| actor_record(&run_id, actor, time)));
+        }
+        let curves = grown(&bench.stored().side("engine=x")).unwrap().curves;
+        let names: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+        assert_eq!(names, expected);
+    }
 }
 
 #[test]

@@ -209,6 +209,21 @@ fn a_killed_program_gives_the_terminal_back_and_says_so() {
     nothing_is_left(&terminal.place);
 }
 
+/// Whoever left screens wants them back, whatever another shell measures meanwhile.
+#[test]
+fn screens_come_before_what_another_shell_measures() {
+    let mut terminal = Terminal::start(80, 24);
+    terminal.shows("Suite");
+    let long = ["run", "--suite", "kv", "--engine", "sqlite", "--size", "100000", "--repeat", "500"];
+    let mut job = terminal.place.spawn(&long);
+    wait_until("the job measures", || terminal.place.ok(&["attach", "--list"]).contains(" measures "));
+    let mut again = terminal.another(&["attach"], (80, 24));
+    again.shows("Suite");
+    again.press("q");
+    terminal.place.ok(&["attach", "--tell", "stop"]);
+    job.wait().unwrap();
+}
+
 #[test]
 fn without_anything_to_return_to_the_last_session_is_named() {
     let mut terminal = Terminal::start(80, 24);

@@ -3,30 +3,23 @@
 use super::{Description, client};
 use dbdyno_foundation::base::{
     leftovers::{self, SCREENS, SOCKET, reached, sockets_of_host},
+    own_folders::{in_a_meeting_place, meeting_places, own_folder},
     scratch::gate,
 };
-use etcetera::BaseStrategy;
-use rustix::{
-    fs::{Mode, OFlags, open},
-    net::sockopt::socket_peercred,
-    process::geteuid,
-};
+use rustix::{net::sockopt::socket_peercred, process::geteuid};
 use std::{
-    env, fs,
-    fs::{DirBuilder, File, OpenOptions, Permissions},
+    fs::{self, DirBuilder, File, OpenOptions, Permissions},
     io,
     os::{
         fd::AsFd,
         unix::{
-            fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+            fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
             net::{UnixListener, UnixStream},
         },
     },
     path::{Path, PathBuf},
     thread,
 };
-
-const FOLDER: &str = "dbdyno";
 
 /// A server that can be returned to.
 #[derive(Debug)]
@@ -49,17 +42,9 @@ pub(super) struct Announced {
     socket: PathBuf,
 }
 
-/// The folders that sockets may be in. The cache comes first because it outlives a login: the runtime folder is removed with the
-/// last one, which may be the connection whose loss is to be survived.
-fn folders() -> Vec<PathBuf> {
-    let cache = etcetera::choose_base_strategy().ok().map(|base| base.cache_dir());
-    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
-    cache.into_iter().chain(runtime).map(|folder| folder.join(FOLDER)).collect()
-}
-
 /// Removes the sockets of servers that were killed, with what they said last; how many.
 pub fn sweep() -> usize {
-    folders().iter().map(|folder| leftovers::sweep(folder, leftovers::Place::Sockets)).sum()
+    meeting_places().iter().map(|folder| leftovers::sweep(folder, leftovers::Place::Sockets)).sum()
 }
 
 impl Announced {
@@ -69,19 +54,12 @@ impl Announced {
     /// Why no folder can be used for it.
     pub(super) fn here() -> io::Result<Self> {
         let file = format!("{}{}", sockets_of_host(), std::process::id());
-        let mut outcome = Err(io::Error::other("there is neither a cache folder nor a runtime folder"));
-        for folder in folders() {
-            outcome = Self::in_folder(&folder, &file);
-            if outcome.is_ok() {
-                break;
-            }
-        }
-        outcome
+        in_a_meeting_place(|folder| Self::in_folder(folder, &file))
     }
 
     fn in_folder(path: &Path, file: &str) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        let folder = Folder::open(path)?;
+        let folder = own_folder(path)?;
         let socket = path.join(format!("{file}{SOCKET}"));
         let last_words = path.join(format!("{file}{}", SCREENS.ending()));
         // Others take what is not locked, and a socket that does not listen yet, for those of a process that was killed.
@@ -93,7 +71,7 @@ impl Announced {
         let said = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&last_words)?;
         // Shared with the client, which reads it. A file system without locks has only the socket.
         let _ = said.try_lock_shared();
-        let bound = UnixListener::bind(reached(&folder.0, &format!("{file}{SOCKET}"))).and_then(|listener| {
+        let bound = UnixListener::bind(reached(&folder, &format!("{file}{SOCKET}"))).and_then(|listener| {
             fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
             listener.set_nonblocking(true)?;
             Ok(listener)
@@ -115,21 +93,6 @@ impl Drop for Announced {
     }
 }
 
-/// A folder that is the user's own.
-struct Folder(File);
-
-impl Folder {
-    fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        let folder = File::from(open(path, flags, Mode::empty())?);
-        if folder.metadata()?.uid() == geteuid().as_raw() {
-            Ok(Self(folder))
-        } else {
-            Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{} is another user's", path.display())))
-        }
-    }
-}
-
 /// Whether the other end of a stream is this user's.
 pub(super) fn is_own(stream: impl AsFd) -> bool {
     socket_peercred(stream).is_ok_and(|peer| peer.uid == geteuid())
@@ -140,7 +103,7 @@ pub fn servers() -> Vec<Server> {
     sweep();
     let prefix = sockets_of_host();
     let mut found = Vec::new();
-    for folder in folders() {
+    for folder in meeting_places() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let file = entry.file_name().to_string_lossy().into_owned();
             let Some(name) = file.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(SOCKET)) else { continue };
@@ -166,7 +129,7 @@ impl Server {
     /// # Errors
     /// It is gone, or another user's.
     pub fn connect(&self) -> io::Result<UnixStream> {
-        let stream = UnixStream::connect(reached(&Folder::open(&self.folder)?.0, &self.file))?;
+        let stream = UnixStream::connect(reached(&own_folder(&self.folder)?, &self.file))?;
         if is_own(&stream) { Ok(stream) } else { Err(io::ErrorKind::PermissionDenied.into()) }
     }
 }
@@ -182,7 +145,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let deep = root.path().join("a".repeat(120)).join("b".repeat(120));
         let announced = Announced::in_folder(&deep, "host-screens-1").unwrap();
-        assert!(UnixStream::connect(reached(&Folder::open(&deep).unwrap().0, "host-screens-1.socket")).is_ok());
+        assert!(UnixStream::connect(reached(&own_folder(&deep).unwrap(), "host-screens-1.socket")).is_ok());
         let mode = fs::metadata(deep.join("host-screens-1.socket")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         drop(announced);

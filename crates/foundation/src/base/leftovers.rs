@@ -91,6 +91,8 @@ pub static JOB: Leftover =
     Leftover { what: "what a job told", place: Place::Sockets, prefix: "-job-", ending: "", in_use: InUse::Kept };
 /// The file of a job's folder that the job holds locked.
 pub const JOB_LOCK: &str = "lock";
+/// The file of a job's folder that grows for as long as the job lives.
+pub const JOB_EVENTS: &str = "events.jsonl";
 /// How long others may read what a job told, after its end.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 pub static NEW_STORE: Leftover = of_store("store that is made", "new");
@@ -223,7 +225,7 @@ fn sweep_jobs(parent: &Path, now: SystemTime) -> usize {
         };
         // The folder itself changes when its socket goes, the log with each event.
         let inside = |name: &str| reached(&held, name);
-        let is_over = [".", "events.jsonl"].iter().all(|name| fs::metadata(inside(name)).map_or(true, is_old));
+        let is_over = [".", JOB_EVENTS].iter().all(|name| fs::metadata(inside(name)).map_or(true, is_old));
         let lock = locked(&held, JOB_LOCK);
         let is_free = match &lock {
             Ok(lock) => lock.is_some(),

@@ -8,6 +8,7 @@ pub mod input;
 pub mod leftovers;
 pub mod names;
 pub mod output;
+pub mod own_folders;
 pub mod scratch;
 pub mod sqlite;
 pub mod typed;

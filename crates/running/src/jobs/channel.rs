@@ -23,7 +23,7 @@ const LONGEST: u64 = 4096;
 /// What whoever connects may ask, a line of JSON each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Asked {
+pub enum JobRequest {
     /// To be told of progress from now on.
     Watch,
     /// To do something.
@@ -79,8 +79,8 @@ impl Client {
                 return;
             }
             match serde_json::from_slice(&line) {
-                Ok(Asked::Tell(tell)) => self.handle.tell(tell),
-                Ok(Asked::Watch) => return pass_on(self.progress.subscribe(), writer).await,
+                Ok(JobRequest::Tell(tell)) => self.handle.tell(tell),
+                Ok(JobRequest::Watch) => return pass_on(self.progress.subscribe(), writer).await,
                 Err(_) => return self.refuse(&line),
             }
         }

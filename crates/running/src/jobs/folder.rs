@@ -2,37 +2,31 @@
 
 use dbdyno_foundation::base::{
     identifier::identifier,
-    leftovers::{self, jobs_of_host, reached},
+    leftovers::{self, JOB_EVENTS, JOB_LOCK, jobs_of_host, reached},
+    own_folders::{in_a_meeting_place, meeting_places, own_folder},
     scratch::gate,
 };
-use etcetera::BaseStrategy;
 use jiff::Timestamp;
-use rustix::{
-    fs::{Mode, OFlags, open, openat},
-    process::geteuid,
-};
+use rustix::fs::{Mode, OFlags, openat};
 use serde::{Deserialize, Serialize};
 use std::{
-    env,
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, ErrorKind, Read},
+    io::{self, Read},
     os::unix::{
-        fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+        fs::{DirBuilderExt, OpenOptionsExt},
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
 };
 
-const FOLDER: &str = "dbdyno";
 const FACTS: &str = "job.json";
-const EVENTS: &str = "events.jsonl";
 const CONTROL: &str = "control.socket";
 /// More than any command that can be typed.
 const LONGEST_FACTS: u64 = 4 << 20;
 
 /// What a job is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct JobFacts {
     /// Of what is in the folder.
     pub version: String,
     /// What it is called: eight hexadecimal digits.
@@ -46,37 +40,23 @@ pub struct Facts {
 /// A job of this process's own. Others see that it lives by its lock.
 #[derive(Debug)]
 pub(super) struct JobFolder {
-    facts: Facts,
+    facts: JobFacts,
     path: PathBuf,
     _lock: File,
 }
 
 /// A job that was found.
 #[derive(Debug)]
-pub struct Found {
-    pub facts: Facts,
+pub struct FoundJob {
+    pub facts: JobFacts,
     folder: File,
-}
-
-/// The folders that jobs' folders may be in.
-fn folders() -> Vec<PathBuf> {
-    let cache = etcetera::choose_base_strategy().ok().map(|base| base.cache_dir());
-    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
-    cache.into_iter().chain(runtime).map(|folder| folder.join(FOLDER)).collect()
 }
 
 impl JobFolder {
     /// # Errors
     /// Why none of the places can be used.
     pub(super) fn create(command: &str) -> io::Result<Self> {
-        let mut outcome = Err(io::Error::other("there is neither a cache folder nor a runtime folder"));
-        for folder in folders() {
-            outcome = Self::create_in(&folder, command);
-            if outcome.is_ok() {
-                break;
-            }
-        }
-        outcome
+        in_a_meeting_place(|folder| Self::create_in(folder, command))
     }
 
     fn create_in(parent: &Path, command: &str) -> io::Result<Self> {
@@ -85,7 +65,7 @@ impl JobFolder {
         leftovers::sweep(parent, leftovers::Place::Sockets);
         let id = identifier().split('-').next_back().map_or_else(String::new, |last| last[4..].to_owned());
         let path = parent.join(format!("{}{id}", jobs_of_host()));
-        let facts = Facts {
+        let facts = JobFacts {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             id,
             command: command.to_owned(),
@@ -95,11 +75,20 @@ impl JobFolder {
         // Others take what is not locked for what is left of a job that was killed.
         let _gate = gate(parent);
         DirBuilder::new().mode(0o700).create(&path)?;
-        let new = |name: &str| OpenOptions::new().write(true).create_new(true).mode(0o600).open(path.join(name));
-        let lock = new(leftovers::JOB_LOCK)?;
-        // A file system without locks has no jobs.
+        match Self::locked(&path) {
+            Ok(lock) => Ok(Self { facts, path, _lock: lock }),
+            Err(error) => {
+                // A file system without locks has no jobs, and nobody would know that this one is over.
+                let _ = fs::remove_dir_all(&path);
+                Err(error)
+            }
+        }
+    }
+
+    fn locked(path: &Path) -> io::Result<File> {
+        let lock = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path.join(JOB_LOCK))?;
         lock.try_lock()?;
-        Ok(Self { facts, path, _lock: lock })
+        Ok(lock)
     }
 
     /// Lets others find it: all else that they look for has to be there.
@@ -108,12 +97,8 @@ impl JobFolder {
         Ok(serde_json::to_writer(file, &self.facts)?)
     }
 
-    pub(super) fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
     pub(super) fn events(&self) -> PathBuf {
-        self.path.join(EVENTS)
+        self.path.join(JOB_EVENTS)
     }
 
     pub(super) fn listen(&self) -> io::Result<UnixListener> {
@@ -123,25 +108,15 @@ impl JobFolder {
     }
 }
 
-/// A folder that is the user's own, and no link to one.
-fn own_folder(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-    let folder = File::from(open(path, flags, Mode::empty())?);
-    match folder.metadata()?.uid() == geteuid().as_raw() {
-        true => Ok(folder),
-        false => Err(io::Error::new(ErrorKind::PermissionDenied, format!("{} is another user's", path.display()))),
-    }
-}
-
 /// The jobs of this user on this host, those that have ended today too; the newest last. What is older is removed.
-pub fn jobs() -> Vec<Found> {
+pub fn jobs() -> Vec<FoundJob> {
     let prefix = jobs_of_host();
     let mut found = Vec::new();
-    for folder in folders() {
+    for folder in meeting_places() {
         leftovers::sweep(&folder, leftovers::Place::Sockets);
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&prefix) {
-                found.extend(Found::open(&entry.path()));
+                found.extend(FoundJob::open(&entry.path()));
             }
         }
     }
@@ -149,7 +124,7 @@ pub fn jobs() -> Vec<Found> {
     found
 }
 
-impl Found {
+impl FoundJob {
     /// None where it is not a job's, not this user's, or is being made.
     fn open(path: &Path) -> Option<Self> {
         let folder = own_folder(path).ok()?;
@@ -160,13 +135,13 @@ impl Found {
 
     /// Whether it measures; otherwise it has ended, or was killed.
     pub fn is_alive(&self) -> bool {
-        file_in(&self.folder, leftovers::JOB_LOCK).is_ok_and(|lock| lock.try_lock_shared().is_err())
+        file_in(&self.folder, JOB_LOCK).is_ok_and(|lock| lock.try_lock_shared().is_err())
     }
 
     /// # Errors
     /// It cannot be read.
     pub(super) fn events(&self) -> io::Result<File> {
-        file_in(&self.folder, EVENTS)
+        file_in(&self.folder, JOB_EVENTS)
     }
 
     /// # Errors

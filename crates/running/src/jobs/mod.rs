@@ -5,10 +5,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `job.json` | what it is: [`Facts`] |
+//! | `job.json` | what it is: [`JobFacts`] |
 //! | `lock` | locked for as long as the job lives |
 //! | `events.jsonl` | its events as `--json` prints them, without progress and histograms; the last says how it ended |
-//! | `control.socket` | takes a line of JSON each: [`Asked`]; gives progress to those who ask for it |
+//! | `control.socket` | takes a line of JSON each: [`JobRequest`]; gives progress to those who ask for it |
 //!
 //! The log alone gives the whole picture to whoever comes late. Nobody who watches is waited for: a watcher that does not read loses
 //! progress, and no event. The folder is kept for a day after the job has ended.
@@ -18,9 +18,9 @@ mod folder;
 mod log;
 mod watch;
 
-pub use channel::Asked;
-pub use folder::{Facts, Found, jobs};
-pub use watch::{Ended, ask, run_under_way, watch};
+pub use channel::JobRequest;
+pub use folder::{FoundJob, JobFacts, jobs};
+pub use watch::{JobEnd, ask, run_under_way, watch};
 
 use crate::runner::{RunnerEvent, SessionHandle};
 use channel::Progress;
@@ -48,7 +48,8 @@ impl Telling for RunnerEvent {
 /// Something that measures, as others see it.
 #[derive(Debug)]
 pub struct Job {
-    folder: JobFolder,
+    /// Locked for as long as it lives.
+    _folder: JobFolder,
     log: SharedLog,
     progress: Progress,
 }
@@ -66,12 +67,7 @@ impl Job {
         let log = Arc::new(Mutex::new(Log::create(folder.events())?));
         let progress = channel::serve(folder.listen()?, handle, Arc::clone(&log))?;
         folder.publish()?;
-        Ok(Self { folder, log, progress })
-    }
-
-    /// What it is.
-    pub fn facts(&self) -> &Facts {
-        self.folder.facts()
+        Ok(Self { _folder: folder, log, progress })
     }
 
     /// Tells those who watch. Never waits for them; what cannot be written is lost to them and to nobody else.

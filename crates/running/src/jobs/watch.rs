@@ -1,11 +1,11 @@
 //! A job as others see it: its log from the beginning, and its progress from now on.
 
-use super::{channel::Asked, folder::Found, log::OfJob};
+use super::{channel::JobRequest, folder::FoundJob, log::OfJob};
 use crate::runner::RunnerEvent;
 use serde::Deserialize;
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     time::Duration,
 };
 use tokio::{
@@ -22,7 +22,7 @@ const PIECE: usize = 64 << 10;
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum JobEnd {
     /// By itself, or as it was told.
     InOrder,
     /// It was killed, or crashed.
@@ -71,19 +71,19 @@ impl Tail {
 ///
 /// # Errors
 /// Its log cannot be read.
-pub async fn watch(job: &Found, events: &UnboundedSender<RunnerEvent>) -> io::Result<Ended> {
+pub async fn watch(job: &FoundJob, events: &UnboundedSender<RunnerEvent>) -> io::Result<JobEnd> {
     let mut tail = Tail { file: job.events()?, rest: Vec::new() };
     let mut progress = listen(job).await;
     loop {
-        // Asked before the log is read: what a job writes last is there once it is gone.
+        // JobRequest before the log is read: what a job writes last is there once it is gone.
         let is_alive = job.is_alive();
         for line in tail.lines()? {
             if told(&line, events) {
-                return Ok(Ended::InOrder);
+                return Ok(JobEnd::InOrder);
             }
         }
         if !is_alive {
-            return Ok(Ended::Killed);
+            return Ok(JobEnd::Killed);
         }
         let looking = sleep(LOOK);
         tokio::pin!(looking);
@@ -113,11 +113,11 @@ fn told(line: &[u8], events: &UnboundedSender<RunnerEvent>) -> bool {
 }
 
 /// Progress of a job that lives; without it the log is all that is seen.
-async fn listen(job: &Found) -> Option<Lines<BufReader<UnixStream>>> {
+async fn listen(job: &FoundJob) -> Option<Lines<BufReader<UnixStream>>> {
     let stream = job.connect().ok()?;
     stream.set_nonblocking(true).ok()?;
     let mut stream = UnixStream::from_std(stream).ok()?;
-    stream.write_all(&line_of(Asked::Watch)?).await.ok()?;
+    stream.write_all(&line_of(JobRequest::Watch)?).await.ok()?;
     Some(BufReader::new(stream).lines())
 }
 
@@ -129,30 +129,37 @@ async fn next(progress: &mut Option<Lines<BufReader<UnixStream>>>) -> Option<Str
     }
 }
 
-fn line_of(asked: Asked) -> Option<Vec<u8>> {
+fn line_of(asked: JobRequest) -> Option<Vec<u8>> {
     let mut line = serde_json::to_vec(&asked).ok()?;
     line.push(b'\n');
     Some(line)
 }
 
-impl Found {
+impl FoundJob {
     /// How it ended; none where it measures.
-    pub fn ended(&self) -> Option<Ended> {
-        // Asked before the log is read: what a job writes last is there once it is gone.
+    pub fn ended(&self) -> Option<JobEnd> {
+        // JobRequest before the log is read: what a job writes last is there once it is gone.
         if self.is_alive() {
             return None;
         }
-        let lines = self.events().and_then(|file| Tail { file, rest: Vec::new() }.lines()).unwrap_or_default();
+        let lines = self.events().and_then(last_lines).unwrap_or_default();
         let last = lines.last().and_then(|line| serde_json::from_slice(line).ok());
-        Some(if last == Some(OfJob::JobEnded) { Ended::InOrder } else { Ended::Killed })
+        Some(if last == Some(OfJob::JobEnded) { JobEnd::InOrder } else { JobEnd::Killed })
     }
+}
+
+/// The lines at the end of a log, without the whole of a long one being read; the first may be a piece of one.
+fn last_lines(mut file: File) -> io::Result<Vec<Vec<u8>>> {
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(PIECE as u64)))?;
+    Tail { file, rest: Vec::new() }.lines()
 }
 
 /// The place of the run under way, as the log has it; none between runs.
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn run_under_way(job: &Found) -> io::Result<Option<u32>> {
+pub fn run_under_way(job: &FoundJob) -> io::Result<Option<u32>> {
     let mut under_way = None;
     for line in (Tail { file: job.events()?, rest: Vec::new() }).lines()? {
         match serde_json::from_slice(&line) {
@@ -171,7 +178,7 @@ pub fn run_under_way(job: &Found) -> io::Result<Option<u32>> {
 ///
 /// # Errors
 /// It has ended.
-pub fn ask(job: &Found, asked: Asked) -> io::Result<()> {
+pub fn ask(job: &FoundJob, asked: JobRequest) -> io::Result<()> {
     let line = line_of(asked).ok_or(io::ErrorKind::InvalidData)?;
     job.connect()?.write_all(&line)
 }

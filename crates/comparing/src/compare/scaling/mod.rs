@@ -83,7 +83,7 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
 
 /// Whether the share of an actor is that of the only one in its test: as much as the test, which has a curve of its own.
 fn is_whole_test(result: &ComparedTest, all: &[ComparedTest]) -> bool {
-    let of_test = || all.iter().filter(|other| other.test == result.test && other.name == result.name);
+    let of_test = || all.iter().filter(|other| other.test == result.test);
     result.actor.is_some()
         && of_test().all(|other| other.actor.is_none() || other.actor == result.actor)
         && of_test().any(|other| other.actor.is_none())
