@@ -212,7 +212,7 @@ fn a_killed_program_gives_the_terminal_back_and_says_so() {
 /// Whoever left screens wants them back, whatever another shell measures meanwhile.
 #[test]
 fn screens_come_before_what_another_shell_measures() {
-    let mut terminal = Terminal::start(80, 24);
+    let terminal = Terminal::start(80, 24);
     terminal.shows("Suite");
     let long = ["run", "--suite", "kv", "--engine", "sqlite", "--size", "100000", "--repeat", "500"];
     let mut job = terminal.place.spawn(&long);
