@@ -111,7 +111,8 @@ fn a_session_in_the_terminal_that_is_killed_has_kept_what_was_seen() {
             seen >= wanted || terminal.contents().contains("✓ done")
         });
         thread::sleep(Duration::from_micros(rng.below(30_000)));
-        terminal.signal_server("-KILL");
+        terminal.signal_job("-KILL");
+        terminal.signal("-KILL");
         terminal.inner.child.wait().unwrap();
         nothing_runs(&terminal.place);
         // Killed before anything was seen, there may be no store yet.

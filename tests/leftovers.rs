@@ -1,10 +1,7 @@
 //! What a killed program leaves behind goes with the next command, and what a living one uses stays.
 
-use crate::{
-    support::{Place, processes_with, wait_until},
-    tui::{attach::sockets, terminal::Terminal},
-};
-use std::{fs, path::PathBuf, rc::Rc};
+use crate::support::{Place, wait_until};
+use std::{fs, path::PathBuf};
 
 /// One run of an engine that does nothing.
 const A_RUN: [&str; 10] = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "1", "--quiet"];
@@ -35,27 +32,6 @@ fn databases_of_a_torture_that_was_killed_go_with_the_next_session() {
     living.wait().unwrap();
     place.ok(&A_RUN);
     assert_eq!(place.left_behind(), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn sockets_of_screens_that_were_killed_go_with_any_command_that_opens_the_store() {
-    let mut terminal = Terminal::start(100, 30);
-    terminal.shows("Suite");
-    let place = Rc::clone(&terminal.place);
-    terminal.signal_server("-KILL");
-    terminal.inner.child.wait().unwrap();
-    wait_until("every process has ended", || processes_with(place.path("").to_str().unwrap()).is_empty());
-    assert_eq!(sockets(&place).len(), 1, "its socket; what it said last was read");
-    let living = terminal.another(&[], (100, 30));
-    living.shows("Suite");
-    wait_until("the next screens have swept it, and have a socket and a file of their own", || {
-        sockets(&place).len() == 2
-    });
-    let used = sockets(&place);
-    place.ok(&A_RUN);
-    place.ok(&["results"]);
-    assert_eq!(sockets(&place), used, "living screens use them");
-    assert!(place.ok(&["attach", "--list"]).contains("in a terminal"));
 }
 
 #[test]

@@ -1,37 +1,51 @@
-//! `dbdyno attach`: back to screens that went on without their terminal, or to what another terminal measures.
+//! `dbdyno attach`: watch what another terminal measures, or what went on without its screens.
 
 use super::{
-    args::{Places, ProgressArgs},
+    args::{Places, ProgressArgs, WorkArgs},
     error::CliError,
     output::print,
     progress::{self, Style},
-    screens::{has_terminal, shown},
+    screens::{LookArgs, ScreensStart, has_terminal, screens},
+    torture, tune,
 };
-use crate::tui::attach::{Server, servers};
+use crate::tui::launch::Opening;
 use clap::{Args, ValueEnum};
 use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::command::shell;
 use dbdyno_running::{
-    jobs::{self, FoundJob, JobEnd, JobFacts, JobRequest, jobs},
-    runner::Tell,
+    jobs::{self, FoundJob, JobEnd, JobFacts, JobKind, JobRequest, jobs},
+    runner::{RunnerEvent, Tell},
+    torture::SeriesEvent,
+    tune::TuneEvent,
+    watching::{JobEvent, watch},
 };
 use std::process::ExitCode;
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc::{self, UnboundedReceiver},
+    task::JoinHandle,
+};
 
 /// `dbdyno attach`.
 #[derive(Debug, Args)]
 pub(super) struct AttachArgs {
-    /// Which one, where there are several: its name in --list, or the beginning of it.
+    /// Which job, where several measure: its name in --list, or the beginning of it.
     name: Option<String>,
-    /// List those that there are, and jobs that have ended today.
+    /// List the jobs that measure, and those that have ended today.
     #[arg(long, conflicts_with_all = ["name", "tell"])]
     list: bool,
     /// Tell a job something in place of watching it.
     #[arg(long, value_name = "WHAT")]
     tell: Option<JobOrder>,
+    /// Show its progress only, and not on the screens.
+    #[arg(long)]
+    progress: bool,
     #[command(flatten)]
-    progress: ProgressArgs,
+    shown: ProgressArgs,
+    #[command(flatten)]
+    look: LookArgs,
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 /// What a job is told.
@@ -47,41 +61,27 @@ enum JobOrder {
     Skip,
 }
 
-/// What can be attached to.
-enum Attachable<'t> {
-    Screens(&'t Server),
-    Job(&'t FoundJob),
-}
-
-pub(super) fn attach(places: &Places, args: &AttachArgs) -> Result<ExitCode, CliError> {
-    let (servers, jobs) = (servers(), jobs());
+pub(super) fn attach(places: &Places, args: AttachArgs) -> Result<ExitCode, CliError> {
+    let jobs = jobs();
     if args.list {
-        return print(&servers.iter().map(line).chain(jobs.iter().map(job_line)).collect::<String>());
+        return print(&jobs.iter().map(line).collect::<String>());
     }
-    let alive: Vec<&FoundJob> = jobs.iter().filter(|job| job.is_alive()).collect();
-    let there = match &args.name {
-        Some(name) => named(name, &servers, &jobs)?,
-        // Screens come first: whoever left them wants them back, whatever another shell measures.
-        None => match (only(&servers), alive.as_slice()) {
-            (Some(server), _) if args.tell.is_none() => Attachable::Screens(server),
-            (_, [job]) if servers.is_empty() || args.tell.is_some() => Attachable::Job(job),
-            _ => return Err(none_or_several(places, &servers, &alive)),
-        },
+    let job = match &args.name {
+        Some(name) => named(name, &jobs)?,
+        None => only(places, &jobs)?,
     };
-    match (there, args.tell) {
-        (Attachable::Job(job), Some(order)) => told(job, order),
-        (Attachable::Job(job), None) => watched(job, args.progress.style()),
-        (Attachable::Screens(server), None) if has_terminal() => {
-            shown(server.connect().map_err(|error| CliError::Failed(format!("dbdyno {}: {error}", server.name)))?)
-        }
-        (Attachable::Screens(_), None) => {
-            Err(CliError::Usage("screens need a terminal: `dbdyno attach --list` lists them".to_owned()))
-        }
-        (Attachable::Screens(server), Some(_)) => {
-            let name = &server.name;
-            Err(CliError::Usage(format!("--tell: {name} has screens: `dbdyno attach {name}`, then their keys")))
-        }
+    if let Some(order) = args.tell {
+        return told(job, order);
     }
+    let ProgressArgs { json, quiet } = args.shown;
+    // A capacity has no screen.
+    if json || quiet || args.progress || job.facts.kind == JobKind::Capacity || !has_terminal() {
+        return watched(job, args.shown.style());
+    }
+    let places = Places::of_arguments(&job.facts.places)?;
+    places.name_machine();
+    let first = Opening::Job(job.facts.id.clone());
+    screens(&places, ScreensStart { look: args.look, work: args.work, cpu: None, first })
 }
 
 /// Shows what a job does from its beginning, until it ends. Ctrl-C leaves it alone.
@@ -90,9 +90,9 @@ fn watched(job: &FoundJob, style: Style) -> Result<ExitCode, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
     let ended = runtime.block_on(async {
-        let (events, received) = mpsc::unbounded_channel();
-        let showing = tokio::spawn(progress::show(received, style));
-        let ended = jobs::watch(job, &events).await;
+        let (events, told) = mpsc::unbounded_channel();
+        let showing = shown(job.facts.kind, told, style);
+        let ended = watch(job, &events).await;
         drop(events);
         // The sender is gone, so this ends once everything is shown.
         let _ = showing.await;
@@ -103,11 +103,47 @@ fn watched(job: &FoundJob, style: Style) -> Result<ExitCode, CliError> {
             say!("job {id} has ended: {}", plain(&job.facts.command));
             Ok(ExitCode::SUCCESS)
         }
+        JobEnd::Failed(reason) => Err(CliError::Failed(format!("job {id} failed: {reason}"))),
         JobEnd::Killed => {
             let message = format!("job {id} was killed or crashed; every test that had finished is kept");
             Err(CliError::Failed(message))
         }
     }
+}
+
+/// Shows what a job of this kind tells, as the command does that runs it.
+fn shown(kind: JobKind, told: UnboundedReceiver<JobEvent>, style: Style) -> JoinHandle<()> {
+    match kind {
+        JobKind::Session | JobKind::Capacity => {
+            tokio::spawn(progress::show(of_kind::<RunnerEvent>(told, |event| event.of_session().cloned()), style))
+        }
+        JobKind::Tune => tokio::spawn(tune::show(
+            of_kind::<TuneEvent>(told, |event| match event {
+                JobEvent::Tune(event) => Some(*event),
+                _ => None,
+            }),
+            style,
+        )),
+        JobKind::Torture => tokio::spawn(torture::show(of_kind::<SeriesEvent>(told, |event| match event {
+            JobEvent::Torture(event) => Some(*event),
+            _ => None,
+        }))),
+    }
+}
+
+/// The events of one kind among all.
+fn of_kind<E: Send + 'static>(
+    mut told: UnboundedReceiver<JobEvent>,
+    kind: fn(JobEvent) -> Option<E>,
+) -> UnboundedReceiver<E> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(event) = told.recv().await {
+            // Whoever shows them lasts as long as this.
+            kind(event).into_iter().for_each(|event| drop(sender.send(event)));
+        }
+    });
+    receiver
 }
 
 fn told(job: &FoundJob, order: JobOrder) -> Result<ExitCode, CliError> {
@@ -130,60 +166,47 @@ fn told(job: &FoundJob, order: JobOrder) -> Result<ExitCode, CliError> {
 }
 
 /// The one of a name, or of which this is the beginning.
-fn named<'t>(name: &str, servers: &'t [Server], jobs: &'t [FoundJob]) -> Result<Attachable<'t>, CliError> {
-    if let Some(server) = servers.iter().find(|server| server.name == name) {
-        return Ok(Attachable::Screens(server));
-    }
+fn named<'t>(name: &str, jobs: &'t [FoundJob]) -> Result<&'t FoundJob, CliError> {
     let mut begin = jobs.iter().filter(|job| job.facts.id.starts_with(name));
     match (begin.next(), begin.next()) {
-        (Some(job), None) => Ok(Attachable::Job(job)),
+        (Some(job), None) => Ok(job),
         (Some(_), Some(_)) => Err(CliError::Usage(format!("`{name}` is the beginning of several jobs' names"))),
-        (None, _) => Err(unknown(name, servers, jobs)),
+        (None, _) => {
+            let known = match jobs.iter().map(|job| job.facts.id.as_str()).collect::<Vec<_>>().as_slice() {
+                [] => "there is none at all".to_owned(),
+                names => format!("expected one of {}", names.join(", ")),
+            };
+            Err(CliError::Usage(format!("`{}` is no job: {known}", plain(name))))
+        }
     }
 }
 
-/// The one that is meant without a name: the only one, or the only one without a terminal.
-fn only(servers: &[Server]) -> Option<&Server> {
-    if let [server] = servers {
-        return Some(server);
+/// The one that is meant without a name: the only one that measures.
+fn only<'t>(places: &Places, jobs: &'t [FoundJob]) -> Result<&'t FoundJob, CliError> {
+    let alive: Vec<&FoundJob> = jobs.iter().filter(|job| job.is_alive()).collect();
+    match alive.as_slice() {
+        [job] => Ok(job),
+        [] => {
+            let last = last_session(places).unwrap_or_else(|| "`dbdyno` starts one".to_owned());
+            Err(CliError::Failed(format!("nothing is measured that could be watched; {last}")))
+        }
+        [first, ..] => {
+            let lines: String = alive.iter().copied().map(line).collect();
+            let id = &first.facts.id;
+            Err(CliError::Usage(format!("several jobs measure, say which, as in `dbdyno attach {id}`:\n{lines}")))
+        }
     }
-    let mut alone = servers.iter().filter(|server| !server.description.attached);
-    alone.next().filter(|_| alone.next().is_none())
 }
 
-fn line(server: &Server) -> String {
-    let attached = if server.description.attached { "in a terminal" } else { "without a terminal" };
-    let under_way = server.description.under_way.as_deref().unwrap_or("nothing is measured");
-    format!("{:<8} {attached:<18}  {}\n", server.name, plain(under_way))
-}
-
-fn job_line(job: &FoundJob) -> String {
+fn line(job: &FoundJob) -> String {
     let JobFacts { id, command, started, .. } = &job.facts;
     let state = match job.ended() {
         None => "measures",
         Some(JobEnd::InOrder) => "has ended",
+        Some(JobEnd::Failed(_)) => "failed",
         Some(JobEnd::Killed) => "was killed",
     };
-    format!("{id:<8} {state:<18}  {} UTC  {}\n", started.strftime("%H:%M"), plain(command))
-}
-
-fn unknown(name: &str, servers: &[Server], jobs: &[FoundJob]) -> CliError {
-    let names = servers.iter().map(|server| server.name.as_str()).chain(jobs.iter().map(|job| job.facts.id.as_str()));
-    let known = match names.collect::<Vec<_>>().as_slice() {
-        [] => "there is none at all".to_owned(),
-        names => format!("expected one of {}", names.join(", ")),
-    };
-    CliError::Usage(format!("`{}` is no dbdyno with screens, and no job: {known}", plain(name)))
-}
-
-fn none_or_several(places: &Places, servers: &[Server], jobs: &[&FoundJob]) -> CliError {
-    let names = servers.iter().map(|server| server.name.as_str()).chain(jobs.iter().map(|job| job.facts.id.as_str()));
-    let Some(first) = names.into_iter().next() else {
-        let last = last_session(places).unwrap_or_else(|| "`dbdyno` starts one".to_owned());
-        return CliError::Failed(format!("no dbdyno with screens is there to return to; {last}"));
-    };
-    let lines: String = servers.iter().map(line).chain(jobs.iter().copied().map(job_line)).collect();
-    CliError::Usage(format!("there are several, say which, as in `dbdyno attach {first}`:\n{lines}"))
+    format!("{id:<8} {state:<10}  {} UTC  {}\n", started.strftime("%H:%M"), plain(command))
 }
 
 /// How the last session ended, and what shows it.

@@ -24,7 +24,7 @@ use dbdyno_reports::{
 };
 use dbdyno_running::{
     runner::SessionLaunch,
-    session::{PrepareError, PreparedSession, SelectedEffects},
+    session::{FollowError, PrepareError, PreparedSession, SelectedEffects, follow_up},
 };
 use std::{process::ExitCode, time::Duration};
 
@@ -199,8 +199,12 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
         plan.not_run().iter().for_each(|line| say!("{line}"));
     }
     let style = args.progress.style();
-    let report = watched(style, async |events, control| prepared.run(&launch, &store, events, control).await)?;
-    let follow_up = prepared.follow_up(&report, &store)?;
+    let report = watched(places, style, async |events, control| prepared.run(&launch, &store, events, control).await)?;
+    if places.detached() {
+        return conclude(&report, (&store, places), style, session_text);
+    }
+    let outline = prepared.outline(&launch);
+    let follow_up = follow_up(&report.session.session_id, &outline, &places.catalog()?, &store)?;
     show_effects(&follow_up.effects, style)?;
     // The effects have a ranking already: only the warnings of the table are left.
     let ranked = !follow_up.effects.is_empty();
@@ -217,6 +221,15 @@ impl From<PrepareError> for CliError {
             PrepareError::Catalog(error) => Self::Catalog(error),
             PrepareError::Plan(error) => Self::Plan(error),
             PrepareError::NoRoom(message) => Self::Usage(format!("{message} (--size, --work-dir)")),
+        }
+    }
+}
+
+impl From<FollowError> for CliError {
+    fn from(error: FollowError) -> Self {
+        match error {
+            FollowError::Catalog(error) => Self::Catalog(error),
+            FollowError::Store(error) => Self::Store(error),
         }
     }
 }

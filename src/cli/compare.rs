@@ -263,7 +263,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     let mut left_open = Vec::new();
     if let Some(test) = &args.until_decided {
         let further = Further { options: &options, metric: args.metric(), test: test.as_deref(), most: args.most };
-        match until_decided(&store, selected, &further)? {
+        match until_decided(places, &store, selected, &further)? {
             Ending::Decided => {}
             Ending::Open(reasons) => left_open = reasons,
             Ending::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),

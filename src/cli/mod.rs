@@ -45,7 +45,7 @@ use clap::{
 };
 use dbdyno_engine::{say, serve};
 use dbdyno_foundation::base::units::plain;
-use dbdyno_running::torture::MOUNT_COMMAND;
+use dbdyno_running::{jobs::detach, torture::MOUNT_COMMAND};
 use error::CliError;
 use output::{print_bytes, printed};
 use screens::{LookArgs, ScreensStart};
@@ -74,8 +74,8 @@ enum CliCommand {
     Tui(tui::TuiArgs),
     /// Run a suite on engines.
     Run(run::RunArgs),
-    /// Return to screens that you left, or watch what another terminal measures.
-    Attach(attach::AttachArgs),
+    /// Watch what another terminal measures, or return to what you left running.
+    Attach(Box<attach::AttachArgs>),
     /// Run the rest of a session that was interrupted.
     Resume(resume::ResumeArgs),
     /// Show stored results.
@@ -211,6 +211,9 @@ fn survive_file_limit() {
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
     let Cli { places, preset, look, bench, command } = cli;
     places.name_machine();
+    if places.detached() {
+        detach().map_err(|error| CliError::Failed(format!("--detached: {error}")))?;
+    }
     let Some(command) = command else {
         return match preset {
             Some(preset) => preset::preset(&places, &preset, &bench),
@@ -226,7 +229,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
             screens::screens(&places, args.over(start_of(look, bench, first)))
         }
         CliCommand::Run(args) => run::run(&places, args),
-        CliCommand::Attach(args) => attach::attach(&places, &args),
+        CliCommand::Attach(args) => attach::attach(&places, *args),
         CliCommand::Resume(args) => resume::resume(&places, &args),
         CliCommand::Results(args) => results::results(&places, &args),
         CliCommand::Compare(args) => compare::compare_sides(&places, &args),
@@ -251,7 +254,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::New { command } => new::new(&places, &command),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man => man(),
-        CliCommand::WatchTerminal => Ok(crate::tui::attach::watch_terminal()),
+        CliCommand::WatchTerminal => Ok(crate::tui::watch_terminal()),
         CliCommand::TortureMount { command } => torture::mount(command),
         CliCommand::Worker { engine, command } => match dbdyno_catalog::engines::built_in(&engine) {
             Some(program) => Ok(serve::serve(program, command)),

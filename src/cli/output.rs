@@ -108,10 +108,14 @@ pub(super) fn printed(outcome: io::Result<()>) -> Result<ExitCode, CliError> {
     }
 }
 
+/// The flag that makes a command a job of screens. Nobody types it.
+pub(super) const DETACHED: &str = "--detached";
+
 /// This command as it could be typed again.
 pub(super) fn command_line() -> String {
     // A path may be no text.
-    typed(std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()))
+    let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+    typed(arguments.filter(|argument| argument != DETACHED))
 }
 
 fn typed(arguments: impl Iterator<Item = String>) -> String {

@@ -98,7 +98,9 @@ impl Lines {
                     say!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs);
                 }
             }
-            RunnerEvent::Calibrating
+            RunnerEvent::Planned { .. }
+            | RunnerEvent::SessionEnded { .. }
+            | RunnerEvent::Calibrating
             | RunnerEvent::Paused
             | RunnerEvent::Resumed
             | RunnerEvent::Uses { .. }
@@ -142,7 +144,9 @@ impl Bars {
                 self.runs = *runs;
                 self.session.set_length(*runs as u64);
             }
-            RunnerEvent::Paused
+            RunnerEvent::Planned { .. }
+            | RunnerEvent::SessionEnded { .. }
+            | RunnerEvent::Paused
             | RunnerEvent::Resumed
             | RunnerEvent::Uses { .. }
             | RunnerEvent::WrongAnswers { .. }

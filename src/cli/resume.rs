@@ -45,6 +45,6 @@ pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, Cli
         let (runs, all) = (owed.runs(), owed.plan.runs.len());
         say!("session {}: {runs} of {} still to be done", plain(owed.session_id()), counted(all, "run"));
     }
-    let report = watched(style, async |events, control| owed.run(&registry, &store, events, control).await)?;
+    let report = watched(places, style, async |events, control| owed.run(&registry, &store, events, control).await)?;
     conclude(&report, (&store, places), style, session_text)
 }

@@ -20,13 +20,13 @@ use dbdyno_reports::{
     text,
 };
 use dbdyno_running::{
-    jobs::{Job, Telling},
+    jobs::{Announced, Job, JobKind, Telling},
     runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
     session::{Verdicts, verdicts},
     soak::Soak,
 };
 use dbdyno_store::{Status, Store};
-use std::{process::ExitCode, sync::Arc};
+use std::{fmt, process::ExitCode, sync::Arc};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
@@ -34,17 +34,19 @@ use tokio::{
 
 /// Runs a session with progress on stderr, or events on stdout, and has signals end it in order.
 pub(super) fn watched(
+    places: &Places,
     style: Style,
     run: impl AsyncFnOnce(UnboundedSender<RunnerEvent>, Control) -> Result<Report, SessionError>,
 ) -> Result<Report, CliError> {
-    Ok(shown(move |events| progress::show(events, style), run)??)
+    Ok(shown(places, move |events| progress::show(events, style), run)??)
 }
 
 /// Runs something that tells events, with `show` showing them, and has signals end it in order. Other terminals can watch it as a job.
-pub(super) fn shown<E: Telling + Send + 'static, T, S: Future<Output = ()> + Send + 'static>(
+pub(super) fn shown<E: Telling + Send + 'static, T, X: fmt::Display, S: Future<Output = ()> + Send + 'static>(
+    places: &Places,
     show: impl FnOnce(UnboundedReceiver<E>) -> S,
-    run: impl AsyncFnOnce(UnboundedSender<E>, Control) -> T,
-) -> Result<T, CliError> {
+    run: impl AsyncFnOnce(UnboundedSender<E>, Control) -> Result<T, X>,
+) -> Result<Result<T, X>, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -54,7 +56,7 @@ pub(super) fn shown<E: Telling + Send + 'static, T, S: Future<Output = ()> + Sen
         let (to_show, received) = mpsc::unbounded_channel();
         let (handle, control) = SessionHandle::new();
         let handle = Arc::new(handle);
-        let job = announced(&handle);
+        let job = announced(E::KIND, places, &handle);
         let watching = tokio::spawn(StopSignals::watch()?.end(handle));
         let telling = tokio::spawn(async move {
             while let Some(event) = told.recv().await {
@@ -70,7 +72,7 @@ pub(super) fn shown<E: Telling + Send + 'static, T, S: Future<Output = ()> + Sen
         let job = telling.await.ok().flatten();
         // The sender is gone with what has run, so this ends once everything is shown.
         let _ = showing.await;
-        job.into_iter().for_each(Job::end);
+        job.into_iter().for_each(|job| job.end(outcome.as_ref().err().map(X::to_string)));
         Ok(outcome)
     });
     // A thread may still wait for another session's turn after this one was told to stop.
@@ -79,9 +81,11 @@ pub(super) fn shown<E: Telling + Send + 'static, T, S: Future<Output = ()> + Sen
 }
 
 /// Makes what is run a job. One that cannot be watched runs all the same.
-fn announced(handle: &Arc<SessionHandle>) -> Option<Job> {
-    let announced = Job::announce(&command_line(), Arc::clone(handle));
-    announced.inspect_err(|error| say!("note: other terminals cannot watch this: {error}")).ok()
+fn announced(kind: JobKind, places: &Places, handle: &Arc<SessionHandle>) -> Option<Job> {
+    let (detached, command) = (places.detached(), command_line());
+    let announced = Announced { kind, detached, command: &command, places: &places.absolute_arguments() };
+    let job = Job::announce(&announced, Arc::clone(handle));
+    job.inspect_err(|error| say!("note: other terminals cannot watch this: {error}")).ok()
 }
 
 /// Signals that end a session in order: the first asks it to stop, from the second on its worker is not waited for.
@@ -154,6 +158,9 @@ pub(super) fn conclude(
     style: Style,
     shown: fn(&SessionTable) -> String,
 ) -> Result<ExitCode, CliError> {
+    if places.detached() {
+        return Ok(code(report));
+    }
     let table = SessionTable::new(
         &report.session,
         &report.runs,
@@ -165,9 +172,9 @@ pub(super) fn conclude(
     let soaks: Vec<Soak> = store.followed_in_session(&report.session.session_id)?.iter().map(Soak::new).collect();
     let id = &report.session.session_id;
     let selection = format!("session={id}");
-    let places = places.arguments();
+    let arguments = places.arguments();
     let words = ["dbdyno", "compare", "--reference", &selection].into_iter();
-    let command = shell(words.chain(places.iter().map(String::as_str)));
+    let command = shell(words.chain(arguments.iter().map(String::as_str)));
     let verdicts = verdicts(id, &command, store)?;
     if style == Style::Json {
         let Verdicts { sides, alone, grown } = &verdicts;
@@ -194,9 +201,13 @@ pub(super) fn conclude(
     if let Some(reason) = &report.unkept {
         return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
     }
-    Ok(match report.session.status {
+    Ok(code(report))
+}
+
+fn code(report: &Report) -> ExitCode {
+    match report.session.status {
         Status::Done | Status::Running => ExitCode::SUCCESS,
         Status::Failed => ExitCode::FAILURE,
         Status::Cancelled | Status::Interrupted | Status::Superseded => ExitCode::from(INTERRUPTED),
-    })
+    }
 }

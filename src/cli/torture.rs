@@ -4,6 +4,7 @@ use super::{
     args::{Places, SheetArgs, WorkArgs, duration},
     error::{CliError, INTERRUPTED},
     output::{command_line, print},
+    session::shown,
 };
 use clap::{
     Args, Subcommand,
@@ -18,16 +19,8 @@ use dbdyno_running::torture::{
     examined, play_mount_role, subjects,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use std::{
-    path::PathBuf,
-    process::ExitCode,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    time::Duration,
-};
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// `dbdyno torture`.
 #[derive(Debug, Args)]
@@ -120,18 +113,23 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
         through: args.power_through,
         seed: args.seed.unwrap_or_else(clock_seed),
     };
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(|error| CliError::Failed(error.to_string()))?;
-    }
     let command_line = command_line();
-    let series =
-        Series { subjects: &subjects, terms: &terms, place: &place, store: &store, command_line: &command_line };
-    let told = Told { subjects: &subjects, terms: &terms, bar: Mutex::new(None) };
-    let outcome = series.run(&|| stop.load(Relaxed), &|event| told.tell(event))?;
-    let report = TortureReport::new(&outcome.found, terms.seed, &command_line);
+    let seed = terms.seed;
+    let (subjects, of_series, line) = (Arc::<[Subject]>::from(subjects), terms.clone(), command_line.clone());
+    let tortured = shown(places, show, async |events, control| {
+        let series = move || {
+            let series =
+                Series { subjects: &subjects, terms: &of_series, place: &place, store: &store, command_line: &line };
+            // Nobody listens where the terminal is gone.
+            let outcome = series.run(&|| control.is_stopped(), &|event| drop(events.send(event)))?;
+            Ok::<_, CliError>((outcome, control.is_stopped()))
+        };
+        tokio::task::spawn_blocking(series).await.map_err(|error| CliError::Failed(error.to_string())).flatten()
+    });
+    let (outcome, is_stopped) = tortured??;
+    let report = TortureReport::new(&outcome.found, seed, &command_line);
     args.written.write(&sheet(&outcome.found, &command_line), &report, output.as_ref())?;
-    Ok(if stop.load(Relaxed) {
+    Ok(if is_stopped {
         ExitCode::from(INTERRUPTED)
     } else if outcome.failed > 0 || outcome.is_contradicted() {
         ExitCode::FAILURE
@@ -156,32 +154,28 @@ fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<
     }
 }
 
-/// What is told on stderr while configurations are tortured.
-struct Told<'t> {
-    subjects: &'t [Subject],
-    terms: &'t Terms,
-    /// That of the configuration under way.
-    bar: Mutex<Option<ProgressBar>>,
-}
-
-impl Told<'_> {
-    fn tell(&self, event: SeriesEvent) {
-        let mut bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+/// Tells on stderr how far it is, until all is tortured.
+pub(super) async fn show(mut events: UnboundedReceiver<SeriesEvent>) {
+    let (mut choices, mut terms) = (Vec::new(), Terms::default());
+    // That of the configuration under way.
+    let mut bar: Option<ProgressBar> = None;
+    while let Some(event) = events.recv().await {
         match event {
-            SeriesEvent::Began(at) => *bar = self.subjects.get(at).map(|subject| begun(&subject.choice)),
-            SeriesEvent::Step(step) => {
+            SeriesEvent::SeriesStarted { choices: all, terms: of_all } => (choices, terms) = (all, of_all),
+            SeriesEvent::Began { at } => bar = choices.get(at).map(|choice| begun(choice)),
+            SeriesEvent::Step { step } => {
                 if let Some(bar) = bar.as_ref() {
-                    bar.set_message(step_text(step, self.terms));
+                    bar.set_message(step_text(step, &terms));
                 }
             }
-            SeriesEvent::Failed(error) => {
+            SeriesEvent::Failed { reason } => {
                 let label = bar.take().map_or_else(String::new, |bar| {
                     bar.finish_and_clear();
                     bar.prefix()
                 });
-                say!("{label}: {}", plain(&error));
+                say!("{label}: {}", plain(&reason));
             }
-            SeriesEvent::Found(_) => {
+            SeriesEvent::Found { .. } => {
                 if let Some(bar) = bar.take() {
                     bar.finish_and_clear();
                 }

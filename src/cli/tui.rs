@@ -123,9 +123,9 @@ impl TuiArgs {
 
     /// The start with what is given to this command in place of what is given before it.
     pub(super) fn over(self, start: ScreensStart) -> ScreensStart {
-        let LookArgs { theme, ascii, serve } = start.look;
+        let LookArgs { theme, ascii } = start.look;
         ScreensStart {
-            look: LookArgs { theme: self.theme.or(theme), ascii: self.ascii || ascii, serve },
+            look: LookArgs { theme: self.theme.or(theme), ascii: self.ascii || ascii },
             work: start.work.or_given(self.work_dir),
             cpu: self.cpu.or(start.cpu),
             first: start.first,

@@ -1,6 +1,6 @@
 //! `dbdyno compare --until-decided`: more rounds of what is undecided, look after look.
 
-use super::{error::CliError, output::command_line, progress::Style, session::watched};
+use super::{args::Places, error::CliError, output::command_line, progress::Style, session::watched};
 use dbdyno_catalog::engines::Registry;
 use dbdyno_comparing::compare::{AnotherLook, Comparison, JudgedRatio, Line, Options, compare, load_both};
 use dbdyno_engine::say;
@@ -39,6 +39,7 @@ pub(super) enum Ending {
 
 /// Adds rounds to each undecided test, until it is decided or would have too many of them.
 pub(super) fn until_decided(
+    places: &Places,
     store: &Store,
     selected: [(&str, &Selection); 2],
     asked: &Further<'_>,
@@ -69,7 +70,7 @@ pub(super) fn until_decided(
         say!("{}, about {}", plain(&further.look.words()), clock(further.estimate.time));
         say!("{}", further.look.price());
         let style = Style::choose(false, false);
-        let report = watched(style, async |events, control| further.run(store, events, control).await)?;
+        let report = watched(places, style, async |events, control| further.run(store, events, control).await)?;
         if let Some(reason) = report.unkept {
             return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
         }

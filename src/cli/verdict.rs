@@ -16,8 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// At most five lines: what was run, how the configurations did, and the command that shows all of it, which needs `places` to mean
 /// this store.
 pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> String {
-    let LastSession { record, done } = last;
-    let id = &record.session_id;
+    let LastSession { session_id: id, suite, status, planned, done } = last;
     let session = format!("session={id}");
     let command_of = |words: &[&str]| {
         let places = places.iter().map(String::as_str);
@@ -27,8 +26,8 @@ pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> S
     // Without the store there is still what the session itself says.
     let sides = verdicts(id, &command, &store.clone().with_patience(PATIENCE)).unwrap_or_default().sides;
     let command = if sides.is_empty() { command_of(&["dbdyno", "results"]) } else { command };
-    let planned = counted(record.planned_runs as usize, "run");
-    let mut lines = vec![format!("session {}: {}, {done} of {planned} done", record.suite, record.status.word())];
+    let planned = counted(*planned, "run");
+    let mut lines = vec![format!("session {suite}: {}, {done} of {planned} done", status.word())];
     lines.extend(told(&sides));
     lines.push(format!("all of it: {command}"));
     lines.iter().map(|line| plain(line) + "\n").collect()

@@ -1,13 +1,11 @@
 //! What is measured beside the screens: what starts it, and what it is told.
 
 use super::{keys::ScreenId, world::World};
-use dbdyno_catalog::bench::{BenchPlan, Estimate, Spec};
-use dbdyno_foundation::base::units;
-use dbdyno_running::{
-    torture::{Subject, Terms},
-    tune::{Trial, WhatIf, Workload, script::DatabaseSnapshot, search::SearchSpec},
-};
-use std::{sync::Arc, time::Duration};
+use dbdyno_catalog::bench::{BenchPlan, Estimate, Preset};
+use dbdyno_foundation::{base::units, metric::Metric};
+use dbdyno_reports::command::shell;
+use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
+use std::time::Duration;
 
 /// What is expected to take longer than this is not started without asking.
 const ASKED_FROM: Duration = Duration::from_secs(5 * 60);
@@ -29,64 +27,72 @@ pub(crate) fn expected(estimate: &Estimate, world: &World) -> Vec<String> {
 }
 
 /// What is shown, where that is said by more than a screen's key.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Opening {
     /// A screen, as it is.
     Screen(ScreenId),
-    /// Two selections beside each other, on Compare.
+    /// Two selections beside each other, whatever else there is.
     Pair { a: String, b: String },
-    /// On Compare, all configurations of the sessions of this selection beside it.
+    /// Two selections beside each other; where they are two of more configurations of a session, all of these come first.
+    Sides { a: String, b: String },
+    /// All configurations of the sessions of this selection beside it.
     Beside { reference: String },
-    /// What a selection means, on Results.
+    /// What a selection means, in a list.
     Results { selection: String },
-    /// A run on Results, by its identifier.
+    /// All about a stored run, by its identifier.
     Run(String),
+    /// A stored run once more, as it was measured.
+    Replay(String),
+    /// The trends of the configurations that selections mean.
+    Trend(TrendOf),
+    /// A bench that can be run.
+    Bench(Box<Preset>),
+    /// A query that can be run.
+    Query(String),
+    /// A job, by its name, on the screen that shows what it does.
+    Job(String),
 }
 
-/// A bench to be run.
-#[derive(Debug, Clone)]
-pub struct SessionStart {
-    pub spec: Spec,
-    /// The preset it came from, if unchanged.
-    pub(crate) preset: Option<String>,
-    /// The command that does the same.
-    pub command_line: String,
+/// What a trend is asked of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrendOf {
+    /// Selections: what is followed are the configurations of their runs.
+    pub(crate) selections: Vec<String>,
+    pub(crate) metric: Metric,
+    /// The test that is shown first, and at which size, where one is meant.
+    pub(crate) test: Option<(u32, String)>,
 }
 
-/// Something to be tuned.
+/// Something to be measured: a job.
 #[derive(Debug, Clone)]
-pub struct TrialStart {
-    /// What it is measured on.
-    pub workload: Workload,
-    /// The copy of the user's database that the workload starts from: there for as long as somebody holds it.
-    pub(crate) held: Option<Arc<DatabaseSnapshot>>,
-    /// What is asked of the workload. Its seeds are chosen when it starts.
-    pub question: Question,
-    /// Seed of all randomness; none: drawn when it starts.
-    pub seed: Option<u64>,
-    /// The command that does the same, without a seed that is drawn.
-    pub command_line: String,
+pub struct JobStart {
+    pub kind: JobKind,
+    /// The command that measures it, word by word.
+    pub command: Vec<String>,
+    /// What its session will be about, where that is known before.
+    pub(crate) outline: Option<Box<SessionOutline>>,
 }
 
-/// What is asked of a workload.
-#[derive(Debug, Clone)]
-pub enum Question {
-    /// Changes that were not tried before, one after the other.
-    Try(Vec<WhatIf>),
-    /// As many rounds of a trial again.
-    More(Box<Trial>),
-    /// The fastest settings of a tier.
-    Search(Box<SearchSpec>),
+impl JobStart {
+    /// What a command measures; `world` has what every command needs to mean the same.
+    pub(crate) fn new(kind: JobKind, words: impl IntoIterator<Item = impl Into<String>>, world: &World) -> Self {
+        let command = words.into_iter().map(Into::into).chain(world.arguments.iter().cloned()).collect();
+        Self { kind, command, outline: None }
+    }
+
+    /// The command as it can be typed.
+    pub fn command_line(&self) -> String {
+        shell(&self.command)
+    }
 }
 
-/// Configurations to be tortured.
-#[derive(Debug, Clone)]
-pub struct TortureStart {
-    pub(crate) subjects: Vec<Subject>,
-    /// How much is tried. The seed is chosen when it starts.
-    pub(crate) terms: Terms,
-    /// The command that does the same, without the seed.
-    pub(crate) command_line: String,
+/// The screen that shows what such a job does.
+pub(crate) fn screen_of(kind: JobKind) -> ScreenId {
+    match kind {
+        JobKind::Session | JobKind::Capacity => ScreenId::Live,
+        JobKind::Tune => ScreenId::Tune,
+        JobKind::Torture => ScreenId::Torture,
+    }
 }
 
 /// A session that can be resumed.

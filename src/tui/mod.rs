@@ -1,8 +1,7 @@
 //! The terminal UI. `app` and its `screens` are pure state machines that are painted with `widgets`; `driver` is all that touches
-//! the terminal and sessions. Only the `ask` parts of screens and world read or write, called by `driver`.
+//! the terminal and jobs. Only the `ask` parts of screens and world read or write, called by `driver`.
 
 pub mod app;
-pub mod attach;
 mod driver;
 pub mod export;
 pub mod filter;
@@ -13,10 +12,13 @@ pub mod palette;
 pub mod screens;
 pub mod setup;
 mod subject;
+mod terminal;
 pub mod widgets;
 pub mod world;
 
 pub use app::{App, Command, Message, Request, Response, draw};
-pub use driver::{LastSession, Left, Over, respond, serve};
+pub use driver::{Left, Over, respond, run};
+pub use screens::live::LastSession;
 pub use setup::TuiSetup;
+pub use terminal::watch_terminal;
 pub use world::read;

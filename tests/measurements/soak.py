@@ -24,7 +24,7 @@ MOST_SESSIONS = 40
 # What a figure may grow by from the first fifth after the warm-up to the last fifth: share of it, and as much again.
 ALLOWED = {
     "screens: resident MB": (0.15, 12), "screens: own memory MB": (0.15, 12), "screens: threads": (0, 6),
-    "screens: descriptors": (0, 6), "client: resident MB": (0.15, 4), "files": (0, 12), "store: bytes over a fresh copy": (0.5, 1),
+    "screens: descriptors": (0, 6), "files": (0, 12), "store: bytes over a fresh copy": (0.5, 1),
 }
 # What a fresh copy of the store is compared with once it is larger than this; DuckDB's file grows in blocks of 256 KB.
 LEAST_STORE = 2 << 20
@@ -34,7 +34,6 @@ class Screens:
     """The terminal UI in a pseudo-terminal; what it paints is read and dropped but for the end."""
 
     def __init__(self, soak, *arguments):
-        before = set(soak.servers())
         self.process, self.master = pty.fork()
         if self.process == 0:
             os.execve(soak.program, [soak.program, *arguments], {**soak.environment, "TERM": "xterm-256color"})
@@ -43,10 +42,7 @@ class Screens:
         self.painted = b""
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
-        self.server = None
-        if not arguments:
-            soak.until("the screens can be attached to", lambda: set(soak.servers()) - before)
-            (self.server,) = set(soak.servers()) - before
+        soak.until("the screens are painted", lambda: self.painted or self.ended())
 
     def read(self):
         while True:
@@ -116,12 +112,9 @@ class Soak:
     def rows(self, sql, environment=None):
         return list(csv.reader(io.StringIO(self.ok("sql", sql, "--format", "csv", environment=environment))))[1:]
 
-    def listed(self):
-        """Those with screens; jobs are listed too."""
-        return [line for line in self.run("attach", "--list").stdout.splitlines() if " a terminal " in line]
-
-    def servers(self):
-        return [line.split()[0] for line in self.listed() if line.strip()]
+    def measuring(self):
+        """The jobs that measure."""
+        return [line.split()[0] for line in self.run("attach", "--list").stdout.splitlines() if " measures " in line]
 
     def fault(self, what):
         self.wrong.append(what)
@@ -231,10 +224,6 @@ class Soak:
 
     # Screens
 
-    def measuring(self):
-        """Whether something is measured by the screens that stay."""
-        return any(line.split()[0] == self.screens.server and "running" in line for line in self.listed() if line.strip())
-
     def start_in(self, screens, preset):
         screens.press("\x1b\x1b1", 0.4)
         screens.press("p", 0.6)
@@ -242,10 +231,10 @@ class Soak:
         screens.press("\r", 0.8)
         screens.press("\r", 0.3)
 
-    def session_in_screens(self, meanwhile, preset):
+    def session_in_screens(self, screens, preset, meanwhile=lambda: None):
         known = {row[0] for row in self.rows("SELECT session_id FROM session")}
         for _ in range(3):
-            self.start_in(self.screens, preset)
+            self.start_in(screens, preset)
             end = time.monotonic() + 20
             while time.monotonic() < end and not self.measuring():
                 time.sleep(0.02)
@@ -268,42 +257,26 @@ class Soak:
                 self.fault(f"a session in the screens has {len(found)} results of {runs} runs")
 
     def step_session_in_screens(self):
-        self.session_in_screens(lambda: None, self.random.choice(list(PRESETS)))
+        self.session_in_screens(self.screens, self.random.choice(list(PRESETS)))
 
     def step_detached_session(self):
-        """The terminal is lost, and another one returns."""
+        """A terminal is lost or left, and another one returns to what goes on."""
+        screens, how = Screens(self), self.random.choice([signal.SIGKILL, signal.SIGHUP, None])
 
         def meanwhile():
-            server, how = self.screens.server, self.random.choice([signal.SIGKILL, signal.SIGHUP, None])
-            running = self.measuring()
             if how:
-                self.screens.kill(how)
+                screens.kill(how)
             else:
-                other = Screens(self, "attach", server)
-                self.until("another terminal takes the screens", lambda: self.screens.ended(), 10)
-                os.close(self.screens.master)
-                other.server = server
-                self.screens = other
-                return
+                screens.press("Z")
+                self.until("the terminal is given back", screens.ended, 20)
+                os.close(screens.master)
             time.sleep(self.random.uniform(0, 0.5))
-            if server in self.servers():
-                self.screens = Screens(self, "attach", server)
-                self.screens.server = server
-                return
-            if running and not self.session_ended():
-                self.fault("screens without a terminal ended although something was measured")
-            self.samples_restart("the screens ended with their terminal: nothing was measured any more")
+            for job in self.measuring():
+                other = Screens(self, "attach", job)
+                time.sleep(self.random.uniform(0, 1))
+                other.kill(self.random.choice([signal.SIGKILL, signal.SIGHUP]))
 
-        self.session_in_screens(meanwhile, "soak-long")
-
-    def session_ended(self):
-        """Whether no session is under way: it may have come to its end just before its terminal."""
-        return not self.rows("SELECT 1 FROM session WHERE status = 'running'")
-
-    def samples_restart(self, why):
-        print(f"   {self.elapsed():.0f} s: {why}; samples begin again", flush=True)
-        self.screens = Screens(self)
-        self.samples.clear()
+        self.session_in_screens(screens, "soak-long", meanwhile)
 
     def step_held_keys(self):
         """Screens are switched faster than they can be read."""
@@ -313,15 +286,18 @@ class Soak:
         self.screens.press("3", 1)
 
     def step_killed_screens(self):
-        """Other screens are killed while they measure."""
+        """Other screens are killed while they measure, or what they measure is."""
         other = Screens(self)
-        if not other.server:
-            return other.kill()
         self.start_in(other, self.random.choice(list(PRESETS)))
         time.sleep(self.random.uniform(0, 1.5))
-        os.kill(int(other.server), signal.SIGKILL)
-        self.until("the client of killed screens ends", other.ended, 20)
-        os.close(other.master)
+        jobs = self.measuring()
+        if self.random.random() < 0.5:
+            for process in self.processes():
+                with open(f"/proc/{process}/cmdline", "rb") as file:
+                    if b"--detached" in file.read().split(b"\0"):
+                        os.kill(process, signal.SIGKILL)
+        other.kill()
+        self.until("what the screens measured has ended", lambda: not set(jobs) & set(self.measuring()), 120)
 
     # What is stored, elsewhere and back
 
@@ -445,12 +421,10 @@ class Soak:
         found = [f"work/{name}" for name in os.listdir(f"{self.folder}/work")] if os.path.isdir(f"{self.folder}/work") else []
         found += [name for name in os.listdir(self.folder)] + [f"exports/{name}" for name in os.listdir(f"{self.folder}/exports")]
         left = [name for name in found if any(name.startswith(kind) for kind in LEFTOVERS) or "/.dbdyno-" in name]
-        sockets = [f"{folder}/{name}" for folder in ("cache/dbdyno", "runtime/dbdyno") if os.path.isdir(f"{self.folder}/{folder}")
-                   for name in os.listdir(f"{self.folder}/{folder}") if "-screens-" in name]
-        return left + [name for name in sockets if not name.split("-screens-")[1].startswith(f"{self.screens.server}.")]
+        return left
 
     def check(self):
-        expected = {self.screens.process, int(self.screens.server)}
+        expected = {self.screens.process}
         others = lambda: {process for process in self.processes() if process not in expected and not self.is_ours(process)}
         self.until("killed programs have taken their workers along", lambda: not others(), 20)
         for process in others():
@@ -460,7 +434,7 @@ class Soak:
             self.keeps(self.acknowledged)
 
     def is_ours(self, process):
-        """A watchdog of the screens' client, or a worker of the screens."""
+        """A watchdog of the screens."""
         try:
             with open(f"/proc/{process}/cmdline", "rb") as file:
                 return b"watch-terminal" in file.read()
@@ -487,14 +461,13 @@ class Soak:
     def sample(self, with_copy):
         time.sleep(0.5)
         try:
-            resident, own, threads, descriptors = self.status(self.screens.server)
-            client = self.status(self.screens.process)[0]
+            resident, own, threads, descriptors = self.status(self.screens.process)
         except OSError:
             return self.fault("the screens are gone")
         sample = {
             "seconds": self.elapsed(), "screens: resident MB": resident, "screens: own memory MB": own, "screens: threads": threads,
-            "screens: descriptors": descriptors, "client: resident MB": client,
-            "files": sum(len(files) for folder, _, files in os.walk(self.folder) if "/engines" not in folder),
+            "screens: descriptors": descriptors,
+            "files": sum(len(files) for folder, _, files in os.walk(self.folder) if "/engines" not in folder and "-job-" not in folder),
             "store: MB": os.path.getsize(self.store) / 1e6 if os.path.exists(self.store) else 0,
         }
         if with_copy and sample["store: MB"] * 1e6 > LEAST_STORE:

@@ -1,4 +1,4 @@
-//! Sessions that outlive their terminal, and terminals that come back to them.
+//! Sessions that outlive their terminal, and terminals that watch them.
 
 use crate::{
     support::{Place, processes_with, wait_until},
@@ -13,19 +13,10 @@ use std::{
     thread,
 };
 
-/// The folders that sockets may be in.
-const FOLDERS: [&str; 2] = ["cache/dbdyno", "runtime/dbdyno"];
-
-pub(crate) fn sockets(place: &Place) -> Vec<PathBuf> {
-    let files = FOLDERS.iter().flat_map(|folder| fs::read_dir(place.path(folder)).into_iter().flatten().flatten());
-    files.map(|file| file.path()).filter(|file| file.to_str().unwrap().contains("-screens-")).collect()
-}
-
 /// Nothing of the program is left.
 #[track_caller]
 fn nothing_is_left(place: &Place) {
     wait_until("every process has ended", || processes_with(place.path("").to_str().unwrap()).is_empty());
-    assert_eq!(sockets(place), Vec::<PathBuf>::new());
     assert_eq!(place.left_behind().len(), 0, "no folder is left");
 }
 
@@ -37,16 +28,18 @@ fn results(place: &Place) -> u64 {
     place.ok(&["results", "--count"]).trim().parse().unwrap()
 }
 
+/// A session long enough to be watched: its commits wait for the disk.
+const LONG: [&str; 9] = ["run", "--suite", "kv", "--engine", "sqlite", "--size", "100000", "--repeat", "500"];
+
 /// A way in which a terminal can be lost: in words, and how it is done.
 type Loss = (&'static str, fn(&mut Terminal));
 
-const LOSSES: [Loss; 4] = [
+const LOSSES: [Loss; 3] = [
     ("SIGHUP", |terminal| terminal.signal("-HUP")),
     ("SIGKILL", |terminal| terminal.signal("-KILL")),
     ("a closed terminal", |terminal| {
         terminal.inner.close();
     }),
-    ("SIGHUP to what measures", |terminal| terminal.signal_server("-HUP")),
 ];
 
 #[test]
@@ -57,7 +50,7 @@ fn a_session_outlives_its_terminal_and_is_stored() {
         lose(&mut terminal);
         terminal.inner.child.wait().unwrap();
         let place = &terminal.place;
-        wait_until("it goes on", || listed(place).contains("without a terminal  a session is running"));
+        assert!(listed(place).contains(" measures "), "{what}: it goes on: {}", listed(place));
         nothing_is_left(place);
         assert_eq!(place.rows("SELECT status, planned_runs FROM session"), [["done", "120"]], "{what}");
         assert_eq!(place.value("SELECT count(*) FROM run WHERE status = 'done'"), "120", "{what}");
@@ -69,39 +62,28 @@ fn a_terminal_that_goes_takes_the_program_along_while_nothing_is_measured() {
     for (what, lose) in LOSSES {
         let mut terminal = Terminal::start(80, 24);
         terminal.shows("Suite");
-        assert!(listed(&terminal.place).contains("in a terminal       nothing is measured"), "{what}");
+        // Closing it may type a line end, which would start a bench.
+        terminal.press("3");
+        terminal.shows("Nothing is stored yet");
         lose(&mut terminal);
         terminal.inner.child.wait().unwrap();
         nothing_is_left(&terminal.place);
+        assert_eq!(listed(&terminal.place), "", "{what}");
     }
 }
 
 #[test]
-fn a_session_is_returned_to_with_its_screens() {
+fn a_session_is_returned_to_and_told_to_end_from_any_terminal() {
     let mut terminal = Terminal::start(100, 30);
     terminal.run_preset("long");
-    // A stranger's words are none of ours.
-    let socket = sockets(&terminal.place).into_iter().find(|file| file.extension().unwrap() == "socket").unwrap();
-    let mut stranger = UnixStream::connect(socket).unwrap();
-    stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-    assert!(matches!(stranger.read(&mut [0; 16]), Ok(0) | Err(_)));
-    terminal.press(":");
-    terminal.shows("Commands");
-    terminal.press("publ");
-    terminal.shows("publ");
     terminal.signal("-KILL");
     terminal.inner.child.wait().unwrap();
-    wait_until("the loss is noticed", || listed(&terminal.place).contains("without a terminal"));
     let mut returned = terminal.another(&["attach"], (120, 40));
-    returned.shows("Commands");
-    returned.shows("publ");
-    assert!(listed(&returned.place).contains("in a terminal"), "{}", listed(&returned.place));
-    returned.press("\u{1b}");
-    returned.press_in_time("2");
     returned.shows("Race");
+    returned.shows("Sequential writes");
     // What is left on purpose goes on too.
     returned.press("Z");
-    returned.shows("dbdyno goes on without its screens");
+    returned.shows("it is measured without the screens");
     assert_eq!(returned.inner.child.wait().unwrap().exit_code(), 0);
     returned.is_given_back();
     let name = listed(&terminal.place).split(' ').next().unwrap().to_owned();
@@ -119,44 +101,70 @@ fn a_session_is_returned_to_with_its_screens() {
     nothing_is_left(&again.place);
 }
 
-/// What a server says to somebody who asks what goes on.
-fn described(stream: &mut UnixStream) -> Vec<u8> {
-    let word = b"\"Describe\"";
-    let frame = [&b"w"[..], &(word.len() as u32).to_le_bytes(), word].concat();
-    let mut said = Vec::new();
+#[test]
+fn what_another_shell_measures_is_watched_on_the_screens_by_several_and_left_alone() {
+    let place = std::rc::Rc::new(crate::tui::terminal::place());
+    let mut job = place.spawn(&LONG);
+    wait_until("the job measures", || listed(&place).contains(" measures "));
+    let mut first = Terminal::start_in(std::rc::Rc::clone(&place), &["attach"], (100, 30));
+    first.shows("0/500 runs");
+    let mut second = first.another(&["attach"], (80, 24));
+    second.shows("0/500 runs");
+    // What has a terminal of its own is not asked about.
+    first.press("q");
+    assert_eq!(first.inner.child.wait().unwrap().exit_code(), 0);
+    assert!(listed(&place).contains(" measures "), "{}", listed(&place));
+    second.press("K");
+    second.shows("Stop the session?");
+    second.press("y");
+    second.shows("the session was stopped");
+    assert_eq!(job.wait().unwrap().code(), Some(130));
+    second.press("q");
+    second.shows("session kv: cancelled");
+    assert_eq!(second.inner.child.wait().unwrap().exit_code(), 0);
+    nothing_is_left(&place);
+}
+
+/// What a job says to somebody who wants to watch it.
+fn watched(stream: &mut UnixStream) -> Vec<u8> {
     // One that is refused may be gone before it has asked.
-    let _ = stream.write_all(&frame);
-    let _ = stream.read_to_end(&mut said);
+    let _ = stream.write_all(b"\"watch\"\n");
+    let mut said = vec![0; 16];
+    let read = stream.read(&mut said).unwrap_or(0);
+    said.truncate(read);
     said
 }
 
 #[test]
-fn another_user_learns_nothing_of_the_screens_though_the_socket_is_open_to_all() {
+fn another_user_learns_nothing_of_a_job_though_the_socket_is_open_to_all() {
     if !rustix::process::geteuid().is_root() {
         eprintln!("not checked: only an administrator can be another user");
         return;
     }
-    let mut terminal = Terminal::start(80, 24);
-    terminal.shows("Suite");
-    let socket = sockets(&terminal.place).into_iter().find(|file| file.extension().unwrap() == "socket").unwrap();
-    let said = described(&mut UnixStream::connect(&socket).unwrap());
-    assert!(String::from_utf8_lossy(&said).contains("Described"), "{said:?}");
+    let place = Place::new();
+    let mut job = place.spawn(&LONG);
+    wait_until("the job measures", || listed(&place).contains(" measures "));
+    let jobs = fs::read_dir(place.path("cache/dbdyno")).unwrap().map(|entry| entry.unwrap().path());
+    let folder: PathBuf = jobs.into_iter().find(|path| path.to_string_lossy().contains("-job-")).unwrap();
+    let socket = folder.join("control.socket");
+    assert!(!watched(&mut UnixStream::connect(&socket).unwrap()).is_empty(), "its own user is told of progress");
     // The folder is reached by its descriptor, however the folders above it are.
-    let folder = fs::File::open(socket.parent().unwrap()).unwrap();
-    fs::set_permissions(socket.parent().unwrap(), fs::Permissions::from_mode(0o711)).unwrap();
+    let opened = fs::File::open(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o711)).unwrap();
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
-    let name = socket.file_name().unwrap().to_owned();
     let said = thread::spawn(move || {
         let another = Uid::from_raw(65_534);
-        fchdir_of_thread(&folder);
+        fchdir_of_thread(&opened);
         // Of this thread alone.
         set_thread_res_uid(another, another, another).unwrap();
-        described(&mut UnixStream::connect(name).unwrap())
+        let mut stream = UnixStream::connect("control.socket").unwrap();
+        let _ = stream.write_all(b"{\"tell\":\"stop\"}\n");
+        watched(&mut stream)
     });
     assert_eq!(said.join().unwrap(), b"", "another user is told nothing");
-    terminal.press("q");
-    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
-    nothing_is_left(&terminal.place);
+    assert!(listed(&place).contains(" measures "), "and nothing that he says is done: {}", listed(&place));
+    place.ok(&["attach", "--tell", "stop"]);
+    assert_eq!(job.wait().unwrap().code(), Some(130));
 }
 
 /// Makes a folder the working folder of this thread alone.
@@ -164,22 +172,6 @@ fn fchdir_of_thread(folder: &fs::File) {
     // SAFETY: flags alone.
     assert_eq!(unsafe { libc::unshare(libc::CLONE_FS) }, 0);
     rustix::process::fchdir(folder).unwrap();
-}
-
-#[test]
-fn a_second_terminal_takes_the_screens_over() {
-    let mut first = Terminal::start(100, 30);
-    first.shows("Suite");
-    let mut second = first.another(&["attach"], (80, 24));
-    second.shows("Suite");
-    first.shows("another terminal has the screens now");
-    assert_eq!(first.inner.child.wait().unwrap().exit_code(), 0);
-    first.is_given_back();
-    second.press("3");
-    second.shows("Nothing is stored yet");
-    second.press("q");
-    assert_eq!(second.inner.child.wait().unwrap().exit_code(), 0);
-    nothing_is_left(&second.place);
 }
 
 #[test]
@@ -197,42 +189,42 @@ fn a_session_goes_on_while_its_terminal_is_stopped() {
 }
 
 #[test]
-fn a_killed_program_gives_the_terminal_back_and_says_so() {
+fn a_job_that_is_killed_is_said_to_be_and_disturbs_the_screens_no_further() {
     let mut terminal = Terminal::start(100, 30);
+    terminal.run_preset("long");
+    terminal.signal_job("-KILL");
+    terminal.shows("it was killed or crashed");
+    terminal.press_in_time("1");
     terminal.shows("Suite");
-    terminal.signal_server("-KILL");
-    terminal.shows("dbdyno was killed or crashed");
-    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 1);
+    terminal.press("q");
+    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
     terminal.is_given_back();
-    // What it left is removed by those who look.
-    assert_eq!(listed(&terminal.place), "");
-    nothing_is_left(&terminal.place);
+    assert!(listed(&terminal.place).contains(" was killed "), "{}", listed(&terminal.place));
 }
 
-/// Whoever left screens wants them back, whatever another shell measures meanwhile.
 #[test]
-fn screens_come_before_what_another_shell_measures() {
-    let terminal = Terminal::start(80, 24);
+fn what_a_job_cannot_do_is_said_on_the_screens() {
+    let mut terminal = Terminal::start(100, 30);
     terminal.shows("Suite");
-    let long = ["run", "--suite", "kv", "--engine", "sqlite", "--size", "100000", "--repeat", "500"];
-    let mut job = terminal.place.spawn(&long);
-    wait_until("the job measures", || terminal.place.ok(&["attach", "--list"]).contains(" measures "));
-    let mut again = terminal.another(&["attach"], (80, 24));
-    again.shows("Suite");
-    again.press("q");
-    terminal.place.ok(&["attach", "--tell", "stop"]);
-    job.wait().unwrap();
+    // What is there is no store: the screens read nothing of it before.
+    fs::write(terminal.place.store(), "no store at all, and long enough to be read as one").unwrap();
+    terminal.press("p");
+    terminal.shows("Load a preset");
+    terminal.press("tiny\r");
+    terminal.shows("preset tiny");
+    terminal.press_in_time("\r");
+    terminal.shows("could not be run");
+    terminal.press("q");
+    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
 }
 
 #[test]
 fn without_anything_to_return_to_the_last_session_is_named() {
-    let mut terminal = Terminal::start(80, 24);
+    let terminal = Terminal::start(80, 24);
     terminal.shows("Suite");
-    terminal.press("q");
-    terminal.inner.child.wait().unwrap();
     let place = &terminal.place;
     let mut none = terminal.another(&["attach"], (100, 30));
-    none.shows("no dbdyno with screens is there to return to; `dbdyno` starts one");
+    none.shows("nothing is measured that could be watched; `dbdyno` starts one");
     assert_eq!(none.inner.child.wait().unwrap().exit_code(), 1);
     place.ok(&["run", "--suite", "kv", "--engine", "null", "--repeat", "1", "--quiet"]);
     let mut none = terminal.another(&["attach"], (200, 30));
@@ -243,6 +235,6 @@ fn without_anything_to_return_to_the_last_session_is_named() {
     assert_eq!(done.code, Some(1));
     assert!(done.stderr.contains("the last session, kv of "), "{}", done.stderr);
     let mut wrong = terminal.another(&["attach", "nobody"], (100, 30));
-    wrong.shows("`nobody` is no dbdyno with screens, and no job: expected one of ");
+    wrong.shows("`nobody` is no job: expected one of ");
     assert_eq!(wrong.inner.child.wait().unwrap().exit_code(), 2);
 }

@@ -1,23 +1,15 @@
 //! Keys that are held down: screens are switched faster than the store can be read.
 
-use crate::{
-    support::processes_with,
-    tui::terminal::{self, Terminal},
-};
+use crate::tui::terminal::{self, Terminal};
 use std::{fs, fs::File, rc::Rc};
 
 /// More than the program has when one read of each screen is under way.
 const MOST_THREADS: usize = 40;
 
-/// Threads of the process that paints.
+/// Threads of the screens.
 fn threads(terminal: &Terminal) -> usize {
-    let serves = |process: &u32| {
-        fs::read(format!("/proc/{process}/cmdline"))
-            .is_ok_and(|words| words.split(|byte| *byte == 0).nth(1) == Some(b"--serve"))
-    };
-    let all = processes_with(terminal.place.path("").to_str().unwrap());
-    let server = all.into_iter().find(serves).unwrap();
-    fs::read_dir(format!("/proc/{server}/task")).unwrap().count()
+    let process = terminal.inner.child.process_id().unwrap();
+    fs::read_dir(format!("/proc/{process}/task")).unwrap().count()
 }
 
 #[test]

@@ -3,15 +3,16 @@
 use super::Journey;
 use crate::{resume, support::Place};
 use dbdyno::{
-    runner::{RunnerEvent, SentHistogram},
+    runner::RunnerEvent,
     store::Status,
     tui::{
-        self, Message, Request,
+        self, Message, Request, Response,
         keys::{KeyPress, ScreenId},
-        screens::{ScreenRequest, intent::Intent},
+        screens::{ScreenRequest, ScreenResponse, intent::Intent, live},
     },
 };
 use dbdyno_engine::protocol::{Event, TestDone};
+use dbdyno_running::watching::JobEvent;
 use rustix::process::Signal;
 
 /// Leaves only the null engine chosen, with these option values typed as sweeps.
@@ -43,7 +44,7 @@ pub(super) fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> J
 
 /// Runs what the screen started as its command line says, and tells the screen what was said, up to `until`.
 pub(super) fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
-    let command = journey.started.last().unwrap().command_line.clone();
+    let command = journey.started.last().unwrap().clone();
     let words: Vec<String> = command.split(' ').map(|word| word.replace('\'', "")).collect();
     let mut arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
     arguments.push("--json");
@@ -51,15 +52,11 @@ pub(super) fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) 
     let mut told = 0;
     for line in done.stdout.lines() {
         // The last line is the table, which is no event.
-        let Ok(mut event) = serde_json::from_str::<RunnerEvent>(line) else { continue };
-        // Between processes a histogram goes as text.
-        if let RunnerEvent::Worker { says, histogram, .. } = &mut event {
-            *histogram = SentHistogram::of(says).unwrap();
-        }
+        let Ok(event) = serde_json::from_str::<RunnerEvent>(line) else { continue };
         told += 1;
         let last = until(&event);
         journey.time(told * 10);
-        journey.message(Message::Runner(Box::new(event)));
+        journey.told(JobEvent::Session(Box::new(event)));
         if last {
             return;
         }
@@ -153,7 +150,7 @@ fn a_run_that_was_given_up_is_not_finished() {
     journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
     let ended = RunnerEvent::RunEnded { ordinal: 0, status: Status::Cancelled, failure: None };
-    journey.message(Message::Runner(Box::new(ended)));
+    journey.told(JobEvent::Session(Box::new(ended)));
     journey.shows("0/10 runs, 1 given up");
 }
 
@@ -186,7 +183,7 @@ fn what_nobody_looked_at_is_not_told_as_nothing() {
     done.counters.set("read_bytes", Some(1 << 20));
     done.counters.set("voluntary_switches", Some(5));
     let says = Event::TestDone(Box::new(done));
-    journey.message(Message::Runner(Box::new(RunnerEvent::Worker { ordinal: 0, says, histogram: None })));
+    journey.told(JobEvent::Session(Box::new(RunnerEvent::Worker { ordinal: 0, says })));
     journey.shows("reads 50.0 MiB/s").shows("writes -").shows("switches 250 /s");
 }
 
@@ -210,7 +207,7 @@ fn pause_skip_and_stop_are_passed_on_and_offered_while_there_is_something_to_sto
     journey.keys("p").keys("x").hides("Stop the session?").keys("K").shows("Stop the session?").keys("y");
     let tells: Vec<&String> = journey.others.iter().filter(|effect| effect.starts_with("Tell")).collect();
     assert_eq!(tells, ["Tell(Skip(0))", "Tell(Pause)", "Tell(Resume)", "Tell(Stop)"]);
-    journey.message(Message::SessionOver(Box::new(Err("no room".to_owned()))));
+    journey.message(Message::JobOver(Err("no room".to_owned())));
     journey.shows("could not be run").shows("no room");
     journey.time(100_000).hides("p pause").hides("s skip").hides("K stop").hides("r resume").shows("v view");
 }
@@ -222,7 +219,7 @@ fn a_run_that_ended_while_it_was_asked_about_is_not_given_up() {
     told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
     journey.keys("s");
     let ended = RunnerEvent::RunEnded { ordinal: 0, status: Status::Done, failure: None };
-    journey.message(Message::Runner(Box::new(ended)));
+    journey.told(JobEvent::Session(Box::new(ended)));
     journey.keys("y").shows("nothing was given up");
     assert!(!journey.others.iter().any(|effect| effect.starts_with("Tell")), "{:?}", journey.others);
 }
@@ -232,7 +229,7 @@ fn a_stored_run_is_replayed() {
     let mut journey = null_bench(80, 24, &[("latency_ns", "2000"), ("clock", "simulated")]);
     journey.key(KeyPress::Enter);
     told(&mut journey, |_| false);
-    journey.message(Message::SessionOver(Box::new(Err("this test needs no report".to_owned()))));
+    journey.message(Message::JobOver(Ok(())));
     let run = journey.place().value("SELECT run_id::VARCHAR FROM run ORDER BY ordinal LIMIT 1");
     let intents = journey.app.screens.live.replay(run);
     assert_eq!(journey.app.screen, ScreenId::Live);
@@ -267,9 +264,9 @@ fn a_session_that_was_interrupted_is_resumed_with_two_keys() {
         .shows("of 16 runs are left to do")
         .shows("redb");
     journey.keys("n").hides("Resume the session?");
-    assert!(!journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
+    assert!(journey.started.is_empty(), "{:?}", journey.started);
     journey.keys("ry");
-    assert!(journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
+    assert!(journey.started[0].starts_with("dbdyno resume "), "{:?}", journey.started);
     assert!(journey.app.screens.live.running(), "it is watched");
 }
 
@@ -281,15 +278,20 @@ fn the_race_of_a_resumed_session_has_the_rounds_before_it() {
     resume::cut_short(&place, &command, Signal::KILL, 50);
     let mut journey = Journey::begin_in(place, 80, 24);
     journey.keys("2r").shows("Resume the session?").keys("y");
+    told(&mut journey, |event| matches!(event, RunnerEvent::SessionStarted { .. }));
     let race = race(&journey);
-    assert!(race.contains("µs n") && race.contains("10.0 …"), "{race}");
+    // What was run since then is stored too by now, and nothing of it was told yet.
+    assert!(race.contains("µs n6") && race.contains("10.0 10.0-10.0"), "{race}");
 }
 
 #[test]
 fn what_a_session_says_about_its_options_is_read_at_once_or_after_what_is_open() {
     let mut journey = Journey::begin(80, 24);
-    let page =
-        || Message::FollowUp(Box::new(("What the session says".to_owned(), vec!["synchronous 61 %".to_owned()])));
+    let page = || {
+        let follow_up = Some(("What the session says".to_owned(), vec!["synchronous 61 %".to_owned()]));
+        let ended = live::Response::Ended { session: String::new(), runs: Vec::new(), follow_up };
+        Message::Response(Box::new(Response::Screen(ScreenResponse::Live(ended))))
+    };
     journey.message(page());
     journey.shows("What the session says").shows("synchronous 61 %");
     journey.key(KeyPress::Esc).hides("synchronous 61 %").keys("?");
@@ -305,6 +307,6 @@ fn once_the_session_is_over_more_rounds_are_added_to_what_is_undecided() {
     // Two rounds are seen, which are too few; the store has all of them, and nothing is undecided any more.
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 3, .. }));
     journey.hides("+ more rounds");
-    journey.message(Message::SessionOver(Box::new(Err("this test needs no report".to_owned()))));
+    journey.message(Message::JobOver(Err("it was killed".to_owned())));
     journey.time(100_000).shows("+ more rounds").keys("+").shows("nothing is undecided that more rounds would decide");
 }

@@ -1,7 +1,7 @@
 //! Journeys through the terminal UI: keys in, painted screen out. Questions are answered as the real program answers
 //! them, from a real store; only the terminal is a buffer.
 
-pub(crate) mod attach;
+mod attach;
 mod bench;
 mod claims;
 mod compare;
@@ -26,11 +26,10 @@ use crate::support::Place;
 use dbdyno::{
     catalog::{Announcements, Catalog, UserFolders},
     store::Store,
-    tui::{
-        self, App, Command, Message, Request, TuiSetup, draw, keys::KeyPress, launch::SessionStart, widgets::Look,
-        world,
-    },
+    tui::{self, App, Command, Message, Request, TuiSetup, draw, keys::KeyPress, widgets::Look, world},
 };
+use dbdyno_reports::command::shell;
+use dbdyno_running::watching::JobEvent;
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::time::Duration;
 
@@ -38,8 +37,8 @@ use std::time::Duration;
 pub(crate) struct Journey {
     pub(crate) app: App,
     pub(crate) setup: TuiSetup,
-    /// Benches that were to be started.
-    pub(crate) started: Vec<SessionStart>,
+    /// Commands that were to be measured.
+    pub(crate) started: Vec<String>,
     /// Whether the program was to end.
     pub(crate) left: bool,
     /// Commands that are neither requests nor starts, as text.
@@ -90,6 +89,11 @@ impl Journey {
         self.perform(commands);
     }
 
+    /// What is measured tells something.
+    pub(crate) fn told(&mut self, event: JobEvent) {
+        self.message(Message::Job(Box::new(event)));
+    }
+
     /// Does what the program asked for.
     pub(crate) fn perform(&mut self, commands: Vec<Command>) {
         for command in commands {
@@ -100,7 +104,7 @@ impl Journey {
                     let response = tui::respond(request, &self.setup);
                     self.message(Message::Response(Box::new(response)));
                 }
-                Command::Start(start) => self.started.push(*start),
+                Command::Measure(command) => self.started.push(shell(command)),
                 Command::Leave => self.left = true,
                 other => self.others.push(format!("{other:?}")),
             }

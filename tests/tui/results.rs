@@ -243,7 +243,7 @@ fn a_run_is_put_onto_the_bench_again_and_replayed() {
     journey.keys("/latency_ns=2000").key(KeyPress::Enter).keys("R").shows("as it was asked for").shows("2 runs");
     journey.key(KeyPress::Enter);
     let command = "dbdyno run --suite kv --engine null:clock=simulated,latency_ns=2000 --size 1000 --repeat 2";
-    assert_eq!(journey.started[0].command_line, command, "no preset is named that does not exist");
+    assert_eq!(journey.started[0], command, "no preset is named that does not exist");
     let mut journey = begin(80, 24);
     journey.keys("p");
     assert_eq!(journey.app.screen, ScreenId::Live);

@@ -4,13 +4,14 @@ use super::Journey;
 use crate::{compare::fixture::Bench, support::Place};
 use dbdyno::{
     store::{EvidenceRecord, Store},
-    torture::{SeriesEvent, Step},
+    torture::{SeriesEvent, Step, Terms},
     tui::{
         Message,
         keys::{KeyPress, ScreenId},
     },
 };
 use dbdyno_engine::durability::Tier;
+use dbdyno_running::watching::JobEvent;
 use jiff::Timestamp;
 
 fn evidence(
@@ -130,23 +131,27 @@ fn an_engine_is_chosen_watched_and_stopped() {
     for _ in 0.."never".len() {
         journey.key(KeyPress::Backspace);
     }
-    assert!(journey.others.is_empty());
-    journey.keys("nosync|full").key(KeyPress::Enter).shows("starting").shows("1 of 2");
-    let asked = journey.others.pop().unwrap();
+    assert!(journey.started.is_empty());
+    journey.keys("nosync|full").key(KeyPress::Enter).shows("starting");
+    let asked = journey.started.pop().unwrap();
     assert!(asked.contains("dbdyno torture 'lmdb:sync=nosync|full' --kills 20 --power 200 --mutants 100"), "{asked}");
 
-    journey.message(Message::Torture(Box::new(SeriesEvent::Began(0))));
-    journey.message(Message::Torture(Box::new(SeriesEvent::Step(Step::Kill { done: 5 }))));
+    let choices = ["nosync", "full"].map(|sync| format!("lmdb:sync={sync}")).to_vec();
+    let started = SeriesEvent::SeriesStarted { choices, terms: Terms::default() };
+    for event in [started, SeriesEvent::Began { at: 0 }, SeriesEvent::Step { step: Step::Kill { done: 5 } }] {
+        journey.told(JobEvent::Torture(Box::new(event)));
+    }
     journey.shows("Torturing lmdb:sync=nosync · 1 of 2").shows("killed 5 of 20").shows("▶ 1/2").shows("K stop");
     journey.keys("1").key(KeyPress::Enter).shows("an engine is being tortured: 7 shows it");
     assert!(journey.started.is_empty(), "nothing is measured beside it");
     journey.keys("q").shows("An engine is being tortured. Leave?").keys("n").keys("7");
 
-    journey.message(Message::Torture(Box::new(SeriesEvent::Failed("it does not open".to_owned()))));
-    journey.message(Message::Torture(Box::new(SeriesEvent::Began(1))));
+    for event in [SeriesEvent::Failed { reason: "it does not open".to_owned() }, SeriesEvent::Began { at: 1 }] {
+        journey.told(JobEvent::Torture(Box::new(event)));
+    }
     journey.shows("✗ lmdb:sync=nosync: it does not open").shows("2 of 2").keys("K").shows("Stop?").keys("y");
     assert!(journey.others.iter().any(|other| other.contains("Stop")));
-    journey.message(Message::TortureOver(Ok(())));
+    journey.message(Message::JobOver(Ok(())));
     journey.shows("1 failed").hides("Torturing").keys("1");
     assert_eq!(journey.app.screen, ScreenId::Bench);
 }
@@ -159,8 +164,8 @@ fn how_much_is_tried_is_asked_in_three_numbers() {
         journey.key(KeyPress::Backspace);
     }
     journey.keys("1 2").key(KeyPress::Enter).shows("expected three whole numbers").keys(" 3").key(KeyPress::Enter);
-    journey.keys("R").shows("Torturing lmdb");
-    let asked = journey.others.pop().unwrap();
+    journey.keys("R").shows("Torturing").shows("starting");
+    let asked = journey.started.pop().unwrap();
     assert!(asked.contains("--kills 1 --power 2 --mutants 3"), "{asked}");
 }
 
@@ -168,5 +173,5 @@ fn how_much_is_tried_is_asked_in_three_numbers() {
 fn a_configuration_that_is_no_more_there_is_not_tortured_again() {
     let mut journey = journey(80, 24);
     journey.keys("jR").shows("liar");
-    assert!(journey.others.is_empty(), "{:?}", journey.others);
+    assert!(journey.started.is_empty(), "{:?}", journey.started);
 }

@@ -10,6 +10,7 @@ use dbdyno::{
     },
     tune::{Trial, TrialState, TuneEvent},
 };
+use dbdyno_running::{jobs::JobKind, watching::JobEvent};
 
 /// Arguments of trials of the engine that does nothing, in simulated time.
 const NULL: [&str; 6] =
@@ -60,7 +61,7 @@ fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
     journey.keys("i").shows("What if wal_autocheckpoint were").key(KeyPress::Ctrl('u')).keys("50").key(KeyPress::Enter);
     journey.shows("cannot differ: there is no log");
     journey.key(KeyPress::Enter).shows("not run: it cannot differ");
-    assert!(journey.others.is_empty(), "nothing was run: {:?}", journey.others);
+    assert!(journey.started.is_empty(), "nothing was run: {:?}", journey.started);
 }
 
 #[test]
@@ -178,8 +179,9 @@ fn a_stopped_trial_is_not_accepted() {
     try_null(&place, "null.latency_ns=1000", &[]);
     let mut journey = at_tune(place, 120, 40);
     let stopped = Trial { state: TrialState::Stopped, ..trials(&journey).remove(0) };
-    journey.app.screens.tune.event(TuneEvent::TrialEnded { trial: Box::new(stopped) });
-    journey.message(Message::TuneOver(Ok(())));
+    journey.message(Message::JobBegan { is_own: true, kind: JobKind::Tune });
+    journey.told(JobEvent::Tune(Box::new(TuneEvent::TrialEnded { trial: Box::new(stopped) })));
+    journey.message(Message::JobOver(Ok(())));
     journey.shows("was stopped, and decides nothing").hides("A accepts").shows("up to then, which decides nothing");
     journey.keys("A").shows("was stopped before its last round").hides("Make latency_ns");
     journey.time(60_000).hides("A accept");
@@ -190,9 +192,9 @@ fn a_stopped_trial_is_not_accepted() {
 fn nothing_else_is_started_while_a_trial_runs() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("5").key(KeyPress::Down).key(KeyPress::Backspace).key(KeyPress::Enter);
-    assert!(journey.others.iter().any(|effect| effect.starts_with("Try")), "the trial is started");
+    assert_eq!(journey.started.len(), 1, "the trial is started");
     journey.keys("1").key(KeyPress::Enter).shows("a trial is running");
-    assert!(journey.started.is_empty());
+    assert_eq!(journey.started.len(), 1);
     journey
         .keys("q")
         .shows("Leave?")
@@ -203,7 +205,7 @@ fn nothing_else_is_started_while_a_trial_runs() {
         .shows("Stop the trial?")
         .keys("y");
     assert!(journey.others.iter().any(|effect| effect.contains("Stop")));
-    journey.message(Message::TuneOver(Err("the disk is full".to_owned())));
+    journey.message(Message::JobOver(Err("the disk is full".to_owned())));
     journey.shows("the disk is full");
 }
 
@@ -214,11 +216,11 @@ fn a_trial_that_takes_long_is_asked_about_and_no_key_typed_ahead_starts_one() {
     journey.keys("p").keys("rounds").at_once(&[KeyPress::Enter, KeyPress::Ctrl('u')]).keys("1000");
     journey.at_once(&[KeyPress::Enter, KeyPress::Enter]).hides("Rounds");
     journey.keys("p").keys("size").key(KeyPress::Enter).key(KeyPress::Ctrl('u')).keys("100k").key(KeyPress::Enter);
-    assert!(journey.others.is_empty(), "nothing was started: {:?}", journey.others);
+    assert!(journey.started.is_empty(), "nothing was started: {:?}", journey.started);
     journey.key(KeyPress::Enter).shows("Start 2,000 runs?").shows("time   about").key(KeyPress::Enter);
-    assert!(journey.others.is_empty(), "Enter is not yes");
+    assert!(journey.started.is_empty(), "Enter is not yes");
     journey.key(KeyPress::Enter).keys("y");
-    assert!(journey.others.iter().any(|effect| effect.starts_with("Try")));
+    assert!(journey.started[0].starts_with("dbdyno tune try"));
 }
 
 #[test]
@@ -241,9 +243,8 @@ fn rows_of_the_ledger_are_opened_compared_and_made_the_base() {
     // Back to the other one, which was accepted before.
     journey.keys("jA").shows("the base is what latency_ns=1500 came to").shows("▸ latency_ns: 2000 -> 1500");
     journey.keys("m");
-    let more = journey.others.last().unwrap();
-    assert!(more.starts_with("Try") && more.contains("tune more"), "{more}");
-    assert!(more.contains("size: Size { first: 1000"), "it is measured where it was: {more}");
+    let more = journey.started.last().unwrap();
+    assert!(more.starts_with("dbdyno tune more"), "{more}");
 }
 
 #[test]
@@ -251,13 +252,8 @@ fn several_values_are_tried_each_in_a_trial() {
     let mut journey = Journey::begin(120, 40);
     journey.keys("5").key(KeyPress::Down).keys("s").shows("Try each of these for synchronous").shows("the base has it");
     journey.key(KeyPress::Enter);
-    let start = journey.others.last().unwrap();
-    let command = start.split("command_line: ").nth(1).unwrap();
+    let command = journey.started.last().unwrap();
     assert!(command.contains("synchronous=off synchronous=normal"), "{command}");
-    assert_eq!(
-        start.matches("changes: 3").count() + start.matches("changes: 2").count(),
-        start.matches("changes: ").count()
-    );
 }
 
 /// Tells the screen what a command that tunes said.
@@ -265,7 +261,7 @@ fn told(journey: &mut Journey, said: &str, until: impl Fn(&serde_json::Value) ->
     for line in said.lines() {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         let Some(event) = event(&value) else { continue };
-        journey.message(Message::Tune(Box::new(event)));
+        journey.told(JobEvent::Tune(Box::new(event)));
         if until(&value) {
             return;
         }
@@ -279,6 +275,7 @@ fn event(value: &serde_json::Value) -> Option<TuneEvent> {
     Some(match value["event"].as_str()? {
         "search_started" => TuneEvent::SearchStarted {
             search_id: part("search_id").as_str()?.to_owned(),
+            tier: serde_json::from_value(part("tier")).unwrap(),
             candidates: number("candidates") as usize,
             budget_ms: number("budget_ms"),
         },
@@ -314,17 +311,19 @@ fn a_search_is_started_watched_and_ends_with_its_answer() {
         journey.keys("budget").key(KeyPress::Enter).key(KeyPress::Ctrl('u')).keys("x").key(KeyPress::Enter);
         journey.shows("expected a number with ms, s, m or h").key(KeyPress::Backspace).keys("10m").key(KeyPress::Enter);
         journey.shows("10m00s").keys("rounds").key(KeyPress::Enter).keys("6").key(KeyPress::Enter);
-        journey.key(KeyPress::Enter).shows("Search for 10m00s?").keys("y").shows("Search · tier 0 unsafe or more");
-        let start = journey.others.last().unwrap().clone();
-        assert!(start.starts_with("Try") && start.contains("tune search --engine null:"), "{start}");
+        journey.key(KeyPress::Enter).shows("Search for 10m00s?").keys("y");
+        let start = journey.started.last().unwrap().clone();
+        assert!(start.starts_with("dbdyno tune search --engine null:"), "{start}");
         assert!(start.contains("--tier 0 --budget 10m --rounds 6"), "{start}");
+        told(&mut journey, &said, |value| value["event"] == "search_started");
+        journey.shows("Search · tier 0 unsafe or more");
         journey.keys("1").key(KeyPress::Enter).shows("a search is running").keys("5");
         journey.keys("K").shows("Stop the search?").keys("n");
 
         told(&mut journey, &said, |value| value["event"] == "trial_started");
         journey.shows("rung rounds  ratio  setting").shows("latency_ns=800").shows("confirming latency_ns=800");
         told(&mut journey, &said, |_| false);
-        journey.message(Message::TuneOver(Ok(())));
+        journey.message(Message::JobOver(Ok(())));
         journey.shows("latency_ns=800: 0.80").shows(" 1.25x").shows("the race flatters its winners");
         journey.keys("v").shows("What if latency_ns=800").keys("v").shows("rung rounds");
     }
@@ -352,9 +351,7 @@ fn statements_of_the_users_own_are_the_workload() {
     choose(&mut journey);
     journey.shows("Base · sqlite · sql-mine-").shows("Ledger · sqlite-sql-mine-");
     journey.key(KeyPress::Down).key(KeyPress::Backspace).key(KeyPress::Enter);
-    let start = journey.others.last().unwrap();
-    assert!(start.starts_with("Try"), "{start}");
-    let command = start.split("command_line: ").nth(1).unwrap();
+    let command = journey.started.last().unwrap();
     assert!(command.contains(&format!("--sql {sql} --database {database} --size 1")), "{command}");
     assert!(!command.contains("--suite") && !command.contains("--test"), "{command}");
 }

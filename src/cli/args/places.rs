@@ -1,8 +1,8 @@
 //! Where things are: the store, the user's files, databases while they are measured.
 
 use super::{duration, machine_name};
-use crate::{cli::error::CliError, tui::attach};
-use clap::Args;
+use crate::cli::error::CliError;
+use clap::{Args, Parser};
 use dbdyno_catalog::{Catalog, UserFolders};
 use dbdyno_engine::say;
 use dbdyno_foundation::{
@@ -40,6 +40,9 @@ pub(in crate::cli) struct Places {
     /// [default: a machine is known by its machine-id and its hardware].
     #[arg(long, global = true, env = "DBDYNO_HOST", value_name = "NAME", value_parser = machine_name)]
     host_name: Option<String>,
+    /// Be a job of screens, which show what it measures: no terminal ends it, and nothing is printed at its end.
+    #[arg(long, global = true, hide = true)]
+    detached: bool,
     /// Whether what killed programs left was removed.
     #[arg(skip)]
     swept: OnceCell<()>,
@@ -59,9 +62,13 @@ impl Places {
         };
         self.swept.get_or_init(|| {
             store.sweep();
-            attach::sweep();
         });
         Ok(store)
+    }
+
+    /// Whether screens show what this process measures.
+    pub(in crate::cli) fn detached(&self) -> bool {
+        self.detached
     }
 
     /// Gives the machine of this process the name that the user gave it.
@@ -109,11 +116,36 @@ impl Places {
 
     /// These places as arguments, where they are not the usual ones.
     pub(in crate::cli) fn arguments(&self) -> Vec<String> {
+        self.arguments_with(|path| path.to_owned())
+    }
+
+    /// The same for a command in another folder.
+    pub(in crate::cli) fn absolute_arguments(&self) -> Vec<String> {
+        // What is no path, as an empty one, is none there either.
+        self.arguments_with(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    }
+
+    fn arguments_with(&self, written: impl Fn(&Path) -> PathBuf) -> Vec<String> {
         let places = [("--store", &self.store), ("--journal", &self.journal), ("--config", &self.config)];
         let given = places.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?)));
-        let paths = given.flat_map(|(flag, path)| [flag.to_owned(), path.display().to_string()]);
+        let paths = given.flat_map(|(flag, path)| [flag.to_owned(), written(path).display().to_string()]);
         let name = self.host_name.iter().flat_map(|name| ["--host-name".to_owned(), name.clone()]);
         paths.chain(name).collect()
+    }
+
+    /// The places that such arguments mean.
+    ///
+    /// # Errors
+    /// They are of another version.
+    pub(in crate::cli) fn of_arguments(arguments: &[String]) -> Result<Self, CliError> {
+        #[derive(Debug, Parser)]
+        struct Only {
+            #[command(flatten)]
+            places: Places,
+        }
+        let words = std::iter::once("dbdyno").chain(arguments.iter().map(String::as_str));
+        let only = Only::try_parse_from(words).map_err(|error| CliError::Usage(error.to_string()))?;
+        Ok(only.places)
     }
 
     /// Suites, presets, claims and themes: the program's own and the user's.

@@ -115,6 +115,7 @@ pub(super) fn capacity(places: &Places, args: &CapacityArgs) -> Result<ExitCode,
     notices(&store.prepare()?);
     let (launch, style) = (args.measure.launch()?, args.progress.style());
     let outcome = shown(
+        places,
         move |events| progress::show(events, style),
         async |events, control| measure(CapacityLab { store: &store, launch, events, control }, &target).await,
     );

@@ -35,6 +35,7 @@ pub(super) fn prepared(places: &Places) -> Result<(Registry, Store), CliError> {
 
 /// Tunes with progress on stderr.
 pub(super) fn with_lab<T>(
+    places: &Places,
     registry: &Registry,
     store: &Store,
     measure: &MeasureArgs,
@@ -43,6 +44,7 @@ pub(super) fn with_lab<T>(
 ) -> Result<T, CliError> {
     let (launch, style) = (measure.launch()?, progress.style());
     let outcome = shown(
+        places,
         move |events| show(events, style),
         async |events, control| tune(Lab { registry, store, launch, events, control }).await,
     );

@@ -11,6 +11,8 @@ mod progress;
 mod search;
 mod try_changes;
 
+pub(super) use progress::show;
+
 use super::{args::Places, error::CliError};
 use accept::AcceptArgs;
 use answer::AnswerArgs;

@@ -35,7 +35,8 @@ pub(super) fn extend(places: &Places, args: &MoreArgs) -> Result<ExitCode, CliEr
     let start = args.files.snapshot(&args.measure.work)?;
     let files = WorkloadArgs::of_files(args.files.clone());
     let workload = workload_of(places, &trial, &files, start.as_ref(), &registry)?;
-    let trial =
-        with_lab(&registry, &store, &args.measure, &args.progress, async |lab| more(&lab, &workload, trial).await)?;
+    let trial = with_lab(places, &registry, &store, &args.measure, &args.progress, async |lab| {
+        more(&lab, &workload, trial).await
+    })?;
     conclude(&[trial], &args.progress, (&args.written, output.as_ref()))
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Shows events until tuning has ended.
-pub(super) async fn show(mut events: UnboundedReceiver<TuneEvent>, style: Style) {
+pub(in crate::cli) async fn show(mut events: UnboundedReceiver<TuneEvent>, style: Style) {
     let bar = (style == Style::Bars).then(bar);
     while let Some(event) = events.recv().await {
         match (style, &bar) {

@@ -56,8 +56,9 @@ pub(super) fn find_best(places: &Places, args: &SearchArgs) -> Result<ExitCode, 
         rounds: args.rounds,
         seed: args.base.seed(),
     };
-    let found =
-        with_lab(&registry, &store, &args.measure, &args.progress, async |lab| search(&lab, &workload, spec).await)?;
+    let found = with_lab(places, &registry, &store, &args.measure, &args.progress, async |lab| {
+        search(&lab, &workload, spec).await
+    })?;
     if !args.progress.json {
         args.written.write(&search_sheet(&found, &command_line()), &found, output.as_ref())?;
         // Other formats go to programs and files, which have the answer with `tune answer`.

@@ -48,7 +48,7 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
     let count = changes.len() as u32;
     let rounds = args.rounds.unwrap_or_else(|| default_rounds(questions.workload.tests().len(), count));
     let seed = args.base.seed();
-    let trials = with_lab(&registry, &store, &args.measure, &args.progress, async |lab| {
+    let trials = with_lab(places, &registry, &store, &args.measure, &args.progress, async |lab| {
         let mut trials = Vec::new();
         for (at, change) in (0..).zip(changes) {
             let question = WhatIf {

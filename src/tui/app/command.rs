@@ -1,14 +1,7 @@
 //! What the application wants done.
 
-use crate::tui::{
-    export::FileContent,
-    filter,
-    launch::{SessionStart, TortureStart, TrialStart},
-    palette,
-    screens::ScreenRequest,
-    world,
-};
-use dbdyno_running::{runner::Tell, session::FurtherRounds};
+use crate::tui::{export::FileContent, filter, palette, screens::ScreenRequest, world};
+use dbdyno_running::runner::Tell;
 use std::path::PathBuf;
 
 /// Something to be done outside the application.
@@ -18,26 +11,22 @@ pub enum Command {
     Leave,
     /// Put the program into the background (Ctrl-Z).
     Suspend,
-    /// Give the terminal back, and go on without it.
+    /// Give the terminal back; what is measured goes on.
     Detach,
     /// Paint everything again.
     Repaint,
-    /// Run a bench.
-    Start(Box<SessionStart>),
-    /// Run what the session of this identifier still owes.
-    Resume(String),
-    /// Run rounds that are added to a session.
-    Further(Box<FurtherRounds>),
-    /// Try a change of options.
-    Try(Box<TrialStart>),
-    /// Torture configurations.
-    Torture(Box<TortureStart>),
+    /// Run this command as a job, and watch it.
+    Measure(Vec<String>),
+    /// Watch the job of this name.
+    Watch(String),
     /// Tell what is measured.
     Tell(Tell),
     /// Find something out or change it, and respond with what came of it.
     Request(Request),
     /// Put text into the terminal's clipboard.
     Copy(String),
+    /// Tell the terminal that something is over.
+    Announce(String),
 }
 
 /// What is requested of the world outside.

@@ -1,19 +1,9 @@
 //! What reaches the application.
 
 use crate::tui::{
-    export::RefusedFile,
-    filter,
-    keys::KeyPress,
-    palette,
-    screens::{ScreenResponse, intent::Notice},
-    widgets::Target,
-    world,
+    export::RefusedFile, filter, keys::KeyPress, palette, screens::ScreenResponse, widgets::Target, world,
 };
-use dbdyno_running::{
-    runner::{Report, RunnerEvent},
-    torture::SeriesEvent,
-    tune::TuneEvent,
-};
+use dbdyno_running::{jobs::JobKind, watching::JobEvent};
 use std::{path::PathBuf, time::Duration};
 
 /// Something happened.
@@ -31,25 +21,15 @@ pub enum Message {
     Resized(u16, u16),
     /// Time since the program began; comes before other messages and, while something on screen moves by itself, alone.
     Time(Duration),
-    /// The session under way says something.
-    Runner(Box<RunnerEvent>),
-    /// The session is over: its report, or why it could not be run.
-    SessionOver(Box<Result<Report, String>>),
-    /// What the session is followed by: a title and its lines, to be read.
-    FollowUp(Box<(String, Vec<String>)>),
-    /// The trial under way says something.
-    Tune(Box<TuneEvent>),
-    /// The trial is over, or why it could not be run.
-    TuneOver(Result<(), String>),
-    /// Torture says something.
-    Torture(Box<SeriesEvent>),
-    /// Torture is over, or why it could not be begun.
-    TortureOver(Result<(), String>),
+    /// What is to be watched has begun. `is_own`: screens have started it, and nobody else would end it.
+    JobBegan { is_own: bool, kind: JobKind },
+    /// What is watched says something.
+    Job(Box<JobEvent>),
+    /// What is watched is over, or why it could not be run.
+    JobOver(Result<(), String>),
     /// A request was responded to.
     Response(Box<Response>),
-    /// Something is to be known of the terminal.
-    Terminal(Notice),
-    /// The program was told to end by a signal, or its terminal is gone: a running session is stopped first.
+    /// The program was told to end by a signal: what it measures is stopped first.
     Terminate,
 }
 

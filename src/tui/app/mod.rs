@@ -4,6 +4,7 @@
 mod command;
 mod filter;
 mod intents;
+mod job;
 mod message;
 mod notices;
 mod open;
@@ -22,7 +23,7 @@ use crate::tui::{
     filter::Known,
     keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
     overlay::{Overlay, paint::page_columns},
-    screens::{Context, Screens, intent::Notice, joined},
+    screens::{Context, Screens, intent::Notice, live::LastSession},
     widgets::Target,
     world::{self, World},
 };
@@ -43,6 +44,15 @@ pub(crate) struct Progress {
     /// None where nobody can say.
     pub(crate) percent: Option<u8>,
     pub(crate) paused: bool,
+}
+
+/// What is measured beside the screens, and watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct WatchedJob {
+    /// The screen that shows it.
+    screen: ScreenId,
+    /// Whether screens have started it: nobody else would end it.
+    is_own: bool,
 }
 
 /// The whole application.
@@ -76,7 +86,9 @@ pub struct App {
     follow_up: Option<(String, Vec<String>)>,
     /// What asked for the file that is being written: asked again where it cannot be.
     asked_for_file: Option<OpenOverlay>,
-    /// Whether the program ends as soon as the session under way has ended.
+    /// What is measured beside the screens, and watched.
+    job: Option<WatchedJob>,
+    /// Whether the program ends as soon as that has ended.
     leaving: bool,
 }
 
@@ -97,6 +109,7 @@ impl App {
             closed: None,
             follow_up: None,
             asked_for_file: None,
+            job: None,
             leaving: false,
             world,
         };
@@ -120,8 +133,7 @@ impl App {
             Message::Time(now) => {
                 self.now = now;
                 self.notices.time(now);
-                self.screens.live.time(now);
-                self.screens.compare.time(now);
+                self.screens.time(now);
                 Vec::new()
             }
             Message::Key(key) => self.key(key),
@@ -143,83 +155,64 @@ impl App {
                 self.size = (columns, rows);
                 Vec::new()
             }
-            Message::Runner(event) => {
-                let intents = joined(self.screens.live.runner(*event, self.now));
+            Message::JobBegan { is_own, kind } => self.job_began(is_own, kind),
+            Message::Job(event) => {
+                let Some(job) = &self.job else { return Vec::new() };
+                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+                let intents = self.screens.told(job.screen, *event, &context);
                 self.perform(intents)
             }
-            Message::SessionOver(outcome) => {
-                let intents = joined(self.screens.live.over(*outcome, self.now));
-                self.measured(intents)
-            }
-            Message::FollowUp(page) => {
-                self.follow_up = Some(*page);
-                Vec::new()
-            }
-            Message::Tune(event) => {
-                self.screens.tune.event(*event);
-                Vec::new()
-            }
-            Message::TuneOver(outcome) => {
-                let intents = joined(self.screens.tune.over(outcome));
-                self.measured(intents)
-            }
-            Message::Torture(event) => {
-                let intents = joined(self.screens.torture.event(*event));
-                self.perform(intents)
-            }
-            Message::TortureOver(outcome) => {
-                let intents = joined(self.screens.torture.over(outcome));
-                self.measured(intents)
-            }
+            Message::JobOver(outcome) => self.job_over(outcome),
             Message::Response(response) => self.responded(*response),
-            Message::Terminal(notice) => {
-                self.say(notice);
-                Vec::new()
-            }
             // Told again, it ends in the same order, only sooner.
             Message::Terminate if self.leaving => vec![Command::Tell(Tell::Hurry)],
             Message::Terminate => self.leave_now(),
         }
     }
 
-    /// What runs beside the screens, and the screen that shows it.
+    /// What is measured and watched, and the screen that shows it.
     pub(crate) fn under_way(&self) -> Option<(ScreenId, &'static str)> {
-        let (live, tune, torture) = (&self.screens.live, &self.screens.tune, &self.screens.torture);
-        if live.running() {
-            Some((ScreenId::Live, "a session is running"))
-        } else if let Some(what) = tune.under_way() {
-            Some((ScreenId::Tune, what))
-        } else {
-            torture.running().then_some((ScreenId::Torture, "an engine is being tortured"))
-        }
+        let job = self.job.as_ref()?;
+        Some((job.screen, self.screens.under_way(job.screen)))
     }
 
-    /// Whether something runs.
+    /// Whether something is watched.
     pub(crate) fn busy(&self) -> bool {
-        self.under_way().is_some()
+        self.job.is_some()
+    }
+
+    /// Whether something is measured that nobody else would end.
+    pub fn owns_job(&self) -> bool {
+        self.job.as_ref().is_some_and(|job| job.is_own)
+    }
+
+    /// Whether the screen in view is the one that shows what is measured.
+    pub fn shows_job(&self) -> bool {
+        self.job.as_ref().is_some_and(|job| job.screen == self.screen)
+    }
+
+    /// The last session that was seen to end.
+    pub fn last_session(&self) -> Option<LastSession> {
+        self.screens.live.last()
     }
 
     /// What the status bar says of what is measured.
     pub(crate) fn status(&self) -> Option<String> {
-        self.screens.live.status().or_else(|| self.screens.tune.status()).or_else(|| self.screens.torture.status())
+        self.screens.status(self.job.as_ref()?.screen)
     }
 
     /// How far what is measured is; none where nothing is.
     pub(crate) fn progress(&self) -> Option<Progress> {
-        let (_, what) = self.under_way()?;
+        let (screen, what) = self.under_way()?;
         let words = self.status().unwrap_or_else(|| what.to_owned());
-        let live = &self.screens.live;
-        Some(Progress { words, percent: live.percent(), paused: live.paused() })
+        let (percent, paused) = self.screens.progress(screen);
+        Some(Progress { words, percent, paused })
     }
 
     /// How often time has to be told, with nothing else happening; none when nothing on screen moves by itself.
     pub(crate) fn wakes(&self) -> Option<Duration> {
         let notice = self.notices.wakes(self.now);
-        let live = self.screens.live.wakes(self.screen == ScreenId::Live);
-        let compare = self.screens.compare.wakes(self.screen == ScreenId::Compare);
-        let sql = self.screens.sql.wakes(self.screen == ScreenId::Sql);
-        let trend = self.screens.trend.wakes(self.screen == ScreenId::Trend);
-        [notice, live, compare, sql, trend].into_iter().flatten().min()
+        [notice, self.screens.wakes(self.screen)].into_iter().flatten().min()
     }
 
     /// What keys mean in view, those of the screen first.
@@ -251,13 +244,13 @@ impl App {
             Action::PreviousScreen => return self.go(self.tab().previous()),
             Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
             Action::Palette => return self.open_palette(),
-            Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.live.warnings())),
+            Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.warnings().1)),
             Action::Messages => {
                 let columns = usize::from(page_columns(self.size.0));
                 self.open = Some(OpenOverlay::page(self.notices.page(self.now, columns)));
             }
-            Action::Quit => match self.under_way() {
-                Some((screen, what)) => self.open = Some(OpenOverlay::leave(screen, what)),
+            Action::Quit => match self.under_way().filter(|_| self.owns_job()) {
+                Some((screen, what)) => self.open = Some(OpenOverlay::leave(what, self.screens.kept(screen))),
                 None => return vec![Command::Leave],
             },
             Action::Suspend => return vec![Command::Suspend],
@@ -267,7 +260,7 @@ impl App {
             Action::Zoom => self.zoom(),
             Action::Back if self.is_zoomed() => self.zoomed = false,
             action => {
-                let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
+                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
                 let intents = self.screens.act(self.screen, action, &context);
                 return self.perform(intents);
             }
@@ -293,7 +286,7 @@ impl App {
             (Target::Screen(screen), None) => self.go(screen),
             (Target::Press(key), None) => self.key(key),
             (Target::Spot { pane, row }, None) => {
-                let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
+                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
                 let intents = self.screens.click(self.screen, pane, row, &context);
                 self.perform(intents)
             }
@@ -318,7 +311,7 @@ impl App {
             Response::Palette(response) => self.palette_told(response),
             Response::Filter(response) => self.filter_told(response),
             Response::Screen(response) => {
-                let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
+                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
                 let intents = self.screens.responded(response, &context);
                 self.perform(intents)
             }
@@ -361,14 +354,14 @@ impl App {
 
     /// The screen came into view, or may want to be told again what is stored.
     fn shown(&mut self) -> Vec<Command> {
-        let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
+        let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
         let intents = self.screens.shown(self.screen, &context);
         self.perform(intents)
     }
 
     /// Leaves: at once, or as soon as the session under way has stopped.
     fn leave_now(&mut self) -> Vec<Command> {
-        if !self.busy() {
+        if !self.owns_job() {
             return vec![Command::Leave];
         }
         self.leaving = true;
@@ -382,8 +375,14 @@ impl App {
 }
 
 /// What screens may know besides their own state.
-fn context<'a>(world: &'a World, screens: &Screens, now: Duration, size: (u16, u16), zoomed: bool) -> Context<'a> {
-    Context { world, now, size, zoomed, session_running: screens.live.running() }
+fn context<'a>(
+    world: &'a World,
+    job: &Option<WatchedJob>,
+    now: Duration,
+    size: (u16, u16),
+    zoomed: bool,
+) -> Context<'a> {
+    Context { world, now, size, zoomed, is_measuring: job.is_some() }
 }
 
 fn ask_world(request: world::Request) -> Command {

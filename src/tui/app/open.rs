@@ -4,7 +4,8 @@ use super::{App, Command, Request};
 use crate::tui::{
     app::{context, palette::Palette},
     export::RefusedFile,
-    keys::{self, Action, Binding, EVERYWHERE, ScreenId},
+    keys::{self, Binding, EVERYWHERE, ScreenId},
+    launch::Opening,
     overlay::{CommandLine, FilterLine, Outcome, Overlay, Reply},
     screens::{ScreenDialog, intent::Notice},
 };
@@ -43,12 +44,8 @@ impl OpenOverlay {
         Self { overlay, purpose: ReplyTo::Screen(dialog) }
     }
 
-    /// Asks whether to leave while something runs that a screen shows.
-    pub(super) fn leave(screen: ScreenId, what: &str) -> Self {
-        let kept = match screen {
-            ScreenId::Torture => "The configuration under way is given up; what was found of others is kept.",
-            _ => "The run under way is given up; every finished test is kept.",
-        };
+    /// Asks whether to leave while something runs, of which this is kept.
+    pub(super) fn leave(what: &str, kept: &str) -> Self {
         let others =
             ["Other screens can be used while it runs.", "Z instead of q leaves the terminal and lets it go on."];
         let lines = [kept].into_iter().chain(others).map(str::to_owned).collect();
@@ -185,10 +182,7 @@ impl App {
             // What is typed as a command has its own way.
             ReplyTo::Palette(_) => Ok(Vec::new()),
             ReplyTo::Read => Ok(match reply {
-                Reply::Text(sql) => {
-                    self.screens.sql.open(&sql);
-                    self.act(Action::Show(ScreenId::Sql))
-                }
+                Reply::Text(sql) => self.show(Opening::Query(sql)),
                 _ => Vec::new(),
             }),
             ReplyTo::Leave => Ok(if reply == Reply::Yes { self.leave_now() } else { Vec::new() }),
@@ -198,7 +192,7 @@ impl App {
 
     /// Gives a screen the reply to what it asked.
     pub(super) fn replied_to_screen(&mut self, dialog: &ScreenDialog, reply: Reply) -> Result<Vec<Command>, String> {
-        let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
+        let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
         let intents = self.screens.replied(dialog, reply, &context)?;
         Ok(self.perform(intents))
     }

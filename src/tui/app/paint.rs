@@ -129,7 +129,7 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     // What matters most stays longest where there is little room.
     let room = usize::from(area.right().saturating_sub(x + 1));
     let session = app.status();
-    let warnings = app.screens.live.warning_count();
+    let warnings = app.screens.warnings().0;
     let noise = app.world.noise;
     let noisy = matches!(noise, Noise::Busy(_) | Noise::Stolen(_));
     let counted = units::counted(warnings, "warning");
@@ -138,7 +138,7 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
         (app.world.work_folder.file_system().to_owned(), Role::Dim),
         (noise.word(), if noisy { Role::Warn } else { Role::Dim }),
         (
-            if warnings == 0 && app.screens.live.status().is_some() { String::new() } else { counted },
+            if warnings == 0 && app.busy() { String::new() } else { counted },
             if warnings > 0 { Role::Warn } else { Role::Dim },
         ),
         (session.unwrap_or_default(), Role::Accent),

@@ -50,12 +50,12 @@ impl App {
                 && self.screens.offers(
                     screen,
                     action,
-                    &context(&self.world, &self.screens, self.now, self.size, self.zoomed),
+                    &context(&self.world, &self.job, self.now, self.size, self.zoomed),
                 )
         };
         let palette = Palette {
             stage: Stage::Name,
-            offered: offered(self.screen, does),
+            offered: offered(self.screen, self.screens.view(self.screen).is_some(), does),
             bindings: self.bindings().collect(),
             theme: self.theme.clone(),
             stored: BTreeMap::new(),
@@ -146,7 +146,7 @@ impl App {
             Takes::Reply { on, to } => (on.unwrap_or(self.screen), to),
         };
         let mut refused = format!("there is no {} here now", command.argument);
-        for intent in self.screens.act(on, to, &context(&self.world, &self.screens, self.now, self.size, self.zoomed)) {
+        for intent in self.screens.act(on, to, &context(&self.world, &self.job, self.now, self.size, self.zoomed)) {
             let (dialog, overlay, is_file) = match intent {
                 Intent::Ask(dialog, overlay) => (dialog, overlay, false),
                 Intent::AskFile(dialog, overlay) => (dialog, overlay, true),
@@ -298,7 +298,7 @@ impl App {
                     Form::Filter { .. } => Reply::Text(typed.to_owned()),
                     form => Reply::Text(form.text(text)?),
                 };
-                let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
+                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
                 let intents = self.screens.replied(dialog, reply, &context)?;
                 let mut commands = if *on == self.screen { Vec::new() } else { self.go(*on) };
                 commands.extend(self.perform(intents));

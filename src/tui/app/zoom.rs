@@ -6,7 +6,7 @@ use crate::tui::{keys::Action, screens::Context};
 impl App {
     /// What screens may know besides their own state.
     pub(super) fn context(&self) -> Context<'_> {
-        context(&self.world, &self.screens, self.now, self.size, self.zoomed)
+        context(&self.world, &self.job, self.now, self.size, self.zoomed)
     }
 
     /// Whether a pane fills the screen in view.

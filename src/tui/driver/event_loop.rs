@@ -1,30 +1,32 @@
 //! The event loop.
 
 use super::{
-    LastSession, Left, Over,
+    Left, Over,
     announce::Announcer,
     canvas::Canvas,
     desk::{Begun, Desk, Followed, Lane},
     input, respond,
-    session::Task,
     signals::{Signalled, Signals},
+    task::Task,
 };
 use crate::tui::{
     app::{App, Command, Message, Request, Response, draw},
-    attach::{Happening, Terminals},
-    keys::ScreenId,
     launch::Opening,
-    screens::intent::Notice,
     setup::TuiSetup,
+    terminal::Guard,
     widgets::Hit,
     world,
 };
 use crossterm::{clipboard::CopyToClipboard, event::Event};
-use dbdyno_engine::protocol;
-use dbdyno_running::{runner::RunnerEvent, tune::TuneEvent};
-use std::{io, time::Duration};
+use dbdyno_running::{jobs::Telling, runner::RunnerEvent, watching::JobEvent};
+use rustix::process::{Signal, getpid, kill_process};
+use std::{
+    io::{self, Write, stdout},
+    time::Duration,
+};
 use tokio::{
     sync::mpsc::{self, Receiver, UnboundedReceiver, UnboundedSender},
+    task::spawn_blocking,
     time::{Instant, sleep_until},
 };
 
@@ -34,15 +36,14 @@ const FRAME: Duration = Duration::from_millis(50);
 /// Where a request ran, and its response: none where it was given up.
 type Responded = (Lane, Option<Response>);
 
-/// Takes what comes from terminals, signals, sessions and requests, one after the other, and paints.
-pub(super) struct EventLoop<'t> {
+/// Takes what comes from the terminal, signals, jobs and requests, one after the other, and paints.
+pub(super) struct EventLoop {
     setup: TuiSetup,
     app: App,
     canvas: Canvas,
     announcer: Announcer,
-    terminals: &'t mut Terminals,
-    /// Whether a terminal is there. Without one nothing is painted.
-    attached: bool,
+    /// Gives the terminal back when it is dropped.
+    guard: Guard,
     signals: Signals,
     input: Receiver<Event>,
     hits: Vec<Hit>,
@@ -53,24 +54,21 @@ pub(super) struct EventLoop<'t> {
     dirty: bool,
     leaving: bool,
     left: Left,
-    /// The last session that ended.
-    last: Option<Box<LastSession>>,
     /// Requests under way.
     desk: Desk<Request>,
     /// Where requests that were responded to are reported, with the response unless there was none, and where that is taken.
     responder: UnboundedSender<Responded>,
     responses: UnboundedReceiver<Responded>,
-    /// What is measured, as those were told who ask.
-    described: Option<String>,
-    /// Where sessions send their messages, and where these are taken.
+    /// Where jobs send their messages, and where these are taken.
     sender: UnboundedSender<Message>,
     messages: UnboundedReceiver<Message>,
 }
 
-impl<'t> EventLoop<'t> {
-    pub(super) async fn start(setup: TuiSetup, opening: Opening, terminals: &'t mut Terminals) -> io::Result<Self> {
+impl EventLoop {
+    pub(super) fn start(setup: TuiSetup, opening: Opening) -> io::Result<Self> {
+        // Before the terminal is taken over: a signal that comes in between leaves it in order too.
         let signals = Signals::new()?;
-        let first = terminals.next().await;
+        let guard = Guard::take()?;
         let canvas = Canvas::blank()?;
         let (mut app, mut commands) = App::new(world::read(&setup), canvas.size()?);
         commands.extend(app.show(opening));
@@ -83,8 +81,7 @@ impl<'t> EventLoop<'t> {
             app,
             canvas,
             announcer,
-            terminals,
-            attached: true,
+            guard,
             signals,
             input: input::listen(),
             hits: Vec::new(),
@@ -94,36 +91,42 @@ impl<'t> EventLoop<'t> {
             dirty: true,
             leaving: false,
             left: Left::AsAsked,
-            last: None,
             desk: Desk::default(),
             responder,
             responses,
-            described: None,
             sender,
             messages,
         };
-        event_loop.happened(first)?;
         event_loop.draw()?;
         event_loop.perform(commands)?;
         Ok(event_loop)
     }
 
     pub(super) async fn run(mut self) -> io::Result<Over> {
+        match self.follow().await {
+            // The other end was closed.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EIO | libc::EPIPE)) => self.left = Left::HungUp,
+            outcome => outcome?,
+        }
+        Ok(Over { left: self.left, last: self.app.last_session() })
+    }
+
+    async fn follow(&mut self) -> io::Result<()> {
         while !self.leaving {
             let wake = self.wake();
             tokio::select! {
                 biased;
                 signalled = self.signals.next() => match signalled {
                     Signalled::End => self.terminate()?,
-                    Signalled::HangUp if self.outlasts() => self.terminals.detach(),
-                    Signalled::HangUp => self.terminate()?,
+                    Signalled::HangUp => self.leave(Left::HungUp),
+                    Signalled::Stop => self.suspend()?,
+                    Signalled::Resume => self.resumed()?,
                 },
-                happening = self.terminals.next() => self.happened(happening)?,
-                Some(raw) = self.input.recv() => {
-                    if let Some(event) = input::decode(raw, &self.hits) {
-                        self.take(event)?;
-                    }
-                }
+                raw = self.input.recv() => match raw.map(|raw| input::decode(raw, &self.hits)) {
+                    Some(Some(event)) => self.take(event)?,
+                    Some(None) => {}
+                    None => self.leave(Left::HungUp),
+                },
                 Some(event) = self.messages.recv() => {
                     self.take(event)?;
                     while let Ok(event) = self.messages.try_recv() {
@@ -135,49 +138,41 @@ impl<'t> EventLoop<'t> {
                     self.take(Message::Time(self.begun.elapsed()))?;
                 }
             }
-            self.describe();
-            if self.dirty && self.attached && self.drawn.elapsed() >= FRAME {
+            if self.dirty && self.drawn.elapsed() >= FRAME {
                 self.draw()?;
             }
         }
-        Ok(Over { left: self.left, last: self.last })
+        let farewell = self.announcer.farewell();
+        if self.left != Left::HungUp { show(&farewell) } else { Ok(()) }
     }
 
-    fn happened(&mut self, happening: Happening) -> io::Result<()> {
-        match happening {
-            Happening::Shown { strange } => {
-                self.attached = true;
-                self.canvas = Canvas::blank()?;
-                self.announcer.forget();
-                let (columns, rows) = self.canvas.size()?;
-                self.dirty = true;
-                self.take(Message::Resized(columns, rows))?;
-                if strange {
-                    let said = "this terminal differs (TERM, COLORTERM or NO_COLOR): colours are those of the first; \
-                                `:theme` has others";
-                    self.take(Message::Terminal(Notice::good(said)))?;
-                }
-                Ok(())
-            }
-            Happening::Lost => self.lost(),
-            Happening::End => self.terminate(),
-        }
+    /// Leaves at once; what is measured goes on.
+    fn leave(&mut self, left: Left) {
+        (self.leaving, self.left) = (true, left);
     }
 
-    /// The terminal is gone. What is measured goes on, unless nobody could return to it; nothing else is worth staying for.
-    fn lost(&mut self) -> io::Result<()> {
-        self.attached = false;
-        if self.outlasts() { Ok(()) } else { self.terminate() }
+    /// Gives the terminal back and stops; the shell goes on, and so does what is measured.
+    fn suspend(&mut self) -> io::Result<()> {
+        show(&self.announcer.farewell())?;
+        self.guard.give_back();
+        // It cannot fail: the process is our own.
+        let _ = kill_process(getpid(), Signal::STOP);
+        self.resumed()
     }
 
-    /// Whether something goes on without a terminal.
-    fn outlasts(&self) -> bool {
-        self.task.is_some() && self.terminals.reachable
+    /// The shell has put us into the foreground again.
+    fn resumed(&mut self) -> io::Result<()> {
+        self.guard.take_again()?;
+        self.canvas = Canvas::blank()?;
+        self.announcer.forget();
+        self.dirty = true;
+        let (columns, rows) = self.canvas.size()?;
+        self.take(Message::Resized(columns, rows))
     }
 
-    /// The program is to end; what is measured is stopped first.
+    /// The program is to end; what it measures is stopped first.
     fn terminate(&mut self) -> io::Result<()> {
-        if self.task.is_some() {
+        if self.app.owns_job() {
             self.left = Left::Interrupted;
         }
         self.take(Message::Terminate)
@@ -185,89 +180,46 @@ impl<'t> EventLoop<'t> {
 
     /// When to look again with nothing else happening: for the next frame, or because something on screen moves.
     fn wake(&self) -> Option<Instant> {
-        let frame = (self.dirty && self.attached).then(|| self.drawn + FRAME);
+        let frame = self.dirty.then(|| self.drawn + FRAME);
         let moving = self.app.wakes().map(|after| Instant::now() + after);
         [frame, moving].into_iter().flatten().min()
     }
 
     fn take(&mut self, event: Message) -> io::Result<()> {
         self.dirty |= self.is_seen(&event);
-        let over = over(&event);
-        if over.is_some() {
+        if matches!(event, Message::JobOver(_)) {
             self.task = None;
-        }
-        if let Message::SessionOver(outcome) = &event
-            && let Ok(report) = outcome.as_ref()
-        {
-            self.last = Some(Box::new(LastSession::new(report)));
         }
         let mut commands = self.app.update(Message::Time(self.begun.elapsed()));
         if !matches!(event, Message::Time(_)) {
             commands.extend(self.app.update(event));
         }
-        self.perform(commands)?;
-        if let Some(what) = over {
-            self.canvas.queue(self.announcer.over(&what))?;
-            // Where nobody saw it end, all of it is stored.
-            self.leaving |= !self.attached;
-        }
-        Ok(())
-    }
-
-    /// Says what is measured, where that is something else than before.
-    fn describe(&mut self) {
-        let under_way = self.app.under_way().map(|(_, what)| match self.app.status() {
-            Some(status) => format!("{what} · {status}"),
-            None => what.to_owned(),
-        });
-        if under_way != self.described {
-            self.described.clone_from(&under_way);
-            self.terminals.describe(under_way);
-        }
+        self.perform(commands)
     }
 
     /// Whether an event can change what is painted. Progress is seen on the Live screen only.
     fn is_seen(&self, event: &Message) -> bool {
-        let progress = matches!(event, Message::Runner(event) if matches!(
-            **event,
-            RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: protocol::Event::Progress { .. }, .. }
-        ));
-        let of_trial = matches!(event, Message::Tune(event) if matches!(
-            **event,
-            TuneEvent::Session { says: RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: protocol::Event::Progress { .. }, .. } }
-        ));
-        !of_trial && (!progress || self.app.screen == ScreenId::Live)
+        let Message::Job(event) = event else { return true };
+        let is_progress = event.of_session().is_some_and(RunnerEvent::is_progress);
+        !is_progress || matches!(**event, JobEvent::Session(_)) && self.app.shows_job()
     }
 
     fn perform(&mut self, commands: Vec<Command>) -> io::Result<()> {
         for command in commands {
             match command {
                 Command::Leave => self.leaving = true,
-                Command::Suspend => self.terminals.suspend(),
-                Command::Detach if self.terminals.reachable => self.terminals.detach(),
-                Command::Detach => {
-                    let said = "nobody could return: there is neither a cache folder nor a runtime folder for a socket";
-                    self.take(Message::Terminal(Notice::bad(said)))?;
-                }
+                Command::Suspend => self.suspend()?,
+                Command::Detach => self.leave(Left::Detached),
                 Command::Repaint => self.canvas = Canvas::blank()?,
-                Command::Start(start) => {
-                    let registry = self.app.world.registry.clone();
-                    self.task = Some(Task::start(*start, &self.setup, registry, self.sender.clone()));
+                Command::Measure(command) => {
+                    self.task = Some(Task::start(command, &self.setup, self.sender.clone()));
                 }
-                Command::Resume(session) => {
-                    let registry = self.app.world.registry.clone();
-                    self.task = Some(Task::resume(session, &self.setup, registry, self.sender.clone()));
+                Command::Watch(id) => {
+                    // What another job said that was watched before is not told of this one.
+                    (self.sender, self.messages) = mpsc::unbounded_channel();
+                    self.task = Some(Task::watch(id, self.sender.clone()));
                 }
-                Command::Further(further) => {
-                    self.task = Some(Task::further(*further, &self.setup, self.sender.clone()));
-                }
-                Command::Try(trial) => {
-                    let registry = self.app.world.registry.clone();
-                    self.task = Some(Task::try_change(*trial, &self.setup, registry, self.sender.clone()));
-                }
-                Command::Torture(start) => {
-                    self.task = Some(Task::torture(*start, &self.setup, self.sender.clone()));
-                }
+                Command::Announce(what) => self.canvas.queue(self.announcer.over(&what))?,
                 Command::Tell(tell) => {
                     if let Some(task) = &self.task {
                         task.tell(tell);
@@ -276,7 +228,7 @@ impl<'t> EventLoop<'t> {
                 Command::Request(request) => self.request(request),
                 Command::Copy(text) => {
                     self.canvas.queue(CopyToClipboard::to_clipboard_from(text))?;
-                    self.terminals.paint(self.canvas.take());
+                    show(&self.canvas.take())?;
                 }
             }
         }
@@ -298,15 +250,15 @@ impl<'t> EventLoop<'t> {
         if let Some(watch) = &watch {
             setup.store = setup.store.watched(watch);
         }
-        let quiet = self.task.as_ref().filter(|_| respond::disturbs(&request)).map(Task::quiet);
+        let turn = self.task.as_ref().filter(|_| respond::disturbs(&request)).map(Task::turn);
         tokio::spawn(async move {
-            let _quiet = match &quiet {
-                Some(quiet) => Some(quiet.wait().await),
+            let _turn = match turn {
+                Some(turn) => spawn_blocking(turn).await.ok().flatten(),
                 None => None,
             };
             let response = match watch.is_some_and(|watch| watch.is_given_up()) {
                 true => None,
-                false => tokio::task::spawn_blocking(move || respond::respond(request, &setup)).await.ok(),
+                false => spawn_blocking(move || respond::respond(request, &setup)).await.ok(),
             };
             // Nobody waits for it when the program ends.
             let _ = responder.send((lane, response));
@@ -337,21 +289,13 @@ impl<'t> EventLoop<'t> {
                 frame.set_cursor_position(cursor);
             }
         })?;
-        self.terminals.paint(self.canvas.take());
-        self.terminals.part_with(self.announcer.farewell());
-        Ok(())
+        show(&self.canvas.take())
     }
 }
 
-/// What is over with a message, in words; none where it goes on.
-fn over(message: &Message) -> Option<String> {
-    match message {
-        Message::SessionOver(outcome) => Some(match outcome.as_ref() {
-            Ok(report) => format!("session {}: {}", report.session.suite, report.session.status.word()),
-            Err(reason) => format!("the session could not be run: {reason}"),
-        }),
-        Message::TuneOver(_) => Some("the trial is over".to_owned()),
-        Message::TortureOver(_) => Some("torture is over".to_owned()),
-        _ => None,
-    }
+/// Writes to the terminal.
+fn show(painted: &[u8]) -> io::Result<()> {
+    let mut terminal = stdout().lock();
+    terminal.write_all(painted)?;
+    terminal.flush()
 }

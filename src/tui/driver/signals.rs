@@ -1,29 +1,38 @@
-//! Signals that the server is sent. Those of a terminal reach its client.
+//! Signals that the program is sent while it shows its screens.
 
 use std::io;
 use tokio::signal::unix::{self, SignalKind, signal};
 
-/// What a signal asks of the server.
+/// What a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signalled {
+    /// To end.
     End,
-    /// To do without its terminal.
+    /// The terminal is gone.
     HangUp,
+    /// To stop until it is resumed.
+    Stop,
+    /// It was resumed.
+    Resume,
 }
 
-/// Signals that the server answers.
 pub(super) struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
     hang_up: unix::Signal,
+    stop: unix::Signal,
+    resume: unix::Signal,
 }
 
 impl Signals {
     pub(super) fn new() -> io::Result<Self> {
+        let raw = |number| signal(SignalKind::from_raw(number));
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
+            stop: raw(libc::SIGTSTP)?,
+            resume: raw(libc::SIGCONT)?,
         })
     }
 
@@ -32,6 +41,8 @@ impl Signals {
             _ = self.terminate.recv() => Signalled::End,
             _ = self.interrupt.recv() => Signalled::End,
             _ = self.hang_up.recv() => Signalled::HangUp,
+            _ = self.stop.recv() => Signalled::Stop,
+            _ = self.resume.recv() => Signalled::Resume,
         }
     }
 }

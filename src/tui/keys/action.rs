@@ -22,6 +22,8 @@ pub(crate) enum Action {
     Warnings,
     /// What was said last.
     Messages,
+    /// What is measured, here or by another terminal.
+    Jobs,
     /// Explain the number under the cursor.
     Explain,
     /// Leave the program.

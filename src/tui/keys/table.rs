@@ -87,6 +87,12 @@ const LIVE: &[Binding] = &[
     binding(&[KeyPress::Char('r')], Action::Resume, "resume", "run the rest of the last session that was interrupted"),
     binding(&[KeyPress::Char('c')], Action::Compare, "compare", "put the engines of this session beside the first"),
     binding(
+        &[KeyPress::Char('o')],
+        Action::Jobs,
+        "",
+        "jobs: watch what another terminal measures, or has measured today",
+    ),
+    binding(
         &[KeyPress::Char('+')],
         Action::More,
         "more rounds",
@@ -101,7 +107,7 @@ const LIVE: &[Binding] = &[
         "view",
         "the race of all configurations, or a single test with its latencies",
     ),
-    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the session's table"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "when the session is over: export its results"),
     binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the race, a test of it, or the single test in view"),
     ZOOM,
 ];

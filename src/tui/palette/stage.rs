@@ -191,12 +191,15 @@ fn screens() -> Vec<ListItem> {
     ScreenId::tabs().map(|screen| ListItem::new(screen.word(), screen.number().to_string())).collect()
 }
 
-/// The commands whose keys do something, which `does` tells of a screen's.
-pub(crate) fn offered(in_view: ScreenId, does: impl Fn(ScreenId, Action) -> bool) -> Vec<&'static PaletteCommand> {
+/// The commands whose keys do something, which `does` tells of a screen's. `is_list`: what is in view can be kept as a view.
+pub(crate) fn offered(
+    in_view: ScreenId,
+    is_list: bool,
+    does: impl Fn(ScreenId, Action) -> bool,
+) -> Vec<&'static PaletteCommand> {
     let is_offered = |command: &&PaletteCommand| match command.takes {
         Takes::Reply { on, to } => does(on.unwrap_or(in_view), to),
-        // What can be kept is what can be narrowed to what is wanted.
-        Takes::NewView => in_view == ScreenId::Results,
+        Takes::NewView => is_list,
         _ => true,
     };
     COMMANDS.iter().filter(is_offered).collect()

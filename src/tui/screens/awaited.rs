@@ -62,7 +62,7 @@ impl Awaited {
 
 /// What the program does.
 pub(crate) fn word(context: &Context<'_>) -> &'static str {
-    if context.session_running { "waiting for the test under way" } else { "reading" }
+    if context.is_measuring { "waiting for the test under way" } else { "reading" }
 }
 
 /// `[  =     ]`: moves as long as the program does.

@@ -2,13 +2,12 @@
 
 use crate::tui::{
     export::FileContent,
-    launch::{OwedSession, TortureStart, TrialStart},
+    launch::{JobStart, Opening},
     overlay::{FilterKeys, ListItem, Overlay},
 };
 use dbdyno_catalog::bench::Preset;
-use dbdyno_foundation::metric::Metric;
 use dbdyno_reports::format::Format;
-use dbdyno_running::{runner::Tell, session::FurtherRounds};
+use dbdyno_running::runner::Tell;
 use std::path::PathBuf;
 
 /// One thing that is to happen. `R` is what the screen requests of the world outside, `D` what it asks the user.
@@ -22,6 +21,8 @@ pub enum Intent<R, D> {
     AskFile(D, Overlay),
     /// The user is shown something to read.
     Read(Overlay),
+    /// Title and lines to read, once nothing else lies over the screens.
+    ReadNext(String, Vec<String>),
     /// One line is said.
     Say(Notice),
     /// A file is written that is not there yet.
@@ -37,48 +38,14 @@ pub enum Intent<R, D> {
     Tell(Tell),
     /// A preset was saved: it is among those that are known.
     Saved(Box<Preset>),
-    /// Two selections are compared; where they are two of more configurations of a session, all of these come first.
-    Compare {
-        /// The selection of side A.
-        a: String,
-        /// The selection of side B.
-        b: String,
-    },
-    /// Two selections are compared, whatever else there is.
-    ComparePair {
-        /// The selection of side A.
-        a: String,
-        /// The selection of side B.
-        b: String,
-    },
-    /// The trends of the configurations that selections mean are shown.
-    Trend(TrendOf),
+    /// Something is shown, by the screen whose it is.
+    Open(Opening),
     /// The screen that this one was opened from is shown again.
     Close,
-    /// A run is replayed.
-    Replay(String),
-    /// A bench is put onto the Bench screen.
-    Load(Box<Preset>),
-    /// The bench on the Bench screen is run.
-    Run,
-    /// A session is finished that was interrupted.
-    Resume(Box<OwedSession>),
-    /// Rounds are run that decide what a session left undecided.
-    Further(Box<FurtherRounds>),
-    /// A change of options is tried.
-    Try(Box<TrialStart>),
-    /// Configurations are killed, and the power taken from them.
-    Torture(Box<TortureStart>),
-}
-
-/// What a trend is asked of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrendOf {
-    /// Selections: what is followed are the configurations of their runs.
-    pub(crate) selections: Vec<String>,
-    pub(crate) metric: Metric,
-    /// The test that is shown first, and at which size, where one is meant.
-    pub(crate) test: Option<(u32, String)>,
+    /// Something is measured.
+    Measure(Box<JobStart>),
+    /// The job of this name is watched.
+    Watch(String),
 }
 
 /// One line for the user.
@@ -174,22 +141,16 @@ impl<R, D> Intent<R, D> {
             Self::Ask(one, overlay) => Intent::Ask(dialog(one), overlay),
             Self::AskFile(one, overlay) => Intent::AskFile(dialog(one), overlay),
             Self::Read(overlay) => Intent::Read(overlay),
+            Self::ReadNext(title, lines) => Intent::ReadNext(title, lines),
             Self::Say(notice) => Intent::Say(notice),
             Self::Write { path, content } => Intent::Write { path, content },
             Self::Copy(text) => Intent::Copy(text),
             Self::Tell(tell) => Intent::Tell(tell),
             Self::Saved(preset) => Intent::Saved(preset),
-            Self::Compare { a, b } => Intent::Compare { a, b },
-            Self::ComparePair { a, b } => Intent::ComparePair { a, b },
-            Self::Trend(of) => Intent::Trend(of),
+            Self::Open(what) => Intent::Open(what),
             Self::Close => Intent::Close,
-            Self::Replay(run) => Intent::Replay(run),
-            Self::Load(preset) => Intent::Load(preset),
-            Self::Run => Intent::Run,
-            Self::Resume(session) => Intent::Resume(session),
-            Self::Further(further) => Intent::Further(further),
-            Self::Try(trial) => Intent::Try(trial),
-            Self::Torture(start) => Intent::Torture(start),
+            Self::Measure(start) => Intent::Measure(start),
+            Self::Watch(id) => Intent::Watch(id),
         }
     }
 

@@ -15,20 +15,24 @@ pub mod torture;
 pub mod trend;
 pub mod tune;
 
+pub use further::PlannedRounds;
 pub(crate) use screen::Context;
 
 use super::{
     filter::View,
     keys::{Action, KeyPress, ScreenId},
-    overlay::Reply,
+    launch::Opening,
+    overlay::{Overlay, Reply},
     setup::TuiSetup,
     subject::{HasSubject, Subject},
     widgets::paint::Paint,
     world::World,
 };
+use dbdyno_running::{runner::SessionOutline, watching::JobEvent};
 use intent::Intent;
 use ratatui::layout::Rect;
 use screen::Screen;
+use std::time::Duration;
 
 /// What any screen wants to happen.
 pub(crate) type Intents = Vec<Intent<ScreenRequest, ScreenDialog>>;
@@ -154,6 +158,35 @@ macro_rules! screens {
                 }
             }
 
+            /// Shows something on the screen whose it is; an error says why it cannot be shown.
+            pub(crate) fn show(&mut self, what: Opening, context: &Context<'_>) -> Option<(ScreenId, Result<Intents, String>)> {
+                $(
+                    let what = match self.$folder.show(what, context) {
+                        Ok(shown) => return Some((ScreenId::$id, shown.map(joined))),
+                        Err(what) => what,
+                    };
+                )*
+                drop(what);
+                None
+            }
+
+            /// Time has passed.
+            pub(crate) fn time(&mut self, now: Duration) {
+                $(self.$folder.time(now);)*
+            }
+
+            /// How often time has to be told with nothing else happening.
+            pub(crate) fn wakes(&self, in_view: ScreenId) -> Option<Duration> {
+                [$(self.$folder.wakes(in_view == ScreenId::$id),)*].into_iter().flatten().min()
+            }
+
+            /// How many findings there are of what was measured, and what they are.
+            pub(crate) fn warnings(&self) -> (usize, Overlay) {
+                let found = [$(self.$folder.warnings(),)*];
+                let nothing = || (0, Overlay::page("Warnings", vec!["Nothing is measured that has any.".to_owned()]));
+                found.into_iter().flatten().next().unwrap_or_else(nothing)
+            }
+
             /// The steps to what a screen shows.
             pub(crate) fn way(&self, to: ScreenId) -> Vec<String> {
                 let within = match to {
@@ -173,6 +206,58 @@ macro_rules! screens {
             pub(crate) fn show_view(&mut self, on: ScreenId, view: &View) -> Result<Intents, String> {
                 match on {
                     $(ScreenId::$id => self.$folder.show_view(view).map(joined),)*
+                }
+            }
+
+            /// A job begins that a screen shows.
+            pub(crate) fn begun(&mut self, on: ScreenId, outline: Option<Box<SessionOutline>>, now: Duration) {
+                match on {
+                    $(ScreenId::$id => self.$folder.begun(outline, now),)*
+                }
+            }
+
+            /// The job that a screen shows tells something.
+            pub(crate) fn told(&mut self, on: ScreenId, event: JobEvent, context: &Context<'_>) -> Intents {
+                match on {
+                    $(ScreenId::$id => joined(self.$folder.told(event, context)),)*
+                }
+            }
+
+            /// The job that a screen shows is over, or could not be run: why. With what is over, in a few words.
+            pub(crate) fn over(&mut self, on: ScreenId, outcome: Result<(), String>, context: &Context<'_>) -> (Intents, String) {
+                match on {
+                    $(ScreenId::$id => {
+                        let (intents, what) = self.$folder.over(outcome, context);
+                        (joined(intents), what)
+                    })*
+                }
+            }
+
+            /// What is under way that a screen shows, in words.
+            pub(crate) fn under_way(&self, on: ScreenId) -> &'static str {
+                match on {
+                    $(ScreenId::$id => self.$folder.under_way(),)*
+                }
+            }
+
+            /// What is kept of the job that a screen shows, when it is stopped.
+            pub(crate) fn kept(&self, on: ScreenId) -> &'static str {
+                match on {
+                    $(ScreenId::$id => self.$folder.kept(),)*
+                }
+            }
+
+            /// What the status bar says of the job that a screen shows.
+            pub(crate) fn status(&self, on: ScreenId) -> Option<String> {
+                match on {
+                    $(ScreenId::$id => self.$folder.status(),)*
+                }
+            }
+
+            /// How much of the job is done that a screen shows, percent, and whether it pauses.
+            pub(crate) fn progress(&self, on: ScreenId) -> (Option<u8>, bool) {
+                match on {
+                    $(ScreenId::$id => self.$folder.progress(),)*
                 }
             }
 

@@ -4,12 +4,14 @@ use super::intent::Intent;
 use crate::tui::{
     filter::View,
     keys::{Action, KeyPress},
-    overlay::Reply,
+    launch::Opening,
+    overlay::{Overlay, Reply},
     setup::TuiSetup,
     subject::HasSubject,
     widgets::paint::Paint,
     world::World,
 };
+use dbdyno_running::{runner::SessionOutline, watching::JobEvent};
 use ratatui::layout::Rect;
 use std::time::Duration;
 
@@ -27,8 +29,8 @@ pub(crate) struct Context<'a> {
     pub(crate) size: (u16, u16),
     /// Whether the pane with the focus fills the screen, where there are several.
     pub(crate) zoomed: bool,
-    /// Whether a session is under way: requests are responded to between two of its tests.
-    pub(crate) session_running: bool,
+    /// Whether something is measured: requests are responded to between two of its tests.
+    pub(crate) is_measuring: bool,
 }
 
 /// A screen: a pure state machine that is painted, with what it asks of the user and of the world outside.
@@ -81,6 +83,27 @@ pub(crate) trait Screen: Sized {
         Vec::new()
     }
 
+    /// Shows something, if it is this screen's.
+    ///
+    /// # Errors
+    /// Why it cannot be shown; what is something else's is given back.
+    fn show(&mut self, what: Opening, _context: &Context<'_>) -> Result<Result<Intents<Self>, String>, Opening> {
+        Err(what)
+    }
+
+    /// Time has passed.
+    fn time(&mut self, _now: Duration) {}
+
+    /// How often time has to be told with nothing else happening; none while nothing on it moves by itself.
+    fn wakes(&self, _in_view: bool) -> Option<Duration> {
+        None
+    }
+
+    /// How many findings there are of what it shows, and what they are; none of a screen that has no findings.
+    fn warnings(&self) -> Option<(usize, Overlay)> {
+        None
+    }
+
     /// The steps within the screen to what it shows.
     fn way(&self) -> Vec<String> {
         Vec::new()
@@ -97,6 +120,39 @@ pub(crate) trait Screen: Sized {
     /// What in it cannot be shown, with what was expected.
     fn show_view(&mut self, _view: &View) -> Result<Intents<Self>, String> {
         Err("this screen has no views: expected `results`".to_owned())
+    }
+
+    /// A job begins that this screen shows; what its session will be about, where that is known.
+    fn begun(&mut self, _outline: Option<Box<SessionOutline>>, _now: Duration) {}
+
+    /// The job that this screen shows tells something.
+    fn told(&mut self, _event: JobEvent, _context: &Context<'_>) -> Intents<Self> {
+        Vec::new()
+    }
+
+    /// The job that this screen shows is over, or could not be run: why. With what it wants to happen, what is over in a few words.
+    fn over(&mut self, _outcome: Result<(), String>, _context: &Context<'_>) -> (Intents<Self>, String) {
+        (Vec::new(), String::new())
+    }
+
+    /// What is under way, in words.
+    fn under_way(&self) -> &'static str {
+        "something is measured"
+    }
+
+    /// What is kept of the job that this screen shows, when it is stopped.
+    fn kept(&self) -> &'static str {
+        "The run under way is given up; every finished test is kept."
+    }
+
+    /// What the status bar says of the job that this screen shows; none where it has not begun to tell.
+    fn status(&self) -> Option<String> {
+        None
+    }
+
+    /// How much of it is done, percent, where anybody can say, and whether it pauses.
+    fn progress(&self) -> (Option<u8>, bool) {
+        (None, false)
     }
 
     /// What is stored has changed.

@@ -57,6 +57,8 @@ pub struct World {
     pub(crate) host: String,
     /// Arguments that the command lines shown have besides what is on screen (`--store FILE`).
     pub(crate) arguments: Vec<String>,
+    /// CPU to pin workers to.
+    pub(crate) cpu: Option<u32>,
 }
 
 impl World {

@@ -34,6 +34,7 @@ pub fn read(setup: &TuiSetup) -> World {
         store: setup.store.path().display().to_string(),
         host: HostFacts::read().name,
         arguments: setup.arguments.clone(),
+        cpu: setup.cpu,
         ..World::default()
     };
     world.broken = broken;

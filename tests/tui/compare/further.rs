@@ -13,7 +13,7 @@ use dbdyno::{
     tui::{
         Message, Response,
         keys::KeyPress,
-        screens::{ScreenResponse, compare},
+        screens::{PlannedRounds, ScreenResponse, compare},
     },
 };
 use std::time::Duration;
@@ -48,7 +48,8 @@ fn undecided(place: &Place) -> AnotherLook {
 fn one_key_runs_as_many_more_rounds_as_decide_and_says_what_that_costs() {
     let mut journey = pair(three_rounds());
     journey.keys("+").shows("look 2 at 2 Random reads, size 1000: 6 more rounds of null");
-    assert!(journey.others.iter().any(|command| command.starts_with("Further(")), "{:?}", journey.others);
+    let command = &journey.started[0];
+    assert!(command.contains("--until-decided=2 --most 6"), "{command}");
     journey.shows("Race").keys("M").shows("look 2 needs p below 1.25 % in place of 5 %");
 }
 
@@ -94,11 +95,11 @@ fn rounds_that_take_long_are_asked_about() {
         FurtherRounds::find(look, "dbdyno compare", &Registry::discover(), &Store::new(place.store())).unwrap();
     further.estimate.time = Duration::from_secs(3600);
     let mut journey = pair(place);
-    let planned = compare::Response::Further { planned: Ok(Box::new(further)) };
+    let planned = compare::Response::Further { planned: Ok(Box::new(PlannedRounds::new(further, Vec::new()))) };
     journey.message(Message::Response(Box::new(Response::Screen(ScreenResponse::Compare(planned)))));
     journey.shows("Run for 1h").shows("look 2 needs p below 1.25 %").shows("runs   12");
     journey.keys("n");
-    assert!(journey.others.is_empty(), "{:?}", journey.others);
+    assert!(journey.started.is_empty(), "{:?}", journey.started);
 }
 
 #[test]
@@ -108,5 +109,5 @@ fn what_has_no_plan_says_why_no_rounds_can_be_added() {
     bench.pairs(&spec("x"), &spec("y"), &scattered);
     let mut journey = over(&bench, 200, 60);
     journey.key(KeyPress::Enter).shows("undecided +").keys("+").shows("no rounds can be added to the session");
-    assert!(journey.others.is_empty(), "{:?}", journey.others);
+    assert!(journey.started.is_empty(), "{:?}", journey.started);
 }

@@ -4,18 +4,20 @@
 //!
 //! Only what belongs to this user, has a name of the table and is no symbolic link is removed.
 
-use super::scratch::{self, FOUND, gate};
+use super::{
+    own_folders::own_folder,
+    scratch::{self, FOUND, gate},
+};
 use rustix::{
     fs::{AtFlags, Mode, OFlags, openat, unlinkat},
     process::geteuid,
 };
 use std::{
-    collections::BTreeSet,
     fs::{self, File},
     io,
     os::{
         fd::{AsFd, AsRawFd},
-        unix::{fs::MetadataExt, net::UnixStream},
+        unix::fs::MetadataExt,
     },
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
@@ -32,8 +34,8 @@ pub enum Place {
     Journals,
     /// The system's folder of temporary files.
     Temporary,
-    /// The folders of the user's sockets.
-    Sockets,
+    /// The folders of the user's jobs.
+    Jobs,
 }
 
 /// How the next command knows that nothing uses a leftover.
@@ -45,8 +47,6 @@ enum InUse {
     Lock,
     /// It is a folder in which its user holds [`JOB_LOCK`] locked, and which is kept for a while after.
     Kept,
-    /// It is a file that its users hold locked, with a socket of the same name that a program listens at.
-    Listener,
     /// Only the process that has the store's lock to write uses it, so that the next one that has it removes it.
     StoreLock,
 }
@@ -78,17 +78,8 @@ pub static OUTPUT: Leftover = folder("file that is written", Place::Target, ".db
 pub static SCRATCH: Leftover = folder("scratch folder", Place::Temporary, "dbdyno-scratch-");
 pub static JOURNAL: Leftover =
     Leftover { what: "journal that begins", place: Place::Journals, prefix: "", ending: ".new", in_use: InUse::Lock };
-pub static SCREENS: Leftover = Leftover {
-    what: "socket of screens and what they said last",
-    place: Place::Sockets,
-    prefix: "-screens-",
-    ending: ".said",
-    in_use: InUse::Listener,
-};
-/// The ending of the socket that belongs to a file of [`SCREENS`].
-pub const SOCKET: &str = ".socket";
 pub static JOB: Leftover =
-    Leftover { what: "what a job told", place: Place::Sockets, prefix: "-job-", ending: "", in_use: InUse::Kept };
+    Leftover { what: "what a job told", place: Place::Jobs, prefix: "-job-", ending: "", in_use: InUse::Kept };
 /// The file of a job's folder that the job holds locked.
 pub const JOB_LOCK: &str = "lock";
 /// The file of a job's folder that grows for as long as the job lives.
@@ -100,8 +91,8 @@ pub static NEW_UNDO: Leftover = of_store("undo that is made", "undo.new");
 pub static SPILL: Leftover = of_store("what DuckDB has no memory for", "tmp");
 
 /// All kinds.
-pub static ALL: [&Leftover; 12] =
-    [&RUN, &TORTURE, &REPAIR, &COPY, &OUTPUT, &SCRATCH, &JOURNAL, &SCREENS, &JOB, &NEW_STORE, &NEW_UNDO, &SPILL];
+pub static ALL: [&Leftover; 11] =
+    [&RUN, &TORTURE, &REPAIR, &COPY, &OUTPUT, &SCRATCH, &JOURNAL, &JOB, &NEW_STORE, &NEW_UNDO, &SPILL];
 
 impl Leftover {
     /// The name of one of these, which ends with this.
@@ -125,26 +116,16 @@ pub fn sweep(folder: &Path, place: Place) -> usize {
     let of_kind = |kind: &&Leftover| match kind.in_use {
         InUse::Marker => scratch::sweep(folder, kind),
         InUse::Lock => sweep_files(folder, kind),
-        InUse::Listener => sweep_sockets(folder, kind),
         InUse::Kept => sweep_jobs(folder, SystemTime::now()),
         InUse::StoreLock => 0,
     };
     ALL.iter().filter(|kind| kind.place == place).map(of_kind).sum()
 }
 
-/// How the names of this host's sockets begin: several hosts may share a home.
-pub fn sockets_of_host() -> String {
-    of_host(&SCREENS)
-}
-
-/// How the names of the folders of this host's jobs begin.
+/// How the names of the folders of this host's jobs begin: several hosts may share a home.
 pub fn jobs_of_host() -> String {
-    of_host(&JOB)
-}
-
-fn of_host(kind: &Leftover) -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().replace('/', "-");
-    format!("{host}{}", kind.prefix)
+    format!("{host}{}", JOB.prefix)
 }
 
 /// Whether a file may be removed: a plain one of this user's.
@@ -184,35 +165,11 @@ fn sweep_files(folder: &Path, kind: &Leftover) -> usize {
     found.iter().filter(removed).count()
 }
 
-/// Removes sockets at which no program listens, with what was said last unless it is still to be read.
-fn sweep_sockets(folder: &Path, kind: &Leftover) -> usize {
-    let is_own = |facts: fs::Metadata| facts.is_dir() && facts.uid() == geteuid().as_raw();
-    if !fs::symlink_metadata(folder).is_ok_and(is_own) {
-        return 0;
-    }
-    let prefix = sockets_of_host();
-    let stem = |name: String| {
-        let name = name.strip_suffix(kind.ending).or_else(|| name.strip_suffix(SOCKET))?;
-        name.starts_with(&prefix).then(|| name.to_owned())
-    };
-    let found: BTreeSet<String> = names(folder).filter_map(stem).collect();
-    let Some(gate) = Some(()).filter(|()| !found.is_empty()).and_then(|()| gate(folder)) else { return 0 };
-    let removed = |name: &&String| {
-        let (socket, last_words) = (format!("{name}{SOCKET}"), format!("{name}{}", kind.ending));
-        let said = locked(&gate, &last_words);
-        let is_unused = match &said {
-            Ok(said) => said.is_some(),
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-        };
-        // A program of an older version has nothing locked.
-        let is_over = is_unused && !listens(&reached(&gate, &socket));
-        is_over && (remove(&gate, &socket) | remove(&gate, &last_words))
-    };
-    found.iter().filter(removed).count()
-}
-
 /// Removes the folders of jobs that ended, or were killed, longer ago than they are kept.
 fn sweep_jobs(parent: &Path, now: SystemTime) -> usize {
+    if own_folder(parent).is_err() {
+        return 0;
+    }
     let prefix = jobs_of_host();
     let found: Vec<String> = names(parent).filter(|name| name.starts_with(&prefix)).collect();
     let Some(gate) = Some(()).filter(|()| !found.is_empty()).and_then(|()| gate(parent)) else { return 0 };
@@ -241,17 +198,11 @@ pub fn reached(folder: &impl AsRawFd, file: &str) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}/{file}", folder.as_raw_fd()))
 }
 
-/// Whether a program may listen at a socket.
-fn listens(socket: &Path) -> bool {
-    let is_gone = |kind| matches!(kind, io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound);
-    UnixStream::connect(socket).map_or_else(|error| !is_gone(error.kind()), |_| true)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::{output::Output, scratch::Scratch};
-    use std::os::unix::{fs::symlink, net::UnixListener};
+    use std::os::unix::fs::symlink;
     use tempfile::TempDir;
 
     const ID: &str = "01890000-0000-7000-8000-000000000001";
@@ -305,25 +256,33 @@ mod tests {
         assert_eq!(names(parent.path()).count(), 3);
     }
 
+    /// What a job leaves in its folder: when it was written, and whether it is locked.
+    fn leave_job(parent: &Path, name: &str, ago: Duration) -> File {
+        let folder = parent.join(name);
+        fs::create_dir(&folder).unwrap();
+        let lock = File::create(folder.join(JOB_LOCK)).unwrap();
+        let events = File::create(folder.join(JOB_EVENTS)).unwrap();
+        for file in [events, File::open(&folder).unwrap()] {
+            file.set_modified(SystemTime::now() - ago).unwrap();
+        }
+        lock
+    }
+
     #[test]
-    fn a_socket_goes_with_what_was_said_last_once_nobody_listens_and_nobody_reads() {
+    fn what_a_job_told_goes_a_day_after_its_end_and_never_while_it_lives() {
         let parent = TempDir::new().unwrap();
-        let at = |ending: &str| parent.path().join(format!("{}7{ending}", sockets_of_host()));
-        let said = File::create(at(SCREENS.ending())).unwrap();
-        let listener = UnixListener::bind(at(SOCKET)).unwrap();
-        fs::write(parent.path().join("other-host-screens-7.said"), "").unwrap();
-        assert_eq!(sweep(parent.path(), Place::Sockets), 0, "one of an older version listens");
-        drop(listener);
-        said.lock_shared().unwrap();
-        assert_eq!(sweep(parent.path(), Place::Sockets), 0, "it is still to be read");
-        drop(said);
-        assert_eq!(sweep(parent.path(), Place::Sockets), 1);
-        assert_eq!(names(parent.path()).collect::<Vec<_>>(), ["other-host-screens-7.said"]);
-        drop(UnixListener::bind(at(SOCKET)).unwrap());
-        assert_eq!(sweep(parent.path(), Place::Sockets), 1, "one whose last words were read");
-        let (linked, away) = (parent.path().join("link"), TempDir::new().unwrap());
+        let name = |id: u32| format!("{}{id}", jobs_of_host());
+        let living = leave_job(parent.path(), &name(1), KEPT * 2);
+        living.lock().unwrap();
+        leave_job(parent.path(), &name(2), KEPT * 2);
+        leave_job(parent.path(), &name(3), KEPT / 2);
+        leave_job(parent.path(), "other-host-job-4", KEPT * 2);
+        assert_eq!(sweep(parent.path(), Place::Jobs), 1);
+        assert!(!parent.path().join(name(2)).exists());
+        let away = TempDir::new().unwrap();
+        leave_job(away.path(), &name(5), KEPT * 2);
+        let linked = parent.path().join("link");
         symlink(away.path(), &linked).unwrap();
-        drop(UnixListener::bind(away.path().join(at(SOCKET).file_name().unwrap())).unwrap());
-        assert_eq!(sweep(&linked, Place::Sockets), 0, "a folder that is a link is not used");
+        assert_eq!(sweep(&linked, Place::Jobs), 0, "a folder that is a link is not used");
     }
 }

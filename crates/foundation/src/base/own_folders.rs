@@ -15,12 +15,14 @@ use std::{
 
 const FOLDER: &str = "dbdyno";
 
-/// Where sockets and jobs may be, the preferred first. The cache comes before the runtime folder because it outlives a login: the runtime
-/// folder is removed with the last one, which may be the connection whose loss is to be survived.
+/// Where jobs may be, the preferred first. The cache comes before the runtime folder because it outlives a login: the runtime folder is
+/// removed with the last one, which may be the connection whose loss is to be survived. Without both there is a folder of the user's among
+/// the temporary files, which nobody else can replace there.
 pub fn meeting_places() -> Vec<PathBuf> {
     let cache = etcetera::choose_base_strategy().ok().map(|base| base.cache_dir());
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
-    cache.into_iter().chain(runtime).map(|folder| folder.join(FOLDER)).collect()
+    let temporary = env::temp_dir().join(format!("{FOLDER}-{}", geteuid()));
+    cache.into_iter().chain(runtime).map(|folder| folder.join(FOLDER)).chain([temporary]).collect()
 }
 
 /// What `make` makes in the first of the [`meeting_places`] that can be used.
@@ -28,7 +30,7 @@ pub fn meeting_places() -> Vec<PathBuf> {
 /// # Errors
 /// Why the last of them cannot be used, or that there is none.
 pub fn in_a_meeting_place<T>(make: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
-    let mut outcome = Err(io::Error::other("there is neither a cache folder nor a runtime folder"));
+    let mut outcome = Err(io::ErrorKind::NotFound.into());
     for folder in meeting_places() {
         outcome = make(&folder);
         if outcome.is_ok() {

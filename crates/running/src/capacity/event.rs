@@ -5,7 +5,10 @@ use super::{
     measure::Phase,
     probe::Probe,
 };
-use crate::{jobs::Telling, runner::RunnerEvent};
+use crate::{
+    jobs::{JobKind, Telling},
+    runner::RunnerEvent,
+};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Serialize)]
@@ -31,6 +34,8 @@ pub enum CapacityEvent {
 }
 
 impl Telling for CapacityEvent {
+    const KIND: JobKind = JobKind::Capacity;
+
     fn is_progress(&self) -> bool {
         matches!(self, Self::Session { says } if says.is_progress())
     }

@@ -1,5 +1,7 @@
 //! Where jobs are found: each has a folder of the user's.
 
+use super::{Announced, JobKind};
+use crate::runner::Turn;
 use dbdyno_foundation::base::{
     identifier::identifier,
     leftovers::{self, JOB_EVENTS, JOB_LOCK, jobs_of_host, reached},
@@ -31,8 +33,13 @@ pub struct JobFacts {
     pub version: String,
     /// What it is called: eight hexadecimal digits.
     pub id: String,
+    pub kind: JobKind,
+    /// Whether it has no terminal of its own: screens have started it.
+    pub detached: bool,
     /// What was typed to start it.
     pub command: String,
+    /// Arguments that another command needs to mean the same store and files.
+    pub places: Vec<String>,
     pub process: u32,
     pub started: Timestamp,
 }
@@ -55,20 +62,23 @@ pub struct FoundJob {
 impl JobFolder {
     /// # Errors
     /// Why none of the places can be used.
-    pub(super) fn create(command: &str) -> io::Result<Self> {
-        in_a_meeting_place(|folder| Self::create_in(folder, command))
+    pub(super) fn create(announced: &Announced<'_>) -> io::Result<Self> {
+        in_a_meeting_place(|folder| Self::create_in(folder, announced))
     }
 
-    fn create_in(parent: &Path, command: &str) -> io::Result<Self> {
+    fn create_in(parent: &Path, announced: &Announced<'_>) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         own_folder(parent)?;
-        leftovers::sweep(parent, leftovers::Place::Sockets);
+        leftovers::sweep(parent, leftovers::Place::Jobs);
         let id = identifier().split('-').next_back().map_or_else(String::new, |last| last[4..].to_owned());
         let path = parent.join(format!("{}{id}", jobs_of_host()));
         let facts = JobFacts {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             id,
-            command: command.to_owned(),
+            kind: announced.kind,
+            detached: announced.detached,
+            command: announced.command.to_owned(),
+            places: announced.places.to_vec(),
             process: std::process::id(),
             started: Timestamp::now(),
         };
@@ -97,6 +107,10 @@ impl JobFolder {
         Ok(serde_json::to_writer(file, &self.facts)?)
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(super) fn events(&self) -> PathBuf {
         self.path.join(JOB_EVENTS)
     }
@@ -110,10 +124,21 @@ impl JobFolder {
 
 /// The jobs of this user on this host, those that have ended today too; the newest last. What is older is removed.
 pub fn jobs() -> Vec<FoundJob> {
+    for folder in meeting_places() {
+        leftovers::sweep(&folder, leftovers::Place::Jobs);
+    }
+    all()
+}
+
+/// The newest job of a process that was started at this time. An older one is of another process that had the same number.
+pub(super) fn job_of(process: u32, started: Timestamp) -> Option<FoundJob> {
+    all().into_iter().rfind(|job| job.facts.process == process && job.facts.started >= started)
+}
+
+fn all() -> Vec<FoundJob> {
     let prefix = jobs_of_host();
     let mut found = Vec::new();
     for folder in meeting_places() {
-        leftovers::sweep(&folder, leftovers::Place::Sockets);
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&prefix) {
                 found.extend(FoundJob::open(&entry.path()));
@@ -142,6 +167,14 @@ impl FoundJob {
     /// It cannot be read.
     pub(super) fn events(&self) -> io::Result<File> {
         file_in(&self.folder, JOB_EVENTS)
+    }
+
+    /// Waits until it measures nothing; it will not until the turn is over.
+    ///
+    /// # Errors
+    /// It is gone.
+    pub fn turn(&self) -> io::Result<Turn> {
+        Turn::wait(|name| file_in(&self.folder, name))
     }
 
     /// # Errors

@@ -21,7 +21,11 @@ pub(super) enum OfJob {
     /// Something was asked for that no job does.
     Refused { asked: String },
     /// The last line of a job that was not killed.
-    JobEnded,
+    JobEnded {
+        /// Why it could not do what it was started for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failed: Option<String>,
+    },
 }
 
 #[derive(Debug)]
@@ -47,8 +51,8 @@ impl Log {
         self.cut = self.cut || self.file.write_all(line.as_bytes()).is_err();
     }
 
-    pub(super) fn end(&mut self) {
-        self.append(&OfJob::JobEnded);
+    pub(super) fn end(&mut self, failed: Option<String>) {
+        self.append(&OfJob::JobEnded { failed });
     }
 }
 

@@ -11,7 +11,6 @@ use std::{
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
     net::UnixStream,
-    sync::mpsc::UnboundedSender,
     time::sleep,
 };
 
@@ -21,20 +20,27 @@ const LOOK: Duration = Duration::from_millis(100);
 const PIECE: usize = 64 << 10;
 
 /// How a job ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobEnd {
     /// By itself, or as it was told.
     InOrder,
+    /// It could not do what it was started for: why.
+    Failed(String),
     /// It was killed, or crashed.
     Killed,
 }
 
-/// What a line of the log, or of progress, says.
+impl JobEnd {
+    fn of(failed: Option<String>) -> Self {
+        failed.map_or(Self::InOrder, Self::Failed)
+    }
+}
+
+/// What a line of the log says of a session.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    OfJob(OfJob),
-    /// A trial, a search and a capacity tell what their sessions do.
+    /// By something that runs several.
     Of {
         says: Box<RunnerEvent>,
     },
@@ -66,21 +72,27 @@ impl Tail {
     }
 }
 
-/// Passes on what the session of a job did from its beginning, and does, until it ends. What is not known, as of a newer version, is passed
-/// over.
+/// A line that a job told.
+#[derive(Debug, Clone, Copy)]
+pub enum Told<'l> {
+    /// In its log.
+    Logged(&'l [u8]),
+    /// On its socket: progress, or what is too large for the log.
+    Progress(&'l [u8]),
+}
+
+/// Tells `take` each line that a job told from its beginning, and tells, until it ends.
 ///
 /// # Errors
 /// Its log cannot be read.
-pub async fn watch(job: &FoundJob, events: &UnboundedSender<RunnerEvent>) -> io::Result<JobEnd> {
+pub async fn follow(job: &FoundJob, mut take: impl FnMut(Told<'_>)) -> io::Result<JobEnd> {
     let mut tail = Tail { file: job.events()?, rest: Vec::new() };
     let mut progress = listen(job).await;
     loop {
-        // JobRequest before the log is read: what a job writes last is there once it is gone.
+        // Asked before the log is read: what a job writes last is there once it is gone.
         let is_alive = job.is_alive();
-        for line in tail.lines()? {
-            if told(&line, events) {
-                return Ok(JobEnd::InOrder);
-            }
+        if let Some(end) = read_on(&mut tail, &mut take)? {
+            return Ok(end);
         }
         if !is_alive {
             return Ok(JobEnd::Killed);
@@ -91,7 +103,13 @@ pub async fn watch(job: &FoundJob, events: &UnboundedSender<RunnerEvent>) -> io:
             tokio::select! {
                 () = &mut looking => break,
                 line = next(&mut progress) => match line {
-                    Some(line) => drop(told(line.as_bytes(), events)),
+                    Some(line) => {
+                        // What was logged before comes before.
+                        if let Some(end) = read_on(&mut tail, &mut take)? {
+                            return Ok(end);
+                        }
+                        take(Told::Progress(line.as_bytes()));
+                    }
                     None => progress = None,
                 },
             }
@@ -99,17 +117,16 @@ pub async fn watch(job: &FoundJob, events: &UnboundedSender<RunnerEvent>) -> io:
     }
 }
 
-/// Passes on what a line says; whether it is the last of the job.
-fn told(line: &[u8], events: &UnboundedSender<RunnerEvent>) -> bool {
-    match serde_json::from_slice(line) {
-        Ok(Line::OfJob(said)) => said == OfJob::JobEnded,
-        // Who watches may have left.
-        Ok(Line::Of { says: event } | Line::Session(event)) => {
-            let _ = events.send(*event);
-            false
+/// Takes what was logged since the last look; how the job ended, if it has.
+fn read_on(tail: &mut Tail, take: &mut impl FnMut(Told<'_>)) -> io::Result<Option<JobEnd>> {
+    for line in tail.lines()? {
+        match serde_json::from_slice(&line) {
+            Ok(OfJob::JobEnded { failed }) => return Ok(Some(JobEnd::of(failed))),
+            Ok(OfJob::Job { .. } | OfJob::Refused { .. }) => {}
+            Err(_) => take(Told::Logged(&line)),
         }
-        Err(_) => false,
     }
+    Ok(None)
 }
 
 /// Progress of a job that lives; without it the log is all that is seen.
@@ -138,13 +155,15 @@ fn line_of(asked: JobRequest) -> Option<Vec<u8>> {
 impl FoundJob {
     /// How it ended; none where it measures.
     pub fn ended(&self) -> Option<JobEnd> {
-        // JobRequest before the log is read: what a job writes last is there once it is gone.
+        // Asked before the log is read: what a job writes last is there once it is gone.
         if self.is_alive() {
             return None;
         }
         let lines = self.events().and_then(last_lines).unwrap_or_default();
-        let last = lines.last().and_then(|line| serde_json::from_slice(line).ok());
-        Some(if last == Some(OfJob::JobEnded) { JobEnd::InOrder } else { JobEnd::Killed })
+        Some(match lines.last().and_then(|line| serde_json::from_slice(line).ok()) {
+            Some(OfJob::JobEnded { failed }) => JobEnd::of(failed),
+            _ => JobEnd::Killed,
+        })
     }
 }
 
@@ -168,7 +187,7 @@ pub fn run_under_way(job: &FoundJob) -> io::Result<Option<u32>> {
                 RunnerEvent::RunEnded { .. } => under_way = None,
                 _ => {}
             },
-            Ok(Line::OfJob(_)) | Err(_) => {}
+            Err(_) => {}
         }
     }
     Ok(under_way)

@@ -1,8 +1,8 @@
-//! What those who watch a session may ask of it, and when they may use the machine themselves.
+//! What those who watch a session may ask of it.
 
+use super::quiet::{Measuring, Quiet};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use tokio::sync::{Mutex, OwnedMutexGuard, watch};
+use tokio::sync::watch;
 
 /// What a session was last asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,18 +48,6 @@ pub struct Control {
     quiet: Quiet,
 }
 
-/// The right to use the machine: a session holds it while it measures, and lets go of it between tests. Who queries
-/// the store while a session runs takes it first, so that DuckDB's threads never run beside a test.
-#[derive(Debug, Clone, Default)]
-pub struct Quiet(Arc<Mutex<()>>);
-
-impl Quiet {
-    /// Waits until nothing is measured; nothing will be until the guard is dropped.
-    pub async fn wait(&self) -> OwnedMutexGuard<()> {
-        Arc::clone(&self.0).lock_owned().await
-    }
-}
-
 impl SessionHandle {
     /// A handle and the end that a session is given.
     pub fn new() -> (Self, Control) {
@@ -100,7 +88,7 @@ impl SessionHandle {
     }
 
     /// When the machine may be used for other things.
-    pub fn quiet(&self) -> &Quiet {
+    pub(crate) fn quiet(&self) -> &Quiet {
         &self.quiet
     }
 }
@@ -136,8 +124,9 @@ impl Control {
         *self.asked.borrow()
     }
 
-    pub(super) async fn quiet(&self) -> OwnedMutexGuard<()> {
-        self.quiet.wait().await
+    /// Begins to measure, once nobody reads the store.
+    pub(super) async fn measuring(&self) -> Measuring {
+        self.quiet.begin().await
     }
 
     /// Returns once this is asked for: never, when the handle is gone before.

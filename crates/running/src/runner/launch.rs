@@ -27,6 +27,21 @@ pub struct SessionLaunch {
     pub preset: Option<String>,
     /// Keys with values that every run gets, by which its results can be selected.
     pub keys: BTreeMap<String, String>,
+    /// Which look at something undecided it is, where it adds rounds to a session.
+    #[serde(default)]
+    pub look: Option<u32>,
+    /// What follows it.
+    #[serde(default)]
+    pub followed: FollowedBy,
+}
+
+/// What a bench asks for after its runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowedBy {
+    /// Whether it is shown how much each option of the sweep matters.
+    pub effects: bool,
+    /// The claims file whose figures are shown beside the measured ones.
+    pub claims: Option<String>,
 }
 
 /// How long a worker may say nothing, beyond what a whole run is expected to take, unless told otherwise.
@@ -47,6 +62,8 @@ impl SessionLaunch {
             command_line,
             preset: None,
             keys: BTreeMap::new(),
+            look: None,
+            followed: FollowedBy::default(),
         }
     }
 }

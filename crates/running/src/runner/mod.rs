@@ -11,6 +11,8 @@ mod in_force;
 mod job;
 mod launch;
 mod measurement_lock;
+mod outline;
+mod quiet;
 mod resume;
 mod run;
 mod sent;
@@ -18,14 +20,16 @@ mod session;
 mod uses;
 mod worker;
 
-pub use control::{Control, Quiet, SessionHandle, Tell};
+pub use control::{Control, SessionHandle, Tell};
 pub use credible::Witness;
 pub use fit::fit;
 pub use folder::RunFolder;
 pub use in_force::differing;
 pub use job::confinement;
-pub use launch::{DEFAULT_SILENCE, SessionLaunch};
+pub use launch::{DEFAULT_SILENCE, FollowedBy, SessionLaunch};
 pub use measurement_lock::MeasurementLock;
+pub use outline::{OutlinedConfiguration, OutlinedRun, OutlinedTest, SessionOutline};
+pub use quiet::Turn;
 pub use resume::{Owed, PlannedSession, ResumeError};
 pub use sent::Sent;
 pub use sent::SentHistogram;
@@ -37,7 +41,6 @@ pub use worker::{Ending, WorkerProcess};
 use dbdyno_engine::protocol::Event;
 use dbdyno_store::{Status, WarningRecord};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// What a session tells those who watch it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -48,6 +51,8 @@ pub enum RunnerEvent {
         /// The line.
         text: String,
     },
+    /// What the session is about to do.
+    Planned { outline: Box<SessionOutline> },
     /// The session begins.
     SessionStarted {
         /// Its UUID.
@@ -81,9 +86,6 @@ pub enum RunnerEvent {
         /// Place of the run in the session.
         ordinal: u32,
         says: Event,
-        /// Latencies that it sent with it.
-        #[serde(skip)]
-        histogram: Option<Arc<SentHistogram>>,
     },
     /// What the run's worker uses, a few times a second.
     Uses {
@@ -105,6 +107,16 @@ pub enum RunnerEvent {
     WrongAnswers { answers: Vec<WrongAnswer> },
     /// A finding about the session.
     Warning(WarningRecord),
+    /// The session is over, and all of it is kept somewhere.
+    SessionEnded {
+        /// Its UUID.
+        session_id: String,
+        status: Status,
+        /// Why results are in the journal and not in the store: the next command takes them in.
+        unmerged: Option<String>,
+        /// Why some results are nowhere but in memory: neither journal nor store could be written.
+        unkept: Option<String>,
+    },
 }
 
 /// A test of a run whose answer is wrong.

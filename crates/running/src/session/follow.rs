@@ -1,17 +1,17 @@
 //! What a session is followed by: how much each option of a sweep matters, and what was published beside what is now stored.
 
-use super::PreparedSession;
 use crate::{
-    runner::Report,
+    runner::{FollowedBy, SessionOutline},
     tune::effects::{GridEffects, effects},
 };
-use dbdyno_catalog::bench::Closing;
+use dbdyno_catalog::{Catalog, CatalogError, bench::Closing};
 use dbdyno_comparing::{
     claims::{ClaimsTable, judged},
     compare::{
         Comparison, Grouped, Grown, Options, Side, as_rates, by_configuration, compare_groups, grouped, grown, load,
     },
 };
+use dbdyno_engine::size::Size;
 use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{Latencies, Selection, Store, StoreError, tier_words};
 use std::collections::BTreeSet;
@@ -22,7 +22,17 @@ pub struct FollowUp {
     /// For each engine, size and test.
     pub effects: Vec<SelectedEffects>,
     /// Published figures beside measured ones.
-    pub claims: Option<Result<ClaimsTable, StoreError>>,
+    pub claims: Option<Result<ClaimsTable, FollowError>>,
+}
+
+/// Why published figures cannot be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// Their file.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// The effects of options on what a selection means.
@@ -95,31 +105,36 @@ fn said_alone(side: &Side) -> Option<String> {
     ))
 }
 
-impl PreparedSession {
-    /// What follows its session, whose results are stored.
-    ///
-    /// # Errors
-    /// What is wrong with the store.
-    pub fn follow_up(&self, report: &Report, store: &Store) -> Result<FollowUp, StoreError> {
-        let effects = if self.spec.effects { self.effects(&report.session.session_id, store)? } else { Vec::new() };
-        Ok(FollowUp { effects, claims: self.claims.as_ref().map(|claims| judged(claims, store)) })
-    }
+/// What follows a session, whose results are stored.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn follow_up(
+    session_id: &str,
+    outline: &SessionOutline,
+    catalog: &Catalog,
+    store: &Store,
+) -> Result<FollowUp, StoreError> {
+    let FollowedBy { effects, claims } = &outline.followed;
+    let effects = if *effects { effects_of(session_id, outline, store)? } else { Vec::new() };
+    let claims = claims.as_ref().map(|name| judged(&catalog.claims(name)?, store).map_err(FollowError::from));
+    Ok(FollowUp { effects, claims })
+}
 
-    fn effects(&self, session_id: &str, store: &Store) -> Result<Vec<SelectedEffects>, StoreError> {
-        let mut parts = BTreeSet::new();
-        for configuration in &self.plan.configurations {
-            let measured = self.plan.suite.tests().filter(|test| self.plan.pick.has(test.number));
-            parts.extend(measured.map(|test| (configuration.engine_name(), configuration.size, test.number)));
-        }
-        let of_part = |(engine, size, test)| {
-            let selected = format!("session={session_id} engine={engine} size={size} test={test}");
-            let found = match Selection::parse_line(&selected) {
-                Ok(selection) => effects(&load(store, &selected, &selection, Metric::Wall, Latencies::Left)?)
-                    .map_err(|error| error.to_string()),
-                Err(message) => Err(message),
-            };
-            Ok(SelectedEffects { selected, found })
+fn effects_of(session_id: &str, outline: &SessionOutline, store: &Store) -> Result<Vec<SelectedEffects>, StoreError> {
+    let parts: BTreeSet<(&str, Size, u32)> = outline
+        .configurations
+        .iter()
+        .flat_map(|one| outline.tests.iter().map(|test| (one.engine.as_str(), one.size, test.number)))
+        .collect();
+    let of_part = |(engine, size, test)| {
+        let selected = format!("session={session_id} engine={engine} size={size} test={test}");
+        let found = match Selection::parse_line(&selected) {
+            Ok(selection) => effects(&load(store, &selected, &selection, Metric::Wall, Latencies::Left)?)
+                .map_err(|error| error.to_string()),
+            Err(message) => Err(message),
         };
-        parts.into_iter().map(of_part).collect()
-    }
+        Ok(SelectedEffects { selected, found })
+    };
+    parts.into_iter().map(of_part).collect()
 }

@@ -2,7 +2,8 @@
 //! conditions, and says which session it adds to. Whoever compares that session has these rounds too, and counts the looks.
 
 use crate::runner::{
-    Control, PlannedSession, Report, ResumeError, RunnerEvent, SessionError, SessionLaunch, fit, run_session,
+    Control, PlannedSession, Report, ResumeError, RunnerEvent, SessionError, SessionLaunch, SessionOutline, fit,
+    run_session,
 };
 use dbdyno_catalog::{
     bench::{BenchPlan, Configuration, Estimate, PlanError},
@@ -100,6 +101,7 @@ impl FurtherRounds {
         let launch = SessionLaunch {
             command_line: command_line.to_owned(),
             keys: BTreeMap::from([(ADDS_TO.to_owned(), a.session.session_id.clone())]),
+            look: Some(look.look),
             preset: None,
             budget: None,
             ..launch
@@ -109,8 +111,13 @@ impl FurtherRounds {
     }
 
     /// What a run is expected to take.
-    pub fn expected_run(&self) -> Duration {
+    fn expected_run(&self) -> Duration {
         self.estimate.time / self.plan.runs.len().max(1) as u32
+    }
+
+    /// What its session will be about.
+    pub fn outline(&self) -> SessionOutline {
+        SessionOutline::new(&self.plan, self.expected_run()).launched(&self.launch)
     }
 
     /// Runs it.

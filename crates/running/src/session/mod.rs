@@ -4,16 +4,19 @@
 mod follow;
 mod further;
 
-pub use follow::{FollowUp, SelectedEffects, Verdicts, closing, verdicts, verdicts_of};
+pub use follow::{FollowError, FollowUp, SelectedEffects, Verdicts, closing, follow_up, verdicts, verdicts_of};
 pub use further::{FurtherError, FurtherRounds};
 
-use crate::runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session};
+use crate::runner::{
+    Control, FollowedBy, Report, RunnerEvent, SessionError, SessionLaunch, SessionOutline, fit, run_session,
+};
 use dbdyno_catalog::{
-    Catalog, CatalogError, Claims,
+    Catalog, CatalogError,
     bench::{BenchPlan, Configuration, Estimate, PlanError, Spec},
     engines::Registry,
 };
 use dbdyno_store::{Store, StoreHistory};
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// A bench that can be run: planned, with room for its databases.
@@ -25,8 +28,6 @@ pub struct PreparedSession {
     pub plan: BenchPlan,
     /// What they will take.
     pub estimate: Estimate,
-    /// What was published of this bench.
-    claims: Option<Claims>,
     /// The configuration that measures the harness.
     null: Configuration,
 }
@@ -57,18 +58,24 @@ impl PreparedSession {
         launch: &SessionLaunch,
         store: &Store,
     ) -> Result<Self, PrepareError> {
-        let claims = spec.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
+        // What is wrong with it is said before anything is run.
+        spec.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
         let mut plan = BenchPlan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
         plan.probe()?;
         let estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(store)).map_err(PrepareError::NoRoom)?;
         let null = plan.harness(registry)?;
-        Ok(Self { spec: Spec { seed: Some(plan.seed), ..spec }, plan, estimate, claims, null })
+        Ok(Self { spec: Spec { seed: Some(plan.seed), ..spec }, plan, estimate, null })
     }
 
     /// The seed that repeating the bench needs to run the same configurations, where its command does not say it: which part of a
     /// sweep a sample takes follows from it.
     pub fn needed_seed(&self) -> Option<u64> {
         self.spec.stars.and(self.spec.seed)
+    }
+
+    /// What its session will be about, run like this.
+    pub fn outline(&self, launch: &SessionLaunch) -> SessionOutline {
+        SessionOutline::new(&self.plan, self.expected_run()).launched(&self.followed(launch))
     }
 
     /// Runs it.
@@ -82,7 +89,17 @@ impl PreparedSession {
         events: UnboundedSender<RunnerEvent>,
         control: Control,
     ) -> Result<Report, SessionError> {
-        let expected_run = self.estimate.time / self.plan.runs.len().max(1) as u32;
-        run_session(&self.plan, &self.null, launch, store, expected_run, events, control).await
+        let launch = self.followed(launch);
+        run_session(&self.plan, &self.null, &launch, store, self.expected_run(), events, control).await
+    }
+
+    fn expected_run(&self) -> Duration {
+        self.estimate.time / self.plan.runs.len().max(1) as u32
+    }
+
+    /// With what its bench asks for after the runs.
+    fn followed(&self, launch: &SessionLaunch) -> SessionLaunch {
+        let followed = FollowedBy { effects: self.spec.effects, claims: self.spec.claims.clone() };
+        SessionLaunch { followed, ..launch.clone() }
     }
 }

@@ -32,7 +32,7 @@ use dbdyno_foundation::base::{
     scratch::Scratch,
 };
 use dbdyno_workload::rng::SplitMix64;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -43,7 +43,7 @@ use std::{
 pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
 /// How much is tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// Kills of a committing worker.
     pub kills: u32,
@@ -81,7 +81,8 @@ pub struct Place {
 }
 
 /// How far it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Step {
     /// For a run that another dbdyno measures.
     Waiting,

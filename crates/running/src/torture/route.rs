@@ -1,10 +1,10 @@
 //! How what an engine writes comes to be known: power losses are simulated from a record of it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// Where the record of an engine's writes comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
     /// From the worker, which defines the C library's functions that write.
@@ -33,7 +33,8 @@ impl fmt::Display for Route {
 }
 
 /// Which of them is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PowerThrough {
     /// The worker's calls where they show everything, else a mount.
     Auto,

@@ -1,10 +1,14 @@
 //! One configuration after the other: each is tortured, and what was found of it is stored.
 
 use super::{Contradiction, Findings, Place, Step, Stop, Subject, Terms, Verdict, torture};
-use crate::runner::host_record;
+use crate::{
+    jobs::{JobKind, Telling},
+    runner::host_record,
+};
 use dbdyno_foundation::{base::identifier::identifier, host::HostFacts};
 use dbdyno_store::{EvidenceRecord, Store, StoreError, options_text};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// What is tortured, and how.
 #[derive(Debug, Clone, Copy)]
@@ -18,15 +22,41 @@ pub struct Series<'s> {
 }
 
 /// What a series has to tell.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
 pub enum SeriesEvent {
+    /// What will be tortured, and how.
+    SeriesStarted {
+        /// Engines with the options that are not at their default.
+        choices: Vec<String>,
+        terms: Terms,
+    },
     /// The configuration of this place is begun.
-    Began(usize),
-    Step(Step),
-    /// What was found of it; not stored, where it was stopped before its end.
-    Found(Box<Findings>),
+    Began {
+        at: usize,
+    },
+    Step {
+        step: Step,
+    },
+    /// Something was found of it.
+    Found {
+        /// The word of what follows for its tier.
+        verdict: String,
+        /// Whether it was stopped before its end, and nothing is stored.
+        stopped: bool,
+    },
     /// Why it could not be tortured, or what was found not stored; the next one is begun.
-    Failed(String),
+    Failed {
+        reason: String,
+    },
+}
+
+impl Telling for SeriesEvent {
+    const KIND: JobKind = JobKind::Torture;
+
+    fn is_progress(&self) -> bool {
+        matches!(self, Self::Step { .. })
+    }
 }
 
 /// What a series came to.
@@ -54,13 +84,15 @@ impl Series<'_> {
         self.store.prepare()?;
         let host = HostFacts::read();
         let mut outcome = SeriesOutcome::default();
+        let choices = self.subjects.iter().map(|subject| subject.choice.clone()).collect();
+        tell(SeriesEvent::SeriesStarted { choices, terms: self.terms.clone() });
         for (at, subject) in self.subjects.iter().enumerate() {
             if stop() {
                 break;
             }
-            tell(SeriesEvent::Began(at));
-            let mut fail = |error: String| {
-                tell(SeriesEvent::Failed(error));
+            tell(SeriesEvent::Began { at });
+            let mut fail = |reason: String| {
+                tell(SeriesEvent::Failed { reason });
                 outcome.failed += 1;
             };
             let (subject, findings) = match self.tortured(subject, stop, tell) {
@@ -76,7 +108,7 @@ impl Series<'_> {
             if let Some(Err(error)) = stored {
                 fail(format!("what was found is not stored: {error}"));
             }
-            tell(SeriesEvent::Found(Box::new(findings.clone())));
+            tell(SeriesEvent::Found { verdict: findings.verdict.word().to_owned(), stopped: findings.stopped });
             outcome.found.push((subject, findings));
         }
         Ok(outcome)
@@ -89,7 +121,7 @@ impl Series<'_> {
         tell: &(dyn Fn(SeriesEvent) + Sync),
     ) -> Result<(Subject, Findings), String> {
         let subject = subject.examined().map_err(|error| error.to_string())?;
-        let found = torture(&subject, self.terms, self.place, stop, &|step| tell(SeriesEvent::Step(step)));
+        let found = torture(&subject, self.terms, self.place, stop, &|step| tell(SeriesEvent::Step { step }));
         Ok((subject, found.map_err(|error| error.to_string())?))
     }
 

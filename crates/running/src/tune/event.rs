@@ -6,10 +6,14 @@ use super::{
     search::{SearchOutcome, TakenOut, Tried},
     trial::Trial,
 };
-use crate::{jobs::Telling, runner::RunnerEvent};
-use serde::Serialize;
+use crate::{
+    jobs::{JobKind, Telling},
+    runner::RunnerEvent,
+};
+use dbdyno_engine::durability::Tier;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum TuneEvent {
     /// A trial begins, or goes on.
@@ -39,6 +43,8 @@ pub enum TuneEvent {
     SearchStarted {
         /// Its UUID.
         search_id: String,
+        /// What a commit has to survive.
+        tier: Tier,
         /// Candidates that there are.
         candidates: usize,
         /// How long it may take, ms.
@@ -70,6 +76,8 @@ pub enum TuneEvent {
 }
 
 impl Telling for TuneEvent {
+    const KIND: JobKind = JobKind::Tune;
+
     fn is_progress(&self) -> bool {
         matches!(self, Self::Session { says } if says.is_progress())
     }

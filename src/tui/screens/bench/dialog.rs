@@ -101,7 +101,7 @@ impl BenchScreen {
             (Dialog::SaveAs, Reply::Text(name)) => return self.save(&name, false),
             (Dialog::Replace(name), Reply::Yes) => return self.save(name, true),
             (Dialog::Export, Reply::Text(path)) => return self.export(&path),
-            (Dialog::Long, Reply::Yes) => return Ok(vec![Intent::Run]),
+            (Dialog::Long, Reply::Yes) => return Ok(self.start(world)),
             _ => {}
         }
         Ok(Intents::new())

@@ -23,7 +23,7 @@ use super::{
 use crate::tui::{
     filter::ListFilter,
     keys::Action,
-    launch::{SessionStart, expected, is_long},
+    launch::{JobStart, Opening, expected, is_long},
     overlay::{FilterKeys, Reply},
     setup::TuiSetup,
     widgets::{cursor::ListCursor, paint::Paint},
@@ -34,7 +34,7 @@ use dbdyno_catalog::{
     bench::{Preset, Spec},
 };
 use dbdyno_foundation::base::units::counted;
-use dbdyno_reports::command::shell;
+use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
 use ratatui::layout::Rect;
 
 /// The preset that is on the screen at first.
@@ -140,19 +140,26 @@ impl BenchScreen {
                 let title = format!("Start {}?", counted(preview.estimate.runs, "run"));
                 vec![Intent::confirm(Dialog::Long, title, expected(&preview.estimate, world))]
             }
-            _ => vec![Intent::Run],
+            _ => self.start(world),
         }
     }
 
-    /// What starts the bench, or why it cannot be started.
-    pub(crate) fn start(&self, world: &World) -> Result<SessionStart, String> {
-        let preview = self.preview.as_ref().map_err(Clone::clone)?;
+    /// Starts the bench, or says why it cannot be started.
+    fn start(&self, world: &World) -> Intents {
+        let preview = match &self.preview {
+            Ok(preview) => preview,
+            Err(reason) => return vec![Intent::failed(reason.clone())],
+        };
         if let Some(refusal) = preview.refusal(world) {
-            return Err(refusal);
+            return vec![Intent::failed(refusal)];
         }
-        let spec = self.spec_of(preview);
-        let command_line = self.command_line(&spec, world);
-        Ok(SessionStart { spec, preset: self.form.preset.clone(), command_line })
+        let mut words = self.command(&self.spec_of(preview));
+        if let Some(cpu) = world.cpu {
+            words.extend(["--cpu".to_owned(), cpu.to_string()]);
+        }
+        let outline = SessionOutline::new(&preview.plan, preview.expected_run());
+        let start = JobStart { outline: Some(Box::new(outline)), ..JobStart::new(JobKind::Session, words, world) };
+        vec![Intent::Measure(Box::new(start))]
     }
 
     /// What is planned, so that another run of it is the same.
@@ -165,7 +172,7 @@ impl BenchScreen {
         spec
     }
 
-    fn command_line(&self, spec: &Spec, world: &World) -> String {
+    fn command(&self, spec: &Spec) -> Vec<String> {
         let mut words = match &self.form.preset {
             Some(preset) => ["dbdyno", "--preset", preset].map(str::to_owned).to_vec(),
             None => run_command(spec),
@@ -173,15 +180,15 @@ impl BenchScreen {
         if let (Some(_), Some(seed)) = (&self.form.preset, spec.seed) {
             words.extend(["--seed".to_owned(), seed.to_string()]);
         }
-        words.extend(world.arguments.iter().cloned());
-        shell(&words)
+        words
     }
 
     /// Copies the command, also where there is no room to run it here.
     fn copy(&self, world: &World) -> Intents {
         match &self.preview {
             Ok(preview) => {
-                let command = self.command_line(&self.spec_of(preview), world);
+                let words = self.command(&self.spec_of(preview));
+                let command = JobStart::new(JobKind::Session, words, world).command_line();
                 Copyable::new(format!("the command that runs this bench: {command}"), &command).copied()
             }
             Err(reason) => vec![Intent::failed(reason)],
@@ -207,6 +214,11 @@ impl Screen for BenchScreen {
         bench.plan(world);
         bench.put_first_look(world);
         bench
+    }
+
+    fn show(&mut self, what: Opening, context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
+        let Opening::Bench(preset) = what else { return Err(what) };
+        Ok(Ok(self.load(&preset, context.world)))
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {

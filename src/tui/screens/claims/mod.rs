@@ -18,6 +18,7 @@ use super::{
 use crate::tui::{
     filter::ListFilter,
     keys::Action,
+    launch::Opening,
     overlay::{FilterKeys, Reply},
     setup::TuiSetup,
     widgets::{cursor::ListCursor, paint::Paint},
@@ -104,7 +105,7 @@ impl ClaimsScreen {
     /// Shows the comparison that the claim under the cursor is judged by.
     fn compare(&self) -> Intents {
         let sides = self.claim().map(|(comparison, _)| comparison.selections.clone());
-        sides.map_or_else(Intents::new, |(a, b)| vec![Intent::ComparePair { a, b }])
+        sides.map_or_else(Intents::new, |(a, b)| vec![Intent::Open(Opening::Pair { a, b })])
     }
 
     /// Puts the preset that measures the claim under the cursor onto the Bench screen.
@@ -115,7 +116,7 @@ impl ClaimsScreen {
             return vec![Intent::failed(format!("no preset measures it: A `{a}`, B `{b}`"))];
         };
         match world.presets.iter().find(|preset| preset.name == *name) {
-            Some(preset) => vec![Intent::Load(Box::new(preset.clone()))],
+            Some(preset) => vec![Intent::Open(Opening::Bench(Box::new(preset.clone())))],
             None => vec![Intent::failed(format!("there is no preset `{name}`"))],
         }
     }

@@ -82,7 +82,7 @@ fn draw_opened(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context
     let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", plain(screen.filter.line())) };
     let inner = paint.pane(area, &format!("Claims › {}{filter}", opened.name), true);
     if opened.waiting {
-        let text = if context.session_running { " waiting for the test under way… " } else { " reading… " };
+        let text = if context.is_measuring { " waiting for the test under way… " } else { " reading… " };
         paint.right(Rect { x: area.x, width: area.width - 2, height: 1, ..area }, text, Role::Warn);
     }
     let table = match &opened.table {

@@ -46,7 +46,7 @@ pub enum Request {
     Further {
         look: Box<AnotherLook>,
         /// The command that runs the same.
-        command_line: String,
+        command: Vec<String>,
     },
 }
 
@@ -135,9 +135,7 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
                 Err(reason) => Response::Compared { ticket, found: Err(reason) },
             }
         }
-        Request::Further { look, command_line } => {
-            Response::Further { planned: further::plan(*look, &command_line, setup) }
-        }
+        Request::Further { look, command } => Response::Further { planned: further::plan(*look, command, setup) },
         Request::Matrix { ticket, wanted, watch } => {
             Response::Matrix { ticket, found: matrix::read(&wanted, &setup.store.watched(&watch)).map(Box::new) }
         }

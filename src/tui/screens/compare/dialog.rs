@@ -145,7 +145,9 @@ impl CompareScreen {
                 }
             }
             (Dialog::Export, Reply::Text(path)) => return self.export(&path, world),
-            (Dialog::Further, Reply::Yes) => return Ok(self.further.take().map_or_else(Intents::new, begin)),
+            (Dialog::Further, Reply::Yes) => {
+                return Ok(self.further.take().map_or_else(Intents::new, |further| begin(*further)));
+            }
             _ => {}
         }
         Ok(Intents::new())

@@ -21,8 +21,8 @@ impl CompareScreen {
     pub(super) fn plan_further(&self, world: &World) -> Intents {
         match self.look_under_cursor() {
             Some((side, Ok(look))) => {
-                let command_line = further::command(side, &look, &self.looked.allowed, &world.arguments);
-                vec![Intent::Request(Request::Further { look: Box::new(look), command_line })]
+                let command = further::command(side, &look, &self.looked.allowed, &world.arguments);
+                vec![Intent::Request(Request::Further { look: Box::new(look), command })]
             }
             Some((_, Err(reason))) => vec![Intent::said(reason)],
             None => vec![Intent::said("put the cursor onto a test that is undecided")],

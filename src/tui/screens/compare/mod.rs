@@ -25,20 +25,21 @@ pub(crate) use sweep::{HeatCell, Ranked, Sweep, SweepPlace, SweepRow};
 pub use view::CompareView;
 
 use super::{
-    further::begin_or_ask,
+    awaited::SIGN,
+    further::{PlannedRounds, begin_or_ask},
     intent::Intent,
     screen::{Context, Screen},
 };
 use crate::tui::{
     filter::OF_TESTS,
     keys::Action,
+    launch::Opening,
     overlay::{FilterKeys, Reply},
     setup::TuiSetup,
     widgets::{cursor::ListCursor, paint::Paint},
     world::World,
 };
 use dbdyno_foundation::metric::Metric;
-use dbdyno_running::session::FurtherRounds;
 use dbdyno_store::Offer;
 use matrix::Sought;
 use ratatui::layout::Rect;
@@ -65,7 +66,7 @@ pub struct CompareScreen {
     /// Place among the pairs that are offered.
     pub(crate) offered: ListCursor,
     /// Rounds that are asked about before they are run.
-    further: Option<Box<FurtherRounds>>,
+    further: Option<Box<PlannedRounds>>,
     /// Where the cursor goes once what is awaited is there.
     sought: Option<Sought>,
     now: Duration,
@@ -121,16 +122,6 @@ impl CompareScreen {
         most.iter().enumerate().flat_map(|(at, a)| most[at + 1..].iter().map(move |b| (a, b))).collect()
     }
 
-    /// Compares two selections. Where they are two of more configurations of a session, all of these come first.
-    pub(crate) fn compare(&mut self, a: String, b: String) -> Intents {
-        self.take_new(a, b, FirstView::Session)
-    }
-
-    /// Compares two selections, whatever else there is.
-    pub(crate) fn compare_pair(&mut self, a: String, b: String) -> Intents {
-        self.take_new(a, b, FirstView::Pair)
-    }
-
     fn take_new(&mut self, a: String, b: String, first: FirstView) -> Intents {
         self.remember();
         self.looked.allowed.clear();
@@ -155,7 +146,7 @@ impl CompareScreen {
     fn take_offer(&mut self) -> Intents {
         let sides = self.pairs().get(self.offered.at).map(|(a, b)| (a.selection(), b.selection()));
         match sides {
-            Some((a, b)) => self.compare_pair(a, b),
+            Some((a, b)) => self.take_new(a, b, FirstView::Pair),
             None if self.reading.is_some() => vec![Intent::said("still reading what there is")],
             None => Intents::new(),
         }
@@ -253,6 +244,24 @@ impl Screen for CompareScreen {
             ticket: 0,
             stale: true,
         }
+    }
+
+    fn show(&mut self, what: Opening, _context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
+        let intents = match what {
+            Opening::Sides { a, b } => self.take_new(a, b, FirstView::Session),
+            Opening::Pair { a, b } => self.take_new(a, b, FirstView::Pair),
+            Opening::Beside { reference } => self.compare_beside(reference),
+            other => return Err(other),
+        };
+        Ok(Ok(intents))
+    }
+
+    fn time(&mut self, now: Duration) {
+        self.now = now;
+    }
+
+    fn wakes(&self, in_view: bool) -> Option<Duration> {
+        (in_view && self.reading.is_some()).then_some(SIGN)
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {

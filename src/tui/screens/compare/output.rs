@@ -3,10 +3,11 @@
 use super::{CompareScreen, CompareView, Compared, Dialog, Intents, PivotPlace, TableRow, rows::name};
 use crate::tui::{
     export::FileContent,
+    launch::{Opening, TrendOf},
     overlay::Overlay,
     screens::{
         copying::{Copyable, nothing_to_copy},
-        intent::{Intent, TrendOf},
+        intent::Intent,
     },
     world::World,
 };
@@ -103,7 +104,7 @@ impl CompareScreen {
             _ => (vec![self.looked.a.clone(), self.looked.b.clone()], self.line()),
         };
         let test = line.map(|line| (line.test, line.size.clone()));
-        vec![Intent::Trend(TrendOf { selections, metric: self.looked.metric, test })]
+        vec![Intent::Open(Opening::Trend(TrendOf { selections, metric: self.looked.metric, test }))]
     }
 
     /// What to know before believing the comparison.

@@ -4,7 +4,7 @@ use super::{
     BesideReference, CompareScreen, CompareView, FirstView, Intents, Looked, Request, Response, WantedComparison,
     WantedMatrix,
 };
-use crate::tui::screens::{awaited::SIGN, intent::Intent};
+use crate::tui::screens::intent::Intent;
 use dbdyno_store::{Latencies, ReadWatch};
 use std::{mem, time::Duration};
 
@@ -29,16 +29,6 @@ enum Asked {
 }
 
 impl CompareScreen {
-    /// The program has run so long.
-    pub(crate) fn time(&mut self, now: Duration) {
-        self.now = now;
-    }
-
-    /// How often time has to be told, with nothing else happening.
-    pub(crate) fn wakes(&self, in_view: bool) -> Option<Duration> {
-        (in_view && self.reading.is_some()).then_some(SIGN)
-    }
-
     /// Remembers what is looked at before something changes it.
     pub(super) fn remember(&mut self) {
         if self.reading.is_none() {

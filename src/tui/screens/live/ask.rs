@@ -13,7 +13,12 @@ use crate::tui::{
 use dbdyno_catalog::engines::Registry;
 use dbdyno_comparing::compare::{AnotherLook, load};
 use dbdyno_foundation::{host::HostFacts, metric::Metric};
-use dbdyno_running::runner::{Owed, ResumeError};
+use dbdyno_reports::{claims::closing_text, tune::effects_text};
+use dbdyno_running::{
+    jobs::{FoundJob, JobEnd, JobFacts, JobKind, jobs},
+    runner::{Owed, ResumeError, SessionOutline},
+    session::{FollowUp, SelectedEffects, follow_up},
+};
 use dbdyno_store::{Latencies, RunTests, Selection, Store, TestRecord};
 use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
@@ -30,6 +35,8 @@ pub enum Request {
         /// UUID.
         run: String,
     },
+    /// The jobs that there are.
+    Jobs,
     /// Whether a session was left that can be resumed.
     WasLeft,
     /// The last session that was interrupted.
@@ -38,6 +45,12 @@ pub enum Request {
     Earlier {
         /// UUID.
         session: String,
+    },
+    /// What is stored of a session that is over, and what follows it.
+    Ended {
+        /// UUID.
+        session: String,
+        outline: Box<SessionOutline>,
     },
     /// What more rounds would decide in a session that is over.
     Undecided {
@@ -48,7 +61,7 @@ pub enum Request {
     Further {
         look: Box<AnotherLook>,
         /// The command that runs the same.
-        command_line: String,
+        command: Vec<String>,
     },
     /// How the configurations stand; it reads nothing, but takes time, which no test under way is to feel.
     Standings(Box<Gathered>),
@@ -59,9 +72,11 @@ impl HasSubject for Request {
         match self {
             Self::Usual { .. } => Subject::read("usual times"),
             Self::Recording { .. } => Subject::read("recording"),
+            Self::Jobs => Subject::read("jobs"),
             Self::WasLeft => Subject::read("whether one was left"),
             Self::Owed => Subject::read("owed"),
             Self::Earlier { .. } => Subject::read("earlier runs"),
+            Self::Ended { .. } => Subject::read("ended session"),
             Self::Undecided { .. } => Subject::read("undecided"),
             Self::Further { .. } => Subject::read("further rounds"),
             Self::Standings(_) => Subject::read("standings"),
@@ -75,6 +90,8 @@ pub enum Response {
     Usual(BTreeMap<(String, String, u32), f64>),
     /// The run, or why it cannot be had.
     Recording(Result<Box<Recording>, String>),
+    /// The jobs that measure, and those that have ended today, the newest first.
+    Jobs(Vec<ListedJob>),
     /// Whether a session was left; where that cannot be read, one may have been.
     WasLeft(bool),
     /// What an interrupted session owes, or why none can be resumed.
@@ -85,6 +102,14 @@ pub enum Response {
         session: String,
         /// The runs with their tests.
         runs: Vec<RunTests>,
+    },
+    /// Finished runs of a session that is over; nothing where nothing can be read.
+    Ended {
+        /// UUID.
+        session: String,
+        runs: Vec<RunTests>,
+        /// Title and lines of what follows it, where its bench asks for that.
+        follow_up: Option<(String, Vec<String>)>,
     },
     /// What is undecided, or why that is not known.
     Undecided(Result<Vec<UndecidedTest>, String>),
@@ -97,14 +122,45 @@ pub enum Response {
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
+        Request::Jobs => Response::Jobs(listed()),
         Request::WasLeft => Response::WasLeft(was_left(&setup.store)),
         Request::Owed => Response::Owed(owed(setup).map(Box::new)),
         Request::Earlier { session } => Response::Earlier { runs: earlier(&setup.store, &session), session },
+        Request::Ended { session, outline } => Response::Ended {
+            runs: earlier(&setup.store, &session),
+            follow_up: followed(&session, &outline, setup),
+            session,
+        },
         Request::Undecided { session } => Response::Undecided(undecided(&session, setup)),
-        Request::Further { look, command_line } => Response::Further(plan(*look, &command_line, setup)),
+        Request::Further { look, command } => Response::Further(plan(*look, command, setup)),
         Request::Standings(gathered) => Response::Standings(gathered.standings()),
         Request::Recording { run } => Response::Recording(recording(&setup.store, &run).map(Box::new)),
     }
+}
+
+/// A job in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedJob {
+    pub id: String,
+    /// How it stands, and since when.
+    pub state: String,
+    pub command: String,
+}
+
+/// Those that have a screen.
+fn listed() -> Vec<ListedJob> {
+    let has_screen = |job: &FoundJob| job.facts.kind != JobKind::Capacity;
+    let one = |job: FoundJob| {
+        let state = match job.ended() {
+            None => "measures",
+            Some(JobEnd::InOrder) => "has ended",
+            Some(JobEnd::Failed(_)) => "failed",
+            Some(JobEnd::Killed) => "was killed",
+        };
+        let JobFacts { id, command, started, .. } = job.facts;
+        ListedJob { id, state: format!("{state}, {} UTC", started.strftime("%H:%M")), command }
+    };
+    jobs().into_iter().rev().filter(has_screen).map(one).collect()
 }
 
 fn was_left(store: &Store) -> bool {
@@ -141,6 +197,30 @@ fn earlier(store: &Store, session: &str) -> Vec<RunTests> {
     let side = load(store, &text, &selection, Metric::Wall, Latencies::Left).unwrap_or_default();
     // Rounds that were added to it are of other sessions.
     side.runs.into_iter().filter(|run| run.session_id.to_string() == session).collect()
+}
+
+/// What follows a session, as the command line prints it; none where its bench asks for nothing.
+fn followed(session: &str, outline: &SessionOutline, setup: &TuiSetup) -> Option<(String, Vec<String>)> {
+    let mut text = String::new();
+    match follow_up(session, outline, &setup.catalog, &setup.store) {
+        Ok(FollowUp { effects, claims }) => {
+            for SelectedEffects { selected, found } in effects {
+                text += &match found {
+                    Ok(found) => effects_text(&found),
+                    Err(error) => format!("{selected}: {error}\n"),
+                };
+                text.push('\n');
+            }
+            text += &match claims {
+                Some(Ok(table)) => closing_text(&table),
+                Some(Err(error)) => format!("{error}\n"),
+                None => String::new(),
+            };
+        }
+        Err(error) => text = format!("what follows the session cannot be read: {error}"),
+    }
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    (!lines.is_empty()).then(|| ("What the session says".to_owned(), lines))
 }
 
 fn recording(store: &Store, run: &str) -> Result<Recording, String> {

@@ -1,17 +1,22 @@
 //! What the Live screen asks the user, and what becomes of the replies.
 
-use super::{Intents, LiveScreen, Request, WatchedSession};
+use super::{Intents, ListedJob, LiveScreen, Request, WatchedSession};
 use crate::tui::{
     export::FileContent,
-    launch::OwedSession,
-    overlay::Reply,
+    launch::{JobStart, Opening, OwedSession},
+    overlay::{ListItem, Reply},
     screens::{
         copying::{Copyable, copy_chosen},
         further::begin,
         intent::Intent,
     },
+    world::World,
 };
-use dbdyno_running::runner::Tell;
+use dbdyno_reports::results;
+use dbdyno_running::{
+    jobs::JobKind,
+    runner::{SessionOutline, Tell},
+};
 
 /// What the Live screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +27,9 @@ pub enum Dialog {
     Skip(usize),
     /// Resume one that was interrupted?
     Resume,
-    /// The file to write the table to.
+    /// Which of the jobs of these names is watched.
+    Job(Vec<String>),
+    /// The file to write the results to.
     Export,
     /// Which of these is copied.
     Copy(Vec<Copyable>),
@@ -37,7 +44,7 @@ impl LiveScreen {
     ///
     /// # Errors
     /// Why it cannot be taken.
-    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         Ok(match (dialog, reply) {
             (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
             (Dialog::Skip(at), Reply::Yes) => match self.session.as_ref().and_then(WatchedSession::run_under_way) {
@@ -49,13 +56,19 @@ impl LiveScreen {
             (Dialog::Undecided, Reply::Chosen(chosen)) => {
                 chosen.first().map_or_else(Intents::new, |at| self.plan_further(*at))
             }
+            (Dialog::Job(ids), Reply::Chosen(chosen)) => {
+                let id = chosen.first().and_then(|at| ids.get(*at));
+                id.map(|id| Intent::Open(Opening::Job(id.clone()))).into_iter().collect()
+            }
             (Dialog::Copy(all), Reply::Chosen(chosen)) => copy_chosen(all, &chosen),
-            (Dialog::Further, Reply::Yes) => self.further.take().map_or_else(Intents::new, begin),
-            (Dialog::Resume, Reply::Yes) => self.resumable.take().map(Intent::Resume).into_iter().collect(),
+            (Dialog::Further, Reply::Yes) => self.further.take().map_or_else(Intents::new, |further| begin(*further)),
+            (Dialog::Resume, Reply::Yes) => {
+                self.resumable.take().map(|owed| resume(*owed, world)).into_iter().collect()
+            }
             (Dialog::Export, Reply::Text(path)) => {
-                let table =
-                    self.session.as_ref().and_then(|session| session.table.clone()).ok_or("the session is not over")?;
-                let content = FileContent::Text(table);
+                let id =
+                    self.session.as_ref().and_then(|session| session.id.clone()).ok_or("the session is not over")?;
+                let content = FileContent::Results(format!("session={id}"));
                 vec![Intent::Write { path: path.into(), content }]
             }
             _ => Intents::new(),
@@ -80,6 +93,18 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
     Intent::confirm(Dialog::Resume, "Resume the session?", lines)
 }
 
+/// Asks which job is watched.
+pub(super) fn ask_job(jobs: Vec<ListedJob>) -> Intents {
+    if jobs.is_empty() {
+        return vec![Intent::said("nothing is measured, and nothing was today")];
+    }
+    let (ids, items) = jobs
+        .into_iter()
+        .map(|ListedJob { id, state, command }| (id.clone(), ListItem::new(format!("{id} {command}"), state)))
+        .unzip();
+    vec![Intent::choose_one(Dialog::Job(ids), "Watch a job", items)]
+}
+
 /// Asks whether the run under way is to be given up.
 pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
     let Some(at) = session.run_under_way() else { return vec![Intent::said("no run is under way")] };
@@ -92,10 +117,17 @@ pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
     vec![Intent::confirm(Dialog::Skip(at), "Give the run under way up?", lines)]
 }
 
+/// Runs what an interrupted session still owes.
+fn resume(owed: OwedSession, world: &World) -> Intent<Request, Dialog> {
+    let OwedSession { session_id, plan, expected_run, .. } = owed;
+    let outline = Some(Box::new(SessionOutline::new(&plan, expected_run)));
+    let words = ["dbdyno", "resume", &session_id];
+    Intent::Measure(Box::new(JobStart { outline, ..JobStart::new(JobKind::Session, words, world) }))
+}
+
 pub(super) fn ask_export(session: &WatchedSession) -> Intents {
-    if session.table.is_none() {
-        return vec![Intent::said("the table can be exported when the session is over")];
+    if session.running() || session.id.is_none() {
+        return vec![Intent::said("the results can be exported when the session is over")];
     }
-    let help = "a file that is not there yet";
-    vec![Intent::prompt_file(Dialog::Export, "Export the table", help, "dbdyno-session.txt")]
+    vec![Intent::prompt_export(Dialog::Export, "Export the results", "dbdyno-session.csv", results::FORMATS)]
 }

@@ -1,7 +1,7 @@
 //! What keys do on this screen now, and what they do to the session.
 
 use super::{Intents, LiveScreen, LiveView, Phase, WatchedSession};
-use crate::tui::{keys::Action, screens::intent::Intent};
+use crate::tui::{keys::Action, launch::Opening, screens::intent::Intent};
 use dbdyno_running::runner::Tell;
 
 impl LiveScreen {
@@ -24,7 +24,7 @@ impl LiveScreen {
             }
             (None, Action::View) => session.is_some(),
             (None, Action::More) => session.is_some_and(WatchedSession::has_undecided),
-            (None, Action::Export) => session.is_some_and(|session| session.table.is_some()),
+            (None, Action::Export) => session.is_some_and(|session| !session.running() && session.id.is_some()),
             _ => true,
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn pause(session: &mut WatchedSession) -> Intents {
 
 pub(super) fn compare(session: &WatchedSession) -> Intents {
     match session.sides() {
-        Some((a, b)) => vec![Intent::Compare { a, b }],
+        Some((a, b)) => vec![Intent::Open(Opening::Sides { a, b })],
         None => vec![Intent::said("there are no two configurations to compare")],
     }
 }

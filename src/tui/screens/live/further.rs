@@ -14,17 +14,15 @@ use dbdyno_running::session::verdicts;
 pub struct UndecidedTest {
     look: AnotherLook,
     /// The command that runs the rounds.
-    command_line: String,
+    command: Vec<String>,
 }
 
 /// What is undecided in a session.
 pub(super) fn undecided(session: &str, setup: &TuiSetup) -> Result<Vec<UndecidedTest>, String> {
     let sides = verdicts(session, "", &setup.store).map_err(|error| error.to_string())?.sides;
     let of_side = sides.iter().flat_map(|side| {
-        let test = |look: AnotherLook| UndecidedTest {
-            command_line: further::command(side, &look, [], &setup.arguments),
-            look,
-        };
+        let test =
+            |look: AnotherLook| UndecidedTest { command: further::command(side, &look, [], &setup.arguments), look };
         side.other_looks().into_iter().map(test)
     });
     Ok(of_side.collect())
@@ -64,7 +62,7 @@ impl LiveScreen {
 
     /// Has the rounds planned that decide one of what is undecided.
     pub(super) fn plan_further(&self, at: usize) -> Intents {
-        let Some(UndecidedTest { look, command_line }) = self.undecided.get(at).cloned() else { return Intents::new() };
-        vec![Intent::Request(Request::Further { look: Box::new(look), command_line })]
+        let Some(UndecidedTest { look, command }) = self.undecided.get(at).cloned() else { return Intents::new() };
+        vec![Intent::Request(Request::Further { look: Box::new(look), command })]
     }
 }

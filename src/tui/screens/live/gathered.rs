@@ -1,13 +1,13 @@
 //! What the session has measured so far, in the form in which stored runs are compared: the same functions judge both.
 
-use dbdyno_catalog::bench::{BenchPlan, Closing, Configuration, PlannedRun};
+use dbdyno_catalog::bench::Closing;
 use dbdyno_comparing::compare::Side;
 use dbdyno_engine::protocol::{CacheStart, INVARIANTS, TestDone};
 use dbdyno_foundation::metric::{Figures, Metric};
-use dbdyno_running::runner::{Report, WrongAnswer};
-use dbdyno_store::{ActorRecord, ComparedTest, RunConfiguration, RunTests, TestRecord};
+use dbdyno_running::runner::{OutlinedConfiguration, OutlinedRun, SessionOutline, WrongAnswer};
+use dbdyno_store::{ComparedTest, RunConfiguration, RunTests};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
 };
@@ -55,7 +55,7 @@ pub struct Gathered {
     /// How the session will compare its configurations.
     pub(super) closing: Closing,
     measured: Vec<Measured>,
-    planned: Vec<PlannedRun>,
+    planned: Vec<OutlinedRun>,
     runs: Vec<RunTests>,
     times: BTreeMap<(usize, u32), Vec<RunTime>>,
     /// Whether some test ended after a time.
@@ -63,14 +63,14 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Nothing yet of a plan.
-    pub(super) fn new(plan: &BenchPlan) -> Self {
+    /// Nothing yet of a session.
+    pub(super) fn new(outline: &SessionOutline) -> Self {
         Self {
             session: Uuid::nil(),
-            first_look: None,
-            closing: plan.closing.clone(),
-            measured: plan.configurations.iter().map(|one| Measured::new(plan, one)).collect(),
-            planned: plan.runs.clone(),
+            first_look: outline.look,
+            closing: outline.closing.clone(),
+            measured: outline.configurations.iter().map(|one| Measured::new(outline, one)).collect(),
+            planned: outline.runs.clone(),
             runs: Vec::new(),
             times: BTreeMap::new(),
             timed: false,
@@ -209,35 +209,14 @@ impl Gathered {
         self.times.values_mut().for_each(|times| times.sort_by_key(|time| time.ordinal));
     }
 
-    /// The session is over: its report has also what was measured before it was resumed, and which answers are wrong.
-    pub(super) fn settle(&mut self, report: &Report) {
-        if report.results.is_empty() {
+    /// The session is over, and these runs of it are stored: with what was measured before it was resumed, and which answers are wrong.
+    pub(super) fn settle(&mut self, stored: Vec<RunTests>) {
+        if stored.is_empty() {
             return;
-        }
-        let mut tests: HashMap<&str, Vec<&TestRecord>> = HashMap::new();
-        for result in &report.results {
-            tests.entry(&result.run_id).or_default().push(result);
-        }
-        let mut actors: HashMap<(&str, u32), Vec<&ActorRecord>> = HashMap::new();
-        for actor in &report.actors {
-            actors.entry((&actor.run_id, actor.test)).or_default().push(actor);
         }
         self.runs.clear();
         self.times.clear();
-        let mut runs: Vec<(u32, &str)> = report.runs.iter().map(|run| (run.ordinal, run.run_id.as_str())).collect();
-        runs.sort_unstable();
-        for (ordinal, run_id) in runs {
-            self.begin_run(ordinal, run_id);
-            for test in tests.remove(run_id).unwrap_or_default() {
-                let TestRecord { figures, verification, agrees, .. } = test;
-                let whole = compared(test.test, &test.test_name, None, figures, verification.as_deref(), *agrees);
-                let parts = actors.remove(&(run_id, test.test)).unwrap_or_default();
-                let part = |one: &ActorRecord| {
-                    compared(one.test, &one.test_name, Some(&one.actor), &one.figures, None, one.agrees)
-                };
-                self.add(ordinal, whole, parts.into_iter().map(part).collect());
-            }
-        }
+        self.earlier(stored);
     }
 
     /// All runs with a finished test, as a side of a comparison.
@@ -257,22 +236,21 @@ impl Gathered {
 }
 
 impl Measured {
-    fn new(plan: &BenchPlan, one: &Configuration) -> Self {
-        let (options, suite_options) = (one.settings.to_map(), one.suite_settings.to_map());
-        let limit = plan.conditions.memory_limit;
-        let cache = plan.conditions.cache;
-        let limits = limit.map(|limit| ("memory_limit_bytes".to_owned(), limit.to_string()));
-        let cold = (cache == CacheStart::Cold).then(|| ("cache".to_owned(), cache.word().to_owned()));
+    fn new(outline: &SessionOutline, one: &OutlinedConfiguration) -> Self {
+        let OutlinedConfiguration { options, suite_options, .. } = one;
+        let SessionOutline { memory_limit, cache, .. } = outline;
+        let limits = memory_limit.map(|limit| ("memory_limit_bytes".to_owned(), limit.to_string()));
+        let cold = (*cache == CacheStart::Cold).then(|| ("cache".to_owned(), cache.word().to_owned()));
         let asked = limits.into_iter().chain(cold).chain(suite_options.clone()).chain(options.clone()).collect();
         let configuration = RunConfiguration {
-            engine: one.engine_name().to_owned(),
-            version: one.engine.description.version.clone(),
+            engine: one.engine.clone(),
+            version: one.version.clone(),
             tier: one.tier.number(),
             tier_evidence: None,
-            options,
-            suite: plan.suite.name.clone(),
-            suite_options,
-            memory_limit: limit,
+            options: options.clone(),
+            suite: outline.suite.clone(),
+            suite_options: suite_options.clone(),
+            memory_limit: *memory_limit,
             cache: cache.word().to_owned(),
             build: None,
             tier_cap: None,

@@ -16,34 +16,33 @@ mod shown;
 mod standing;
 mod usage;
 
-pub use ask::{Request, Response};
+pub use ask::{ListedJob, Request, Response};
 pub use dialog::Dialog;
 pub use figures::{LiveActor, LiveFigures, Slot};
 pub use further::UndecidedTest;
 pub use gathered::{Gathered, RunTime};
 pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
 pub use run::{Phase, RunState, WatchedConfiguration, WatchedRun};
-pub use session::WatchedSession;
+pub use session::{LastSession, WatchedSession};
 pub use standing::Standings;
 
 use super::{
-    further::begin_or_ask,
+    further::{PlannedRounds, begin_or_ask},
     intent::Intent,
     screen::{Context, Screen},
 };
 use crate::tui::{
     keys::Action,
-    launch::OwedSession,
+    launch::{Opening, OwedSession},
     overlay::{Overlay, Reply},
     setup::TuiSetup,
     widgets::{cursor::PAGE, paint::Paint},
     world::World,
 };
-use dbdyno_catalog::bench::BenchPlan;
 use dbdyno_comparing::lint::{LINTERS, summed};
 use dbdyno_running::{
-    runner::{Report, RunnerEvent},
-    session::FurtherRounds,
+    runner::{RunnerEvent, SentHistogram, SessionOutline},
+    watching::JobEvent,
 };
 use dbdyno_store::Status;
 use ratatui::layout::Rect;
@@ -110,7 +109,7 @@ pub struct LiveScreen {
     /// What more rounds would decide, while the user chooses.
     undecided: Vec<UndecidedTest>,
     /// Rounds that are asked about before they are run.
-    further: Option<Box<FurtherRounds>>,
+    further: Option<Box<PlannedRounds>>,
 }
 
 impl LiveScreen {
@@ -119,62 +118,36 @@ impl LiveScreen {
         self.session.as_ref().is_some_and(WatchedSession::running)
     }
 
-    /// A session begins, or goes on that was interrupted.
-    pub(crate) fn begin(
-        &mut self,
-        plan: &BenchPlan,
-        expected_run: Duration,
-        resumed: Option<&str>,
-        now: Duration,
-    ) -> Intents {
-        let mut session = WatchedSession::new(plan, expected_run, now);
-        let mut intents = vec![Intent::Request(Request::Usual { suite: session.suite.clone() })];
-        if let Some(id) = resumed {
-            session.gathered.begin(id);
-            intents.push(Intent::Request(Request::Earlier { session: id.to_owned() }));
-        }
-        self.session = Some(session);
-        self.replay = None;
-        self.view = LiveView::Race;
-        (self.scroll, self.column) = (0, 0);
-        intents
+    /// How the last session ended.
+    pub(crate) fn last(&self) -> Option<LastSession> {
+        self.session.as_ref().and_then(WatchedSession::last)
     }
 
-    /// The session that begins adds rounds to this one, for this look at what was undecided there.
-    pub(crate) fn adds_to(&mut self, session: &str, look: u32) {
-        if let Some(watched) = &mut self.session {
-            watched.adds_to = Some(session.to_owned());
-            watched.gathered.first_look = Some(look);
-        }
+    /// The session is about this.
+    fn planned(&mut self, outline: SessionOutline, now: Duration) -> Intents {
+        let begun = self.session.as_ref().map_or(now, |session| session.begun);
+        let mut session = WatchedSession::new(outline, now);
+        session.begun = begun;
+        let usual = Request::Usual { suite: session.suite.clone() };
+        self.session = Some(session);
+        vec![Intent::Request(usual)]
     }
 
     /// The session says something. Configurations are compared anew when a run has ended, or answers turned out wrong.
-    pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) -> Intents {
+    fn runner(&mut self, event: RunnerEvent, now: Duration) -> Intents {
+        if let RunnerEvent::Planned { outline } = event {
+            return self.planned(*outline, now);
+        }
         let Some(session) = &mut self.session else { return Intents::new() };
         let changes_standings = matches!(event, RunnerEvent::RunEnded { .. } | RunnerEvent::WrongAnswers { .. });
+        let begins = matches!(event, RunnerEvent::SessionStarted { .. });
         session.runner(event, now);
-        if changes_standings { ask_standings(session) } else { Intents::new() }
-    }
-
-    /// The session is over: the race is shown, which is what it was run for.
-    pub(crate) fn over(&mut self, outcome: Result<Report, String>, now: Duration) -> Intents {
-        let Some(session) = &mut self.session else { return Intents::new() };
-        session.over(outcome, now);
-        match &session.phase {
-            Phase::Failed(reason) => vec![Intent::failed(reason.clone())],
-            phase => {
-                self.view = LiveView::Race;
-                let said = match phase {
-                    Phase::Over(Status::Cancelled) => "the session was stopped; what had finished is kept",
-                    Phase::Over(Status::Failed) => {
-                        "the session is over; some runs failed or answers differ: w shows them"
-                    }
-                    _ => "the session is over: 2 shows its race, c there compares",
-                };
-                let mut intents = ask_standings(session);
-                intents.push(Intent::said(said));
-                intents
+        match &session.id {
+            _ if changes_standings => ask_standings(session),
+            Some(id) if begins && session.outline.resumed => {
+                vec![Intent::Request(Request::Earlier { session: id.clone() })]
             }
+            _ => Intents::new(),
         }
     }
 
@@ -182,9 +155,23 @@ impl LiveScreen {
         self.loading = true;
         vec![Intent::Request(Request::Recording { run })]
     }
+}
 
-    /// Time has passed.
-    pub(crate) fn time(&mut self, now: Duration) {
+impl Screen for LiveScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(_world: &World) -> Self {
+        Self::default()
+    }
+
+    fn show(&mut self, what: Opening, _context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
+        let Opening::Replay(run) = what else { return Err(what) };
+        Ok(Ok(self.replay(run)))
+    }
+
+    fn time(&mut self, now: Duration) {
         if let Some(replay) = &mut self.replay {
             replay.time(now);
         }
@@ -193,8 +180,7 @@ impl LiveScreen {
         }
     }
 
-    /// How often time has to be told.
-    pub(crate) fn wakes(&self, in_view: bool) -> Option<Duration> {
+    fn wakes(&self, in_view: bool) -> Option<Duration> {
         let replaying = self.replay.as_ref().is_some_and(|replay| !replay.paused && !replay.over());
         match (in_view, replaying) {
             (true, true) => Some(REPLAY),
@@ -203,36 +189,10 @@ impl LiveScreen {
         }
     }
 
-    /// What the status bar says of the session; none without one.
-    pub(crate) fn status(&self) -> Option<String> {
-        let session = self.session.as_ref()?;
-        let (done, all) = (session.finished(), session.runs.len());
-        Some(match &session.phase {
-            Phase::Over(_) | Phase::Failed(_) => return None,
-            Phase::Paused => format!("⏸ {done}/{all}"),
-            _ => format!("▶ {done}/{all}"),
-        })
-    }
-
-    /// How much of the session under way is done, percent.
-    pub(crate) fn percent(&self) -> Option<u8> {
-        let session = self.session.as_ref().filter(|session| session.running())?;
-        (session.finished() * 100).checked_div(session.runs.len()).map(|percent| percent.min(100) as u8)
-    }
-
-    pub(crate) fn paused(&self) -> bool {
-        self.session.as_ref().is_some_and(|session| session.phase == Phase::Paused)
-    }
-
-    /// How many findings there are of the session under way or last.
-    pub(crate) fn warning_count(&self) -> usize {
-        self.session.as_ref().map_or(0, |session| summed(&session.warnings).len())
-    }
-
-    /// What linters found in the session under way or last.
-    pub(crate) fn warnings(&self) -> Overlay {
+    fn warnings(&self) -> Option<(usize, Overlay)> {
         let Some(session) = &self.session else {
-            return Overlay::page("Warnings", vec!["No session was run since dbdyno was started.".to_owned()]);
+            let lines = vec!["No session was run since dbdyno was started.".to_owned()];
+            return Some((0, Overlay::page("Warnings", lines)));
         };
         let mut lines = Vec::new();
         for of_linter in session.warnings.chunk_by(|one, next| one.linter == next.linter) {
@@ -245,17 +205,78 @@ impl LiveScreen {
         if lines.is_empty() {
             lines.push(if session.running() { "None so far; most are found at the end." } else { "None." }.to_owned());
         }
-        Overlay::page("Warnings and notes of the session", lines)
+        Some((summed(&session.warnings).len(), Overlay::page("Warnings and notes of the session", lines)))
     }
-}
 
-impl Screen for LiveScreen {
-    type Request = Request;
-    type Response = Response;
-    type Dialog = Dialog;
+    /// The session is shown as far as it is known.
+    fn begun(&mut self, outline: Option<Box<SessionOutline>>, now: Duration) {
+        self.session = outline.map(|outline| WatchedSession::new(*outline, now));
+        self.replay = None;
+        self.view = LiveView::Race;
+        (self.scroll, self.column) = (0, 0);
+    }
 
-    fn new(_world: &World) -> Self {
-        Self::default()
+    fn told(&mut self, event: JobEvent, context: &Context<'_>) -> Intents {
+        match event {
+            JobEvent::Session(event) => self.runner(*event, context.now),
+            JobEvent::Latencies { ordinal, test, histogram } => {
+                if let (Some(session), Ok(sent)) = (&mut self.session, SentHistogram::read(&histogram)) {
+                    session.take_latencies(ordinal as usize, test, &sent);
+                }
+                Intents::new()
+            }
+            JobEvent::Tune(_) | JobEvent::Torture(_) => Intents::new(),
+        }
+    }
+
+    /// The session is over: the race is shown, which is what it was run for.
+    fn over(&mut self, outcome: Result<(), String>, context: &Context<'_>) -> (Intents, String) {
+        let Some(session) = &mut self.session else {
+            let reason = outcome.err().unwrap_or_else(|| "the session has ended".to_owned());
+            return (vec![Intent::failed(reason.clone())], reason);
+        };
+        session.over(outcome, context.now);
+        let status = match &session.phase {
+            Phase::Over(status) => *status,
+            Phase::Failed(reason) => {
+                let what = format!("the session could not be run: {reason}");
+                return (vec![Intent::failed(reason.clone())], what);
+            }
+            _ => Status::Cancelled,
+        };
+        self.view = LiveView::Race;
+        let said = match status {
+            Status::Cancelled => "the session was stopped; what had finished is kept",
+            Status::Failed => "the session is over; some runs failed or answers differ: w shows them",
+            _ => "the session is over: 2 shows its race, c there compares",
+        };
+        let mut intents = ask_standings(session);
+        intents.extend(session.id.as_ref().map(|id| {
+            let (session, outline) = (id.clone(), Box::new(session.outline.clone()));
+            Intent::Request(Request::Ended { session, outline })
+        }));
+        intents.push(Intent::said(said));
+        (intents, format!("session {}: {}", session.suite, status.word()))
+    }
+
+    fn under_way(&self) -> &'static str {
+        "a session is running"
+    }
+
+    fn status(&self) -> Option<String> {
+        let session = self.session.as_ref()?;
+        let (done, all) = (session.finished(), session.runs.len());
+        Some(match &session.phase {
+            Phase::Over(_) | Phase::Failed(_) => return None,
+            Phase::Paused => format!("⏸ {done}/{all}"),
+            _ => format!("▶ {done}/{all}"),
+        })
+    }
+
+    fn progress(&self) -> (Option<u8>, bool) {
+        let Some(session) = self.session.as_ref().filter(|session| session.running()) else { return (None, false) };
+        let percent = (session.finished() * 100).checked_div(session.runs.len());
+        (percent.map(|percent| percent.min(100) as u8), session.phase == Phase::Paused)
     }
 
     fn act(&mut self, action: Action, _context: &Context<'_>) -> Intents {
@@ -274,8 +295,10 @@ impl Screen for LiveScreen {
             }
             return Intents::new();
         }
-        if action == Action::Resume {
-            return vec![Intent::Request(Request::Owed)];
+        match action {
+            Action::Resume => return vec![Intent::Request(Request::Owed)],
+            Action::Jobs => return vec![Intent::Request(Request::Jobs)],
+            _ => {}
         }
         let Some(session) = &mut self.session else { return Intents::new() };
         match action {
@@ -319,8 +342,8 @@ impl Screen for LiveScreen {
         Intents::new()
     }
 
-    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Intents, String> {
-        self.take_reply(dialog, reply)
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
+        self.take_reply(dialog, reply, context.world)
     }
 
     fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
@@ -339,6 +362,15 @@ impl Screen for LiveScreen {
                 }
                 _ => Intents::new(),
             },
+            Response::Ended { session: id, runs, follow_up } => {
+                let mut intents = Intents::new();
+                if let Some(session) = self.session.as_mut().filter(|session| session.gathered.is_of(&id)) {
+                    session.gathered.settle(runs);
+                    intents = ask_standings(session);
+                }
+                intents.extend(follow_up.map(|(title, lines)| Intent::ReadNext(title, lines)));
+                intents
+            }
             Response::Standings(standings) => {
                 let is_of = |session: &&mut WatchedSession| session.gathered.session() == standings.session;
                 if let Some(session) = self.session.as_mut().filter(is_of) {
@@ -355,6 +387,7 @@ impl Screen for LiveScreen {
                 self.loading = false;
                 vec![Intent::failed(reason)]
             }
+            Response::Jobs(jobs) => dialog::ask_job(jobs),
             Response::WasLeft(was_left) => {
                 self.was_left = was_left;
                 Intents::new()
@@ -380,6 +413,11 @@ impl Screen for LiveScreen {
 
     fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
+    }
+
+    /// Jobs are a few small files.
+    fn disturbs(request: &Request) -> bool {
+        !matches!(request, Request::Jobs)
     }
 }
 

@@ -7,22 +7,32 @@ use super::{
     standing::{Standing, Standings},
     usage::Usage,
 };
-use dbdyno_catalog::bench::{BenchPlan, Configuration};
 use dbdyno_engine::protocol::{self, TestDone};
-use dbdyno_reports::{
-    session_table::SessionTable,
-    text::{self, Colouring},
-};
-use dbdyno_running::runner::{Report, RunnerEvent, SentHistogram};
+use dbdyno_running::runner::{OutlinedConfiguration, OutlinedRun, RunnerEvent, SentHistogram, SessionOutline};
 use dbdyno_stats::{Verdict, median};
 use dbdyno_store::{Status, WarningRecord};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastSession {
+    /// Its UUID.
+    pub session_id: String,
+    pub suite: String,
+    pub status: Status,
+    /// Runs of its plan.
+    pub planned: usize,
+    /// Runs that went well.
+    pub done: usize,
+}
 
 /// A session as far as its runner has told of it.
 #[derive(Debug, Clone)]
 pub struct WatchedSession {
     /// Its UUID, once it has one.
     pub(crate) id: Option<String>,
+    /// What it is about.
+    pub(super) outline: SessionOutline,
     /// The session that it adds rounds to; none: it stands for itself.
     pub(super) adds_to: Option<String>,
     pub(crate) suite: String,
@@ -51,8 +61,6 @@ pub struct WatchedSession {
     pub(crate) notes: Vec<String>,
     /// What linters found.
     pub(crate) warnings: Vec<WarningRecord>,
-    /// Its table as text, once it is over. Of what was measured nothing else is held: it is stored.
-    pub(crate) table: Option<String>,
     /// When it began, since the start of the program.
     pub(crate) begun: Duration,
     /// When it ended.
@@ -68,42 +76,42 @@ pub struct WatchedSession {
 
 impl WatchedSession {
     /// A session that begins now.
-    pub(crate) fn new(plan: &BenchPlan, expected_run: Duration, now: Duration) -> Self {
-        let BenchPlan { suite, configurations, runs, pick, rounds, .. } = plan;
-        let names: BTreeMap<u32, String> = suite.tests().map(|test| (test.number, test.name)).collect();
-        let measured = |number: &u32| pick.0.is_empty() || pick.0.contains(number);
-        let configuration = |configuration: &Configuration| WatchedConfiguration {
-            label: configuration.label.clone(),
-            engine: configuration.engine_name().to_owned(),
-            size: configuration.size,
-            twin: configuration.twin_of.is_some(),
+    pub(crate) fn new(outline: SessionOutline, now: Duration) -> Self {
+        let configuration = |one: &OutlinedConfiguration| WatchedConfiguration {
+            label: one.label.clone(),
+            engine: one.engine.clone(),
+            size: one.size,
+            twin: one.twin_of.is_some(),
         };
+        let run = |run: &OutlinedRun| WatchedRun {
+            round: run.round,
+            configuration: run.configuration,
+            state: RunState::Waiting,
+        };
+        let gathered = Gathered::new(&outline);
         Self {
             id: None,
-            adds_to: None,
-            suite: suite.name.clone(),
-            configurations: configurations.iter().map(configuration).collect(),
-            tests: names.into_iter().filter(|(number, _)| measured(number)).collect(),
-            runs: runs
-                .iter()
-                .map(|run| WatchedRun { round: run.round, configuration: run.configuration, state: RunState::Waiting })
-                .collect(),
+            adds_to: outline.adds_to.clone(),
+            suite: outline.suite.clone(),
+            configurations: outline.configurations.iter().map(configuration).collect(),
+            tests: outline.tests.iter().map(|test| (test.number, test.name.clone())).collect(),
+            runs: outline.runs.iter().map(run).collect(),
+            rounds: outline.rounds,
+            expected_run: Duration::from_millis(outline.expected_run_ms),
+            outline,
             phase: Phase::Starting,
             current: None,
             figures: None,
             usage: Usage::default(),
             chosen: None,
             sent: BTreeMap::new(),
-            gathered: Gathered::new(plan),
+            gathered,
             standings: Standings::default(),
-            rounds: *rounds,
             notes: Vec::new(),
             warnings: Vec::new(),
-            table: None,
             begun: now,
             ended: None,
             run_begun: now,
-            expected_run,
             took: BTreeMap::new(),
             timelines: BTreeMap::new(),
             usual: BTreeMap::new(),
@@ -173,7 +181,7 @@ impl WatchedSession {
                 self.run_begun = now;
                 self.usage = Usage::default();
             }
-            RunnerEvent::Worker { says, histogram, .. } => self.worker(says, histogram),
+            RunnerEvent::Worker { says, .. } => self.worker(says),
             RunnerEvent::Uses { uses, .. } => {
                 self.usage.look(self.figures.as_ref().map_or(0, |figures| figures.elapsed_ns), uses);
             }
@@ -182,11 +190,19 @@ impl WatchedSession {
             }
             RunnerEvent::WrongAnswers { answers } => self.gathered.wrong(&answers),
             RunnerEvent::Warning(warning) => self.warnings.push(warning),
+            RunnerEvent::SessionEnded { status, unmerged, unkept, .. } => {
+                self.phase = Phase::Over(status);
+                self.notes.extend(unmerged.iter().map(|reason| format!("results are in the journal: {reason}")));
+                self.notes.extend(unkept.iter().map(|reason| format!("results could not be kept: {reason}")));
+            }
+            // It is what this session was made from.
+            RunnerEvent::Planned { .. } => {}
         }
         self.look(now);
     }
 
-    fn worker(&mut self, event: protocol::Event, latencies: Option<Arc<SentHistogram>>) {
+    fn worker(&mut self, event: protocol::Event) {
+        let latencies = SentHistogram::of(&event).ok().flatten();
         match event {
             protocol::Event::TestStarted {
                 test,
@@ -202,8 +218,8 @@ impl WatchedSession {
                 self.figures = Some(figures.with_actors(actors, time_ms));
                 self.usage.begin_test();
             }
-            protocol::Event::Progress { operations, total, elapsed_ns, actors, .. } => {
-                if let Some(figures) = &mut self.figures {
+            protocol::Event::Progress { test, operations, total, elapsed_ns, actors, .. } => {
+                if let Some(figures) = self.figures.as_mut().filter(|figures| figures.number == test) {
                     figures.actors_progress(&actors, elapsed_ns);
                     figures.total = total.or(figures.total);
                     figures.progress(operations, elapsed_ns, latencies.as_ref().map(|sent| &sent.samples));
@@ -246,18 +262,29 @@ impl WatchedSession {
         run.state = RunState::Ended(status, failure);
     }
 
-    pub(crate) fn over(&mut self, outcome: Result<Report, String>, now: Duration) {
+    /// It is over, or could not be run.
+    pub(crate) fn over(&mut self, outcome: Result<(), String>, now: Duration) {
         self.ended = Some(now);
-        match outcome {
-            Ok(report) => {
-                self.phase = Phase::Over(report.session.status);
-                self.notes.extend(report.unmerged.iter().map(|reason| format!("results are in the journal: {reason}")));
-                self.notes.extend(report.unkept.iter().map(|reason| format!("results are in memory only: {reason}")));
-                self.gathered.settle(&report);
-                self.table = Some(table(&report));
-            }
-            Err(reason) => self.phase = Phase::Failed(reason),
+        match (outcome, &self.phase) {
+            (Err(reason), _) => self.phase = Phase::Failed(reason),
+            (Ok(()), Phase::Over(_)) => {}
+            (Ok(()), _) => self.phase = Phase::Over(Status::Cancelled),
         }
+    }
+
+    /// How it ended; none of one that is under way, or that never began.
+    pub(crate) fn last(&self) -> Option<LastSession> {
+        let status = match self.phase {
+            Phase::Over(status) => status,
+            _ => return None,
+        };
+        Some(LastSession {
+            session_id: self.id.clone()?,
+            suite: self.suite.clone(),
+            status,
+            planned: self.runs.len(),
+            done: self.finished(),
+        })
     }
 
     /// About how long it will still take.
@@ -320,13 +347,6 @@ impl WatchedSession {
         };
         !self.running() && self.compared_session().is_some() && self.standings.tests.values().any(open)
     }
-}
-
-/// The session's table as text, below the command.
-fn table(report: &Report) -> String {
-    let Report { session, runs, results, actors, harness, warnings, .. } = report;
-    let table = SessionTable::new(session, runs, results, actors, harness, warnings);
-    format!("{}\n\n{}", session.command_line, text::session_table(&table, Colouring::Off))
 }
 
 /// The terms that mean a configuration of a session, at all its sizes.

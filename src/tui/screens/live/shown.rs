@@ -1,6 +1,7 @@
 //! The test that the single view shows: one that is over before it can be read stays for a while, with the latencies of all its rounds.
 
 use super::{LiveFigures, WatchedSession, usage::Used};
+use dbdyno_running::runner::SentHistogram;
 use dbdyno_workload::histogram::{empty, from_bytes, to_bytes};
 use hdrhistogram::Histogram;
 use std::{borrow::Cow, time::Duration};
@@ -84,6 +85,22 @@ impl WatchedSession {
             && Some(chosen.of) == latest
         {
             chosen.ended = Some(Box::new((figures, self.usage.used)));
+        }
+    }
+
+    /// The latencies of a finished test, which come by another way than its end: another may be under way by now.
+    pub(super) fn take_latencies(&mut self, run: usize, test: u32, sent: &SentHistogram) {
+        let Some(configuration) = self.runs.get(run).map(|run| run.configuration) else { return };
+        self.sent.entry((configuration, test)).or_default().add(run, sent.bytes.clone());
+        let is_latest = self.latest() == Some((run, test));
+        let ended =
+            self.chosen.as_mut().filter(|chosen| chosen.of == (run, test)).and_then(|chosen| chosen.ended.as_mut());
+        let figures = match (is_latest, ended) {
+            (true, _) => self.figures.as_mut(),
+            (false, ended) => ended.map(|ended| &mut ended.0),
+        };
+        if let Some(figures) = figures {
+            figures.latencies = sent.samples.clone();
         }
     }
 

@@ -5,7 +5,8 @@ use super::{
     RowWindow, TypedSelection, Visit, Which, columns, explain, rerun, short,
 };
 use crate::tui::{
-    screens::intent::{Intent, TrendOf},
+    launch::{Opening, TrendOf},
+    screens::intent::Intent,
     widgets::cursor::ListCursor,
     world::World,
 };
@@ -180,7 +181,7 @@ impl ResultsScreen {
 
     pub(super) fn compare(&self) -> Intents {
         match (self.marks.a.line(), self.marks.b.line()) {
-            (Some(a), Some(b)) => vec![Intent::Compare { a, b }],
+            (Some(a), Some(b)) => vec![Intent::Open(Opening::Sides { a, b })],
             _ => vec![Intent::failed("mark both sides first: a and b on runs, or on groups (g)")],
         }
     }
@@ -193,12 +194,12 @@ impl ResultsScreen {
             (None, Some(ListedRow::Result(row))) => row.test.map(|test| (test, row.size.clone())),
             _ => None,
         };
-        vec![Intent::Trend(TrendOf { selections: vec![target.filter.line], metric: Metric::Wall, test })]
+        vec![Intent::Open(Opening::Trend(TrendOf { selections: vec![target.filter.line], metric: Metric::Wall, test }))]
     }
 
     pub(super) fn replay(&self) -> Intents {
         match self.target().and_then(|target| target.run) {
-            Some(run) => vec![Intent::Replay(run)],
+            Some(run) => vec![Intent::Open(Opening::Replay(run))],
             None => one_run(),
         }
     }
@@ -245,7 +246,7 @@ impl ResultsScreen {
             }
             Purpose::Log => vec![self.log_of(&run)],
             Purpose::Rerun => match rerun::preset(&run, world) {
-                Ok(preset) => vec![Intent::Load(Box::new(preset))],
+                Ok(preset) => vec![Intent::Open(Opening::Bench(Box::new(preset)))],
                 Err(reason) => vec![Intent::failed(reason)],
             },
         }

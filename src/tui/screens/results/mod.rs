@@ -38,6 +38,7 @@ use super::{
 use crate::tui::{
     filter::View,
     keys::Action,
+    launch::Opening,
     overlay::Reply,
     setup::TuiSetup,
     widgets::{cursor::ListCursor, paint::Paint},
@@ -151,7 +152,7 @@ impl ResultsScreen {
 
     /// Moves the cursor of what is shown; whether the action was a move.
     fn moved(&mut self, action: Action, context: &Context<'_>) -> Option<Intents> {
-        let said = usize::from(paint::says_something(self, context.session_running));
+        let said = usize::from(paint::says_something(self, context.is_measuring));
         // Above the lines of a run are its head and the names of its parts; above those of a list the titles.
         let (of_run, of_list) = (self.rows_seen(context, 2), self.rows_seen(context, 1 + said));
         match &mut self.opened {
@@ -246,6 +247,14 @@ impl Screen for ResultsScreen {
             stale: true,
             ticket: 0,
             run_waiting: None,
+        }
+    }
+
+    fn show(&mut self, what: Opening, _context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
+        match what {
+            Opening::Results { selection } => Ok(self.show_selection(&selection)),
+            Opening::Run(run) => Ok(Ok(self.open_run(run))),
+            other => Err(other),
         }
     }
 

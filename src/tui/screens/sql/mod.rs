@@ -18,6 +18,7 @@ use super::{
 };
 use crate::tui::{
     keys::{Action, KeyPress},
+    launch::Opening,
     overlay::Reply,
     setup::TuiSetup,
     widgets::paint::Paint,
@@ -77,14 +78,8 @@ pub struct SqlScreen {
 
 impl SqlScreen {
     /// Puts a statement into the editor.
-    pub(crate) fn open(&mut self, sql: &str) {
-        self.editor = Editor::new(sql);
-        self.focus = Focus::Editor;
-    }
-
-    /// How often time has to be told, with nothing else happening.
-    pub(crate) fn wakes(&self, in_view: bool) -> Option<Duration> {
-        (in_view && self.reading.is_some()).then_some(SIGN)
+    fn edit(&mut self, sql: &str) {
+        (self.editor, self.focus) = (Editor::new(sql), Focus::Editor);
     }
 
     fn answer(&self) -> Option<&ShownAnswer> {
@@ -131,7 +126,7 @@ impl SqlScreen {
     /// Shows another statement of those that were run.
     fn recall(&mut self, statement: Option<String>) -> Intents {
         if let Some(statement) = statement {
-            self.open(&statement);
+            self.edit(&statement);
         }
         Intents::new()
     }
@@ -181,6 +176,16 @@ impl Screen for SqlScreen {
             reading: None,
             ticket: 0,
         }
+    }
+
+    fn show(&mut self, what: Opening, _context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
+        let Opening::Query(sql) = what else { return Err(what) };
+        self.edit(&sql);
+        Ok(Ok(Intents::new()))
+    }
+
+    fn wakes(&self, in_view: bool) -> Option<Duration> {
+        (in_view && self.reading.is_some()).then_some(SIGN)
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {

@@ -4,7 +4,7 @@ use super::{EVIDENCE_KEYS, Intents, TortureScreen};
 use crate::tui::{
     export::FileContent,
     filter::ListFilter,
-    launch::TortureStart,
+    launch::JobStart,
     overlay::{ListItem, Reply},
     screens::intent::Intent,
     widgets::cursor::ListCursor,
@@ -12,8 +12,8 @@ use crate::tui::{
 };
 use dbdyno_catalog::{bench::EngineChoice, engines::Engine};
 use dbdyno_engine::suite::SuiteKind;
-use dbdyno_reports::command::shell;
 use dbdyno_running::{
+    jobs::JobKind,
     runner::Tell,
     torture::{SUITE, Terms, subjects},
 };
@@ -70,12 +70,12 @@ impl TortureScreen {
         let engine: EngineChoice = choice.trim().parse().map_err(|error| format!("{error}"))?;
         let suite = world.suites.iter().find(|suite| suite.name == SUITE);
         let suite = suite.ok_or_else(|| format!("there is no suite `{SUITE}`, whose keys and values are committed"))?;
-        let subjects = subjects(vec![engine], suite, &world.registry).map_err(|error| error.to_string())?;
+        // What cannot be tortured is said while it can still be typed otherwise.
+        subjects(vec![engine], suite, &world.registry).map_err(|error| error.to_string())?;
         let Terms { kills, images, mutant_images, .. } = self.terms;
         let [kills, images, mutants] = [kills, images, mutant_images].map(|number| number.to_string());
         let words = ["dbdyno", "torture", choice.trim(), "--kills", &kills, "--power", &images, "--mutants", &mutants];
-        let command_line = shell(words.into_iter().chain(world.arguments.iter().map(String::as_str)));
-        Ok(vec![Intent::Torture(Box::new(TortureStart { subjects, terms: self.terms.clone(), command_line }))])
+        Ok(vec![Intent::Measure(Box::new(JobStart::new(JobKind::Torture, words, world)))])
     }
 
     /// Takes what the user replied.

@@ -26,9 +26,10 @@ use dbdyno_reports::{
     evidence::{evidence_command, evidence_lines},
     results,
 };
-use dbdyno_running::torture::Terms;
+use dbdyno_running::{runner::SessionOutline, torture::Terms, watching::JobEvent};
 use dbdyno_store::{EvidenceRecord, SelectableRow};
 use ratatui::layout::Rect;
+use std::time::Duration;
 
 /// What this screen wants to happen.
 type Intents = Vec<Intent<Request, Dialog>>;
@@ -113,6 +114,34 @@ impl Screen for TortureScreen {
 
     fn new(_world: &World) -> Self {
         Self { stale: true, ..Self::default() }
+    }
+
+    fn begun(&mut self, _outline: Option<Box<SessionOutline>>, _now: Duration) {
+        self.series_begins();
+    }
+
+    fn told(&mut self, event: JobEvent, _context: &Context<'_>) -> Intents {
+        match event {
+            JobEvent::Torture(event) => self.series_tells(*event),
+            _ => Intents::new(),
+        }
+    }
+
+    fn over(&mut self, outcome: Result<(), String>, _context: &Context<'_>) -> (Intents, String) {
+        (self.series_ends(outcome), "torture is over".to_owned())
+    }
+
+    fn under_way(&self) -> &'static str {
+        "an engine is being tortured"
+    }
+
+    fn kept(&self) -> &'static str {
+        "The configuration under way is given up; what was found of others is kept."
+    }
+
+    fn status(&self) -> Option<String> {
+        let watched = self.watched.as_ref()?;
+        Some(format!("▶ {}/{}", watched.at + 1, watched.choices.len().max(1)))
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {

@@ -70,8 +70,10 @@ fn draw_under_way(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
 }
 
 fn title(watched: &WatchedSeries) -> String {
-    let choice = watched.subjects.get(watched.at).map_or("", |subject| &subject.choice);
-    format!("Torturing {} · {} of {}", plain(choice), watched.at + 1, watched.subjects.len())
+    match watched.choices.get(watched.at) {
+        Some(choice) => format!("Torturing {} · {} of {}", plain(choice), watched.at + 1, watched.choices.len()),
+        None => "Torturing".to_owned(),
+    }
 }
 
 fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {

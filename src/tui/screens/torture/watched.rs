@@ -1,25 +1,26 @@
 //! The configurations that are tortured: how far it is, and how it ended.
 
 use super::{Intents, TortureScreen};
-use crate::tui::{launch::TortureStart, screens::intent::Intent};
-use dbdyno_running::torture::{SeriesEvent, Step, Subject, Terms};
+use crate::tui::screens::intent::Intent;
+use dbdyno_running::torture::{SeriesEvent, Step, Terms};
 use std::collections::BTreeMap;
 
 /// Configurations that are tortured one after the other.
 #[derive(Debug)]
 pub struct WatchedSeries {
-    pub(crate) subjects: Vec<Subject>,
+    /// Engines with the options that are not at their default; none before they are known.
+    pub(crate) choices: Vec<String>,
     pub(crate) terms: Terms,
     /// Which of them is under way, from 0.
     pub(crate) at: usize,
     pub(crate) step: Option<Step>,
     /// How many have each verdict.
-    verdicts: BTreeMap<&'static str, usize>,
+    verdicts: BTreeMap<String, usize>,
 }
 
 impl WatchedSeries {
     fn choice(&self) -> &str {
-        self.subjects.get(self.at).map_or("", |subject| &subject.choice)
+        self.choices.get(self.at).map_or("", String::as_str)
     }
 
     /// The share of what is under way that is done, from 0 to 1; none where it has no parts.
@@ -40,29 +41,24 @@ impl TortureScreen {
         self.watched.is_some()
     }
 
-    /// What the status bar says; none where nothing is tortured.
-    pub(crate) fn status(&self) -> Option<String> {
-        let watched = self.watched.as_ref()?;
-        Some(format!("▶ {}/{}", watched.at + 1, watched.subjects.len()))
-    }
-
     /// Torture begins.
-    pub(crate) fn begun(&mut self, start: &TortureStart) {
-        let TortureStart { subjects, terms, .. } = start.clone();
+    pub(super) fn series_begins(&mut self) {
         self.failures.clear();
-        self.watched = Some(WatchedSeries { subjects, terms, at: 0, step: None, verdicts: BTreeMap::new() });
+        let (choices, terms) = (Vec::new(), self.terms.clone());
+        self.watched = Some(WatchedSeries { choices, terms, at: 0, step: None, verdicts: BTreeMap::new() });
     }
 
     /// What torture tells.
-    pub(crate) fn event(&mut self, event: SeriesEvent) -> Intents {
+    pub(super) fn series_tells(&mut self, event: SeriesEvent) -> Intents {
         let Some(watched) = &mut self.watched else { return Intents::new() };
         match event {
-            SeriesEvent::Began(at) => (watched.at, watched.step) = (at, None),
-            SeriesEvent::Step(step) => watched.step = Some(step),
-            SeriesEvent::Failed(reason) => self.failures.push(format!("{}: {reason}", watched.choice())),
-            SeriesEvent::Found(findings) if findings.stopped => {}
-            SeriesEvent::Found(findings) => {
-                *watched.verdicts.entry(findings.verdict.word()).or_default() += 1;
+            SeriesEvent::SeriesStarted { choices, terms } => (watched.choices, watched.terms) = (choices, terms),
+            SeriesEvent::Began { at } => (watched.at, watched.step) = (at, None),
+            SeriesEvent::Step { step } => watched.step = Some(step),
+            SeriesEvent::Failed { reason } => self.failures.push(format!("{}: {reason}", watched.choice())),
+            SeriesEvent::Found { stopped: true, .. } => {}
+            SeriesEvent::Found { verdict, stopped: false } => {
+                *watched.verdicts.entry(verdict).or_default() += 1;
                 return self.ask();
             }
         }
@@ -70,7 +66,7 @@ impl TortureScreen {
     }
 
     /// Torture is over, or could not be begun.
-    pub(crate) fn over(&mut self, outcome: Result<(), String>) -> Intents {
+    pub(super) fn series_ends(&mut self, outcome: Result<(), String>) -> Intents {
         let watched = self.watched.take();
         let mut counts: Vec<String> = watched
             .map_or_else(BTreeMap::new, |watched| watched.verdicts)

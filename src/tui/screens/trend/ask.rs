@@ -1,7 +1,7 @@
 //! What the Trend pane asks of the world outside: a configuration over all of its sessions.
 
 use crate::tui::{
-    screens::intent::TrendOf,
+    launch::TrendOf,
     setup::TuiSetup,
     subject::{HasSubject, Subject},
 };

@@ -4,11 +4,9 @@ use super::{Intents, TrendScreen, paint::point_in_words};
 use crate::tui::{
     export::FileContent,
     filter::{ListFilter, OF_TESTS},
+    launch::TrendOf,
     overlay::{FilterKeys, ListItem, Reply},
-    screens::{
-        copying::Copyable,
-        intent::{Intent, TrendOf},
-    },
+    screens::{copying::Copyable, intent::Intent},
     widgets::cursor::ListCursor,
 };
 use dbdyno_foundation::base::units::counted;

@@ -10,12 +10,13 @@ pub(crate) use dialog::Dialog;
 
 use super::{
     awaited::{Awaited, SIGN},
-    intent::{Intent, TrendOf},
+    intent::Intent,
     screen::{Context, Screen},
 };
 use crate::tui::{
     filter::ListFilter,
     keys::Action,
+    launch::{Opening, TrendOf},
     overlay::Reply,
     setup::TuiSetup,
     widgets::{cursor::ListCursor, paint::Paint},
@@ -54,17 +55,6 @@ pub struct TrendScreen {
 }
 
 impl TrendScreen {
-    /// Reads the trends of configurations.
-    pub(crate) fn follow(&mut self, of: TrendOf, now: Duration) -> Intents {
-        self.filter.clear();
-        self.ask(of, now)
-    }
-
-    /// How often time has to be told, with nothing else happening.
-    pub(crate) fn wakes(&self, in_view: bool) -> Option<Duration> {
-        (in_view && self.reading.is_some()).then_some(SIGN)
-    }
-
     fn ask(&mut self, of: TrendOf, now: Duration) -> Intents {
         self.give_up();
         self.stale = false;
@@ -172,6 +162,16 @@ impl Screen for TrendScreen {
 
     fn new(_world: &World) -> Self {
         Self::default()
+    }
+
+    fn show(&mut self, what: Opening, context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
+        let Opening::Trend(of) = what else { return Err(what) };
+        self.filter.clear();
+        Ok(Ok(self.ask(of, context.now)))
+    }
+
+    fn wakes(&self, in_view: bool) -> Option<Duration> {
+        (in_view && self.reading.is_some()).then_some(SIGN)
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {

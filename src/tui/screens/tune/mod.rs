@@ -27,14 +27,18 @@ use super::{
 };
 use crate::tui::{
     keys::Action,
-    launch::{Question, TrialStart},
     overlay::Reply,
     setup::TuiSetup,
     widgets::{cursor::ListCursor, paint::Paint},
     world::World,
 };
-use dbdyno_running::tune::{Ledger, effects::GridEffects};
+use dbdyno_running::{
+    runner::SessionOutline,
+    tune::{Ledger, effects::GridEffects},
+    watching::JobEvent,
+};
 use ratatui::layout::Rect;
+use std::time::Duration;
 
 /// What this screen wants to happen.
 type Intents = Vec<Intent<Request, Dialog>>;
@@ -106,38 +110,6 @@ impl TuneScreen {
         vec![Intent::Request(Request::Ledger(self.form.ledger_name()))]
     }
 
-    /// What runs beside the screens, in words.
-    pub(crate) fn under_way(&self) -> Option<&'static str> {
-        self.running.map(|running| match running {
-            Running::Trial => "a trial is running",
-            Running::Search => "a search is running",
-        })
-    }
-
-    /// What the status bar says; none without anything under way.
-    pub(crate) fn status(&self) -> Option<String> {
-        match self.running? {
-            Running::Trial => {
-                let watched = self.watched.as_ref()?;
-                let round = (watched.round + 1).min(watched.trial.rounds);
-                Some(format!("▶ round {round}/{}", watched.trial.rounds))
-            }
-            Running::Search => Some(self.search.as_ref()?.status()),
-        }
-    }
-
-    /// Something of this screen begins to run.
-    pub(crate) fn begun(&mut self, start: &TrialStart) {
-        self.pane = Pane::Options;
-        (self.running, self.view) = match &start.question {
-            Question::Search(spec) => {
-                self.search = Some(WatchedSearch::new(spec));
-                (Some(Running::Search), TuneView::Search)
-            }
-            Question::Try(_) | Question::More(_) => (Some(Running::Trial), TuneView::Trial),
-        };
-    }
-
     /// Goes to the next view that has something to show.
     fn next_view(&mut self) {
         const VIEWS: [TuneView; 3] = [TuneView::Trial, TuneView::Search, TuneView::Effects];
@@ -174,6 +146,40 @@ impl Screen for TuneScreen {
 
     fn new(world: &World) -> Self {
         Self { form: TrialForm::new(world), ..Self::default() }
+    }
+
+    /// What is tuned tells itself whether it is a search.
+    fn begun(&mut self, _outline: Option<Box<SessionOutline>>, _now: Duration) {
+        (self.pane, self.view, self.running) = (Pane::Options, TuneView::Trial, Some(Running::Trial));
+    }
+
+    fn told(&mut self, event: JobEvent, _context: &Context<'_>) -> Intents {
+        if let JobEvent::Tune(event) = event {
+            self.event(*event);
+        }
+        Intents::new()
+    }
+
+    fn over(&mut self, outcome: Result<(), String>, _context: &Context<'_>) -> (Intents, String) {
+        (self.tuned(outcome), "tuning is over".to_owned())
+    }
+
+    fn under_way(&self) -> &'static str {
+        match self.running {
+            Some(Running::Search) => "a search is running",
+            _ => "a trial is running",
+        }
+    }
+
+    fn status(&self) -> Option<String> {
+        match self.running? {
+            Running::Trial => {
+                let watched = self.watched.as_ref()?;
+                let round = (watched.round + 1).min(watched.trial.rounds);
+                Some(format!("▶ round {round}/{}", watched.trial.rounds))
+            }
+            Running::Search => Some(self.search.as_ref()?.status()),
+        }
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {

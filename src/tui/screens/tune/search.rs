@@ -1,12 +1,7 @@
 //! A search for the fastest settings: what it keeps to, how it stands, and what it came to.
 
 use super::{Dialog, Intents, TuneScreen, base::joined, start::LongStart};
-use crate::tui::{
-    launch::{Question, is_long},
-    overlay::ListItem,
-    screens::intent::Intent,
-    world::World,
-};
+use crate::tui::{launch::is_long, overlay::ListItem, screens::intent::Intent, world::World};
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::{typed, units};
 use dbdyno_reports::tune::{command::search_command, words};
@@ -99,14 +94,14 @@ pub struct WatchedSearch {
 }
 
 impl WatchedSearch {
-    pub(super) fn new(spec: &SearchSpec) -> Self {
+    pub(super) fn new(tier: Tier, budget: Duration) -> Self {
         Self {
-            tier: spec.tier,
-            budget: spec.budget,
+            tier,
+            budget,
             candidates: 0,
             tried: 0,
             alive: 0,
-            left: spec.budget,
+            left: budget,
             leaders: Vec::new(),
             dropped: 0,
             taken_out: Vec::new(),
@@ -272,7 +267,7 @@ impl TuneScreen {
             seed: 0,
         };
         let command = search_command(&workload, &spec, &self.files(&workload));
-        vec![self.begin(workload, Question::Search(Box::new(spec)), command, world)]
+        vec![self.begin(command, true, world)]
     }
 }
 

@@ -2,18 +2,18 @@
 
 use super::{Dialog, Intents, TuneScreen, base::words, form::expected_of};
 use crate::tui::{
-    launch::{Question, TrialStart, expected, is_long},
+    launch::{JobStart, expected, is_long},
     screens::intent::Intent,
     world::World,
 };
 use dbdyno_catalog::bench::Estimate;
 use dbdyno_engine::settings::Settings;
 use dbdyno_foundation::base::units::counted;
-use dbdyno_reports::{
-    command::shell,
-    tune::{command::try_command, words::durability},
+use dbdyno_reports::tune::{command::try_command, words::durability};
+use dbdyno_running::{
+    jobs::JobKind,
+    tune::{Change, Trial, WhatIf, Workload, cannot_differ},
 };
-use dbdyno_running::tune::{Change, Trial, WhatIf, Workload, cannot_differ};
 
 /// Something that takes long, which is asked about before it is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,14 @@ pub(crate) enum LongStart {
     /// As many rounds again of the trial of this identifier.
     More(String),
     Search,
+}
+
+/// What is asked of a workload.
+enum Question {
+    /// Changes that were not tried before, one after the other.
+    Try(Vec<WhatIf>),
+    /// As many rounds of a trial again.
+    More(Box<Trial>),
 }
 
 /// What is about to be started.
@@ -40,18 +48,18 @@ impl TuneScreen {
         self.form.own_of(&workload.suite.name).map(|own| own.words()).unwrap_or_default()
     }
 
-    /// What starts something to be tuned.
+    /// What starts something to be tuned; with the seed that was asked for, where it is new.
     pub(super) fn begin(
         &self,
-        workload: Workload,
-        question: Question,
         mut command: Vec<String>,
+        is_new: bool,
         world: &World,
     ) -> Intent<super::Request, Dialog> {
-        command.extend(world.arguments.iter().cloned());
-        let held = self.form.own_of(&workload.suite.name).and_then(|own| own.start.clone());
-        let (seed, command_line) = (self.form.seed, shell(command));
-        Intent::Try(Box::new(TrialStart { workload, held, question, seed, command_line }))
+        let seed = self.form.seed.filter(|_| is_new).map(|seed| ("--seed", seed.to_string()));
+        let cpu = world.cpu.map(|cpu| ("--cpu", cpu.to_string()));
+        let given = seed.into_iter().chain(cpu);
+        command.extend(given.flat_map(|(flag, value)| [flag.to_owned(), value]));
+        Intent::Measure(Box::new(JobStart::new(JobKind::Tune, command, world)))
     }
 
     /// Tries the change of the form; the user is asked first where that takes long.
@@ -88,7 +96,7 @@ impl TuneScreen {
         if !surely && let Some(asked) = asks(&workload, &question, start, world) {
             return vec![asked];
         }
-        vec![self.begin(workload, question, command, world)]
+        vec![self.begin(command, matches!(question, Question::Try(_)), world)]
     }
 
     fn planned_change(&self, world: &World) -> Result<Planned, String> {
@@ -229,7 +237,6 @@ fn asks(
             let settings = |asked| workload.settings(asked).ok();
             vec![([settings(&trial.base)?, settings(&trial.changed())?], trial.rounds)]
         }
-        Question::Search(_) => return None,
     };
     let each = pairs.iter().map(|([base, changed], rounds)| expected_of(workload, [base, changed], *rounds, world));
     let estimate = each.collect::<Option<Vec<_>>>()?.into_iter().reduce(Estimate::then)?;

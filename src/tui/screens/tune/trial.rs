@@ -1,6 +1,6 @@
 //! The trial that is watched: what it tells, how it ends.
 
-use super::{Intents, Pane, Running, TuneScreen, TuneView, search::is_of_search};
+use super::{Intents, Pane, Running, TuneScreen, TuneView, WatchedSearch, search::is_of_search};
 use crate::tui::screens::intent::Intent;
 use dbdyno_comparing::compare::RatioRange;
 use dbdyno_engine::protocol;
@@ -8,6 +8,8 @@ use dbdyno_running::{
     runner::RunnerEvent,
     tune::{TestEffect, Trial, TrialKind, TrialState, TuneEvent},
 };
+
+use std::time::Duration;
 
 /// A trial that is watched, or was last.
 #[derive(Debug, Clone)]
@@ -36,6 +38,10 @@ impl WatchedTrial {
 impl TuneScreen {
     /// What the trial or the search tells.
     pub fn event(&mut self, event: TuneEvent) {
+        if let TuneEvent::SearchStarted { tier, budget_ms, .. } = &event {
+            self.search = Some(WatchedSearch::new(*tier, Duration::from_millis(*budget_ms)));
+            (self.running, self.view) = (Some(Running::Search), TuneView::Search);
+        }
         if let Some(search) = self.search.as_mut().filter(|_| self.running == Some(Running::Search)) {
             search.hear(&event);
         }
@@ -72,7 +78,7 @@ impl TuneScreen {
     }
 
     /// The trial or the search is over, or could not be run.
-    pub(crate) fn over(&mut self, outcome: Result<(), String>) -> Intents {
+    pub(super) fn tuned(&mut self, outcome: Result<(), String>) -> Intents {
         let ran = self.running.take();
         let mut intents = self.read_ledger();
         match (outcome, ran) {

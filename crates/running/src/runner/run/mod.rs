@@ -9,6 +9,7 @@ use super::{
     credible::Witness,
     folder::RunFolder,
     job::{DEADLINE_FACTOR, LEAST_DEADLINE, confinement, job},
+    quiet::Measuring,
     sent::Sent,
     session::RunningSession,
     uses::Watch,
@@ -27,7 +28,6 @@ use dbdyno_foundation::{
 use dbdyno_store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord};
 use jiff::Timestamp;
 use std::collections::HashMap;
-use tokio::sync::OwnedMutexGuard;
 
 /// What a run left.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ struct Running<'r, 's> {
     actors: Vec<ActorRecord>,
     noise: Option<NoiseSample>,
     /// Held while something is measured.
-    quiet: Option<OwnedMutexGuard<()>>,
+    measuring: Option<Measuring>,
     watch: Option<Watch>,
     witness: Option<Witness>,
 }
@@ -164,7 +164,7 @@ impl<'r, 's> Running<'r, 's> {
             turns: Turns::default(),
             actors: Vec::new(),
             noise: None,
-            quiet: None,
+            measuring: None,
             watch: None,
             witness: None,
         }
@@ -190,7 +190,7 @@ impl<'r, 's> Running<'r, 's> {
             _ => Family::controlled(),
         };
         self.run.memory_limit_bytes = family.memory_limit();
-        self.quiet = Some(self.session.control.quiet().await);
+        self.measuring = Some(self.session.control.measuring().await);
         self.noise = Some(NoiseSample::now());
         let mut worker = WorkerProcess::start(
             &configuration.engine.launch,
@@ -211,7 +211,7 @@ impl<'r, 's> Running<'r, 's> {
             });
         let (after, own_cpu_ns) = (NoiseSample::now(), worker.process().and_then(process_cpu_ns));
         let ending = worker.end(self.session.control.hurried()).await;
-        self.quiet = None;
+        self.measuring = None;
         self.note_noise(&after, own_cpu_ns);
         let result = result.and(ending.check_done(&launch.work_dir).map_err(Stop::from));
         let result = result.map_err(|stop| stop.explained(&ending));
@@ -234,11 +234,7 @@ impl<'r, 's> Running<'r, 's> {
                 }
                 self.test_done(done, histogram.as_deref()).await?;
             }
-            self.session.tell(RunnerEvent::Worker {
-                ordinal: self.ordinal,
-                says: event.clone(),
-                histogram: histogram.clone(),
-            });
+            self.session.tell(RunnerEvent::Worker { ordinal: self.ordinal, says: event.clone() });
             match event {
                 Event::Opened { version, build, source, in_force, open_ns, clock } => {
                     self.run.clock = clock;
@@ -293,8 +289,8 @@ impl<'r, 's> Running<'r, 's> {
 
     /// Lets the worker go on, once those who wanted the machine between two tests are done with it.
     async fn go_on(&mut self, worker: &mut WorkerProcess) {
-        self.quiet = None;
-        self.quiet = Some(self.session.control.quiet().await);
+        self.measuring = None;
+        self.measuring = Some(self.session.control.measuring().await);
         if let Some(witness) = &mut self.witness {
             witness.begin();
         }

@@ -10,7 +10,8 @@ pub use open::{ChosenRun, OpenSession};
 pub use place::host_record;
 
 use super::{
-    RunnerEvent, SessionLaunch, control::Control, folder, measurement_lock::MeasurementLock, resume::Resumable,
+    RunnerEvent, SessionLaunch, SessionOutline, control::Control, folder, measurement_lock::MeasurementLock,
+    resume::Resumable,
 };
 use dbdyno_catalog::bench::{BenchPlan, Configuration};
 use dbdyno_comparing::lint::{self, HarnessCosts, ReadingTests, SessionEvidence};
@@ -243,6 +244,8 @@ async fn begin<'s>(
     }
     let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };
     session.keep(begun).await;
+    let outline = SessionOutline { resumed: is_resumed, ..SessionOutline::new(plan, expected_run).launched(launch) };
+    session.tell(RunnerEvent::Planned { outline: Box::new(outline) });
     session.tell(RunnerEvent::SessionStarted { session_id: session.record.session_id.clone(), runs: plan.runs.len() });
     for run in &so_far.runs {
         session.tell(RunnerEvent::RunEnded { ordinal: run.ordinal, status: run.status, failure: run.failure.clone() });
@@ -374,6 +377,12 @@ impl RunningSession<'_> {
         let unmerged = self.merge().await.err();
         // What the journal could not take, the store may have taken.
         let unkept = self.blocking(|store| store.flush()).await.err();
+        self.tell(RunnerEvent::SessionEnded {
+            session_id: self.record.session_id.clone(),
+            status: self.record.status,
+            unmerged: unmerged.clone(),
+            unkept: unkept.clone(),
+        });
         Ok(Report { session: self.record, runs, results, actors, harness, warnings, unmerged, unkept })
     }
 }

@@ -61,6 +61,7 @@ pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Res
     };
     lab.tell(TuneEvent::SearchStarted {
         search_id: race.search_id.clone(),
+        tier: race.spec.tier,
         candidates: race.candidates,
         budget_ms: race.spec.budget.as_millis() as u64,
     });

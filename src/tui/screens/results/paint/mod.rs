@@ -42,7 +42,7 @@ pub(super) fn whole_cell(results: &ResultsScreen, row: ListedRow<'_>, column: &C
 fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
     let mut inner = paint.pane(area, &title(results, usize::from(area.width).saturating_sub(4)), true);
     foot(paint, area, &place(results));
-    let said = said(results, context.session_running, usize::from(inner.width));
+    let said = said(results, context.is_measuring, usize::from(inner.width));
     if !said.is_empty() {
         paint.line(Rect { height: 1, ..inner }, &said);
         inner = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
@@ -53,7 +53,7 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, cont
         return;
     }
     match &results.table.page {
-        None => drop(paint.text(inner, reading(context.session_running), Role::Dim)),
+        None => drop(paint.text(inner, reading(context.is_measuring), Role::Dim)),
         Some(page) if page.length == 0 => {
             paint.wrapped(inner, empty(results, page.stored > 0), Role::Dim);
         }

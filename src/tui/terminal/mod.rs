@@ -1,17 +1,23 @@
 //! The terminal: taken over, and always given back.
 
-use super::{settings::TerminalSettings, watchdog::Watchdog};
+mod settings;
+mod watchdog;
+
+pub use watchdog::watch_terminal;
+
 use crossterm::{
     Command, cursor,
     event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},
     execute,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen},
 };
+use settings::TerminalSettings;
 use std::{
     fmt,
     io::{self, Write, stdin},
     sync::{Mutex, MutexGuard, Once, PoisonError},
 };
+use watchdog::Watchdog;
 
 /// The settings to be restored; none while the terminal is not ours.
 static BEFORE: Mutex<Option<TerminalSettings>> = Mutex::new(None);
@@ -19,13 +25,13 @@ static HOOK: Once = Once::new();
 
 /// Gives the terminal back when it is dropped, and when the program panics.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(in crate::tui) struct Guard {
     watchdog: Option<Watchdog>,
 }
 
 impl Guard {
     /// Takes the terminal over.
-    pub(super) fn take() -> io::Result<Self> {
+    pub(in crate::tui) fn take() -> io::Result<Self> {
         HOOK.call_once(|| {
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
@@ -40,12 +46,12 @@ impl Guard {
     }
 
     /// Takes it over again after it was given back, or after a shell has changed its settings.
-    pub(super) fn take_again(&mut self) -> io::Result<()> {
+    pub(in crate::tui) fn take_again(&mut self) -> io::Result<()> {
         enter(self.watchdog.as_mut())
     }
 
     /// Gives it back for a while.
-    pub(super) fn give_back(&mut self) {
+    pub(in crate::tui) fn give_back(&mut self) {
         give_back();
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.given_back();
@@ -105,6 +111,6 @@ fn before() -> MutexGuard<'static, Option<TerminalSettings>> {
 }
 
 /// Writes what undoes [`enter`], but for the raw mode.
-pub(super) fn leave(out: &mut impl Write) -> io::Result<()> {
+fn leave(out: &mut impl Write) -> io::Result<()> {
     execute!(out, DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show, RestoreTitle)
 }

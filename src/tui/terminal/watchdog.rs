@@ -1,6 +1,6 @@
 //! Gives the terminal back when this program is killed and cannot do so itself: a process of its own that waits for our end.
 
-use super::{settings::TerminalSettings, terminal::leave};
+use super::{leave, settings::TerminalSettings};
 use std::{
     env,
     io::{self, BufRead, Write},

@@ -1,0 +1,161 @@
+//! What a session is about to do, for those who watch it: they may have neither its plan nor its engines.
+
+use super::{FollowedBy, SessionLaunch};
+use dbdyno_catalog::bench::{BenchPlan, Closing, Configuration, PlannedRun};
+use dbdyno_engine::{durability::Tier, protocol::CacheStart, size::Size};
+use dbdyno_store::ADDS_TO;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, time::Duration};
+
+/// A session as it is planned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionOutline {
+    pub suite: String,
+    pub configurations: Vec<OutlinedConfiguration>,
+    /// The tests that are measured.
+    pub tests: Vec<OutlinedTest>,
+    /// The runs in order; none of a session that chooses them as it goes.
+    pub runs: Vec<OutlinedRun>,
+    pub rounds: u32,
+    /// Memory of a worker, bytes; none: without a limit.
+    pub memory_limit: Option<u64>,
+    pub cache: CacheStart,
+    /// How its configurations will be compared.
+    pub closing: Closing,
+    /// What a run is expected to take, ms.
+    pub expected_run_ms: u64,
+    /// Whether it goes on with a session that was left.
+    pub resumed: bool,
+    /// The session that its rounds are added to: its UUID.
+    pub adds_to: Option<String>,
+    /// Which look at what is undecided there it is.
+    pub look: Option<u32>,
+    /// What follows it.
+    pub followed: FollowedBy,
+    /// The command that started it.
+    pub command_line: String,
+}
+
+/// What is measured: an engine with options, at a size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutlinedConfiguration {
+    /// The engine with the options that tell it from others.
+    pub label: String,
+    pub engine: String,
+    pub version: String,
+    pub size: Size,
+    /// The label of the configuration that it is once more.
+    pub twin_of: Option<String>,
+    pub tier: Tier,
+    pub options: BTreeMap<String, String>,
+    pub suite_options: BTreeMap<String, String>,
+}
+
+/// A test that is measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutlinedTest {
+    pub number: u32,
+    pub name: String,
+}
+
+/// A run of the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutlinedRun {
+    /// From 0.
+    pub round: u32,
+    /// Index of its configuration.
+    pub configuration: usize,
+    pub seed: u64,
+}
+
+impl SessionOutline {
+    /// That of a plan, of which a run is expected to take so long.
+    pub fn new(plan: &BenchPlan, expected_run: Duration) -> Self {
+        let measured = plan.suite.tests().filter(|test| plan.pick.has(test.number));
+        let run = |run: &PlannedRun| OutlinedRun { round: run.round, configuration: run.configuration, seed: run.seed };
+        Self {
+            suite: plan.suite.name.clone(),
+            configurations: plan.configurations.iter().map(OutlinedConfiguration::new).collect(),
+            tests: measured.map(|test| OutlinedTest { number: test.number, name: test.name }).collect(),
+            runs: plan.runs.iter().map(run).collect(),
+            rounds: plan.rounds,
+            memory_limit: plan.conditions.memory_limit,
+            cache: plan.conditions.cache,
+            closing: plan.closing.clone(),
+            expected_run_ms: expected_run.as_millis().try_into().unwrap_or(u64::MAX),
+            resumed: false,
+            adds_to: None,
+            look: None,
+            followed: FollowedBy::default(),
+            command_line: String::new(),
+        }
+    }
+
+    /// The same, run like this.
+    #[must_use]
+    pub fn launched(self, launch: &SessionLaunch) -> Self {
+        Self {
+            adds_to: launch.keys.get(ADDS_TO).cloned(),
+            look: launch.look,
+            followed: launch.followed.clone(),
+            command_line: launch.command_line.clone(),
+            ..self
+        }
+    }
+}
+
+impl OutlinedConfiguration {
+    fn new(one: &Configuration) -> Self {
+        Self {
+            label: one.label.clone(),
+            engine: one.engine_name().to_owned(),
+            version: one.engine.description.version.clone(),
+            size: one.size,
+            twin_of: one.twin_of.clone(),
+            tier: one.tier,
+            options: one.settings.to_map(),
+            suite_options: one.suite_settings.to_map(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::RunnerEvent;
+
+    #[test]
+    fn whoever_reads_the_log_has_the_outline_that_was_told() {
+        let configuration = OutlinedConfiguration {
+            label: "lmdb[sync=nosync]".to_owned(),
+            engine: "lmdb".to_owned(),
+            version: "0.9.70".to_owned(),
+            size: Size::one(1000),
+            twin_of: None,
+            tier: Tier::ProcessSafe,
+            options: BTreeMap::from([("sync".to_owned(), "nosync".to_owned())]),
+            suite_options: BTreeMap::new(),
+        };
+        let outline = SessionOutline {
+            suite: "kv".to_owned(),
+            configurations: vec![configuration],
+            tests: vec![OutlinedTest { number: 2, name: "Random reads".to_owned() }],
+            runs: vec![OutlinedRun { round: 0, configuration: 0, seed: u64::MAX }],
+            rounds: 1,
+            memory_limit: Some(1 << 26),
+            cache: CacheStart::Cold,
+            closing: Closing::default(),
+            expected_run_ms: 40,
+            resumed: true,
+            adds_to: None,
+            look: Some(2),
+            followed: FollowedBy::default(),
+            command_line: "dbdyno resume".to_owned(),
+        };
+        let line = serde_json::to_vec(&RunnerEvent::Planned { outline: Box::new(outline.clone()) }).unwrap();
+        let Ok(RunnerEvent::Planned { outline: read }) = serde_json::from_slice(&line) else {
+            panic!("{}", String::from_utf8_lossy(&line))
+        };
+        assert_eq!(*read, outline);
+    }
+}

@@ -1,0 +1,63 @@
+//! What is measured beside the screens: begun, watched, over.
+
+use super::{App, Command, WatchedJob, ask_world};
+use crate::tui::{
+    launch::{JobStart, screen_of},
+    screens::intent::Notice,
+    world,
+};
+use dbdyno_running::jobs::JobKind;
+
+impl App {
+    /// Begins to measure, unless something is measured already.
+    pub(super) fn measure(&mut self, start: JobStart) -> Vec<Command> {
+        if let Some((screen, what)) = self.under_way() {
+            self.say(Notice::bad(format!("{what}: {} shows it", screen.number())));
+            return Vec::new();
+        }
+        let JobStart { kind, command, outline } = start;
+        let screen = screen_of(kind);
+        self.job = Some(WatchedJob { screen, is_own: true });
+        self.screens.begun(screen, outline, self.now);
+        self.turn_to(screen);
+        vec![Command::Measure(command)]
+    }
+
+    /// Watches what is measured already, by another terminal or since before these screens.
+    pub(super) fn watch(&mut self, id: String) -> Vec<Command> {
+        // What has another owner is watched no longer: it goes on all the same.
+        if let Some((screen, what)) = self.under_way().filter(|_| self.owns_job()) {
+            self.say(Notice::bad(format!("{what}: {} shows it", screen.number())));
+            return Vec::new();
+        }
+        self.job = Some(WatchedJob { screen: screen_of(JobKind::Session), is_own: false });
+        vec![Command::Watch(id)]
+    }
+
+    /// What is to be watched has begun, or was found.
+    pub(super) fn job_began(&mut self, is_own: bool, kind: JobKind) -> Vec<Command> {
+        let screen = screen_of(kind);
+        // What these screens have started is shown already.
+        if !self.job.replace(WatchedJob { screen, is_own }).is_some_and(|before| before.is_own) {
+            self.screens.begun(screen, None, self.now);
+            self.turn_to(screen);
+        }
+        Vec::new()
+    }
+
+    /// What is watched is over: after what its screen wants, what is stored and how long things take is asked for again.
+    pub(super) fn job_over(&mut self, outcome: Result<(), String>) -> Vec<Command> {
+        let Some(job) = self.job.take() else { return Vec::new() };
+        let context = super::context(&self.world, &self.job, self.now, self.size, self.zoomed);
+        let (intents, what) = self.screens.over(job.screen, outcome, &context);
+        let mut commands = self.perform(intents);
+        commands.push(Command::Announce(what));
+        commands.extend([world::Request::History, world::Request::Noise].map(ask_world));
+        self.screens.stale();
+        commands.extend(self.shown());
+        if self.leaving {
+            commands.push(Command::Leave);
+        }
+        commands
+    }
+}
