@@ -38,11 +38,7 @@ mod verdict;
 use crate::tui::{keys::ScreenId, launch::Opening};
 use args::{MeasureArgs, Places};
 use bench::BenchArgs;
-use clap::{
-    CommandFactory, Parser, Subcommand,
-    builder::{StyledStr, Styles},
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use clap::{CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
 use dbdyno_engine::{say, serve};
 use dbdyno_foundation::base::units::plain;
 use dbdyno_running::{jobs::detach, torture::MOUNT_COMMAND};
@@ -181,24 +177,13 @@ fn told(error: clap::Error) -> Result<ExitCode, CliError> {
     let mut echoed = std::env::args_os().chain(variables.map(|(_, value)| value));
     if echoed.all(|text| plain(&text.to_string_lossy()) == text.to_string_lossy()) {
         // Nobody is left to be told when this fails.
-        let _ = advised(error).print();
+        let _ = error.print();
     } else {
         let colourless = Cli::command().styles(Styles::plain()).try_get_matches_from(std::env::args_os());
-        let text = colourless.err().map_or_else(String::new, |error| advised(error).render().ansi().to_string());
+        let text = colourless.err().map_or_else(String::new, |error| error.render().ansi().to_string());
         say!("{}", text.trim_end());
     }
     Ok(ExitCode::from(2))
-}
-
-/// The error. Of flags that `tune` had before it had subcommands, it names the subcommand that does this now.
-fn advised(mut error: clap::Error) -> clap::Error {
-    if error.kind() == ErrorKind::UnknownArgument
-        && let Some(subcommand) = tune::subcommand_meant(std::env::args_os())
-    {
-        let advice = StyledStr::from(format!("this is `dbdyno tune {subcommand}` now: see `dbdyno tune --help`"));
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice]));
-    }
-    error
 }
 
 /// A write beyond the limit of file sizes fails instead of ending the program, so that results can still be kept elsewhere. A

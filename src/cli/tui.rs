@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(super) struct TuiArgs {
     /// The screen that is shown first [default: bench].
-    #[arg(long, value_name = "NAME", value_parser = one_of(ScreenId::tabs().map(|screen| (screen, screen.word(), about(screen)))))]
+    #[arg(long, value_name = "NAME", value_parser = one_of(ScreenId::tabs().map(|screen| (screen, screen.word(), screen.about()))))]
     screen: Option<ScreenId>,
     /// With --screen compare: side A, as in 'engine=lmdb size=10000'.
     #[arg(long, value_name = "SELECTION")]
@@ -44,21 +44,6 @@ pub(super) struct TuiArgs {
     /// Where databases are put while they are measured [default: the user's cache folder].
     #[arg(long, value_name = "FOLDER")]
     work_dir: Option<PathBuf>,
-}
-
-/// What a screen is for, for the list of them.
-fn about(screen: ScreenId) -> &'static str {
-    match screen {
-        ScreenId::Bench => "choose and start a bench",
-        ScreenId::Live => "watch the session, or replay a run",
-        ScreenId::Results => "all that is stored",
-        ScreenId::Compare => "A beside B, with verdicts",
-        ScreenId::Tune => "what if an option were different?",
-        ScreenId::Claims => "published figures beside your own",
-        ScreenId::Torture => "do engines keep what they promise?",
-        ScreenId::Sql => "any question that SQL can ask of the store",
-        ScreenId::Trend => "a configuration over its sessions",
-    }
 }
 
 impl TuiArgs {

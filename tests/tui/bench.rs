@@ -24,7 +24,7 @@ fn the_first_bench_runs_its_engines_at_one_tier() {
 
 #[test]
 fn what_takes_long_is_told_and_asked_about_before_it_is_started() {
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = Journey::begin(columns, rows);
         journey.key(KeyPress::Left).key(KeyPress::Left).keys("i").shows("a whole number").key(KeyPress::Ctrl('u'));
         journey.keys("10000").key(KeyPress::Enter).shows("30,000 runs");
@@ -132,7 +132,7 @@ fn tests_sizes_and_rounds_are_chosen() {
 #[test]
 fn a_terminal_that_is_too_small_says_what_is_needed() {
     let mut journey = Journey::begin(79, 24);
-    journey.shows("dbdyno needs 80 x 24").shows("this is 79 x 24");
+    journey.shows("dbdyno needs 80 x 23").shows("this is 79 x 24");
     journey.message(Message::Resized(10, 1));
     journey.shows("dbdyno");
     journey.message(Message::Resized(80, 24));

@@ -30,7 +30,7 @@ fn line(journey: &Journey, text: &str) -> String {
 
 #[test]
 fn a_configuration_leads_to_its_runs_and_a_run_to_its_tests() {
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = begin(columns, rows);
         let row = line(&journey, "null[latency_ns=200]");
         assert!(row.contains("2/2") && row.contains("2 done"), "{row}");
@@ -110,7 +110,7 @@ fn options_that_differ_have_columns_where_there_is_room() {
 
 #[test]
 fn runs_that_were_cut_short_are_marked_in_every_list() {
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = begin(columns, rows);
         execute(&journey.setup.store, &format!("UPDATE run SET status = 'interrupted' WHERE run_id = {LAST_RUN}"));
         journey.key(KeyPress::Ctrl('r')).shows("│ ! ").shows("1 done, 1 interrupted").shows("1/2").shows("2/2");

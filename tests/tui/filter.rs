@@ -12,7 +12,7 @@ fn begin(columns: u16, rows: u16) -> Journey {
 
 #[test]
 fn a_filter_is_seen_while_it_is_typed_and_esc_puts_the_former_one_back() {
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = begin(columns, rows);
         journey.keys("/latency_ns=2000").shows("Results / latency_ns=2000").shows("16 of 32 · 1 configuration ");
         journey.key(KeyPress::Esc).shows("Results 32 · 2 configurations");

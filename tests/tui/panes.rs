@@ -28,7 +28,7 @@ fn opened(columns: u16, rows: u16) -> Journey {
 
 #[test]
 fn one_moment_is_told_by_all_charts_of_a_test() {
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = opened(columns, rows);
         journey.hides(" · at ").key(KeyPress::Enter).shows("Over time · at 50.0 ms").shows("▲ rate 1.00 k/s");
         journey.shows("▲ p99 1.00 ms").key(KeyPress::Right).shows("at 150 ms").shows("rate 2.00 k/s");

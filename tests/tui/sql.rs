@@ -39,7 +39,7 @@ impl Journey {
 
 #[test]
 fn the_query_of_an_explanation_is_run_changed_and_run_again() {
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = Journey::begin_in(stored(), columns, rows);
         journey.keys("3v").keys("x").shows("Q its SQL").keys("Q").shows("SELECT wall_ns FROM results");
         assert_eq!(journey.app.screen, ScreenId::Sql);

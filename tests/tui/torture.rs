@@ -79,7 +79,7 @@ fn journey(columns: u16, rows: u16) -> Journey {
 
 #[test]
 fn verdicts_have_their_signs_and_all_about_the_one_under_the_cursor_is_below() {
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = journey(columns, rows);
         journey.shows("✓ evidenced").shows("✗ contradicted").shows("? not evidenced").shows("3 power-safe");
         journey

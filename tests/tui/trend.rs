@@ -26,7 +26,7 @@ fn over(bench: &Bench, columns: u16, rows: u16) -> Journey {
 fn a_step_is_marked_and_told_with_its_session() {
     let bench = sessions(Some(17));
     let id: String = bench.batch.sessions[17].session_id.chars().take(13).collect();
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = over(&bench, columns, rows);
         journey.keys("3").keys("T").shows("Trend · time of each session").shows("1 change").shows("1▲");
         assert_eq!(journey.app.screen, ScreenId::Trend);

@@ -69,7 +69,7 @@ fn the_notebook_opens_where_it_was_left() {
     let place = Place::new();
     let tried = try_null(&place, "null.latency_ns=500", &["--name", "mine", "--accept"]);
     assert!(tried.contains("accepted"), "{tried}");
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = Journey::begin_in(Place::new(), columns, rows);
         journey.setup.store = dbdyno::store::Store::new(place.store());
         journey.keys("5").shows("Base · null · kv 1000").shows("Ledger · mine").shows("500 ✓");
@@ -156,7 +156,7 @@ fn what_is_not_decided_is_no_answer_and_its_command_repeats_it_exactly() {
 fn an_undecided_trial_shows_its_ratio_with_its_interval() {
     let place = Place::new();
     try_null(&place, "null.latency_ns=1980", &[]);
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = Journey::begin_in(Place::new(), columns, rows);
         journey.setup.store = dbdyno::store::Store::new(place.store());
         journey.keys("5");
@@ -228,7 +228,7 @@ fn rows_of_the_ledger_are_opened_compared_and_made_the_base() {
     let place = Place::new();
     try_null(&place, "null.latency_ns=1000", &[]);
     try_null(&place, "null.latency_ns=1500", &["--accept"]);
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = Journey::begin_in(Place::new(), columns, rows);
         journey.setup.store = dbdyno::store::Store::new(place.store());
         journey.keys("5l").shows("2 of 2").shows("What if latency_ns=1500");
@@ -303,7 +303,7 @@ const SEARCH: [&str; 8] = ["tune", "search", "--tier", "0", "--budget", "10m", "
 fn a_search_is_started_watched_and_ends_with_its_answer() {
     let base = ["--engine", "null:clock=simulated,noise_percent=2", "--suite", "kv", "--test", "2", "--size", "1000"];
     let said = Place::new().ok(&[&SEARCH[..], &base, &["--seed", "3", "--quiet", "--json"]].concat());
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let place = Place::new();
         try_null(&place, "null.latency_ns=1000", &["--accept"]);
         let mut journey = at_tune(place, columns, rows);
@@ -360,7 +360,7 @@ fn statements_of_the_users_own_are_the_workload() {
 fn which_option_matters_is_charted_and_exported() {
     let place = Place::new();
     try_null(&place, "null.latency_ns=1000", &["null.latency_ns=4000"]);
-    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+    for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = Journey::begin_in(Place::new(), columns, rows);
         journey.setup.store = dbdyno::store::Store::new(place.store());
         journey.keys("5E").shows("Effects in / ledger=null-kv").key(KeyPress::Enter);

@@ -31,8 +31,8 @@ use dbdyno_catalog::Theme;
 use dbdyno_running::runner::Tell;
 use std::time::Duration;
 
-/// The least terminal that shows each screen whole: columns and rows.
-pub const LEAST: (u16, u16) = (80, 24);
+/// The least terminal that shows each screen whole: columns and rows. Of the usual 24 rows tmux takes one.
+pub const LEAST: (u16, u16) = (80, 23);
 /// How long after something that lay over the screens was closed a key is still taken to be typed for it.
 const SETTLING: Duration = Duration::from_millis(200);
 

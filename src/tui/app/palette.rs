@@ -136,7 +136,7 @@ impl App {
     }
 
     /// What an argument can be. What a key asks is asked now.
-    fn values(&mut self, command: &PaletteCommand) -> Values {
+    fn values(&self, command: &PaletteCommand) -> Values {
         let (on, to) = match command.takes {
             Takes::Theme => return Values::Themes,
             Takes::Screen => return Values::Screens,
@@ -146,7 +146,8 @@ impl App {
             Takes::Reply { on, to } => (on.unwrap_or(self.screen), to),
         };
         let mut refused = format!("there is no {} here now", command.argument);
-        for intent in self.screens.act(on, to, &context(&self.world, &self.job, self.now, self.size, self.zoomed)) {
+        let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+        for intent in self.screens.asks(on, to, &context).unwrap_or_default() {
             let (dialog, overlay, is_file) = match intent {
                 Intent::Ask(dialog, overlay) => (dialog, overlay, false),
                 Intent::AskFile(dialog, overlay) => (dialog, overlay, true),

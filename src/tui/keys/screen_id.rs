@@ -1,78 +1,64 @@
-//! Which screens there are.
+//! Which screens there are. A new one has a line in the list below, and its keys in [`table`](super::table).
 
-/// The screens, in the order of their numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ScreenId {
-    /// Choose and start a bench.
-    Bench,
-    /// Watch a session, or replay a run.
-    Live,
-    /// What is stored.
-    Results,
-    /// A beside B.
-    Compare,
-    /// What if?
-    Tune,
-    /// What was published.
-    Claims,
-    /// Kills and power losses.
-    Torture,
-    /// Any question that SQL can ask of the store: a pane over the others, without a tab.
-    Sql,
-    /// A configuration over its sessions: a pane as well.
-    Trend,
+/// Makes the screens of a list: of each its name, whether it has a tab, and what it is for.
+macro_rules! screens {
+    ($($id:ident: $name:literal, $word:literal, $has_tab:literal, $about:literal;)*) => {
+        /// The screens, in the order of their numbers.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum ScreenId {
+            $(#[doc = $about] $id,)*
+        }
+
+        impl ScreenId {
+            pub const ALL: [Self; [$(Self::$id),*].len()] = [$(Self::$id),*];
+
+            /// The word on its tab, or in its title.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$id => $name,)*
+                }
+            }
+
+            /// What is typed for it.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$id => $word,)*
+                }
+            }
+
+            /// What it is for.
+            pub fn about(self) -> &'static str {
+                match self {
+                    $(Self::$id => $about,)*
+                }
+            }
+
+            /// Whether it has a tab; without one it lies over the screen that it was opened from.
+            pub(crate) fn has_tab(self) -> bool {
+                match self {
+                    $(Self::$id => $has_tab,)*
+                }
+            }
+        }
+    };
+}
+
+screens! {
+    Bench: "Bench", "bench", true, "choose and start a bench";
+    Live: "Live", "live", true, "watch the session, or replay a run";
+    Results: "Results", "results", true, "all that is stored";
+    Compare: "Compare", "compare", true, "A beside B, with verdicts";
+    Tune: "Tune", "tune", true, "what if an option were different?";
+    Claims: "Claims", "claims", true, "published figures beside your own";
+    Torture: "Torture", "torture", true, "do engines keep what they promise?";
+    Sql: "SQL", "sql", false, "any question that SQL can ask of the store";
+    Trend: "Trend", "trend", false, "a configuration over its sessions";
 }
 
 impl ScreenId {
-    pub const ALL: [Self; 9] = [
-        Self::Bench,
-        Self::Live,
-        Self::Results,
-        Self::Compare,
-        Self::Tune,
-        Self::Claims,
-        Self::Torture,
-        Self::Sql,
-        Self::Trend,
-    ];
-
     /// Those that have a tab and a number; the others are opened from these, and lead back.
     pub fn tabs() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|screen| screen.has_tab())
-    }
-
-    pub(crate) fn has_tab(self) -> bool {
-        !matches!(self, Self::Sql | Self::Trend)
-    }
-
-    /// The word on its tab, or in its title.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bench => "Bench",
-            Self::Live => "Live",
-            Self::Results => "Results",
-            Self::Compare => "Compare",
-            Self::Tune => "Tune",
-            Self::Claims => "Claims",
-            Self::Torture => "Torture",
-            Self::Sql => "SQL",
-            Self::Trend => "Trend",
-        }
-    }
-
-    /// What is typed for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Bench => "bench",
-            Self::Live => "live",
-            Self::Results => "results",
-            Self::Compare => "compare",
-            Self::Tune => "tune",
-            Self::Claims => "claims",
-            Self::Torture => "torture",
-            Self::Sql => "sql",
-            Self::Trend => "trend",
-        }
     }
 
     /// Its number key, from 1, where it has a tab.

@@ -97,8 +97,16 @@ macro_rules! screens {
 
             /// A key means this on a screen.
             pub(crate) fn act(&mut self, on: ScreenId, action: Action, context: &Context<'_>) -> Intents {
+                match (self.asks(on, action, context), on) {
+                    (Some(asked), _) => asked,
+                    $((None, ScreenId::$id) => joined(self.$folder.act(action, context)),)*
+                }
+            }
+
+            /// What a key asks the user on a screen; none where it does something else.
+            pub(crate) fn asks(&self, on: ScreenId, action: Action, context: &Context<'_>) -> Option<Intents> {
                 match on {
-                    $(ScreenId::$id => joined(self.$folder.act(action, context)),)*
+                    $(ScreenId::$id => self.$folder.asks(action, context).map(joined),)*
                 }
             }
 

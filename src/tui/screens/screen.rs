@@ -45,7 +45,12 @@ pub(crate) trait Screen: Sized {
     /// The screen at the start of the program.
     fn new(world: &World) -> Self;
 
-    /// Does what a key means.
+    /// What a key asks the user, or why it asks nothing now: nothing changes before there is a reply. None: the key does something else.
+    fn asks(&self, _action: Action, _context: &Context<'_>) -> Option<Intents<Self>> {
+        None
+    }
+
+    /// Does what a key means that asks nothing.
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents<Self>;
 
     /// Whether an action does something now. The line of hints names no others.

@@ -221,6 +221,24 @@ impl Screen for BenchScreen {
         Ok(Ok(self.load(&preset, context.world)))
     }
 
+    fn asks(&self, action: Action, context: &Context<'_>) -> Option<Intents> {
+        Some(match action {
+            Action::Presets => dialog::ask_preset(context.world),
+            Action::Save => {
+                let help = "a name: letters, digits, - and _; it goes into your presets folder";
+                vec![Intent::prompt(Dialog::SaveAs, "Save as preset", help, "")]
+            }
+            Action::Filter => {
+                vec![Intent::filter(Dialog::Filter, "Options", FilterKeys::Among(&[]), self.filter.line())]
+            }
+            Action::Export => {
+                let help = "a file that is not there yet";
+                vec![Intent::prompt_file(Dialog::Export, "Export the plan", help, "dbdyno-plan.txt")]
+            }
+            _ => return None,
+        })
+    }
+
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
         let length = self.length(self.pane, world);
@@ -249,21 +267,9 @@ impl Screen for BenchScreen {
                 self.form.changed();
                 self.plan(world);
             }
-            Action::Presets => return dialog::ask_preset(world),
-            Action::Save => {
-                let help = "a name: letters, digits, - and _; it goes into your presets folder";
-                return vec![Intent::prompt(Dialog::SaveAs, "Save as preset", help, "")];
-            }
             Action::Notes => return self.notes(world),
-            Action::Filter => {
-                return vec![Intent::filter(Dialog::Filter, "Options", FilterKeys::Among(&[]), self.filter.line())];
-            }
             Action::Copy => return self.copy(world),
             Action::Back => self.filter.clear(),
-            Action::Export => {
-                let help = "a file that is not there yet";
-                return vec![Intent::prompt_file(Dialog::Export, "Export the plan", help, "dbdyno-plan.txt")];
-            }
             _ => {}
         }
         Intents::new()

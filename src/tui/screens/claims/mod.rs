@@ -144,6 +144,18 @@ impl Screen for ClaimsScreen {
         Self::default()
     }
 
+    fn asks(&self, action: Action, _context: &Context<'_>) -> Option<Intents> {
+        Some(match action {
+            Action::Filter | Action::Export if self.opened.is_none() => nothing_open(),
+            Action::Filter => {
+                let keys = FilterKeys::Among(CLAIM_KEYS);
+                vec![Intent::filter(Dialog::Filter, "Claims", keys, self.filter.line())]
+            }
+            Action::Export => self.ask_export(),
+            _ => return None,
+        })
+    }
+
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
         let length = self.length(world);
@@ -164,9 +176,7 @@ impl Screen for ClaimsScreen {
         }
         if self.opened.is_none() {
             return match action {
-                Action::Filter | Action::Export | Action::Explain | Action::More => {
-                    vec![Intent::said("open a publication first: Enter")]
-                }
+                Action::Explain | Action::More => nothing_open(),
                 _ => Intents::new(),
             };
         }
@@ -174,11 +184,6 @@ impl Screen for ClaimsScreen {
             Action::Enter => return self.compare(),
             Action::More => return self.measure(world),
             Action::Explain => return self.explain(),
-            Action::Filter => {
-                let keys = FilterKeys::Among(CLAIM_KEYS);
-                return vec![Intent::filter(Dialog::Filter, "Claims", keys, self.filter.line())];
-            }
-            Action::Export => return self.ask_export(),
             _ => {}
         }
         Intents::new()
@@ -230,4 +235,8 @@ impl Screen for ClaimsScreen {
     fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
+}
+
+fn nothing_open() -> Intents {
+    vec![Intent::said("open a publication first: Enter")]
 }

@@ -211,12 +211,6 @@ impl CompareScreen {
     fn act_on_view(&mut self, action: Action, world: &World) -> Option<Intents> {
         Some(match action {
             Action::Allow => self.ask_allowed(),
-            Action::Metric => self.ask_metric(),
-            Action::Filter => {
-                let keys = FilterKeys::Among(OF_TESTS);
-                vec![Intent::filter(Dialog::Filter, "Tests", keys, self.looked.filter.line())]
-            }
-            Action::Export => self.ask_export(),
             Action::Trend => self.trend(),
             Action::More => self.plan_further(world),
             _ => return None,
@@ -262,6 +256,21 @@ impl Screen for CompareScreen {
 
     fn wakes(&self, in_view: bool) -> Option<Duration> {
         (in_view && self.reading.is_some()).then_some(SIGN)
+    }
+
+    fn asks(&self, action: Action, _context: &Context<'_>) -> Option<Intents> {
+        if self.looked.choosing {
+            return None;
+        }
+        Some(match action {
+            Action::Metric => self.ask_metric(),
+            Action::Filter => {
+                let keys = FilterKeys::Among(OF_TESTS);
+                vec![Intent::filter(Dialog::Filter, "Tests", keys, self.looked.filter.line())]
+            }
+            Action::Export => self.ask_export(),
+            _ => return None,
+        })
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {

@@ -279,6 +279,11 @@ impl Screen for LiveScreen {
         (percent.map(|percent| percent.min(100) as u8), session.phase == Phase::Paused)
     }
 
+    fn asks(&self, action: Action, _context: &Context<'_>) -> Option<Intents> {
+        let session = self.session.as_ref().filter(|_| self.replay.is_none())?;
+        (action == Action::Export).then(|| dialog::ask_export(session))
+    }
+
     fn act(&mut self, action: Action, _context: &Context<'_>) -> Intents {
         if action == Action::Copy {
             return self.copy();
@@ -315,7 +320,6 @@ impl Screen for LiveScreen {
                 self.view = if self.view == LiveView::Race { LiveView::Test } else { LiveView::Race };
             }
             Action::Compare => return does::compare(session),
-            Action::Export => return dialog::ask_export(session),
             Action::More => return further::ask_undecided(session),
             Action::Pause if session.running() => return does::pause(session),
             Action::Skip if session.running() => return dialog::ask_skip(session),

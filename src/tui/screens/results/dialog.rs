@@ -100,8 +100,8 @@ impl ResultsScreen {
         }
     }
 
-    /// Asks the user what an action needs.
-    pub(super) fn ask_user(&mut self, action: Action, context: &Context<'_>) -> Intents {
+    /// What an action asks the user; none where it does something else.
+    pub(super) fn asked(&self, action: Action, context: &Context<'_>) -> Option<Intents> {
         let asked = match action {
             Action::Filter => Intent::filter(Dialog::Filter, "Results", FilterKeys::Stored, self.filter.line.clone()),
             Action::Group => self.group_choice(),
@@ -117,31 +117,27 @@ impl ResultsScreen {
                 Intent::prompt_file(Dialog::Export(line), title, help, "dbdyno-results.csv").in_formats(FILE_FORMATS)
             }
             Action::Columns if self.opened.is_none() => self.column_choice(usize::from(context.size.0)),
-            Action::Tag | Action::Note | Action::Delete => {
-                let Some(target) = self.target() else { return nothing() };
-                return self.ask_about(action, target);
+            Action::Tag | Action::Note => {
+                let Some(target) = self.target() else { return Some(nothing()) };
+                let words = target.words.clone();
+                if action == Action::Tag {
+                    let help = "words separated by spaces: each is a tag, -WORD removes one";
+                    Intent::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")
+                } else {
+                    let help = "one line; it is kept with the time";
+                    Intent::prompt(Dialog::Note(target), format!("Note on {words}"), help, "")
+                }
             }
-            _ => return Intents::new(),
+            _ => return None,
         };
-        vec![asked]
+        Some(vec![asked])
     }
 
-    fn ask_about(&mut self, action: Action, target: ChosenRuns) -> Intents {
-        let words = target.words.clone();
-        match action {
-            Action::Tag => {
-                let help = "words separated by spaces: each is a tag, -WORD removes one";
-                vec![Intent::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")]
-            }
-            Action::Note => {
-                let help = "one line; it is kept with the time";
-                vec![Intent::prompt(Dialog::Note(target), format!("Note on {words}"), help, "")]
-            }
-            _ => {
-                self.busy = Some(format!("counting what belongs to {words}"));
-                vec![Intent::Request(Request::Extent(target))]
-            }
-        }
+    /// Has counted what a deletion takes along, which is asked about then.
+    pub(super) fn delete(&mut self) -> Intents {
+        let Some(target) = self.target() else { return nothing() };
+        self.busy = Some(format!("counting what belongs to {}", target.words));
+        vec![Intent::Request(Request::Extent(target))]
     }
 
     fn group_choice(&self) -> Intent<Request, Dialog> {

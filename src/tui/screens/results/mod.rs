@@ -258,6 +258,10 @@ impl Screen for ResultsScreen {
         }
     }
 
+    fn asks(&self, action: Action, context: &Context<'_>) -> Option<Intents> {
+        self.asked(action, context)
+    }
+
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         if let Some(intents) = self.moved(action, context) {
             return intents;
@@ -279,7 +283,8 @@ impl Screen for ResultsScreen {
             Action::Trend => self.trend(),
             Action::Refresh => self.refresh(),
             Action::Undo => self.undo(),
-            action => self.ask_user(action, context),
+            Action::Delete => self.delete(),
+            _ => Intents::new(),
         }
     }
 

@@ -188,6 +188,10 @@ impl Screen for SqlScreen {
         (in_view && self.reading.is_some()).then_some(SIGN)
     }
 
+    fn asks(&self, action: Action, _context: &Context<'_>) -> Option<Intents> {
+        (action == Action::Export).then(|| self.ask_export())
+    }
+
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let page = paint::rows_seen(self, context);
         if let Some(shown) = self.answer_mut()
@@ -217,7 +221,6 @@ impl Screen for SqlScreen {
             Action::Enter => self.whole_cell(),
             Action::Copy => self.copy_cell(),
             Action::CopyAll => self.copy_all(),
-            Action::Export => self.ask_export(),
             _ => Intents::new(),
         }
     }

@@ -144,6 +144,22 @@ impl Screen for TortureScreen {
         Some(format!("▶ {}/{}", watched.at + 1, watched.choices.len().max(1)))
     }
 
+    fn asks(&self, action: Action, _context: &Context<'_>) -> Option<Intents> {
+        let asked = match action {
+            Action::Filter => {
+                let keys = FilterKeys::Among(EVIDENCE_KEYS);
+                Intent::filter(Dialog::Filter, "Torture", keys, self.filter.line())
+            }
+            Action::Export if self.matching().is_empty() => Intent::said("nothing was found yet"),
+            Action::Export => {
+                let title = "Export all that was found";
+                Intent::prompt_export(Dialog::Export, title, "dbdyno-evidence.csv", results::FORMATS)
+            }
+            _ => return None,
+        };
+        Some(vec![asked])
+    }
+
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let length = self.matching().len();
         if self.cursor.moved(action, length) {
@@ -159,15 +175,6 @@ impl Screen for TortureScreen {
             Action::Stop if self.running() => {
                 let lines = vec!["What was found of finished configurations is kept; nothing of this one.".to_owned()];
                 vec![Intent::confirm(Dialog::Stop, "Stop?", lines)]
-            }
-            Action::Filter => {
-                let keys = FilterKeys::Among(EVIDENCE_KEYS);
-                vec![Intent::filter(Dialog::Filter, "Torture", keys, self.filter.line())]
-            }
-            Action::Export if length == 0 => vec![Intent::said("nothing was found yet")],
-            Action::Export => {
-                let title = "Export all that was found";
-                vec![Intent::prompt_export(Dialog::Export, title, "dbdyno-evidence.csv", results::FORMATS)]
             }
             Action::Refresh => self.ask(),
             Action::Back => {

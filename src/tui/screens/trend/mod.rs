@@ -174,6 +174,15 @@ impl Screen for TrendScreen {
         (in_view && self.reading.is_some()).then_some(SIGN)
     }
 
+    fn asks(&self, action: Action, _context: &Context<'_>) -> Option<Intents> {
+        match action {
+            Action::Metric => Some(self.ask_metric()),
+            Action::Filter => Some(self.ask_filter()),
+            Action::Export => Some(self.ask_export()),
+            _ => None,
+        }
+    }
+
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let length = self.series().len();
         if self.cursor.moved(action, length) {
@@ -187,11 +196,8 @@ impl Screen for TrendScreen {
             Action::PreviousTest => return self.seek_change(false),
             Action::Back => return self.back(),
             Action::Refresh => return self.ask_again(context.now),
-            Action::Metric => return self.ask_metric(),
-            Action::Filter => return self.ask_filter(),
             Action::Explain => return self.explain(),
             Action::Copy => return self.copy(),
-            Action::Export => return self.ask_export(),
             _ => {}
         }
         Intents::new()

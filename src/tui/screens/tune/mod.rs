@@ -182,6 +182,10 @@ impl Screen for TuneScreen {
         }
     }
 
+    fn asks(&self, action: Action, _context: &Context<'_>) -> Option<Intents> {
+        (action == Action::Export).then(|| self.ask_export())
+    }
+
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
         if self.move_cursor(action, context) {
@@ -208,7 +212,6 @@ impl Screen for TuneScreen {
             Action::Effects => return self.ask_effects(),
             Action::Copy => return self.ask_copy(world),
             Action::Stop if self.running.is_some() => return self.ask_stop(),
-            Action::Export => return self.ask_export(),
             _ => {}
         }
         Intents::new()
