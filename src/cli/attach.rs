@@ -200,12 +200,7 @@ fn only<'t>(places: &Places, jobs: &'t [FoundJob]) -> Result<&'t FoundJob, CliEr
 
 fn line(job: &FoundJob) -> String {
     let JobFacts { id, command, started, .. } = &job.facts;
-    let state = match job.ended() {
-        None => "measures",
-        Some(JobEnd::InOrder) => "has ended",
-        Some(JobEnd::Failed(_)) => "failed",
-        Some(JobEnd::Killed) => "was killed",
-    };
+    let state = job.state();
     format!("{id:<8} {state:<10}  {} UTC  {}\n", started.strftime("%H:%M"), plain(command))
 }
 

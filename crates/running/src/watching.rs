@@ -8,7 +8,7 @@ use crate::{
 };
 use dbdyno_engine::protocol::{self, TestDone};
 use serde::Deserialize;
-use std::io;
+use std::{io, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Passes on what a job did from its beginning, and does, until it ends. What is not known, as of a newer version, is passed over.
@@ -18,12 +18,12 @@ use tokio::sync::mpsc::UnboundedSender;
 pub async fn watch(job: &FoundJob, events: &UnboundedSender<JobEvent>) -> io::Result<JobEnd> {
     let kind = job.facts.kind;
     let pass_on = |told: Told<'_>| {
-        let event = match told {
-            Told::Logged(line) => JobEvent::read(kind, line),
-            Told::Progress(line) => JobEvent::read_progress(kind, line),
+        let (at, event) = match told {
+            Told::Logged(line, at) => (at, JobEvent::read(kind, line)),
+            Told::Progress(line) => (None, JobEvent::read_progress(kind, line)),
         };
         // Who watches may have left.
-        event.into_iter().for_each(|event| drop(events.send(event)));
+        at.map(JobEvent::Time).into_iter().chain(event).for_each(|event| drop(events.send(event)));
     };
     jobs::follow(job, pass_on).await
 }
@@ -31,6 +31,8 @@ pub async fn watch(job: &FoundJob, events: &UnboundedSender<JobEvent>) -> io::Re
 /// What whoever watches a job is told.
 #[derive(Debug, Clone)]
 pub enum JobEvent {
+    /// What follows was told so long after the job began: whoever comes late is told all of it at once.
+    Time(Duration),
     /// By a session, or by the one under way in something that runs several.
     Session(Box<RunnerEvent>),
     /// The latencies of a test that a session has finished; after its end was told, or before.
@@ -85,7 +87,7 @@ impl JobEvent {
                 TuneEvent::Session { says } => Some(says),
                 _ => None,
             },
-            Self::Latencies { .. } | Self::Torture(_) => None,
+            Self::Time(_) | Self::Latencies { .. } | Self::Torture(_) => None,
         }
     }
 }

@@ -49,7 +49,7 @@ record! {
         mutants: u32,
         /// Those whose lack was seen.
         mutants_caught: u32,
-        /// `evidenced`, `contradicted`, `not evidenced`.
+        /// The word of a [`TierVerdict`].
         verdict: String,
         /// What contradicts the tier, or why nothing was shown.
         reason: Option<String>,
@@ -57,6 +57,37 @@ record! {
         image: Option<String>,
         seed: u64,
         command_line: String,
+    }
+}
+
+/// What tries showed of a tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TierVerdict {
+    /// Everything that was tried kept what it promises.
+    Evidenced,
+    /// Something did not.
+    Contradicted,
+    /// Nothing was shown.
+    NotEvidenced,
+}
+
+impl TierVerdict {
+    const ALL: [Self; 3] = [Self::Evidenced, Self::Contradicted, Self::NotEvidenced];
+
+    /// As it is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Evidenced => "evidenced",
+            Self::Contradicted => "contradicted",
+            Self::NotEvidenced => "not evidenced",
+        }
+    }
+}
+
+impl EvidenceRecord {
+    /// What was shown; none where a newer version has stored another word.
+    pub fn tier_verdict(&self) -> Option<TierVerdict> {
+        TierVerdict::ALL.into_iter().find(|verdict| verdict.word() == self.verdict)
     }
 }
 

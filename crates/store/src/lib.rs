@@ -43,7 +43,7 @@ pub use added::{ADDS_TO, OriginOfRun};
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
 pub use evidence::options_text;
-pub use evidence::{EvidenceRecord, TierVerdicts};
+pub use evidence::{EvidenceRecord, TierVerdict, TierVerdicts};
 pub use export::{ExportError, Exported};
 pub use health::{StoreContents, StoreHealth, StoreHolder, StoreState, UnfinishedSessions};
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};

@@ -7,10 +7,25 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::PathBuf,
+    time::{Duration, Instant},
 };
 
 /// The version of what is in a log. A reader passes over events that it does not know.
 const VERSION: u32 = 1;
+
+/// The field of a line that says when it was written, ms since the job began.
+const AT: &str = "at_ms";
+
+/// When a line was written.
+#[derive(Debug, Deserialize)]
+struct Written {
+    at_ms: u64,
+}
+
+/// When a line was written, since the job began; none of an older version's.
+pub(super) fn written(line: &[u8]) -> Option<Duration> {
+    serde_json::from_slice::<Written>(line).ok().map(|written| Duration::from_millis(written.at_ms))
+}
 
 /// What the log says of the job itself, beside the events of what is measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +46,7 @@ pub(super) enum OfJob {
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
+    begun: Instant,
     /// A line could not be written whole: none is written behind a piece of one.
     cut: bool,
 }
@@ -38,7 +54,7 @@ pub(super) struct Log {
 impl Log {
     pub(super) fn create(path: PathBuf) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
-        let mut log = Self { file, cut: false };
+        let mut log = Self { file, begun: Instant::now(), cut: false };
         log.append(&OfJob::Job { version: VERSION });
         Ok(log)
     }
@@ -47,6 +63,9 @@ impl Log {
         // Each type of event can be written as JSON.
         let Ok(mut event) = serde_json::to_value(event) else { return };
         drop_histograms(&mut event);
+        if let Value::Object(fields) = &mut event {
+            fields.insert(AT.to_owned(), (self.begun.elapsed().as_millis() as u64).into());
+        }
         let line = format!("{event}\n");
         self.cut = self.cut || self.file.write_all(line.as_bytes()).is_err();
     }

@@ -1,6 +1,10 @@
 //! A job as others see it: its log from the beginning, and its progress from now on.
 
-use super::{channel::JobRequest, folder::FoundJob, log::OfJob};
+use super::{
+    channel::JobRequest,
+    folder::FoundJob,
+    log::{OfJob, written},
+};
 use crate::runner::RunnerEvent;
 use serde::Deserialize;
 use std::{
@@ -75,8 +79,8 @@ impl Tail {
 /// A line that a job told.
 #[derive(Debug, Clone, Copy)]
 pub enum Told<'l> {
-    /// In its log.
-    Logged(&'l [u8]),
+    /// In its log; when, since it began.
+    Logged(&'l [u8], Option<Duration>),
     /// On its socket: progress, or what is too large for the log.
     Progress(&'l [u8]),
 }
@@ -123,7 +127,7 @@ fn read_on(tail: &mut Tail, take: &mut impl FnMut(Told<'_>)) -> io::Result<Optio
         match serde_json::from_slice(&line) {
             Ok(OfJob::JobEnded { failed }) => return Ok(Some(JobEnd::of(failed))),
             Ok(OfJob::Job { .. } | OfJob::Refused { .. }) => {}
-            Err(_) => take(Told::Logged(&line)),
+            Err(_) => take(Told::Logged(&line, written(&line))),
         }
     }
     Ok(None)
@@ -153,8 +157,18 @@ fn line_of(asked: JobRequest) -> Option<Vec<u8>> {
 }
 
 impl FoundJob {
+    /// How it stands, in words.
+    pub fn state(&self) -> &'static str {
+        match self.ended() {
+            None => "measures",
+            Some(JobEnd::InOrder) => "has ended",
+            Some(JobEnd::Failed(_)) => "failed",
+            Some(JobEnd::Killed) => "was killed",
+        }
+    }
+
     /// How it ended; none where it measures.
-    pub fn ended(&self) -> Option<JobEnd> {
+    fn ended(&self) -> Option<JobEnd> {
         // Asked before the log is read: what a job writes last is there once it is gone.
         if self.is_alive() {
             return None;

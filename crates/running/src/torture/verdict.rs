@@ -2,6 +2,7 @@
 
 use super::{power::PowerFindings, route::Route};
 use dbdyno_engine::durability::Tier;
+use dbdyno_store::TierVerdict;
 use serde::Serialize;
 use std::{fmt, path::PathBuf};
 
@@ -116,11 +117,12 @@ impl Verdict {
 
     /// In a word, as it is stored.
     pub fn word(&self) -> &'static str {
-        match self {
-            Self::Evidenced { .. } => "evidenced",
-            Self::Contradicted(_) => "contradicted",
-            Self::NotEvidenced { .. } => "not evidenced",
-        }
+        let of_tier = match self {
+            Self::Evidenced { .. } => TierVerdict::Evidenced,
+            Self::Contradicted(_) => TierVerdict::Contradicted,
+            Self::NotEvidenced { .. } => TierVerdict::NotEvidenced,
+        };
+        of_tier.word()
     }
 }
 

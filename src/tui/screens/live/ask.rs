@@ -15,7 +15,7 @@ use dbdyno_comparing::compare::{AnotherLook, load};
 use dbdyno_foundation::{host::HostFacts, metric::Metric};
 use dbdyno_reports::{claims::closing_text, tune::effects_text};
 use dbdyno_running::{
-    jobs::{FoundJob, JobEnd, JobFacts, JobKind, jobs},
+    jobs::{FoundJob, JobFacts, JobKind, jobs},
     runner::{Owed, ResumeError, SessionOutline},
     session::{FollowUp, SelectedEffects, follow_up},
 };
@@ -151,12 +151,7 @@ pub struct ListedJob {
 fn listed() -> Vec<ListedJob> {
     let has_screen = |job: &FoundJob| job.facts.kind != JobKind::Capacity;
     let one = |job: FoundJob| {
-        let state = match job.ended() {
-            None => "measures",
-            Some(JobEnd::InOrder) => "has ended",
-            Some(JobEnd::Failed(_)) => "failed",
-            Some(JobEnd::Killed) => "was killed",
-        };
+        let state = job.state();
         let JobFacts { id, command, started, .. } = job.facts;
         ListedJob { id, state: format!("{state}, {} UTC", started.strftime("%H:%M")), command }
     };

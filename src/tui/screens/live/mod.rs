@@ -125,9 +125,10 @@ impl LiveScreen {
 
     /// The session is about this.
     fn planned(&mut self, outline: SessionOutline, now: Duration) -> Intents {
-        let begun = self.session.as_ref().map_or(now, |session| session.begun);
         let mut session = WatchedSession::new(outline, now);
-        session.begun = begun;
+        if let Some(before) = &self.session {
+            (session.begun, session.earlier) = (before.begun, before.earlier);
+        }
         let usual = Request::Usual { suite: session.suite.clone() };
         self.session = Some(session);
         vec![Intent::Request(usual)]
@@ -222,6 +223,12 @@ impl Screen for LiveScreen {
             JobEvent::Latencies { ordinal, test, histogram } => {
                 if let (Some(session), Ok(sent)) = (&mut self.session, SentHistogram::read(&histogram)) {
                     session.take_latencies(ordinal as usize, test, &sent);
+                }
+                Intents::new()
+            }
+            JobEvent::Time(at) => {
+                if let Some(session) = &mut self.session {
+                    session.told_at(at, context.now);
                 }
                 Intents::new()
             }

@@ -61,10 +61,13 @@ pub struct WatchedSession {
     pub(crate) notes: Vec<String>,
     /// What linters found.
     pub(crate) warnings: Vec<WarningRecord>,
-    /// When it began, since the start of the program.
-    pub(crate) begun: Duration,
-    /// When it ended.
-    pub(crate) ended: Option<Duration>,
+    /// When it began to be watched, since the start of the program.
+    pub(super) begun: Duration,
+    /// How long it had been under way by then.
+    pub(super) earlier: Duration,
+    /// How long it had taken when it ended.
+    ended: Option<Duration>,
+    /// When the run under way began, since the session did.
     run_begun: Duration,
     expected_run: Duration,
     took: BTreeMap<usize, Vec<f64>>,
@@ -110,8 +113,9 @@ impl WatchedSession {
             notes: Vec::new(),
             warnings: Vec::new(),
             begun: now,
+            earlier: Duration::ZERO,
             ended: None,
-            run_begun: now,
+            run_begun: Duration::ZERO,
             took: BTreeMap::new(),
             timelines: BTreeMap::new(),
             usual: BTreeMap::new(),
@@ -121,6 +125,16 @@ impl WatchedSession {
     /// Whether it is under way.
     pub(crate) fn running(&self) -> bool {
         self.ended.is_none()
+    }
+
+    /// How long it has been under way, or was.
+    pub(crate) fn took(&self, now: Duration) -> Duration {
+        self.ended.unwrap_or_else(|| now.saturating_sub(self.begun) + self.earlier)
+    }
+
+    /// What follows was told so long after the session began.
+    pub(super) fn told_at(&mut self, at: Duration, now: Duration) {
+        self.earlier += at.saturating_sub(self.took(now));
     }
 
     /// Runs that have ended in one of these ways.
@@ -178,7 +192,7 @@ impl WatchedSession {
                 if self.phase != Phase::Paused {
                     self.phase = Phase::Running;
                 }
-                self.run_begun = now;
+                self.run_begun = self.took(now);
                 self.usage = Usage::default();
             }
             RunnerEvent::Worker { says, .. } => self.worker(says),
@@ -250,9 +264,10 @@ impl WatchedSession {
     }
 
     fn run_ended(&mut self, at: usize, status: Status, failure: Option<String>, now: Duration) {
+        let took = self.took(now);
         let Some(run) = self.runs.get_mut(at) else { return };
         if status == Status::Done {
-            let took = now.saturating_sub(self.run_begun).as_secs_f64();
+            let took = took.saturating_sub(self.run_begun).as_secs_f64();
             self.took.entry(run.configuration).or_default().push(took);
         }
         if let (Status::Failed, Some(failure)) = (status, &failure) {
@@ -264,7 +279,7 @@ impl WatchedSession {
 
     /// It is over, or could not be run.
     pub(crate) fn over(&mut self, outcome: Result<(), String>, now: Duration) {
-        self.ended = Some(now);
+        self.ended = Some(self.took(now));
         match (outcome, &self.phase) {
             (Err(reason), _) => self.phase = Phase::Failed(reason),
             (Ok(()), Phase::Over(_)) => {}
@@ -296,7 +311,7 @@ impl WatchedSession {
         let waiting = self.runs.iter().filter(|run| run.state == RunState::Waiting);
         let mut left: f64 = waiting.map(|run| usual(run.configuration)).sum();
         if let Some(run) = self.runs.iter().find(|run| run.state == RunState::Running) {
-            left += (usual(run.configuration) - now.saturating_sub(self.run_begun).as_secs_f64()).max(0.0);
+            left += (usual(run.configuration) - self.took(now).saturating_sub(self.run_begun).as_secs_f64()).max(0.0);
         }
         Duration::from_secs_f64(left)
     }

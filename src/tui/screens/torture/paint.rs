@@ -9,7 +9,7 @@ use crate::tui::widgets::{
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::{evidence::evidence_lines, torture::step_text};
-use dbdyno_store::EvidenceRecord;
+use dbdyno_store::{EvidenceRecord, TierVerdict};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// What is said where nothing was found yet.
@@ -33,7 +33,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
         let fits = usize::from(inner.height);
         let cut = lines.len() > fits;
         for (at, (line, row)) in lines.iter().zip(rows(inner)).enumerate() {
-            let role = if at == 0 { role(&evidence.verdict) } else { Role::Text };
+            let role = if at == 0 { role(evidence) } else { Role::Text };
             if cut && at + 1 == fits {
                 paint.text(row, "the rest: Enter", Role::Dim)
             } else {
@@ -104,7 +104,7 @@ const COLUMNS: [EvidenceColumn; 8] = [
     ("configuration", 0, false, |evidence| evidence.choice.clone()),
     ("version", 7, false, |evidence| evidence.engine_version.clone()),
     ("tier", 2, false, |evidence| evidence.tier.to_string()),
-    ("verdict", 1, false, |evidence| format!("{} {}", sign(&evidence.verdict), evidence.verdict)),
+    ("verdict", 1, false, |evidence| format!("{} {}", sign(evidence), evidence.verdict)),
     ("kills", 3, true, |evidence| evidence.kills.to_string()),
     ("images", 4, true, |evidence| evidence.images.to_string()),
     ("mutants", 5, true, |evidence| match evidence.mutants {
@@ -140,7 +140,7 @@ fn draw_rows(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen, found: &
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let offset = screen.cursor.offset(found.len(), usize::from(list.height));
     for ((at, row), place) in cells.iter().enumerate().skip(offset).zip(rows(list)) {
-        let role = |place| if place == VERDICT { role(&found[at].verdict) } else { Role::Text };
+        let role = |place| if place == VERDICT { role(found[at]) } else { Role::Text };
         paint.line(place, &line(&|column| row[column].clone(), &role));
         if at == screen.cursor.at {
             paint.highlight(place);
@@ -149,18 +149,18 @@ fn draw_rows(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen, found: &
     }
 }
 
-fn sign(verdict: &str) -> &'static str {
-    match verdict {
-        "evidenced" => "✓",
-        "contradicted" => "✗",
-        _ => "?",
+fn sign(evidence: &EvidenceRecord) -> &'static str {
+    match evidence.tier_verdict() {
+        Some(TierVerdict::Evidenced) => "✓",
+        Some(TierVerdict::Contradicted) => "✗",
+        Some(TierVerdict::NotEvidenced) | None => "?",
     }
 }
 
-fn role(verdict: &str) -> Role {
-    match verdict {
-        "evidenced" => Role::Good,
-        "contradicted" => Role::Bad,
-        _ => Role::Warn,
+fn role(evidence: &EvidenceRecord) -> Role {
+    match evidence.tier_verdict() {
+        Some(TierVerdict::Evidenced) => Role::Good,
+        Some(TierVerdict::Contradicted) => Role::Bad,
+        Some(TierVerdict::NotEvidenced) | None => Role::Warn,
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn height(session: &WatchedSession, columns: u16) -> u16 {
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, now: Duration) {
     let all = session.runs.len();
     let (phase, role) = phase(session);
-    let took = session.ended.unwrap_or(now).saturating_sub(session.begun);
+    let took = session.took(now);
     let title = format!("Session · {} · {} · {phase}", session.suite, counts(session));
     let inner = paint.pane(area, &title, false);
     let share = session.ended_as(|_| true) as f64 / all.max(1) as f64;
