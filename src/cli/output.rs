@@ -9,6 +9,7 @@ use dbdyno_reports::{
     results,
     sheet::{Colouring, TableStyle},
 };
+use dbdyno_running::jobs::DETACHED;
 use dbdyno_store::TextRows;
 use std::{
     io::{self, BufWriter, IsTerminal, Write},
@@ -107,9 +108,6 @@ pub(super) fn printed(outcome: io::Result<()>) -> Result<ExitCode, CliError> {
         Err(error) => Err(CliError::Failed(format!("writing to stdout: {error}"))),
     }
 }
-
-/// The flag that makes a command a job of screens. Nobody types it.
-pub(super) const DETACHED: &str = "--detached";
 
 /// This command as it could be typed again.
 pub(super) fn command_line() -> String {

@@ -1,4 +1,4 @@
-//! A job as those see it who watch: what it told from its beginning, and tells, in the types of what it does.
+//! Watching a job: the lines that it tells become the events of a session, a tuning or a torture.
 
 use crate::{
     jobs::{self, FoundJob, JobEnd, JobKind, Told},
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use std::{io, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Passes on what a job did from its beginning, and does, until it ends. What is not known, as of a newer version, is passed over.
+/// Passes on the events of a job, from its first to its last. Events of a newer version that are not known here are left out.
 ///
 /// # Errors
 /// Its log cannot be read.
@@ -22,20 +22,20 @@ pub async fn watch(job: &FoundJob, events: &UnboundedSender<JobEvent>) -> io::Re
             Told::Logged(line, at) => (at, JobEvent::read(kind, line)),
             Told::Progress(line) => (None, JobEvent::read_progress(kind, line)),
         };
-        // Who watches may have left.
+        // The receiver may be gone.
         at.map(JobEvent::Time).into_iter().chain(event).for_each(|event| drop(events.send(event)));
     };
     jobs::follow(job, pass_on).await
 }
 
-/// What whoever watches a job is told.
+/// An event of a job.
 #[derive(Debug, Clone)]
 pub enum JobEvent {
-    /// What follows was told so long after the job began: whoever comes late is told all of it at once.
+    /// The next event happened this long after the job began. A watcher who comes late gets all events at once.
     Time(Duration),
     /// By a session, or by the one under way in something that runs several.
     Session(Box<RunnerEvent>),
-    /// The latencies of a test that a session has finished; after its end was told, or before.
+    /// The latencies of a test, after its end. Only watchers who are there at that time get them.
     Latencies {
         /// Place of the run in the session.
         ordinal: u32,
@@ -47,14 +47,14 @@ pub enum JobEvent {
     Torture(Box<SeriesEvent>),
 }
 
-/// What wraps the events of sessions.
+/// An event of a session inside an event of another kind.
 #[derive(Deserialize)]
 struct OfSession {
     says: Box<RunnerEvent>,
 }
 
 impl JobEvent {
-    /// What a line of the log of such a job says, or of its progress; none where it is not known, as of a newer version.
+    /// The event in a line; none of a newer version's that is not known here.
     fn read(kind: JobKind, line: &[u8]) -> Option<Self> {
         Some(match kind {
             JobKind::Session => Self::Session(serde_json::from_slice(line).ok()?),
@@ -64,7 +64,7 @@ impl JobEvent {
         })
     }
 
-    /// What a line of progress says. Of a finished test the log tells all but its latencies.
+    /// The event in a line of the socket. The log has all of a finished test but its latencies.
     fn read_progress(kind: JobKind, line: &[u8]) -> Option<Self> {
         let event = Self::read(kind, line)?;
         Some(match event {
@@ -79,7 +79,7 @@ impl JobEvent {
         })
     }
 
-    /// What it says of the session under way.
+    /// The event of the session under way, if it is one.
     pub fn of_session(&self) -> Option<&RunnerEvent> {
         match self {
             Self::Session(event) => Some(event),

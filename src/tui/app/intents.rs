@@ -31,7 +31,6 @@ impl App {
                 Intent::Close => commands.extend(self.close_screen()),
                 Intent::ReadNext(title, lines) => self.follow_up = Some((title, lines)),
                 Intent::Measure(start) => commands.extend(self.measure(*start)),
-                Intent::Watch(id) => commands.extend(self.watch(id)),
             }
         }
         commands

@@ -1,4 +1,4 @@
-//! What is measured beside the screens: begun, watched, over.
+//! The job that the screens have started or watch: begun, watched, over.
 
 use super::{App, Command, WatchedJob, ask_world};
 use crate::tui::{
@@ -11,9 +11,8 @@ use dbdyno_running::jobs::JobKind;
 impl App {
     /// Begins to measure, unless something is measured already.
     pub(super) fn measure(&mut self, start: JobStart) -> Vec<Command> {
-        if let Some((screen, what)) = self.under_way() {
-            self.say(Notice::bad(format!("{what}: {} shows it", screen.number())));
-            return Vec::new();
+        if self.busy() {
+            return self.refuse();
         }
         let JobStart { kind, command, outline } = start;
         let screen = screen_of(kind);
@@ -23,21 +22,28 @@ impl App {
         vec![Command::Measure(command)]
     }
 
-    /// Watches what is measured already, by another terminal or since before these screens.
+    /// Watches a job that another terminal runs, or that was left by other screens.
     pub(super) fn watch(&mut self, id: String) -> Vec<Command> {
-        // What has another owner is watched no longer: it goes on all the same.
-        if let Some((screen, what)) = self.under_way().filter(|_| self.owns_job()) {
-            self.say(Notice::bad(format!("{what}: {} shows it", screen.number())));
-            return Vec::new();
+        // A job of another owner goes on when nobody watches it here.
+        if self.owns_job() {
+            return self.refuse();
         }
         self.job = Some(WatchedJob { screen: screen_of(JobKind::Session), is_own: false });
         vec![Command::Watch(id)]
     }
 
-    /// What is to be watched has begun, or was found.
+    /// Says what is under way that nothing else is begun beside.
+    fn refuse(&mut self) -> Vec<Command> {
+        if let Some((screen, what)) = self.under_way() {
+            self.say(Notice::bad(format!("{what}: {} shows it", screen.number())));
+        }
+        Vec::new()
+    }
+
+    /// A job has begun, or one was found that is to be watched.
     pub(super) fn job_began(&mut self, is_own: bool, kind: JobKind) -> Vec<Command> {
         let screen = screen_of(kind);
-        // What these screens have started is shown already.
+        // A job that these screens have started is shown already.
         if !self.job.replace(WatchedJob { screen, is_own }).is_some_and(|before| before.is_own) {
             self.screens.begun(screen, None, self.now);
             self.turn_to(screen);
@@ -45,7 +51,7 @@ impl App {
         Vec::new()
     }
 
-    /// What is watched is over: after what its screen wants, what is stored and how long things take is asked for again.
+    /// The job is over: its screen says so, and what is read from the store is read again.
     pub(super) fn job_over(&mut self, outcome: Result<(), String>) -> Vec<Command> {
         let Some(job) = self.job.take() else { return Vec::new() };
         let context = super::context(&self.world, &self.job, self.now, self.size, self.zoomed);

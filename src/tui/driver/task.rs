@@ -1,4 +1,4 @@
-//! What is measured beside the screens, and watched: a process of its own, which goes on when the screens are gone.
+//! The job that the screens watch: a process of its own, which goes on when the screens are gone.
 
 use crate::tui::{app::Message, setup::TuiSetup};
 use dbdyno_running::{
@@ -41,8 +41,7 @@ impl Task {
         let work_dir = setup.work_dir.clone();
         Self::spawn(messages, async move |watched| {
             // The first word is the program itself.
-            let arguments = ["--detached".to_owned()].into_iter().chain(command.into_iter().skip(1));
-            started(arguments, &work_dir, watched).await
+            started(command.into_iter().skip(1), &work_dir, watched).await
         })
     }
 
@@ -53,11 +52,7 @@ impl Task {
             let job = found.into_iter().find(|job| job.facts.id == id);
             let job =
                 job.ok_or_else(|| format!("job {id} is gone: `dbdyno attach --list` lists those that there are"))?;
-            match watched.until_its_end(job).await? {
-                JobEnd::InOrder => Ok(()),
-                JobEnd::Failed(reason) => Err(reason),
-                JobEnd::Killed => Err(killed("")),
-            }
+            outcome(watched.until_its_end(job).await?, String::new)
         })
     }
 
@@ -81,8 +76,8 @@ impl Task {
         let _ = self.tells.send(tell);
     }
 
-    /// What waits until nothing is measured, and takes its time for that; nothing will be until the turn is over. None before the job
-    /// has announced itself.
+    /// A function that waits until nothing is measured; the next test begins when its turn is dropped. None before the job has announced
+    /// itself.
     pub(super) fn turn(&self) -> impl FnOnce() -> Option<Turn> + Send + 'static {
         let job = Arc::clone(&self.job);
         move || job.get()?.turn().ok()
@@ -123,7 +118,7 @@ async fn started(arguments: impl Iterator<Item = String>, work_dir: &Path, watch
     let failed = |error: io::Error| format!("dbdyno cannot be started: {error}");
     let mut started = StartedJob::start(arguments, work_dir).map_err(failed)?;
     let job = loop {
-        // Asked before: what has ended may have announced itself until then.
+        // Asked first: a job may announce itself and end before it is looked for.
         let has_ended = started.has_ended().map_err(failed)?;
         match started.found() {
             Some(job) => break job,
@@ -131,18 +126,22 @@ async fn started(arguments: impl Iterator<Item = String>, work_dir: &Path, watch
             None => sleep(LOOK).await,
         }
     };
-    let ended = watched.until_its_end(job).await?;
-    let outcome = match ended {
-        JobEnd::InOrder => Ok(()),
-        JobEnd::Failed(reason) => Err(reason),
-        JobEnd::Killed => Err(killed(&started.last_words())),
-    };
-    // Until its process is gone too, nobody may have what it has.
+    let outcome = outcome(watched.until_its_end(job).await?, || started.last_words());
+    // The system keeps a process that has ended until somebody has waited for it.
     spawn_blocking(move || started.wait());
     outcome
 }
 
-/// What a command said that could not do what it was started for.
+/// Whether a job did what it was started for, or why not.
+fn outcome(ended: JobEnd, last_words: impl FnOnce() -> String) -> Result<(), String> {
+    match ended {
+        JobEnd::InOrder => Ok(()),
+        JobEnd::Failed(reason) => Err(reason),
+        JobEnd::Killed => Err(killed(&last_words())),
+    }
+}
+
+/// The error that a command ended with before it was a job.
 fn said(last_words: &str) -> String {
     let error = last_words.lines().find_map(|line| line.strip_prefix("error: "));
     match error.or_else(|| last_words.lines().last()) {

@@ -44,8 +44,6 @@ pub enum Intent<R, D> {
     Close,
     /// Something is measured.
     Measure(Box<JobStart>),
-    /// The job of this name is watched.
-    Watch(String),
 }
 
 /// One line for the user.
@@ -150,7 +148,6 @@ impl<R, D> Intent<R, D> {
             Self::Open(what) => Intent::Open(what),
             Self::Close => Intent::Close,
             Self::Measure(start) => Intent::Measure(start),
-            Self::Watch(id) => Intent::Watch(id),
         }
     }
 

@@ -19,6 +19,7 @@ use std::{
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
 
 const FACTS: &str = "job.json";
@@ -127,20 +128,24 @@ pub fn jobs() -> Vec<FoundJob> {
     for folder in meeting_places() {
         leftovers::sweep(&folder, leftovers::Place::Jobs);
     }
-    all()
+    changed_since(SystemTime::UNIX_EPOCH)
 }
 
-/// The newest job of a process that was started at this time. An older one is of another process that had the same number.
+/// The job of a process that was started at this time. An older one is of another process that had the same number.
 pub(super) fn job_of(process: u32, started: Timestamp) -> Option<FoundJob> {
-    all().into_iter().rfind(|job| job.facts.process == process && job.facts.started >= started)
+    // The clock of files may be a little behind.
+    let since = SystemTime::from(started) - Duration::from_secs(1);
+    changed_since(since).into_iter().rfind(|job| job.facts.process == process && job.facts.started >= started)
 }
 
-fn all() -> Vec<FoundJob> {
+/// Those whose folders have changed since then; the newest last.
+fn changed_since(since: SystemTime) -> Vec<FoundJob> {
     let prefix = jobs_of_host();
     let mut found = Vec::new();
     for folder in meeting_places() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            let is_new = || entry.metadata().and_then(|facts| facts.modified()).is_ok_and(|changed| changed >= since);
+            if entry.file_name().to_string_lossy().starts_with(&prefix) && is_new() {
                 found.extend(FoundJob::open(&entry.path()));
             }
         }

@@ -24,7 +24,7 @@ mod watch;
 pub use channel::JobRequest;
 pub use event::{JobKind, Telling};
 pub use folder::{FoundJob, JobFacts, jobs};
-pub use start::{StartedJob, detach};
+pub use start::{DETACHED, StartedJob, detach};
 pub use watch::{JobEnd, Told, ask, follow, run_under_way};
 
 use crate::runner::SessionHandle;

@@ -11,6 +11,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+/// The flag of a command that screens have started: no terminal ends it, and it prints nothing at its end. Nobody types it.
+pub const DETACHED: &str = "--detached";
 /// The variable by which commands are told where databases are put.
 const WORK_DIR: &str = "DBDYNO_WORK_DIR";
 /// Bytes of what it said last that are told.
@@ -21,7 +23,7 @@ const MOST_LAST_WORDS: u64 = 4096;
 pub struct StartedJob {
     child: Child,
     started: Timestamp,
-    /// Where its standard error goes: a file without a name, so that it is never in the way of a job that outlives who started it.
+    /// Its standard error: a file without a name, which a job that outlives these screens can go on writing to.
     said: File,
 }
 
@@ -34,13 +36,14 @@ pub fn detach() -> io::Result<()> {
 }
 
 impl StartedJob {
-    /// Starts this program with these arguments, the first of which makes it detach itself, and with databases in this folder.
+    /// Starts this program with these arguments, detached, and with databases in this folder.
     ///
     /// # Errors
     /// What the system said.
     pub fn start(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>, work_dir: &Path) -> io::Result<Self> {
         let (said, started) = (tempfile::tempfile()?, Timestamp::now());
         let child = Command::new(env::current_exe()?)
+            .arg(DETACHED)
             .args(arguments)
             .env(WORK_DIR, work_dir)
             .stdin(Stdio::null())

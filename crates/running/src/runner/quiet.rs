@@ -39,11 +39,12 @@ struct Shared {
 #[derive(Debug)]
 pub(super) struct Measuring(Quiet);
 
-/// Held by who watches, while nothing is measured; nothing will be until it is dropped.
+/// Held by a watcher while nothing is measured; nothing will be until it is dropped.
 #[derive(Debug)]
 pub struct Turn {
-    _turn: File,
+    // Let go of first: a session that gets the turn takes this at once.
     _measuring: File,
+    _turn: File,
 }
 
 impl Quiet {
@@ -75,7 +76,7 @@ impl Shared {
         let until = Instant::now() + if self.is_hopeless.load(Relaxed) { Duration::ZERO } else { self.patience };
         loop {
             if self.turn.try_lock().is_ok() {
-                // Whoever had it has let go of his turn too.
+                // Free: watchers let go of this before they let go of their turn.
                 let _ = self.measuring.try_lock();
                 let _ = self.turn.unlock();
                 return self.is_hopeless.store(false, Relaxed);
@@ -106,7 +107,7 @@ impl Turn {
         let (turn, measuring) = (open(TURN)?, open(MEASURING)?);
         turn.lock_shared()?;
         measuring.lock_shared()?;
-        Ok(Self { _turn: turn, _measuring: measuring })
+        Ok(Self { _measuring: measuring, _turn: turn })
     }
 }
 

@@ -238,7 +238,8 @@ impl Screen for LiveScreen {
 
     /// The session is over: the race is shown, which is what it was run for.
     fn over(&mut self, outcome: Result<(), String>, context: &Context<'_>) -> (Intents, String) {
-        let Some(session) = &mut self.session else {
+        // One that has ended before is another one's.
+        let Some(session) = self.session.as_mut().filter(|session| session.running()) else {
             let reason = outcome.err().unwrap_or_else(|| "the session has ended".to_owned());
             return (vec![Intent::failed(reason.clone())], reason);
         };
