@@ -52,8 +52,8 @@ fn a_session_outlives_its_terminal_and_is_stored() {
         let place = &terminal.place;
         assert!(listed(place).contains(" measures "), "{what}: it goes on: {}", listed(place));
         nothing_is_left(place);
-        assert_eq!(place.rows("SELECT status, planned_runs FROM session"), [["done", "120"]], "{what}");
-        assert_eq!(place.value("SELECT count(*) FROM run WHERE status = 'done'"), "120", "{what}");
+        assert_eq!(place.rows("SELECT status, planned_runs FROM session"), [["done", "60"]], "{what}");
+        assert_eq!(place.value("SELECT count(*) FROM run WHERE status = 'done'"), "60", "{what}");
     }
 }
 

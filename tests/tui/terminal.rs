@@ -43,7 +43,7 @@ pub(crate) fn place() -> Place {
         );
         fs::write(place.path(&format!("config/presets/{name}.toml")), preset).unwrap();
     }
-    let nothing = "title = \"nothing\"\nsuite = \"kv\"\nsizes = [1000]\nrepeats = 120\n[[engine]]\nname = \"null\"\n";
+    let nothing = "title = \"nothing\"\nsuite = \"kv\"\nsizes = [1000]\nrepeats = 60\n[[engine]]\nname = \"null\"\n";
     fs::write(place.path("config/presets/nothing.toml"), nothing).unwrap();
     place
 }
