@@ -187,10 +187,13 @@ impl Store {
         if is_new {
             // Only now: later, a folder that is missing is one that may come back.
             self.path.parent().map_or(Ok(()), make_folder)?;
-            self.writing(|_| Ok::<_, StoreError>(()))?;
+            self.make()?;
         }
         let settled = Settled { aside, ..self.settle()? };
         self.check_writable()?;
+        if is_new {
+            return Ok(settled);
+        }
         // Alone: no other thread has it open meanwhile.
         let _lock = self.lock(OpenMode::Write)?;
         // A file that was cut off, or a table that is gone, is said before a session and not after it.

@@ -10,6 +10,7 @@ use super::{
 use dbdyno_foundation::base::leftovers::NEW_STORE;
 use duckdb::Connection;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use std::{fs, io::ErrorKind};
 
 impl Store {
     /// Opens the store to write, has `act` write, and closes it again. When that fails, or the program or the machine ends before
@@ -56,6 +57,20 @@ impl Store {
         }
     }
 
+    /// Makes the store's file, if there is none or an empty one.
+    pub(super) fn make(&self) -> Result<(), StoreError> {
+        if !self.is_missing() {
+            return self.writing(|_| Ok(()));
+        }
+        let _lock = self.lock(OpenMode::Write)?;
+        self.patiently(|| undo::settle(&self.path))?;
+        if self.is_missing() { self.create() } else { Ok(()) }
+    }
+
+    fn is_missing(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    }
+
     /// Makes an empty store, under another name at first: DuckDB would empty a file that comes back under its hands.
     fn create(&self) -> Result<(), StoreError> {
         let (path, unborn) = (&self.path, beside(&self.path, NEW_STORE.ending()));
@@ -74,7 +89,7 @@ impl Store {
 
     fn open_to_write(&self, reach: &Reach) -> Result<(Connection, Undo), StoreError> {
         let path = &self.path;
-        if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        if self.is_missing() {
             self.create()?;
         }
         let undo = Undo::make(path)?;

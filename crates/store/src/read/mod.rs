@@ -70,7 +70,7 @@ pub(super) fn rows<T: DeserializeOwned>(
     parameters: &[&dyn ToSql],
 ) -> Result<Vec<T>, StoreError> {
     let wrong = |error: duckdb::Error| StoreError::Query { message: error.to_string() };
-    schema::make_views(connection, |name| sql.contains(name)).map_err(wrong)?;
+    schema::make_views(connection, |name| schema::is_read_from(sql, name)).map_err(wrong)?;
     let mut statement = connection.prepare(sql).map_err(wrong)?;
     let mut answer = statement.query(params_from_iter(parameters)).map_err(wrong)?;
     let columns = answer.as_ref().map_or_else(Vec::new, |statement| statement.column_names());

@@ -6,6 +6,9 @@ use duckdb::Connection;
 /// The views in the file, for others; each uses tables and those before it.
 const VIEWS: &str = include_str!("views.sql");
 
+/// A line a column of the views that lists are made of: to ask DuckDB takes as long as making the view and opening the store.
+pub(super) const COLUMNS: &str = include_str!("view_columns.txt");
+
 /// The rows of the view `run_tests` with the columns that selections and pages need. `{options}`, `{keys}` and `{of}` are to be put in.
 pub(crate) fn narrow() -> String {
     filled(
@@ -99,6 +102,20 @@ pub(crate) fn make_views_of(connection: &Connection, wanted: impl Fn(&str) -> bo
     Ok(())
 }
 
+/// Whether a query of this program's reads this view: its name follows a FROM or JOIN.
+pub(crate) fn is_read_from(sql: &str, view: &str) -> bool {
+    let code = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
+    let words =
+        code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).filter(|word| !word.is_empty());
+    words.clone().zip(words.skip(1)).any(|(before, word)| word == view && ["FROM", "JOIN"].contains(&before))
+}
+
+/// The columns of `results` or `runs` with their types, in order.
+pub(crate) fn columns_of_view(view: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of_view = move |line: &'static str| line.split_once(' ').filter(|(of, _)| *of == view)?.1.split_once(' ');
+    COLUMNS.lines().filter_map(of_view)
+}
+
 /// Each view's name and query.
 fn views(definitions: &str) -> impl Iterator<Item = (&str, &str)> {
     let definitions = definitions.split("CREATE OR REPLACE VIEW ").skip(1);
@@ -114,5 +131,15 @@ mod tests {
         let names: Vec<&str> = views(VIEWS).map(|(name, _)| name).collect();
         assert_eq!(names, ["run_facts", "run_tests", "results", "runs"]);
         assert_eq!(VIEWS.matches("VIEW").count(), 4);
+    }
+
+    #[test]
+    fn a_view_is_read_where_it_follows_from_or_join() {
+        assert!(is_read_from("SELECT 1 FROM results WHERE true", "results"));
+        assert!(is_read_from("WITH a AS (FROM (FROM runs)) FROM a", "runs"));
+        assert!(is_read_from("FROM run r LEFT JOIN run_tests t", "run_tests"));
+        assert!(!is_read_from("-- FROM results\nSELECT count(*) AS runs FROM run", "results"));
+        assert!(!is_read_from("SELECT count(*) AS runs FROM run", "runs"));
+        assert!(!is_read_from(&narrow(), "run_tests"));
     }
 }

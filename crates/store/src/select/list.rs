@@ -6,9 +6,8 @@ use super::{
         read::Narrow,
         schema::{self, identifier},
     },
-    Selection, SelectionKey, TextRows, TypedColumn, columns_of,
+    Selection, SelectionKey, TextRows, TypedColumn,
     order::{ListOrder, ListedRows, SortKey, by_value, limited},
-    wrong,
 };
 
 /// What a list has a row for.
@@ -26,6 +25,13 @@ impl Listed {
             Self::Results => "results",
             Self::Runs => "runs",
         }
+    }
+
+    /// The columns of its view, in order.
+    fn columns(self) -> Vec<TypedColumn> {
+        let typed =
+            |(name, sql_type): (&str, &str)| TypedColumn { name: name.to_owned(), sql_type: sql_type.to_owned() };
+        schema::columns_of_view(self.view()).map(typed).collect()
     }
 
     /// The columns when none are chosen.
@@ -101,7 +107,7 @@ impl Store {
         columns: &[String],
         order: &ListOrder,
     ) -> Result<ListedRows, StoreError> {
-        let types = self.columns_of(listed.view())?;
+        let types = listed.columns();
         let mut parameters = Vec::new();
         let mut chosen = Vec::new();
         let default = || listed.default_columns().iter().map(|column| (*column).to_owned()).collect();
@@ -166,14 +172,6 @@ impl Store {
     pub fn details(&self, selection: &Selection) -> Result<TextRows, StoreError> {
         let rows = Narrow::selected(selection, std::iter::empty());
         self.bound(&include_str!("details.sql").replace("{rows}", &rows.sql), &rows.parameters)
-    }
-
-    /// The columns of a view of this program's, with their types, in order.
-    fn columns_of(&self, view: &str) -> Result<Vec<TypedColumn>, StoreError> {
-        self.reading(|connection| {
-            schema::make_views(connection, |name| name == view).map_err(wrong)?;
-            columns_of(connection, view, &[]).map_err(wrong)
-        })
     }
 
     /// SQL for a column by the word that a reader typed.

@@ -67,7 +67,7 @@ impl Store {
     fn of_chosen(&self, selection: &Selection, sql: &str, parameters: &[String]) -> Result<TextRows, StoreError> {
         self.reading(|connection| {
             choose(connection, selection)?;
-            schema::make_views_of(connection, |name| sql.contains(name), OF_CHOSEN).map_err(wrong)?;
+            schema::make_views_of(connection, |name| schema::is_read_from(sql, name), OF_CHOSEN).map_err(wrong)?;
             let bound: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
             texts::of(connection, &format!("({sql}\n)"), &bound).map_err(wrong)
         })
@@ -94,7 +94,7 @@ fn choose(connection: &Connection, selection: &Selection) -> Result<(), StoreErr
 
 /// The answer of a query of this program's, every value as text.
 fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Result<TextRows, StoreError> {
-    schema::make_views(connection, |name| sql.contains(name)).map_err(wrong)?;
+    schema::make_views(connection, |name| schema::is_read_from(sql, name)).map_err(wrong)?;
     texts::of(connection, &format!("({sql}\n)"), parameters).map_err(wrong)
 }
 
