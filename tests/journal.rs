@@ -20,6 +20,7 @@ fn warning(number: u32, message: &str) -> Batch {
         run_id: None,
         test: None,
         linter: "x".to_owned(),
+        matter: None,
         message: message.to_owned(),
     };
     Batch { warnings: vec![warning], ..Batch::default() }

@@ -123,6 +123,7 @@ fn warning(message: &str) -> Batch {
         run_id: None,
         test: Some(3),
         linter: "x".to_owned(),
+        matter: None,
         message: message.to_owned(),
     };
     Batch { warnings: vec![warning], ..Batch::default() }

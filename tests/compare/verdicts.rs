@@ -347,6 +347,7 @@ fn warnings_are_those_of_what_is_compared() {
     }
     let of = |engine: &str| bench.batch.runs.iter().find(|run| run.engine == engine).unwrap().run_id.clone();
     let warning = |run_id: Option<String>, message: &str| WarningRecord {
+        matter: run_id.as_ref().and(message.split(": ").next()).map(str::to_owned),
         warning_id: identifier(),
         session_id: session.clone(),
         run_id,

@@ -19,6 +19,7 @@ fn batch((number, message): (usize, &str)) -> Batch {
         run_id: None,
         test: Some(1),
         linter: "x".to_owned(),
+        matter: None,
         message: message.to_owned(),
     };
     Batch { warnings: vec![warning], ..Batch::default() }

@@ -189,6 +189,7 @@ fn batch(sessions: &[AnySession], runs: &[AnyRun]) -> Batch {
                 run_id: with_runs.first().filter(|_| *of_run).map(|run| id(3, *run)),
                 test: None,
                 linter: "noisy host".to_owned(),
+                matter: None,
                 message: message.clone(),
             });
         }

@@ -284,6 +284,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
                 run_id: None,
                 test: None,
                 linter: text("noisy host"),
+                matter: None,
                 message: text("loud"),
             },
             WarningRecord {
@@ -292,7 +293,8 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
                 run_id: Some(run_id),
                 test: Some(1),
                 linter: text("harness-bound"),
-                message: text("fast"),
+                matter: Some(text("fast")),
+                message: text("fast: here"),
             },
         ],
     }

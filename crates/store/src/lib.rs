@@ -53,7 +53,8 @@ pub use read::{
     ComparedTest, ConfigurationColumn, ConfigurationRow, FollowedTest, GroupColumn, GroupRow, Latencies, NOT_UPHELD,
     Offer, OptionValues, Order, Page, PageListing, PageRows, RecordedRun, RepeatedTest, ResultColumn, ResultRow,
     RunColumn, RunConfiguration, RunRow, RunTests, SelectedRuns, SessionConditions, SessionFacts, SessionHost,
-    StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
+    SessionWarning, StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime,
+    tier_words,
 };
 pub use record::{
     ActorRecord, ActorSlotRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord,

@@ -1,13 +1,13 @@
 //! What a reader should know before believing a comparison.
 
 use super::{conditions, load::Side, model::Line, sizes::counting};
-use crate::lint::{ENGINE_BUILD, built_to_debug, is_unequal_memory, summed_texts};
+use crate::lint::{ENGINE_BUILD, built_to_debug, is_unequal_memory, summed_up};
 use dbdyno_foundation::{
     base::units::{self, counted},
     metric::Variability,
 };
 use dbdyno_stats::{ALPHA, rounds_needed};
-use dbdyno_store::{RunTests, SessionFacts, Status};
+use dbdyno_store::{RunTests, SessionFacts, SessionWarning, Status};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::Arc,
@@ -44,13 +44,10 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String
         all.extend(conditions::badges(a, b));
     }
     // Each side knows of a session what is about its own configurations.
-    let stored: BTreeSet<&String> =
+    let stored: BTreeSet<&SessionWarning> =
         sides.iter().flat_map(|side| &side.sessions).flat_map(|session| &session.warnings).collect();
-    let judged = |warning: &&String| {
-        let linter = warning.split_once(": ").map(|(linter, _)| linter);
-        linter.is_some_and(|linter| JUDGED_HERE.contains(&linter))
-    };
-    all.extend(summed_texts(stored.into_iter().filter(|warning| !judged(warning))));
+    let others = stored.into_iter().filter(|warning| !JUDGED_HERE.contains(&warning.linter.as_str()));
+    all.extend(summed_up(others.map(|warning| (&*warning.linter, warning.matter.as_deref(), &*warning.message))));
     all
 }
 

@@ -161,7 +161,8 @@ impl Linter for DifferingOptions {
                 failures.entry(failure).or_insert(run);
             }
         }
-        failures.into_iter().map(|(message, run)| Found { message: message.clone(), run: Some(run) }).collect()
+        let found = |(message, run): (&String, _)| Found { matter: None, message: message.clone(), run: Some(run) };
+        failures.into_iter().map(found).collect()
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Finding {
     pub linter: &'static str,
     /// A run of the configuration that it is about; none: it is about the whole session.
     pub run_id: Option<String>,
+    /// What is the matter, in the same words for every configuration that it is the matter with.
+    pub matter: Option<String>,
     /// What was found, in one sentence: what is the matter, and after a colon where.
     pub message: String,
 }
@@ -54,6 +56,7 @@ pub struct Finding {
 /// What a linter found, with a run of the configuration that it is about.
 #[derive(Debug, Clone)]
 pub struct Found<'e> {
+    matter: Option<String>,
     message: String,
     run: Option<&'e RunRecord>,
 }
@@ -61,7 +64,7 @@ pub struct Found<'e> {
 impl From<String> for Found<'_> {
     /// It is about the whole session.
     fn from(message: String) -> Self {
-        Self { message, run: None }
+        Self { matter: None, message, run: None }
     }
 }
 
@@ -76,6 +79,7 @@ fn by_configuration<'e>(matter: &str, places: impl IntoIterator<Item = (&'e RunR
         }
     }
     let found = |(run, places): (&'e RunRecord, Vec<String>)| Found {
+        matter: Some(matter.to_owned()),
         message: format!("{matter}: {}", some_of(places)),
         run: Some(run),
     };
@@ -84,48 +88,26 @@ fn by_configuration<'e>(matter: &str, places: impl IntoIterator<Item = (&'e RunR
 
 /// Findings as a reader sees them: what is the matter with several configurations is said once, of the first of them.
 pub fn summed(warnings: &[WarningRecord]) -> Vec<String> {
-    let matter = |warning: &WarningRecord| {
-        let matter = warning.message.split(": ").next().unwrap_or_default().to_owned();
-        (warning.linter.clone(), matter)
-    };
-    let mut once = SaidOnce::default();
-    for warning in warnings {
-        let line = format!("{}: {}", warning.linter, warning.message);
-        once.say(matter(warning), line, warning.run_id.is_some());
-    }
-    once.lines()
+    summed_up(warnings.iter().map(|warning| (&*warning.linter, warning.matter.as_deref(), &*warning.message)))
 }
 
-/// The same of findings that are texts: `linter: what is the matter: where`.
-pub fn summed_texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<String> {
-    let mut once = SaidOnce::default();
-    for text in texts {
-        let mut parts = text.splitn(3, ": ").map(str::to_owned);
-        let of = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        once.say(of, text.clone(), parts.next().is_some());
-    }
-    once.lines()
-}
-
-/// Lines, each with what is the matter and of how many more configurations it is said.
-#[derive(Default)]
-struct SaidOnce(Vec<((String, String), String, usize)>);
-
-impl SaidOnce {
-    fn say(&mut self, of: (String, String), line: String, is_of_configuration: bool) {
-        match self.0.iter_mut().find(|(known, ..)| is_of_configuration && *known == of) {
+/// The same of linters, what is the matter, and messages.
+pub(crate) fn summed_up<'w>(warnings: impl Iterator<Item = (&'w str, Option<&'w str>, &'w str)>) -> Vec<String> {
+    let mut said: Vec<(&str, Option<&str>, &str, usize)> = Vec::new();
+    for (linter, matter, message) in warnings {
+        let is_alike = |(of, known, ..): &&mut (&str, Option<&str>, &str, usize)| {
+            matter.is_some() && (*of, *known) == (linter, matter)
+        };
+        match said.iter_mut().find(is_alike) {
             Some((.., more)) => *more += 1,
-            None => self.0.push((of, line, 0)),
+            None => said.push((linter, matter, message, 0)),
         }
     }
-
-    fn lines(self) -> Vec<String> {
-        let line = |(_, line, more): (_, String, usize)| match more {
-            0 => line,
-            more => format!("{line}; and {}", counted(more, "more configuration")),
-        };
-        self.0.into_iter().map(line).collect()
-    }
+    let line = |(linter, _, message, more): (&str, Option<&str>, &str, usize)| match more {
+        0 => format!("{linter}: {message}"),
+        more => format!("{linter}: {message}; and {}", counted(more, "more configuration")),
+    };
+    said.into_iter().map(line).collect()
 }
 
 /// One kind of doubt.
@@ -182,9 +164,10 @@ pub fn findings(evidence: &SessionEvidence<'_>) -> Vec<Finding> {
         .iter()
         .filter(applies)
         .flat_map(|linter| {
-            let finding = |Found { message, run }: Found<'_>| Finding {
+            let finding = |Found { matter, message, run }: Found<'_>| Finding {
                 linter: linter.name(),
                 run_id: run.map(|run| run.run_id.clone()),
+                matter,
                 message,
             };
             linter.check(evidence).into_iter().map(finding)

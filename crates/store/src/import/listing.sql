@@ -11,7 +11,8 @@ SELECT session_id, from_json(any_value(session_facts)::JSON, '{
     "cpus_allowed": "INTEGER", "cpu_quota": "DOUBLE", "memory_max_bytes": "UBIGINT", "preloaded": "VARCHAR",
     "allocator": "VARCHAR",
     "builds": [{"label": "VARCHAR", "engine_build": "VARCHAR", "engine_source": "VARCHAR"}],
-    "warnings": [{"warning_id": "UUID", "run_id": "UUID", "test": "INTEGER", "linter": "VARCHAR", "message": "VARCHAR"}]
+    "warnings": [{"warning_id": "UUID", "run_id": "UUID", "test": "INTEGER", "linter": "VARCHAR", "matter": "VARCHAR",
+                  "message": "VARCHAR"}]
 }') AS facts
 FROM incoming.listed
 GROUP BY session_id;

@@ -30,7 +30,7 @@ pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 use serde::de::DeserializeOwned;
 pub use side::{
     ComparedTest, Latencies, NOT_UPHELD, RunConfiguration, RunTests, SelectedRuns, SessionConditions, SessionFacts,
-    SessionHost, tier_words,
+    SessionHost, SessionWarning, tier_words,
 };
 
 impl Store {

@@ -115,7 +115,9 @@ record! {
         test: Option<u32>,
         /// Which linter.
         linter: String,
-        /// The finding.
+        /// What is the matter, in the same words for every configuration; none where it is no finding about configurations.
+        matter: Option<String>,
+        /// The finding: `MATTER: WHERE`, or a sentence.
         message: String,
     }
 }

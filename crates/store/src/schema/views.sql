@@ -76,7 +76,8 @@ LEFT JOIN (
 ) b ON b.session_id = r.session_id
 LEFT JOIN (
     SELECT session_id, list({
-        'warning_id': warning_id, 'run_id': run_id, 'test': test, 'linter': linter, 'message': message
+        'warning_id': warning_id, 'run_id': run_id, 'test': test, 'linter': linter, 'matter': matter,
+        'message': message
     } ORDER BY warning_id) AS warnings
     FROM warning
     GROUP BY session_id

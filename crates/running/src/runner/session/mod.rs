@@ -365,6 +365,7 @@ impl RunningSession<'_> {
                 run_id: finding.run_id,
                 test: None,
                 linter: finding.linter.to_owned(),
+                matter: finding.matter,
                 message: finding.message,
             })
             .collect();

@@ -98,6 +98,7 @@ pub(super) fn mark_disagreeing(converted: &mut Converted, findings: &mut Finding
             run_id: Some(result.run_id.clone()),
             test: Some(result.test),
             linter: OUTPUT_SIZE.to_owned(),
+            matter: None,
             message: format!(
                 "the output has {length} bytes at size {}, of other engines: {}",
                 group.1,

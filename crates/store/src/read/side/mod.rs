@@ -123,6 +123,15 @@ pub struct RunConfiguration {
     pub tier_cap: Option<u8>,
 }
 
+/// What a linter said of a session.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SessionWarning {
+    pub linter: String,
+    /// What is the matter with a configuration; none: it is about the session.
+    pub matter: Option<String>,
+    pub message: String,
+}
+
 /// Where and how runs were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionFacts {
@@ -141,8 +150,8 @@ pub struct SessionFacts {
     /// What it had of its machine, as far as it is known.
     #[serde(default)]
     pub conditions: SessionConditions,
-    /// What linters said of the session, `LINTER: MESSAGE`.
-    pub warnings: Vec<String>,
+    /// What linters said of the session.
+    pub warnings: Vec<SessionWarning>,
     /// The session that it adds rounds to, because something was undecided there; none: it stands for itself.
     #[serde(default)]
     pub adds_to: Option<Uuid>,

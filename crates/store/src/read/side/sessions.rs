@@ -1,6 +1,6 @@
 //! The sessions of the chosen runs.
 
-use super::{RunTests, SessionConditions, SessionFacts, SessionHost};
+use super::{RunTests, SessionConditions, SessionFacts, SessionHost, SessionWarning};
 use crate::{StoreError, read::rows};
 use dbdyno_foundation::host::Limits;
 use duckdb::Connection;
@@ -27,7 +27,7 @@ const SESSIONS: &str = "
 
 /// What linters said of the sessions; what is about one configuration names one of its runs.
 const WARNINGS: &str = "
-    SELECT w.session_id::VARCHAR AS session_id, about.label, about.size, w.linter || ': ' || w.message AS message
+    SELECT w.session_id::VARCHAR AS session_id, about.label, about.size, w.linter, w.matter, w.message
     FROM warning w LEFT JOIN run about ON about.run_id = w.run_id
     WHERE w.session_id IN (SELECT session_id FROM chosen_run) AND (w.run_id IS NULL OR about.run_id IS NOT NULL)
     ORDER BY w.linter, w.message";
@@ -72,7 +72,8 @@ struct WarningRow {
     /// The configuration that it is about, with its size; none: the session.
     label: Option<String>,
     size: Option<String>,
-    message: String,
+    #[serde(flatten)]
+    warning: SessionWarning,
 }
 
 /// For each side the sessions of its runs, the first first, each with what linters said of it or of the configurations of those runs. Sides are
@@ -97,31 +98,31 @@ fn of_side(known: &[SessionRow], warnings: &[WarningRow], runs: &[RunTests]) -> 
         .collect()
 }
 
-/// The messages of each session, without those about other configurations than the runs have.
+/// What was said of each session, without those about other configurations than the runs have.
 fn of_runs<'w>(
     warnings: impl Iterator<Item = &'w WarningRow> + Clone,
     runs: &[RunTests],
-) -> HashMap<Uuid, Vec<String>> {
+) -> HashMap<Uuid, Vec<SessionWarning>> {
     let of_configurations = warnings.clone().filter(|warning| warning.label.is_some());
     let doubted: HashSet<Uuid> = of_configurations.map(|warning| warning.session_id).collect();
     let runs = runs.iter().filter(|run| doubted.contains(&run.session_id));
     let configurations: HashSet<(Uuid, &str, &str)> =
         runs.map(|run| (run.session_id, &*run.label, &*run.size)).collect();
-    let mut said: HashMap<Uuid, Vec<String>> = HashMap::new();
-    for WarningRow { session_id, label, size, message } in warnings {
+    let mut said: HashMap<Uuid, Vec<SessionWarning>> = HashMap::new();
+    for WarningRow { session_id, label, size, warning } in warnings {
         let is_said = match (label, size) {
             (Some(label), Some(size)) => configurations.contains(&(*session_id, label.as_str(), size.as_str())),
             _ => true,
         };
         if is_said {
-            said.entry(*session_id).or_default().push(message.clone());
+            said.entry(*session_id).or_default().push(warning.clone());
         }
     }
     said
 }
 
 impl SessionRow {
-    fn facts(&self, warnings: Vec<String>) -> SessionFacts {
+    fn facts(&self, warnings: Vec<SessionWarning>) -> SessionFacts {
         let row = self.clone();
         SessionFacts {
             session_id: row.session_id,
