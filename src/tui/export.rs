@@ -1,57 +1,121 @@
 //! Files that are written from the screens. None replaces a file that is there.
 
-use crate::tui::{
-    screens::{
-        compare::{WantedComparison, whole},
-        sql::Statement,
-    },
-    setup::TuiSetup,
-};
-use dbdyno_comparing::compare::Comparison;
+use crate::tui::setup::TuiSetup;
 use dbdyno_foundation::base::{csv::Cells, output::Output};
 use dbdyno_reports::{
-    answer,
     command::shell,
-    comparison,
-    evidence::EvidenceList,
     format::Format,
     results,
     sheet::{self, SHEET_FORMATS, Sheet, TableStyle},
-    tune::effects_sheet,
 };
-use dbdyno_running::tune::effects::GridEffects;
 use dbdyno_store::Selection;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::{Debug, Display},
+    path::{Path, PathBuf},
+};
 
-/// What a file is to hold.
-#[derive(Debug)]
-pub enum FileContent {
-    Text(String),
-    /// A comparison as it is shown, in the format of the file's ending; with what it was made from, since some formats have more.
-    Comparison(Box<Comparison>, Box<WantedComparison>),
-    /// Several sides beside one reference, in the format of the file's ending.
-    Comparisons(Vec<Comparison>),
-    /// A report, in the format of the file's ending, with what it was built of.
-    Sheet(Box<Sheet>, serde_json::Value),
-    /// Which option matters how much, in the format of the file's ending, with the command that shows it.
-    Effects(Box<GridEffects>, String),
-    /// Results that a selection means, in the format of the file's ending.
-    Results(String),
-    /// The whole answer of a query, in the format of the file's ending.
-    Answer(Statement),
-    /// All that was found of tiers, in the format of the file's ending.
-    Evidence,
-}
-
-impl FileContent {
-    /// A report; `typed` is what it was built of.
+/// What a file is to hold. Whoever has it knows how it is written.
+pub trait FileContent: Debug + Send {
+    /// Writes it to a file that is not there yet, in the format of the file's ending.
     ///
     /// # Errors
-    /// What it was built of cannot be JSON.
-    pub(crate) fn sheet(sheet: Sheet, typed: &impl Serialize) -> Result<Self, String> {
-        let typed = serde_json::to_value(typed).map_err(|error| format!("as JSON: {error}"))?;
-        Ok(Self::Sheet(Box::new(sheet), typed))
+    /// Why it cannot be written.
+    fn write(&self, file: &NewFile<'_>, setup: &TuiSetup) -> Result<(), String>;
+}
+
+/// A text, whatever the file's ending.
+impl FileContent for String {
+    fn write(&self, file: &NewFile<'_>, _: &TuiSetup) -> Result<(), String> {
+        file.write_text(self)
+    }
+}
+
+/// A report, with what it was built of as JSON.
+#[derive(Debug)]
+struct SheetFile(Sheet, serde_json::Value);
+
+impl FileContent for SheetFile {
+    fn write(&self, file: &NewFile<'_>, _: &TuiSetup) -> Result<(), String> {
+        file.write_sheet(&self.0, &self.1)
+    }
+}
+
+/// A report; `typed` is what it was built of.
+///
+/// # Errors
+/// What it was built of cannot be JSON.
+pub(crate) fn sheet(sheet: Sheet, typed: &impl Serialize) -> Result<Box<dyn FileContent>, String> {
+    let typed = serde_json::to_value(typed).map_err(|error| format!("as JSON: {error}"))?;
+    Ok(Box::new(SheetFile(sheet, typed)))
+}
+
+/// The results that a line means.
+#[derive(Debug)]
+pub(crate) struct ResultsFile(pub(crate) String);
+
+impl FileContent for ResultsFile {
+    fn write(&self, file: &NewFile<'_>, setup: &TuiSetup) -> Result<(), String> {
+        let format = file.format(results::FILE_FORMATS)?;
+        let selection = Selection::parse_line(&self.0)?;
+        let command = export_command(file.path, &self.0, format, setup);
+        let shape = (format, Cells::Escaped);
+        file.create(|to| results::write(&setup.store, &selection, shape, &command, &setup.catalog, to))
+    }
+}
+
+/// A file that is not there yet.
+#[derive(Debug)]
+pub struct NewFile<'p> {
+    path: &'p Path,
+    output: Output,
+}
+
+impl<'p> NewFile<'p> {
+    fn check(path: &'p Path, setup: &TuiSetup) -> Result<Self, String> {
+        if path.as_os_str().is_empty() {
+            return Err("no file was named".to_owned());
+        }
+        if path.exists() {
+            return Err(format!("a file of this name is there already: {}", path.display()));
+        }
+        let output = Output::check(path, &[setup.store.guarded()]).map_err(|error| error.to_string())?;
+        Ok(Self { path, output })
+    }
+
+    /// The format that its ending means, among these.
+    pub(crate) fn format(&self, formats: &'static [Format]) -> Result<Format, String> {
+        Format::of_file(self.path, formats).map_err(|error| error.to_string())
+    }
+
+    /// The file with what is to be made at once, for what writes to it itself.
+    pub(crate) fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// Has it written to a name for a while, and gives it its own once it is whole.
+    pub(crate) fn create<E: Display>(&self, write: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), String> {
+        self.output.create(write).map_err(|error| self.failed(&error))?.map_err(|error| self.failed(&error))
+    }
+
+    pub(crate) fn failed(&self, error: &dyn Display) -> String {
+        format!("{} cannot be written: {error}", self.path.display())
+    }
+
+    fn write_text(&self, text: &str) -> Result<(), String> {
+        self.create(|to| std::fs::write(to, text))
+    }
+
+    /// Writes a report in the format of its ending; `typed` is what it was built of.
+    pub(crate) fn write_sheet(&self, shown: &Sheet, typed: &impl Serialize) -> Result<(), String> {
+        let format = self.format(SHEET_FORMATS)?;
+        let text = sheet::written(shown, typed, format, TableStyle::FILE, Cells::Escaped);
+        self.write_text(&text.map_err(|error| error.to_string())?)
+    }
+
+    /// Which file was written: where a link led, the one that it led to.
+    fn written(&self) -> PathBuf {
+        if self.output.note().is_some() { self.output.target() } else { self.path }.to_owned()
     }
 }
 
@@ -64,9 +128,9 @@ pub struct RefusedFile {
 }
 
 /// Writes a file that is not there yet; where a link led, which file that is.
-pub(crate) fn write(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathBuf, RefusedFile> {
-    let name = path.to_string_lossy();
-    written(path, content, setup).map_err(|reason| RefusedFile { reason, name: free_name(&name) })
+pub(crate) fn write(path: &Path, content: &dyn FileContent, setup: &TuiSetup) -> Result<PathBuf, RefusedFile> {
+    let written = NewFile::check(path, setup).and_then(|file| content.write(&file, setup).map(|()| file.written()));
+    written.map_err(|reason| RefusedFile { reason, name: free_name(&path.to_string_lossy()) })
 }
 
 /// A name that no file has yet: this one, or with a number before its ending (`results-2.csv`).
@@ -92,77 +156,6 @@ pub(crate) fn free_name(name: &str) -> String {
     free.find(|name| !is_taken(name)).unwrap_or_else(|| name.to_owned())
 }
 
-fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathBuf, String> {
-    if path.as_os_str().is_empty() {
-        return Err("no file was named".to_owned());
-    }
-    if path.exists() {
-        return Err(format!("a file of this name is there already: {}", path.display()));
-    }
-    let output = Output::check(path, &[setup.store.guarded()]).map_err(|error| error.to_string())?;
-    let told = if output.note().is_some() { output.target() } else { path }.to_owned();
-    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
-    let text = match content {
-        FileContent::Text(text) => text,
-        FileContent::Evidence => &evidence(path, setup)?,
-        FileContent::Sheet(shown, typed) => {
-            let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
-            &sheet::written(shown, typed, format, TableStyle::FILE, Cells::Escaped)
-                .map_err(|error| error.to_string())?
-        }
-        FileContent::Comparisons(sides) => {
-            let format = Format::of_file(path, comparison::SEVERAL_FORMATS).map_err(|error| error.to_string())?;
-            comparison::export_several(sides, format, TableStyle::FILE, Cells::Escaped, &output)
-                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-            return Ok(told);
-        }
-        FileContent::Effects(effects, command) => {
-            let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
-            let written =
-                sheet::written(&effects_sheet(effects, command), effects, format, TableStyle::FILE, Cells::Escaped);
-            &written.map_err(|error| error.to_string())?
-        }
-        FileContent::Comparison(shown, wanted) => {
-            let format = Format::of_file(path, comparison::FORMATS).map_err(|error| error.to_string())?;
-            let comparison = match format {
-                Format::Csv | Format::Json | Format::Html | Format::Parquet => &whole(shown, wanted, &setup.store)?,
-                Format::Table | Format::Markdown | Format::Benchfmt | Format::Lines => shown.as_ref(),
-            };
-            comparison::export(comparison, format, TableStyle::FILE, Cells::Escaped, &output)
-                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-            return Ok(told);
-        }
-        FileContent::Answer(statement) => {
-            let format = Format::of_file(path, answer::FILE_FORMATS).map_err(|error| error.to_string())?;
-            let Statement { sql, order } = statement;
-            let write =
-                |temporary: &Path| answer::write(&setup.store, sql, *order, (format, Cells::Escaped), temporary);
-            output
-                .create(write)
-                .map_err(failed)?
-                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-            return Ok(told);
-        }
-        FileContent::Results(line) => {
-            write_results(&output, path, line, setup)?;
-            return Ok(told);
-        }
-    };
-    output.create(|temporary| std::fs::write(temporary, text)).and_then(|done| done).map_err(failed)?;
-    Ok(told)
-}
-
-/// Writes the results that a line means to a file that is not there yet, in the format of its ending.
-fn write_results(output: &Output, path: &Path, line: &str, setup: &TuiSetup) -> Result<(), String> {
-    let format = Format::of_file(path, results::FILE_FORMATS).map_err(|error| error.to_string())?;
-    let selection = Selection::parse_line(line)?;
-    let command = export_command(path, line, format, setup);
-    let shape = (format, Cells::Escaped);
-    let write = |temporary: &Path| results::write(&setup.store, &selection, shape, &command, &setup.catalog, temporary);
-    let failed = |error: &dyn std::fmt::Display| format!("{} cannot be written: {error}", path.display());
-    output.create(write).map_err(|error| failed(&error))?.map_err(|error| failed(&error))
-}
-
 /// The command that writes the same file.
 fn export_command(path: &Path, line: &str, format: Format, setup: &TuiSetup) -> String {
     let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
@@ -171,14 +164,6 @@ fn export_command(path: &Path, line: &str, format: Format, setup: &TuiSetup) -> 
     words.push(path.display().to_string());
     words.extend(setup.arguments.iter().cloned());
     shell(words)
-}
-
-/// All that was found of tiers, in the format of a file's ending.
-fn evidence(path: &Path, setup: &TuiSetup) -> Result<String, String> {
-    let format = Format::of_file(path, SHEET_FORMATS).map_err(|error| error.to_string())?;
-    let found = EvidenceList::read(&setup.store).map_err(|error| error.to_string())?;
-    let sheet = found.sheet("dbdyno list evidence");
-    sheet::written(&sheet, &found, format, TableStyle::FILE, Cells::Escaped).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

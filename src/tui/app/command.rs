@@ -39,7 +39,7 @@ pub enum Request {
         /// The file, as the user typed it.
         path: PathBuf,
         /// What it is to hold.
-        content: FileContent,
+        content: Box<dyn FileContent>,
     },
     /// A name like this one that no file has yet.
     FreeName(String),

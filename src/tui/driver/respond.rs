@@ -13,7 +13,7 @@ use crate::tui::{
 pub fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::World(request) => Response::World(world::respond(request, setup)),
-        Request::Write { path, content } => Response::Written(export::write(&path, &content, setup)),
+        Request::Write { path, content } => Response::Written(export::write(&path, content.as_ref(), setup)),
         Request::FreeName(asked) => Response::FreeName { free: export::free_name(&asked), asked },
         Request::Palette(request) => Response::Palette(palette::respond(request, setup)),
         Request::Filter(request) => Response::Filter(filter::respond(request, setup)),

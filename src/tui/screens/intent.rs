@@ -30,7 +30,7 @@ pub enum Intent<R, D> {
         /// The file, as the user typed it.
         path: PathBuf,
         /// What it is to hold.
-        content: FileContent,
+        content: Box<dyn FileContent>,
     },
     /// Text goes into the terminal's clipboard.
     Copy(String),

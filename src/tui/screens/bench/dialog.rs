@@ -2,7 +2,6 @@
 
 use super::{BenchScreen, Intents, OptionOwner, Pane, Request};
 use crate::tui::{
-    export::FileContent,
     filter::ListFilter,
     overlay::{ListItem, Reply},
     screens::intent::Intent,
@@ -148,7 +147,7 @@ impl BenchScreen {
         for warning in &preview.warnings {
             text.push_str(&format!("! {}\n", plain(warning)));
         }
-        Ok(vec![Intent::Write { path: path.into(), content: FileContent::Text(text) }])
+        Ok(vec![Intent::Write { path: path.into(), content: Box::new(text) }])
     }
 }
 

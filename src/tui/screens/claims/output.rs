@@ -2,7 +2,7 @@
 
 use super::{ClaimsScreen, Dialog, Intents, claim_name};
 use crate::tui::{
-    export::FileContent,
+    export,
     screens::{
         copying::{Copyable, nothing_to_copy},
         intent::Intent,
@@ -59,7 +59,7 @@ impl ClaimsScreen {
     pub(super) fn export(&self, path: &str) -> Result<Intents, String> {
         let table = self.opened.as_ref().and_then(|opened| opened.judged()).ok_or("the claims are not judged yet")?;
         let command = shell(["dbdyno", "claims", &table.name]);
-        let content = FileContent::sheet(sheet(table, &command), table)?;
+        let content = export::sheet(sheet(table, &command), table)?;
         Ok(vec![Intent::Write { path: path.into(), content }])
     }
 }

@@ -195,7 +195,7 @@ fn options(wanted: &WantedComparison) -> Options {
 }
 
 /// A comparison as it is shown, with everything that a file has beside: latencies and other metrics. It is read again.
-pub(crate) fn whole(shown: &Comparison, wanted: &WantedComparison, store: &Store) -> Result<Comparison, String> {
+pub(super) fn whole(shown: &Comparison, wanted: &WantedComparison, store: &Store) -> Result<Comparison, String> {
     let wanted = &WantedComparison { latencies: Latencies::Read, ..wanted.clone() };
     let read = compared(wanted, SidesRead::read(wanted, store)?, store)?;
     let whole = if shown.pivot.is_some() { read.pivot } else { read.plain };

@@ -13,7 +13,6 @@ mod rows;
 mod sweep;
 mod view;
 
-pub(crate) use ask::whole;
 pub use ask::{Compared, FirstView, Request, Response, WantedComparison};
 pub(crate) use dialog::Dialog;
 pub use looked::{BesideReference, Looked};

@@ -1,23 +1,28 @@
 //! What leaves the screen: explanations, the SQL behind a number, files.
 
-use super::{CompareScreen, CompareView, Compared, Dialog, Intents, PivotPlace, TableRow, rows::name};
+use super::{
+    CompareScreen, CompareView, Compared, Dialog, Intents, PivotPlace, TableRow, WantedComparison, ask::whole,
+    rows::name,
+};
 use crate::tui::{
-    export::FileContent,
+    export::{FileContent, NewFile},
     launch::{Opening, TrendOf},
     overlay::Overlay,
     screens::{
         copying::{Copyable, nothing_to_copy},
         intent::Intent,
     },
+    setup::TuiSetup,
     world::World,
 };
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{Comparison, Line, Mean, Obstacle, ObstacleKind};
-use dbdyno_foundation::metric::Metric;
+use dbdyno_foundation::{base::csv::Cells, metric::Metric};
 use dbdyno_reports::{
     command::shell,
-    comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, looks, scaling, several, words},
+    comparison::{self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, looks, scaling, several, words},
     format::Format,
+    sheet::TableStyle,
 };
 use std::path::Path;
 
@@ -132,11 +137,11 @@ impl CompareScreen {
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {
         Format::of_file(Path::new(path), self.formats()).map_err(|error| error.to_string())?;
         if self.looked.view.is_of_session() {
-            let content = FileContent::Comparisons(self.exported_session(world));
+            let content = Box::new(ComparisonsFile(self.exported_session(world)));
             return Ok(vec![Intent::Write { path: path.into(), content }]);
         }
         let comparison = self.exported(world).ok_or("there is no comparison to export")?;
-        let content = FileContent::Comparison(Box::new(comparison), Box::new(self.looked.wanted()));
+        let content = Box::new(ComparisonFile(comparison, self.looked.wanted()));
         Ok(vec![Intent::Write { path: path.into(), content }])
     }
 
@@ -260,4 +265,33 @@ pub(super) fn copied(sql: Option<String>) -> Intents {
 
 fn of_mean<'c>(comparison: &'c Comparison, mean: &Mean) -> Vec<&'c Line> {
     comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size).collect()
+}
+
+/// A comparison as it is shown, with what it was made from, since some formats have more.
+#[derive(Debug)]
+struct ComparisonFile(Comparison, WantedComparison);
+
+impl FileContent for ComparisonFile {
+    fn write(&self, file: &NewFile<'_>, setup: &TuiSetup) -> Result<(), String> {
+        let Self(shown, wanted) = self;
+        let format = file.format(FORMATS)?;
+        let comparison = match format {
+            Format::Csv | Format::Json | Format::Html | Format::Parquet => &whole(shown, wanted, &setup.store)?,
+            Format::Table | Format::Markdown | Format::Benchfmt | Format::Lines => shown,
+        };
+        comparison::export(comparison, format, TableStyle::FILE, Cells::Escaped, file.output())
+            .map_err(|error| file.failed(&error))
+    }
+}
+
+/// Several sides beside one reference.
+#[derive(Debug)]
+struct ComparisonsFile(Vec<Comparison>);
+
+impl FileContent for ComparisonsFile {
+    fn write(&self, file: &NewFile<'_>, _: &TuiSetup) -> Result<(), String> {
+        let format = file.format(SEVERAL_FORMATS)?;
+        comparison::export_several(&self.0, format, TableStyle::FILE, Cells::Escaped, file.output())
+            .map_err(|error| file.failed(&error))
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Intents, ListedJob, LiveScreen, Request, WatchedSession};
 use crate::tui::{
-    export::FileContent,
+    export::ResultsFile,
     launch::{JobStart, Opening, OwedSession},
     overlay::{ListItem, Reply},
     screens::{
@@ -68,7 +68,7 @@ impl LiveScreen {
             (Dialog::Export, Reply::Text(path)) => {
                 let id =
                     self.session.as_ref().and_then(|session| session.id.clone()).ok_or("the session is not over")?;
-                let content = FileContent::Results(format!("session={id}"));
+                let content = Box::new(ResultsFile(format!("session={id}")));
                 vec![Intent::Write { path: path.into(), content }]
             }
             _ => Intents::new(),

@@ -5,7 +5,7 @@ use super::{
     columns, paint, short,
 };
 use crate::tui::{
-    export::FileContent,
+    export::ResultsFile,
     keys::Action,
     overlay::{FilterKeys, ListItem, Reply},
     screens::{
@@ -242,7 +242,7 @@ impl ResultsScreen {
                 Err(format!("`{text}`: expected the word {SURELY}; Esc keeps everything"))
             }
             (Dialog::Export(line), Reply::Text(path)) => {
-                let content = FileContent::Results(line.clone());
+                let content = Box::new(ResultsFile(line.clone()));
                 Ok(vec![Intent::Write { path: path.into(), content }])
             }
             _ => Ok(Intents::new()),

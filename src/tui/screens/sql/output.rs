@@ -1,12 +1,21 @@
 //! What leaves the pane: cells whole or copied, files. And the other order, which is asked for like a file.
 
 use super::{Intents, SqlScreen, Statement, shown::NULL};
-use crate::tui::{export::FileContent, overlay::Reply, screens::intent::Intent};
+use crate::tui::{
+    export::{FileContent, NewFile},
+    overlay::Reply,
+    screens::intent::Intent,
+    setup::TuiSetup,
+};
 use dbdyno_foundation::base::{
     csv::Cells,
     units::{count, counted},
 };
-use dbdyno_reports::{answer::FILE_FORMATS, format::Format, results};
+use dbdyno_reports::{
+    answer::{self, FILE_FORMATS},
+    format::Format,
+    results,
+};
 use dbdyno_store::AnswerOrder;
 use std::{path::Path, time::Duration};
 
@@ -80,6 +89,14 @@ impl SqlScreen {
 pub(super) fn export(dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
     let (Dialog::Export(statement), Reply::Text(path)) = (dialog, reply) else { return Ok(Intents::new()) };
     Format::of_file(Path::new(&path), FILE_FORMATS).map_err(|error| error.to_string())?;
-    let content = FileContent::Answer(statement.clone());
+    let content = Box::new(statement.clone());
     Ok(vec![Intent::Write { path: path.into(), content }])
+}
+
+/// The whole answer of the statement, which is run once more.
+impl FileContent for Statement {
+    fn write(&self, file: &NewFile<'_>, setup: &TuiSetup) -> Result<(), String> {
+        let shape = (file.format(FILE_FORMATS)?, Cells::Escaped);
+        file.create(|to| answer::write(&setup.store, &self.sql, self.order, shape, to))
+    }
 }

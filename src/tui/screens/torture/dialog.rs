@@ -2,16 +2,18 @@
 
 use super::{EVIDENCE_KEYS, Intents, TortureScreen};
 use crate::tui::{
-    export::FileContent,
+    export::{FileContent, NewFile},
     filter::ListFilter,
     launch::JobStart,
     overlay::{ListItem, Reply},
     screens::intent::Intent,
+    setup::TuiSetup,
     widgets::cursor::ListCursor,
     world::World,
 };
 use dbdyno_catalog::{bench::EngineChoice, engines::Engine};
 use dbdyno_engine::suite::SuiteKind;
+use dbdyno_reports::evidence::EvidenceList;
 use dbdyno_running::{
     jobs::JobKind,
     runner::Tell,
@@ -96,7 +98,7 @@ impl TortureScreen {
                 self.cursor = ListCursor::default();
             }
             (Dialog::Export, Reply::Text(path)) => {
-                return Ok(vec![Intent::Write { path: path.into(), content: FileContent::Evidence }]);
+                return Ok(vec![Intent::Write { path: path.into(), content: Box::new(EvidenceFile) }]);
             }
             _ => {}
         }
@@ -109,5 +111,16 @@ fn amount(text: &str, now: &Terms) -> Result<Terms, String> {
     match numbers.as_deref() {
         Ok(&[kills, images, mutant_images]) => Ok(Terms { kills, images, mutant_images, ..now.clone() }),
         _ => Err(format!("`{text}`: expected three whole numbers, as in 20 200 100")),
+    }
+}
+
+/// All that was found of tiers.
+#[derive(Debug)]
+struct EvidenceFile;
+
+impl FileContent for EvidenceFile {
+    fn write(&self, file: &NewFile<'_>, setup: &TuiSetup) -> Result<(), String> {
+        let found = EvidenceList::read(&setup.store).map_err(|error| error.to_string())?;
+        file.write_sheet(&found.sheet("dbdyno list evidence"), &found)
     }
 }

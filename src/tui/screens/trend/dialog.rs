@@ -2,7 +2,7 @@
 
 use super::{Intents, TrendScreen, paint::point_in_words};
 use crate::tui::{
-    export::FileContent,
+    export,
     filter::{ListFilter, OF_TESTS},
     launch::TrendOf,
     overlay::{FilterKeys, ListItem, Reply},
@@ -93,7 +93,7 @@ impl TrendScreen {
             }
             (Dialog::Export, Reply::Text(path)) => {
                 let (_, followed) = self.followed().ok_or("there is no trend to export")?;
-                let content = FileContent::sheet(sheet(&followed.trend), &followed.trend)?;
+                let content = export::sheet(sheet(&followed.trend), &followed.trend)?;
                 Ok(vec![Intent::Write { path: path.into(), content }])
             }
             _ => Ok(Intents::new()),

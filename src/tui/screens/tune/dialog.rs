@@ -8,9 +8,7 @@ use super::{
     search::Term,
     start::LongStart,
 };
-use crate::tui::{
-    export::FileContent, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor, world::World,
-};
+use crate::tui::{export, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_foundation::base::typed;
 use dbdyno_reports::{command::shell, tune::ledger_sheet};
 use dbdyno_running::runner::Tell;
@@ -169,7 +167,7 @@ impl TuneScreen {
                 let words = ["dbdyno", "tune", "ledger", &ledger.name].map(str::to_owned);
                 let command = shell(words.iter().chain(&world.arguments));
                 let typed = json!({ "command": command, "name": ledger.name, "entries": ledger.entries });
-                let content = FileContent::sheet(ledger_sheet(&ledger, &command), &typed)?;
+                let content = export::sheet(ledger_sheet(&ledger, &command), &typed)?;
                 return Ok(vec![Intent::Write { path: text.into(), content }]);
             }
             Dialog::ExportEffects => return self.export_effects(text, world),

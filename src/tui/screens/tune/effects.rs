@@ -1,8 +1,8 @@
 //! Which option matters how much: the runs that are asked about, and what came of it.
 
 use super::{Dialog, Intents, Request, TuneScreen, TuneView};
-use crate::tui::{export::FileContent, overlay::FilterKeys, screens::intent::Intent, world::World};
-use dbdyno_reports::{command::shell, sheet::SHEET_FORMATS};
+use crate::tui::{export, overlay::FilterKeys, screens::intent::Intent, world::World};
+use dbdyno_reports::{command::shell, sheet::SHEET_FORMATS, tune::effects_sheet};
 use dbdyno_running::tune::Trial;
 
 impl TuneScreen {
@@ -46,6 +46,7 @@ impl TuneScreen {
         let found = self.effects.clone().ok_or("no runs were weighed yet")?;
         let words = ["dbdyno", "tune", "effects", &found.selection].map(str::to_owned);
         let command = shell(words.iter().chain(&world.arguments));
-        Ok(vec![Intent::Write { path: path.into(), content: FileContent::Effects(found, command) }])
+        let content = export::sheet(effects_sheet(&found, &command), &found)?;
+        Ok(vec![Intent::Write { path: path.into(), content }])
     }
 }
