@@ -6,6 +6,7 @@ pub(crate) mod histogram;
 mod look;
 pub(crate) mod over_time;
 pub(crate) mod paint;
+pub(crate) mod table;
 pub(crate) mod way;
 
 pub use look::Look;

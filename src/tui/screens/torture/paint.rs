@@ -2,9 +2,8 @@
 
 use super::{TortureScreen, WatchedSeries};
 use crate::tui::widgets::{
-    Target,
-    columns::{FittedColumn, GAP, fitting},
-    paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
+    paint::{Paint, rows, wrap},
+    table::{TableColumn, table},
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::plain;
@@ -93,61 +92,23 @@ fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
         Some(Ok(_)) if found.is_empty() => {
             paint.text(inner, "nothing matches the filter", Role::Dim);
         }
-        Some(Ok(_)) => draw_rows(paint, inner, screen, &found),
+        Some(Ok(_)) => table(paint, inner, COLUMNS, &found, screen.cursor, 0),
     }
 }
 
-/// A column: its title, how soon it is dropped, whether it is aligned to the right, and its text.
-type EvidenceColumn = (&'static str, usize, bool, fn(&EvidenceRecord) -> String);
-
-const COLUMNS: [EvidenceColumn; 8] = [
-    ("configuration", 0, false, |evidence| evidence.choice.clone()),
-    ("version", 7, false, |evidence| evidence.engine_version.clone()),
-    ("tier", 2, false, |evidence| evidence.tier.to_string()),
-    ("verdict", 1, false, |evidence| format!("{} {}", sign(evidence), evidence.verdict)),
-    ("kills", 3, true, |evidence| evidence.kills.to_string()),
-    ("images", 4, true, |evidence| evidence.images.to_string()),
-    ("mutants", 5, true, |evidence| match evidence.mutants {
+const COLUMNS: &[TableColumn<EvidenceRecord>] = &[
+    TableColumn::text("configuration", 0, |evidence| evidence.choice.clone()),
+    TableColumn::text("version", 7, |evidence| evidence.engine_version.clone()),
+    TableColumn::text("tier", 2, |evidence| evidence.tier.to_string()),
+    TableColumn::text("verdict", 1, |evidence| format!("{} {}", sign(evidence), evidence.verdict)).coloured(role),
+    TableColumn::number("kills", 3, |evidence| evidence.kills.to_string()),
+    TableColumn::number("images", 4, |evidence| evidence.images.to_string()),
+    TableColumn::number("mutants", 5, |evidence| match evidence.mutants {
         0 => "-".to_owned(),
         mutants => format!("{}/{mutants}", evidence.mutants_caught),
     }),
-    ("tried", 6, false, |evidence| evidence.tried_at.strftime("%m-%d %H:%M").to_string()),
+    TableColumn::text("tried", 6, |evidence| evidence.tried_at.strftime("%m-%d %H:%M").to_string()),
 ];
-/// Place of the verdict among the columns.
-const VERDICT: usize = 3;
-
-fn draw_rows(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen, found: &[&EvidenceRecord]) {
-    let cells: Vec<[String; COLUMNS.len()]> =
-        found.iter().map(|evidence| COLUMNS.map(|(_, _, _, text)| plain(&text(evidence)))).collect();
-    let most = (usize::from(area.width) / 2).max(30);
-    let column = |(at, (title, rank, right, _)): (usize, EvidenceColumn)| {
-        FittedColumn::new(at, rank, right, title, most, cells.iter().map(|row| row[at].as_str()))
-    };
-    let columns = fitting(COLUMNS.into_iter().enumerate().map(column).collect(), usize::from(area.width));
-    let line = |text: &dyn Fn(usize) -> String, role: &dyn Fn(usize) -> Role| -> Vec<TextPiece<'static>> {
-        let cell = |column: &FittedColumn| {
-            let text = text(column.place);
-            let text = if column.right {
-                format!("{}{text}", " ".repeat(column.width.saturating_sub(width(&text))))
-            } else {
-                pad(&text, column.width)
-            };
-            [piece(" ".repeat(GAP), Role::Text), piece(text, role(column.place))]
-        };
-        columns.iter().flat_map(cell).skip(1).collect()
-    };
-    paint.line(Rect { height: 1, ..area }, &line(&|place| COLUMNS[place].0.to_owned(), &|_| Role::Title));
-    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let offset = screen.cursor.offset(found.len(), usize::from(list.height));
-    for ((at, row), place) in cells.iter().enumerate().skip(offset).zip(rows(list)) {
-        let role = |place| if place == VERDICT { role(found[at]) } else { Role::Text };
-        paint.line(place, &line(&|column| row[column].clone(), &role));
-        if at == screen.cursor.at {
-            paint.highlight(place);
-        }
-        paint.hit(place, Target::Spot { pane: 0, row: at });
-    }
-}
 
 fn sign(evidence: &EvidenceRecord) -> &'static str {
     match evidence.tier_verdict() {

@@ -1,0 +1,91 @@
+//! A list with columns: those that there is room for, the row under the cursor, and how much of it is seen.
+
+use super::{
+    Target,
+    columns::{FittedColumn, GAP, fitting},
+    cursor::ListCursor,
+    paint::{Paint, TextPiece, pad, piece, rows, width},
+};
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::{count, plain};
+use ratatui::layout::Rect;
+
+/// A column of rows `R`.
+pub(crate) struct TableColumn<R> {
+    pub(crate) title: &'static str,
+    /// How soon it is dropped where there is no room: the greatest first.
+    pub(crate) rank: usize,
+    /// Whether it is aligned to the right: numbers are.
+    pub(crate) right: bool,
+    pub(crate) text: fn(&R) -> String,
+    pub(crate) role: fn(&R) -> Role,
+}
+
+impl<R> TableColumn<R> {
+    /// A column of text in the usual colour.
+    pub(crate) const fn text(title: &'static str, rank: usize, text: fn(&R) -> String) -> Self {
+        Self { title, rank, right: false, text, role: |_| Role::Text }
+    }
+
+    /// A column of numbers.
+    pub(crate) const fn number(title: &'static str, rank: usize, text: fn(&R) -> String) -> Self {
+        Self { right: true, ..Self::text(title, rank, text) }
+    }
+
+    /// The same column in a colour that its row decides.
+    pub(crate) const fn coloured(self, role: fn(&R) -> Role) -> Self {
+        Self { role, ..self }
+    }
+}
+
+/// Paints the rows around the cursor below their titles; a click on one is one on a row of this pane. Of a list that goes on, the last line
+/// says which rows are seen.
+pub(crate) fn table<R>(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    columns: &[TableColumn<R>],
+    list: &[&R],
+    cursor: ListCursor,
+    pane: usize,
+) {
+    let cells: Vec<Vec<String>> =
+        list.iter().map(|row| columns.iter().map(|column| plain(&(column.text)(row))).collect()).collect();
+    let most = (usize::from(area.width) / 2).max(30);
+    let fitted = columns.iter().enumerate().map(|(at, column)| {
+        FittedColumn::new(at, column.rank, column.right, column.title, most, cells.iter().map(|row| row[at].as_str()))
+    });
+    let shown = fitting(fitted.collect(), usize::from(area.width));
+    let line = |cell: &dyn Fn(usize) -> (String, Role)| -> Vec<TextPiece<'static>> {
+        let pieces = shown.iter().flat_map(|column| {
+            let (text, role) = cell(column.place);
+            [piece(" ".repeat(GAP), Role::Text), piece(aligned(&text, column), role)]
+        });
+        pieces.skip(1).collect()
+    };
+    paint.line(Rect { height: 1, ..area }, &line(&|at| (columns[at].title.to_owned(), Role::Title)));
+    let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let goes_on = list.len() > usize::from(below.height);
+    let seen = Rect { height: below.height.saturating_sub(u16::from(goes_on)), ..below };
+    let first = cursor.offset(list.len(), usize::from(seen.height));
+    for ((at, row), place) in list.iter().enumerate().skip(first).zip(rows(seen)) {
+        paint.line(place, &line(&|column| (cells[at][column].clone(), (columns[column].role)(row))));
+        if at == cursor.at {
+            paint.highlight(place);
+        }
+        paint.hit(place, Target::Spot { pane, row: at });
+    }
+    if goes_on && below.height > 0 {
+        let last = (first + usize::from(seen.height)).min(list.len());
+        let [first, last, all] = [first + 1, last, list.len()].map(|number| count(number as u64));
+        paint.text(Rect { y: seen.bottom(), height: 1, ..below }, &format!("{first} to {last} of {all}"), Role::Dim);
+    }
+}
+
+fn aligned(text: &str, column: &FittedColumn) -> String {
+    let text = pad(text, column.width);
+    if !column.right {
+        return text;
+    }
+    let text = text.trim_end();
+    format!("{}{text}", " ".repeat(column.width.saturating_sub(width(text))))
+}
