@@ -326,6 +326,12 @@ const TREND: &[Binding] = &[
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 
+const JOBS: &[Binding] = &[
+    binding(&[KeyPress::Enter], Action::Enter, "watch", "watch the job, or see again how it went"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the command that watches the job"),
+    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "look again", "look again which jobs there are"),
+];
+
 /// What holds on this screen, before [`EVERYWHERE`].
 pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
     match screen {
@@ -338,5 +344,6 @@ pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
         ScreenId::Torture => TORTURE,
         ScreenId::Sql => SQL,
         ScreenId::Trend => TREND,
+        ScreenId::Jobs => JOBS,
     }
 }

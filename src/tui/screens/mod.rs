@@ -7,6 +7,7 @@ pub mod compare;
 mod copying;
 mod further;
 pub mod intent;
+pub mod jobs;
 pub mod live;
 pub mod results;
 mod screen;
@@ -319,6 +320,7 @@ screens! {
     Torture: torture::TortureScreen,
     Sql: sql::SqlScreen,
     Trend: trend::TrendScreen,
+    Jobs: jobs::JobsScreen,
 }
 
 /// Intents of one screen among those of all.

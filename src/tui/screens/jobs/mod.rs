@@ -1,0 +1,128 @@
+//! The Jobs screen: what this user's programs measure on this machine, and what they have measured today.
+
+mod ask;
+mod paint;
+
+pub use ask::{ListedJob, Request, Response};
+
+use super::{
+    copying::{Copyable, nothing_to_copy},
+    intent::Intent,
+    screen::{Context, Screen},
+};
+use crate::tui::{
+    keys::Action,
+    launch::Opening,
+    overlay::Reply,
+    setup::TuiSetup,
+    widgets::{cursor::ListCursor, paint::Paint},
+    world::World,
+};
+use dbdyno_reports::command::shell;
+use dbdyno_running::jobs::JobKind;
+use ratatui::layout::Rect;
+
+/// What this screen asks the user: nothing.
+#[derive(Debug, Clone, Copy)]
+pub enum Dialog {}
+
+/// What this screen wants to happen.
+type Intents = Vec<Intent<Request, Dialog>>;
+
+/// The jobs, those that measure and those that have ended.
+#[derive(Debug, Default)]
+pub struct JobsScreen {
+    /// The newest first; none before the first response.
+    jobs: Option<Vec<ListedJob>>,
+    cursor: ListCursor,
+}
+
+impl JobsScreen {
+    fn current(&self) -> Option<&ListedJob> {
+        self.jobs.as_ref()?.get(self.cursor.at)
+    }
+
+    /// Watches the job under the cursor.
+    fn open(&self) -> Intents {
+        let Some(job) = self.current() else { return Intents::new() };
+        if job.kind == JobKind::Capacity {
+            return vec![Intent::said(format!(
+                "a search for capacity has no screen: `{}` shows how far it is",
+                command(job)
+            ))];
+        }
+        vec![Intent::Open(Opening::Job(job.id.clone()))]
+    }
+
+    fn copy(&self) -> Intents {
+        self.current().map_or_else(nothing_to_copy, |job| {
+            Copyable::new("the command that watches the job", command(job)).copied()
+        })
+    }
+}
+
+/// The command that watches a job.
+fn command(job: &ListedJob) -> String {
+    shell(["dbdyno", "attach", &job.id])
+}
+
+impl Screen for JobsScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(_world: &World) -> Self {
+        Self::default()
+    }
+
+    fn act(&mut self, action: Action, _context: &Context<'_>) -> Intents {
+        if self.cursor.moved(action, self.jobs.as_ref().map_or(0, Vec::len)) {
+            return Intents::new();
+        }
+        match action {
+            Action::Enter => self.open(),
+            Action::Copy => self.copy(),
+            Action::Refresh => vec![Intent::Request(Request::Jobs)],
+            Action::Back => vec![Intent::Close],
+            _ => Intents::new(),
+        }
+    }
+
+    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+        !matches!(action, Action::Enter | Action::Copy) || self.current().is_some()
+    }
+
+    fn click(&mut self, _pane: usize, row: usize, _context: &Context<'_>) -> Intents {
+        let again = self.cursor.at == row;
+        self.cursor.at = row;
+        if again { self.open() } else { Intents::new() }
+    }
+
+    fn replied(&mut self, dialog: &Dialog, _reply: Reply, _context: &Context<'_>) -> Result<Intents, String> {
+        match *dialog {}
+    }
+
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
+        let Response::Jobs(jobs) = response;
+        self.cursor.kept_in(jobs.len());
+        self.jobs = Some(jobs);
+        Intents::new()
+    }
+
+    fn shown(&mut self, _context: &Context<'_>) -> Intents {
+        vec![Intent::Request(Request::Jobs)]
+    }
+
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, _context: &Context<'_>) {
+        paint::draw(paint, area, self);
+    }
+
+    fn respond(request: Request, _setup: &TuiSetup) -> Response {
+        ask::respond(request)
+    }
+
+    /// Jobs are a few small files.
+    fn disturbs(_request: &Request) -> bool {
+        false
+    }
+}

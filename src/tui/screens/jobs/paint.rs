@@ -1,0 +1,36 @@
+//! How the Jobs screen is painted.
+
+use super::{JobsScreen, ListedJob};
+use crate::tui::widgets::{
+    paint::Paint,
+    table::{TableColumn, table},
+};
+use dbdyno_catalog::Role;
+use ratatui::layout::Rect;
+
+const COLUMNS: &[TableColumn<ListedJob>] = &[
+    TableColumn::text("state", 1, |job: &ListedJob| job.state.to_owned()).coloured(role),
+    TableColumn::text("started", 2, |job| job.started.clone()),
+    TableColumn::text("job", 3, |job| job.id.clone()),
+    TableColumn::text("command", 0, |job| job.command.clone()),
+];
+
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
+    let title = paint.title_after_way(area, "Jobs: what you measure on this machine");
+    let inner = paint.pane(area, &title, true);
+    match screen.jobs.as_deref() {
+        None => {
+            paint.text(inner, "reading …", Role::Dim);
+        }
+        Some([]) => {
+            let text = "Nothing is measured, and nothing was today. What `dbdyno run` or another terminal measures is \
+                        listed here and can be watched.";
+            paint.wrapped(inner, text, Role::Dim);
+        }
+        Some(jobs) => table(paint, inner, COLUMNS, &jobs.iter().collect::<Vec<_>>(), screen.cursor, 0),
+    }
+}
+
+fn role(job: &ListedJob) -> Role {
+    if job.measures { Role::Accent } else { Role::Dim }
+}
