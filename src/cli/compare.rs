@@ -396,5 +396,6 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         first_look: args.until_decided.as_ref().map(|_| 1),
         pivot: pivot.map_err(|error| CliError::Usage(format!("--pivot {error}")))?,
         command: command_line(),
+        without_forecast: false,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{
     fixture::{Bench, Stored, spec, table},
-    simulation::Machine,
+    simulation::{Machine, quick},
 };
 use dbdyno::{
     compare::{Comparison, Options, Side, compare},
@@ -63,7 +63,7 @@ impl Equal {
             assert!(found.paired);
             found.verdict
         };
-        [verdict(&self.sessions, options), verdict(&uncounted, &Options::default())]
+        [verdict(&self.sessions, options), verdict(&uncounted, &quick())]
     }
 }
 
@@ -163,7 +163,7 @@ fn five_looks(rounds: u32, options: &Options) -> Alarms {
 
 #[test]
 fn five_looks_that_were_planned_find_a_difference_between_equal_things_in_at_most_one_of_twenty() {
-    let planned = Options { first_look: Some(1), ..Options::default() };
+    let planned = Options { first_look: Some(1), ..quick() };
     let six = five_looks(6, &planned);
     assert!(six.counted <= 100, "{six:?} of 2000");
     let alarms = five_looks(10, &planned);
@@ -173,9 +173,9 @@ fn five_looks_that_were_planned_find_a_difference_between_equal_things_in_at_mos
 
 #[test]
 fn looks_that_were_not_planned_stay_below_it_from_six_rounds_and_add_half_of_it_at_most() {
-    let alarms = five_looks(6, &Options::default());
+    let alarms = five_looks(6, &quick());
     assert!(alarms.counted <= 100 && alarms.uncounted > 200, "{alarms:?} of 2000");
-    let alarms = five_looks(10, &Options::default());
+    let alarms = five_looks(10, &quick());
     assert!(alarms.added <= 50, "{alarms:?} of 2000");
 }
 

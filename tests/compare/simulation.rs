@@ -96,6 +96,11 @@ fn sessions(order: Order, rounds: u32, tests: usize, sd: f64, factor: f64) -> (B
     (bench, ids)
 }
 
+/// Options for those who do not ask how many more rounds would decide what is open.
+pub(super) fn quick() -> Options {
+    Options { without_forecast: true, ..Options::default() }
+}
+
 /// The part of a side that is of one session.
 fn of(side: &Side, session: &str) -> Side {
     let runs = side.runs.iter().filter(|run| run.session_id.to_string() == session).cloned().collect();
@@ -108,7 +113,7 @@ fn counted((bench, sessions): &(Bench, Vec<String>), verdicts: &[Verdict]) -> (u
     let (a, b) = (stored.side("label=A"), stored.side("label=B"));
     let (mut lines, mut hits, mut low) = (0, 0, 0);
     for session in sessions {
-        let comparison = compare(&of(&a, session), &of(&b, session), &Options::default());
+        let comparison = compare(&of(&a, session), &of(&b, session), &quick());
         assert!(!comparison.lines.is_empty());
         for line in &comparison.lines {
             let found = line.found.as_ref().unwrap();
@@ -202,7 +207,7 @@ fn across_sessions(a: usize, b: usize, others: usize, shift: f64, factor: f64) -
     }
     let compared = compared.iter().map(|(a, b)| {
         let host = &bench.batch.sessions.iter().find(|session| session.session_id == a[0]).unwrap().host_id;
-        compare(&of_sessions(&bench, a, host), &of_sessions(&bench, b, host), &Options::default())
+        compare(&of_sessions(&bench, a, host), &of_sessions(&bench, b, host), &quick())
     });
     compared.collect()
 }
@@ -320,7 +325,7 @@ fn a_noisy_test_does_not_hide_a_regression_of_a_quiet_one() {
                 bench.run(&session, round, &Variant { label: label.to_owned(), ..plain("x") }, &times(slower));
             }
         }
-        let comparison = bench.compared("label=new", "label=old", &Options::default());
+        let comparison = bench.compared("label=new", "label=old", &quick());
         let floors: Vec<f64> = comparison.lines.iter().map(|line| line.noise_floor.value).collect();
         assert!(floors[0] > 0.05 && floors[1..].iter().all(|floor| *floor < 0.05), "{floors:?}");
         match gate(&comparison, 0.05) {
@@ -349,7 +354,7 @@ fn table_of_80(seed: u64, factor: impl Fn(usize) -> f64) -> Comparison {
             bench.run(&session, round, &Variant { size, ..plain("y") }, &times(&factor));
         }
     }
-    bench.compared("engine=x", "engine=y", &Options::default())
+    bench.compared("engine=x", "engine=y", &quick())
 }
 
 #[test]

@@ -195,7 +195,7 @@ impl Family {
 
 /// Verdicts of all lines, and how many were tested. What actors did in tests that have lines of their own is a family of its own: their
 /// figures are parts of those, and would count twice.
-pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric) -> (Vec<Line>, usize) {
+pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric, options: &Options) -> (Vec<Line>, usize) {
     let spent = |draft: &LineDraft| Some((draft.tested.as_ref()?.p()? * draft.spending.factor).min(1.0));
     let family = |of_actors: bool| {
         let members = drafts.iter().filter(|draft| draft.line.actor.is_some() == of_actors);
@@ -211,20 +211,22 @@ pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric) -> (Vec<Line>, usize
         })
         .collect();
     // How many rounds would decide a line takes time to say.
-    let lines = adjusted.into_par_iter().map(|(draft, p_adjusted, factor)| draft.judged(p_adjusted, factor, metric));
-    (lines.collect(), tests.tests)
+    let judged = |(draft, p_adjusted, factor): (LineDraft, _, _)| {
+        draft.judged(p_adjusted, factor, metric, !options.without_forecast)
+    };
+    (adjusted.into_par_iter().map(judged).collect(), tests.tests)
 }
 
 impl LineDraft {
     /// The line with its verdict; `factor` is what its family multiplies p values by.
-    fn judged(self, p_adjusted: Option<f64>, factor: usize, metric: Metric) -> Line {
+    fn judged(self, p_adjusted: Option<f64>, factor: usize, metric: Metric, is_forecast: bool) -> Line {
         let Self { mut line, tested, spending } = self;
         line.found = tested.and_then(|tested| match tested {
             Tested::Exact(ratio) => Some(exact_ratio(ratio, metric)),
             Tested::Ranked(ranked) => Some(ranked.judged(p_adjusted, line.noise_floor.value, metric)),
             Tested::Sampled(sampled) => {
                 let tests = (factor as f64 * spending.factor) as usize;
-                let more = || line.more_rounds(&sampled, tests, spending.alpha);
+                let more = || is_forecast.then(|| line.more_rounds(&sampled, tests, spending.alpha)).flatten();
                 found(&sampled, p_adjusted, line.noise_floor.value, more, metric)
             }
         });

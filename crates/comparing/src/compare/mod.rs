@@ -64,7 +64,7 @@ use sessions::Repeats;
 /// A beside B.
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
     let Drafts { lines, unmatched } = drafts(a, b, options);
-    let (lines, compared) = evidence::judge(lines, a.metric);
+    let (lines, compared) = evidence::judge(lines, a.metric, options);
     comparison(a, b, options, lines, compared, unmatched)
 }
 
@@ -85,7 +85,7 @@ fn compare_pairs(pairs: Vec<(&Side, &Side)>, options: &Options) -> Vec<Compariso
     let mut each: Vec<Drafts> = pairs.iter().map(|(a, b)| drafts(a, b, options)).collect();
     let lengths: Vec<usize> = each.iter().map(|drafts| drafts.lines.len()).collect();
     let all = each.iter_mut().flat_map(|drafts| std::mem::take(&mut drafts.lines)).collect();
-    let (lines, compared) = evidence::judge(all, metric);
+    let (lines, compared) = evidence::judge(all, metric, options);
     let mut lines = lines.into_iter();
     let of = |(((a, b), drafts), length): (((&Side, &Side), Drafts), usize)| {
         let lines = lines.by_ref().take(length).collect();
