@@ -108,7 +108,12 @@ fn what_another_shell_measures_is_watched_on_the_screens_by_several_and_left_alo
     wait_until("the job measures", || listed(&place).contains(" measures "));
     let mut first = Terminal::start_in(std::rc::Rc::clone(&place), &["attach"], (100, 30));
     first.shows("0/500 runs");
-    let mut second = first.another(&["attach"], (80, 24));
+    let mut second = first.another(&[], (80, 24));
+    second.shows("Suite");
+    second.press("J");
+    second.shows("Jobs: what you measure");
+    second.shows("measures");
+    second.press("\r");
     second.shows("0/500 runs");
     // What has a terminal of its own is not asked about.
     first.press("q");

@@ -9,7 +9,7 @@ use crate::trend::sessions;
 use dbdyno::{runner::RunnerEvent, store::Store, tui::keys::KeyPress};
 
 /// What was put into the clipboard last.
-fn copied(journey: &Journey) -> String {
+pub(crate) fn copied(journey: &Journey) -> String {
     let copied = journey.others.iter().rfind(|other| other.starts_with("Copy(")).expect("something was copied");
     serde_json::from_str(copied.trim_start_matches("Copy(").trim_end_matches(')')).unwrap()
 }

@@ -10,6 +10,7 @@ mod copying;
 mod cursor_row;
 mod filter;
 mod held_keys;
+mod jobs;
 mod live;
 mod messages;
 mod opening;

@@ -22,8 +22,6 @@ pub(crate) enum Action {
     Warnings,
     /// What was said last.
     Messages,
-    /// What is measured, here or by another terminal.
-    Jobs,
     /// Explain the number under the cursor.
     Explain,
     /// Leave the program.

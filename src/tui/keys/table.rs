@@ -40,6 +40,12 @@ pub(crate) const EVERYWHERE: &[Binding] = &[
         "",
         "SQL: a query on the store; on an explanation: the query that it has",
     ),
+    binding(
+        &[KeyPress::Char('J')],
+        Action::Show(ScreenId::Jobs),
+        "",
+        "jobs: what you measure on this machine, from any terminal",
+    ),
     binding(&[KeyPress::Char('w')], Action::Warnings, "", "warnings of the last session"),
     binding(&[KeyPress::Char('M')], Action::Messages, "", "messages: the last lines that were said, whole"),
     binding(&[KeyPress::Ctrl('l')], Action::Redraw, "", "draw everything again"),
@@ -86,12 +92,6 @@ const LIVE: &[Binding] = &[
     binding(&[KeyPress::Char('K')], Action::Stop, "stop", "end the session; what is finished is kept"),
     binding(&[KeyPress::Char('r')], Action::Resume, "resume", "run the rest of the last session that was interrupted"),
     binding(&[KeyPress::Char('c')], Action::Compare, "compare", "put the engines of this session beside the first"),
-    binding(
-        &[KeyPress::Char('o')],
-        Action::Jobs,
-        "",
-        "jobs: watch what another terminal measures, or has measured today",
-    ),
     binding(
         &[KeyPress::Char('+')],
         Action::More,

@@ -54,7 +54,8 @@ pub(crate) fn table<R>(
     let fitted = columns.iter().enumerate().map(|(at, column)| {
         FittedColumn::new(at, column.rank, column.right, column.title, most, cells.iter().map(|row| row[at].as_str()))
     });
-    let shown = fitting(fitted.collect(), usize::from(area.width));
+    let widest = |at: usize| cells.iter().map(|row| width(&row[at])).max().unwrap_or(0);
+    let shown = grown(fitting(fitted.collect(), usize::from(area.width)), usize::from(area.width), widest);
     let line = |cell: &dyn Fn(usize) -> (String, Role)| -> Vec<TextPiece<'static>> {
         let pieces = shown.iter().flat_map(|column| {
             let (text, role) = cell(column.place);
@@ -81,6 +82,20 @@ pub(crate) fn table<R>(
     }
 }
 
+/// The columns with the room that is left given to those that are cut, the most important first.
+fn grown(mut columns: Vec<FittedColumn>, room: usize, widest: impl Fn(usize) -> usize) -> Vec<FittedColumn> {
+    let taken: usize = columns.iter().map(|column| column.width + GAP).sum();
+    let mut left = (room + GAP).saturating_sub(taken);
+    columns.sort_by_key(|column| column.rank);
+    for column in &mut columns {
+        let more = widest(column.place).saturating_sub(column.width).min(left);
+        column.width += more;
+        left -= more;
+    }
+    columns.sort_by_key(|column| column.place);
+    columns
+}
+
 fn aligned(text: &str, column: &FittedColumn) -> String {
     let text = pad(text, column.width);
     if !column.right {
@@ -88,4 +103,22 @@ fn aligned(text: &str, column: &FittedColumn) -> String {
     }
     let text = text.trim_end();
     format!("{}{text}", " ".repeat(column.width.saturating_sub(width(text))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_gets_the_room_that_is_left() {
+        let column = |place, width, rank| FittedColumn { place, width, right: false, rank };
+        let widths = |room| {
+            let columns = grown(vec![column(0, 10, 1), column(1, 10, 0)], room, |at| [12, 40][at]);
+            columns.iter().map(|column| column.width).collect::<Vec<_>>()
+        };
+        assert_eq!(widths(22), [10, 10]);
+        assert_eq!(widths(30), [10, 18]);
+        assert_eq!(widths(53), [11, 40]);
+        assert_eq!(widths(90), [12, 40], "no more than is needed");
+    }
 }

@@ -2,11 +2,12 @@
 
 use super::{JobsScreen, ListedJob};
 use crate::tui::widgets::{
-    paint::Paint,
+    paint::{Paint, rows, wrap},
     table::{TableColumn, table},
 };
 use dbdyno_catalog::Role;
-use ratatui::layout::Rect;
+use dbdyno_foundation::base::units::plain;
+use ratatui::layout::{Constraint, Layout, Rect};
 
 const COLUMNS: &[TableColumn<ListedJob>] = &[
     TableColumn::text("state", 1, |job: &ListedJob| job.state.to_owned()).coloured(role),
@@ -16,6 +17,19 @@ const COLUMNS: &[TableColumn<ListedJob>] = &[
 ];
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
+    let command = screen.current().map_or_else(Vec::new, |job| wrap(&plain(&job.command), usize::from(area.width) - 2));
+    let below = if command.is_empty() { 0 } else { (command.len() as u16 + 2).min(area.height / 3) };
+    let [list, whole] = area.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(below)]));
+    draw_list(paint, list, screen);
+    if let Some(job) = screen.current() {
+        let inner = paint.pane(whole, &format!("{} {}", job.id, job.state), false);
+        command.iter().zip(rows(inner)).for_each(|(line, row)| {
+            paint.text(row, line, Role::Text);
+        });
+    }
+}
+
+fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
     let title = paint.title_after_way(area, "Jobs: what you measure on this machine");
     let inner = paint.pane(area, &title, true);
     match screen.jobs.as_deref() {

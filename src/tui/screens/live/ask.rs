@@ -15,7 +15,6 @@ use dbdyno_comparing::compare::{AnotherLook, load};
 use dbdyno_foundation::{host::HostFacts, metric::Metric};
 use dbdyno_reports::{claims::closing_text, tune::effects_text};
 use dbdyno_running::{
-    jobs::{FoundJob, JobFacts, JobKind, jobs},
     runner::{Owed, ResumeError, SessionOutline},
     session::{FollowUp, SelectedEffects, follow_up},
 };
@@ -35,8 +34,6 @@ pub enum Request {
         /// UUID.
         run: String,
     },
-    /// The jobs that there are.
-    Jobs,
     /// Whether a session was left that can be resumed.
     WasLeft,
     /// The last session that was interrupted.
@@ -72,7 +69,6 @@ impl HasSubject for Request {
         match self {
             Self::Usual { .. } => Subject::read("usual times"),
             Self::Recording { .. } => Subject::read("recording"),
-            Self::Jobs => Subject::read("jobs"),
             Self::WasLeft => Subject::read("whether one was left"),
             Self::Owed => Subject::read("owed"),
             Self::Earlier { .. } => Subject::read("earlier runs"),
@@ -90,8 +86,6 @@ pub enum Response {
     Usual(BTreeMap<(String, String, u32), f64>),
     /// The run, or why it cannot be had.
     Recording(Result<Box<Recording>, String>),
-    /// The jobs that measure, and those that have ended today, the newest first.
-    Jobs(Vec<ListedJob>),
     /// Whether a session was left; where that cannot be read, one may have been.
     WasLeft(bool),
     /// What an interrupted session owes, or why none can be resumed.
@@ -122,7 +116,6 @@ pub enum Response {
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
-        Request::Jobs => Response::Jobs(listed()),
         Request::WasLeft => Response::WasLeft(was_left(&setup.store)),
         Request::Owed => Response::Owed(owed(setup).map(Box::new)),
         Request::Earlier { session } => Response::Earlier { runs: earlier(&setup.store, &session), session },
@@ -136,26 +129,6 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::Standings(gathered) => Response::Standings(gathered.standings()),
         Request::Recording { run } => Response::Recording(recording(&setup.store, &run).map(Box::new)),
     }
-}
-
-/// A job in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedJob {
-    pub id: String,
-    /// How it stands, and since when.
-    pub state: String,
-    pub command: String,
-}
-
-/// Those that have a screen.
-fn listed() -> Vec<ListedJob> {
-    let has_screen = |job: &FoundJob| job.facts.kind != JobKind::Capacity;
-    let one = |job: FoundJob| {
-        let state = job.state();
-        let JobFacts { id, command, started, .. } = job.facts;
-        ListedJob { id, state: format!("{state}, {} UTC", started.strftime("%H:%M")), command }
-    };
-    jobs().into_iter().rev().filter(has_screen).map(one).collect()
 }
 
 fn was_left(store: &Store) -> bool {

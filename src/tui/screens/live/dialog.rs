@@ -1,10 +1,10 @@
 //! What the Live screen asks the user, and what becomes of the replies.
 
-use super::{Intents, ListedJob, LiveScreen, Request, WatchedSession};
+use super::{Intents, LiveScreen, Request, WatchedSession};
 use crate::tui::{
     export::ResultsFile,
-    launch::{JobStart, Opening, OwedSession},
-    overlay::{ListItem, Reply},
+    launch::{JobStart, OwedSession},
+    overlay::Reply,
     screens::{
         copying::{Copyable, copy_chosen},
         further::begin,
@@ -27,8 +27,6 @@ pub enum Dialog {
     Skip(usize),
     /// Resume one that was interrupted?
     Resume,
-    /// Which of the jobs of these names is watched.
-    Job(Vec<String>),
     /// The file to write the results to.
     Export,
     /// Which of these is copied.
@@ -55,10 +53,6 @@ impl LiveScreen {
             },
             (Dialog::Undecided, Reply::Chosen(chosen)) => {
                 chosen.first().map_or_else(Intents::new, |at| self.plan_further(*at))
-            }
-            (Dialog::Job(ids), Reply::Chosen(chosen)) => {
-                let id = chosen.first().and_then(|at| ids.get(*at));
-                id.map(|id| Intent::Open(Opening::Job(id.clone()))).into_iter().collect()
             }
             (Dialog::Copy(all), Reply::Chosen(chosen)) => copy_chosen(all, &chosen),
             (Dialog::Further, Reply::Yes) => self.further.take().map_or_else(Intents::new, |further| begin(*further)),
@@ -91,18 +85,6 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
         format!("{runs} of {} runs are left to do (session {session_id})", plan.runs.len()),
     ];
     Intent::confirm(Dialog::Resume, "Resume the session?", lines)
-}
-
-/// Asks which job is watched.
-pub(super) fn ask_job(jobs: Vec<ListedJob>) -> Intents {
-    if jobs.is_empty() {
-        return vec![Intent::said("nothing is measured, and nothing was today")];
-    }
-    let (ids, items) = jobs
-        .into_iter()
-        .map(|ListedJob { id, state, command }| (id.clone(), ListItem::new(format!("{id} {command}"), state)))
-        .unzip();
-    vec![Intent::choose_one(Dialog::Job(ids), "Watch a job", items)]
 }
 
 /// Asks whether the run under way is to be given up.

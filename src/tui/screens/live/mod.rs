@@ -16,7 +16,7 @@ mod shown;
 mod standing;
 mod usage;
 
-pub use ask::{ListedJob, Request, Response};
+pub use ask::{Request, Response};
 pub use dialog::Dialog;
 pub use figures::{LiveActor, LiveFigures, Slot};
 pub use further::UndecidedTest;
@@ -308,10 +308,8 @@ impl Screen for LiveScreen {
             }
             return Intents::new();
         }
-        match action {
-            Action::Resume => return vec![Intent::Request(Request::Owed)],
-            Action::Jobs => return vec![Intent::Request(Request::Jobs)],
-            _ => {}
+        if action == Action::Resume {
+            return vec![Intent::Request(Request::Owed)];
         }
         let Some(session) = &mut self.session else { return Intents::new() };
         match action {
@@ -399,7 +397,6 @@ impl Screen for LiveScreen {
                 self.loading = false;
                 vec![Intent::failed(reason)]
             }
-            Response::Jobs(jobs) => dialog::ask_job(jobs),
             Response::WasLeft(was_left) => {
                 self.was_left = was_left;
                 Intents::new()
@@ -425,11 +422,6 @@ impl Screen for LiveScreen {
 
     fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
-    }
-
-    /// Jobs are a few small files.
-    fn disturbs(request: &Request) -> bool {
-        !matches!(request, Request::Jobs)
     }
 }
 
