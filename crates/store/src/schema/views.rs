@@ -107,7 +107,8 @@ pub(crate) fn is_read_from(sql: &str, view: &str) -> bool {
     let code = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
     let words =
         code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).filter(|word| !word.is_empty());
-    words.clone().zip(words.skip(1)).any(|(before, word)| word == view && ["FROM", "JOIN"].contains(&before))
+    let leads = |word: &str| ["FROM", "JOIN"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword));
+    words.clone().zip(words.skip(1)).any(|(before, word)| word == view && leads(before))
 }
 
 /// The columns of `results` or `runs` with their types, in order.
@@ -136,6 +137,7 @@ mod tests {
     #[test]
     fn a_view_is_read_where_it_follows_from_or_join() {
         assert!(is_read_from("SELECT 1 FROM results WHERE true", "results"));
+        assert!(is_read_from("select 1 from results", "results"));
         assert!(is_read_from("WITH a AS (FROM (FROM runs)) FROM a", "runs"));
         assert!(is_read_from("FROM run r LEFT JOIN run_tests t", "run_tests"));
         assert!(!is_read_from("-- FROM results\nSELECT count(*) AS runs FROM run", "results"));
