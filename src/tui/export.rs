@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a file is to hold. Whoever has it knows how it is written.
+/// What a file is to hold. It knows how it is written in each format.
 pub trait FileContent: Debug + Send {
     /// Writes it to a file that is not there yet, in the format of the file's ending.
     ///
@@ -88,12 +88,12 @@ impl<'p> NewFile<'p> {
         Format::of_file(self.path, formats).map_err(|error| error.to_string())
     }
 
-    /// The file with what is to be made at once, for what writes to it itself.
+    /// The file itself, for reports that choose how they write it.
     pub(crate) fn output(&self) -> &Output {
         &self.output
     }
 
-    /// Has it written to a name for a while, and gives it its own once it is whole.
+    /// Writes to a temporary name first: the file gets its own name once it is whole.
     pub(crate) fn create<E: Display>(&self, write: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), String> {
         self.output.create(write).map_err(|error| self.failed(&error))?.map_err(|error| self.failed(&error))
     }

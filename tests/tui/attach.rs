@@ -111,7 +111,7 @@ fn what_another_shell_measures_is_watched_on_the_screens_by_several_and_left_alo
     let mut second = first.another(&[], (80, 24));
     second.shows("Suite");
     second.press("J");
-    second.shows("Jobs: what you measure");
+    second.shows("Your jobs on this machine");
     second.shows("measures");
     second.press("\r");
     second.shows("0/500 runs");

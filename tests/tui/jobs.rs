@@ -35,14 +35,14 @@ fn jobs_are_listed_with_what_started_them_and_a_list_that_goes_on_says_so() {
     for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = with_jobs(90, columns, rows);
         assert_eq!(journey.app.screen, ScreenId::Jobs);
-        journey.shows("Live › Jobs").shows("measures").shows("dbdyno run --suite kv --engine sqlite ");
+        journey.shows("Live › Your jobs").shows("measures").shows("dbdyno run --suite kv --engine sqlite ");
         // The whole command of the job under the cursor, whatever the width.
         journey.shows("┌ 00000000 measures ").shows("--size 0!").shows("1 to ").shows(" of 90").hides("00000059");
         journey.key(KeyPress::End).shows("--size 89!").shows(" to 90 of 90").hides("00000001");
         journey.key(KeyPress::Esc);
         assert_eq!(journey.app.screen, ScreenId::Live);
     }
-    with_jobs(0, 80, 23).shows("Nothing is measured, and nothing was today").key(KeyPress::Enter).hides(" of ");
+    with_jobs(0, 80, 23).shows("No jobs today").key(KeyPress::Enter).hides("1 to ");
     with_jobs(2, 80, 23).shows("00000001").hides("1 to 2");
 }
 
@@ -58,5 +58,5 @@ fn what_watches_a_job_is_copied_and_said_where_it_has_no_screen() {
 #[test]
 fn commands_lead_there_by_name() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys(":jobs").key(KeyPress::Enter).shows("Jobs: what you measure on this machine");
+    journey.keys(":jobs").key(KeyPress::Enter).shows("Your jobs on this machine");
 }

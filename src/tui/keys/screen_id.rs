@@ -53,7 +53,7 @@ screens! {
     Torture: "Torture", "torture", true, "do engines keep what they promise?";
     Sql: "SQL", "sql", false, "any question that SQL can ask of the store";
     Trend: "Trend", "trend", false, "a configuration over its sessions";
-    Jobs: "Jobs", "jobs", false, "what you measure on this machine";
+    Jobs: "Jobs", "jobs", false, "your jobs on this machine";
 }
 
 impl ScreenId {

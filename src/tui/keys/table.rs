@@ -44,7 +44,7 @@ pub(crate) const EVERYWHERE: &[Binding] = &[
         &[KeyPress::Char('J')],
         Action::Show(ScreenId::Jobs),
         "",
-        "jobs: what you measure on this machine, from any terminal",
+        "jobs: watch a bench of another terminal, or see an earlier one again",
     ),
     binding(&[KeyPress::Char('w')], Action::Warnings, "", "warnings of the last session"),
     binding(&[KeyPress::Char('M')], Action::Messages, "", "messages: the last lines that were said, whole"),
@@ -327,9 +327,9 @@ const TREND: &[Binding] = &[
 ];
 
 const JOBS: &[Binding] = &[
-    binding(&[KeyPress::Enter], Action::Enter, "watch", "watch the job, or see again how it went"),
+    binding(&[KeyPress::Enter], Action::Enter, "watch", "watch the job; one that has ended is shown again"),
     binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the command that watches the job"),
-    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "look again", "look again which jobs there are"),
+    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "refresh", "read the list again"),
 ];
 
 /// What holds on this screen, before [`EVERYWHERE`].

@@ -4,7 +4,7 @@ use super::{
     Target,
     columns::{FittedColumn, GAP, fitting},
     cursor::ListCursor,
-    paint::{Paint, TextPiece, pad, piece, rows, width},
+    paint::{Paint, TextPiece, piece, rows},
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{count, plain};
@@ -38,8 +38,8 @@ impl<R> TableColumn<R> {
     }
 }
 
-/// Paints the rows around the cursor below their titles; a click on one is one on a row of this pane. Of a list that goes on, the last line
-/// says which rows are seen.
+/// Paints the titles, and below them the rows around the cursor. A click on a row is told with `pane`. If not all rows fit, the last line says
+/// which are seen.
 pub(crate) fn table<R>(
     paint: &mut Paint<'_>,
     area: Rect,
@@ -54,12 +54,11 @@ pub(crate) fn table<R>(
     let fitted = columns.iter().enumerate().map(|(at, column)| {
         FittedColumn::new(at, column.rank, column.right, column.title, most, cells.iter().map(|row| row[at].as_str()))
     });
-    let widest = |at: usize| cells.iter().map(|row| width(&row[at])).max().unwrap_or(0);
-    let shown = grown(fitting(fitted.collect(), usize::from(area.width)), usize::from(area.width), widest);
+    let shown = fitting(fitted.collect(), usize::from(area.width));
     let line = |cell: &dyn Fn(usize) -> (String, Role)| -> Vec<TextPiece<'static>> {
         let pieces = shown.iter().flat_map(|column| {
             let (text, role) = cell(column.place);
-            [piece(" ".repeat(GAP), Role::Text), piece(aligned(&text, column), role)]
+            [piece(" ".repeat(GAP), Role::Text), piece(column.aligned(&text), role)]
         });
         pieces.skip(1).collect()
     };
@@ -79,46 +78,5 @@ pub(crate) fn table<R>(
         let last = (first + usize::from(seen.height)).min(list.len());
         let [first, last, all] = [first + 1, last, list.len()].map(|number| count(number as u64));
         paint.text(Rect { y: seen.bottom(), height: 1, ..below }, &format!("{first} to {last} of {all}"), Role::Dim);
-    }
-}
-
-/// The columns with the room that is left given to those that are cut, the most important first.
-fn grown(mut columns: Vec<FittedColumn>, room: usize, widest: impl Fn(usize) -> usize) -> Vec<FittedColumn> {
-    let taken: usize = columns.iter().map(|column| column.width + GAP).sum();
-    let mut left = (room + GAP).saturating_sub(taken);
-    columns.sort_by_key(|column| column.rank);
-    for column in &mut columns {
-        let more = widest(column.place).saturating_sub(column.width).min(left);
-        column.width += more;
-        left -= more;
-    }
-    columns.sort_by_key(|column| column.place);
-    columns
-}
-
-fn aligned(text: &str, column: &FittedColumn) -> String {
-    let text = pad(text, column.width);
-    if !column.right {
-        return text;
-    }
-    let text = text.trim_end();
-    format!("{}{text}", " ".repeat(column.width.saturating_sub(width(text))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_cut_gets_the_room_that_is_left() {
-        let column = |place, width, rank| FittedColumn { place, width, right: false, rank };
-        let widths = |room| {
-            let columns = grown(vec![column(0, 10, 1), column(1, 10, 0)], room, |at| [12, 40][at]);
-            columns.iter().map(|column| column.width).collect::<Vec<_>>()
-        };
-        assert_eq!(widths(22), [10, 10]);
-        assert_eq!(widths(30), [10, 18]);
-        assert_eq!(widths(53), [11, 40]);
-        assert_eq!(widths(90), [12, 40], "no more than is needed");
     }
 }

@@ -24,7 +24,7 @@ pub struct Options {
     /// Which look the first of a line is, where more were planned or there were some before: it spends only its share. None: the only one, unless
     /// sessions added rounds.
     pub first_look: Option<u32>,
-    /// Whether nobody asks how many more rounds would decide what is undecided: to find that out takes longer than all else.
+    /// Whether to leave out how many more rounds would decide a line. The forecast takes most of a comparison's time.
     pub without_forecast: bool,
     /// The rows and columns of a pivot table.
     pub pivot: Option<(Axis, Axis)>,

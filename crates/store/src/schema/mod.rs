@@ -90,7 +90,7 @@ pub(super) fn missing(connection: &Connection) -> duckdb::Result<Vec<String>> {
             (!gone.is_empty()).then(|| format!("table `{table}` has no column `{}`", gone.join("`, `")))
         }
     };
-    Ok(EXPECTED.lines().filter_map(|line| line.split_once(':')).filter_map(gone).collect())
+    Ok(expected().filter_map(gone).collect())
 }
 
 /// What is said of a table that is not there.
@@ -105,8 +105,13 @@ type TableColumns = BTreeMap<String, BTreeSet<String>>;
 /// nine times as long, because it looks at all views of its own.
 fn columns_by_name(connection: &Connection) -> duckdb::Result<TableColumns> {
     let of_table = |table: &str| format!("SELECT '{table}', name FROM pragma_table_info('{table}')");
-    let tables = EXPECTED.lines().filter_map(|line| line.split_once(':')).map(|(table, _)| of_table(table));
-    table_columns(connection, &tables.collect::<Vec<_>>().join(" UNION ALL "), &[])
+    let tables: Vec<String> = expected().map(|(table, _)| of_table(table)).collect();
+    table_columns(connection, &tables.join(" UNION ALL "), &[])
+}
+
+/// The tables that a store has to have, each with its columns, separated by spaces.
+fn expected() -> impl Iterator<Item = (&'static str, &'static str)> {
+    EXPECTED.lines().filter_map(|line| line.split_once(':'))
 }
 
 /// The tables of the file that a connection has open, with their columns.

@@ -6,7 +6,7 @@ use duckdb::Connection;
 /// The views in the file, for others; each uses tables and those before it.
 const VIEWS: &str = include_str!("views.sql");
 
-/// A line a column of the views that lists are made of: to ask DuckDB takes as long as making the view and opening the store.
+/// The columns of `results` and `runs` with their types, one a line. Asking DuckDB for them would open the store once more and make the view.
 pub(super) const COLUMNS: &str = include_str!("view_columns.txt");
 
 /// The rows of the view `run_tests` with the columns that selections and pages need. `{options}`, `{keys}` and `{of}` are to be put in.
@@ -102,7 +102,8 @@ pub(crate) fn make_views_of(connection: &Connection, wanted: impl Fn(&str) -> bo
     Ok(())
 }
 
-/// Whether a query of this program's reads this view: its name follows a FROM or JOIN.
+/// Whether a query reads this view: its name follows FROM or JOIN outside of a comment. Users' queries are not asked this way: they may name
+/// a view anywhere.
 pub(crate) fn is_read_from(sql: &str, view: &str) -> bool {
     let code = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
     let words =

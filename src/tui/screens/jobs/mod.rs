@@ -1,4 +1,4 @@
-//! The Jobs screen: what this user's programs measure on this machine, and what they have measured today.
+//! The Jobs screen: this user's jobs on this machine, those that measure and those of the last day.
 
 mod ask;
 mod paint;
@@ -24,7 +24,7 @@ use ratatui::layout::Rect;
 
 /// What this screen asks the user: nothing.
 #[derive(Debug, Clone, Copy)]
-pub enum Dialog {}
+pub(crate) enum Dialog {}
 
 /// What this screen wants to happen.
 type Intents = Vec<Intent<Request, Dialog>>;

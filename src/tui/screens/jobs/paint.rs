@@ -30,15 +30,15 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
 }
 
 fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
-    let title = paint.title_after_way(area, "Jobs: what you measure on this machine");
+    let title = paint.title_after_way(area, "Your jobs on this machine");
     let inner = paint.pane(area, &title, true);
     match screen.jobs.as_deref() {
         None => {
             paint.text(inner, "reading …", Role::Dim);
         }
         Some([]) => {
-            let text = "Nothing is measured, and nothing was today. What `dbdyno run` or another terminal measures is \
-                        listed here and can be watched.";
+            let text = "No jobs today. Every bench, trial and torture of yours is listed here, whichever terminal started \
+                        it, and can be watched.";
             paint.wrapped(inner, text, Role::Dim);
         }
         Some(jobs) => table(paint, inner, COLUMNS, &jobs.iter().collect::<Vec<_>>(), screen.cursor, 0),

@@ -8,7 +8,7 @@ use crate::tui::{
         columns::{FittedColumn, GAP, fitting},
         histogram::histogram,
         over_time::{OverTime, over_time},
-        paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
+        paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
     },
 };
 use dbdyno_catalog::Role;
@@ -145,10 +145,7 @@ fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     });
     let shown = fitting(candidates.collect(), usize::from(area.width).saturating_sub(2));
     let line = |texts: &[String; 8]| {
-        let cell = |column: &FittedColumn| {
-            let text = fit(&texts[column.place], column.width);
-            if column.right { " ".repeat(column.width - width(&text)) + &text } else { pad(&text, column.width) }
-        };
+        let cell = |column: &FittedColumn| column.aligned(&texts[column.place]);
         shown.iter().map(cell).collect::<Vec<_>>().join(&" ".repeat(GAP))
     };
     let mut all = rows(area);

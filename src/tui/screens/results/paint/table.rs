@@ -6,7 +6,7 @@ use crate::tui::{
     widgets::{
         Target,
         columns::{FittedColumn, GAP, fitting},
-        paint::{Paint, TextPiece, fit, pad, piece, rows, width},
+        paint::{Paint, TextPiece, piece, rows},
     },
 };
 use dbdyno_catalog::Role;
@@ -70,7 +70,7 @@ fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, all: &[Col
         let place = Rect { x, width: fitted.width as u16, ..area };
         let stands_out = ordered(results, column).is_some() || *column == results.focus;
         let role = if stands_out { Role::Title } else { Role::Dim };
-        paint.text(place, &aligned(&title(results, column), fitted), role);
+        paint.text(place, &fitted.aligned(&title(results, column)), role);
         paint.hit(place, Target::Spot { pane: pane::TITLES, row: fitted.place });
         x = x.saturating_add((fitted.width + GAP) as u16);
     }
@@ -111,16 +111,7 @@ fn draw_row(
         }
         let column = &all[fitted.place];
         let text = cells::cell(results, known, column, screen);
-        line.push(piece(aligned(&text, fitted), cells::role(known, column)));
+        line.push(piece(fitted.aligned(&text), cells::role(known, column)));
     }
     paint.line(row, &line);
-}
-
-/// Text in the width of its column.
-fn aligned(text: &str, column: &FittedColumn) -> String {
-    if !column.right {
-        return pad(text, column.width);
-    }
-    let text = fit(text, column.width);
-    " ".repeat(column.width - width(&text)) + &text
 }
