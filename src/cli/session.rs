@@ -169,6 +169,7 @@ pub(super) fn conclude(
         &report.harness,
         &report.warnings,
     );
+    let together = store.read_together();
     let soaks: Vec<Soak> = store.followed_in_session(&report.session.session_id)?.iter().map(Soak::new).collect();
     let id = &report.session.session_id;
     let selection = format!("session={id}");
@@ -176,6 +177,7 @@ pub(super) fn conclude(
     let words = ["dbdyno", "compare", "--reference", &selection].into_iter();
     let command = shell(words.chain(arguments.iter().map(String::as_str)));
     let verdicts = verdicts(id, &command, store)?;
+    drop(together);
     if style == Style::Json {
         let Verdicts { sides, alone, grown } = &verdicts;
         if !sides.is_empty() || grown.is_some() {

@@ -1,6 +1,36 @@
 //! Lists, groups, matrices, tags, notes, keys, and deletion.
 
 use super::{dbdyno, filled, sql, uuid};
+use dbdyno::{
+    metric::Metric,
+    store::{Batch, Selection, SessionOrder, Store, StoreError},
+};
+use std::{ops::ControlFlow, time::Duration};
+
+#[test]
+fn a_store_that_is_read_together_stays_open_until_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    let all = Selection::parse(&[]).unwrap();
+    // Each time, tables of the same names are made for this reading.
+    let sessions = || {
+        let mut found = 0;
+        let read = store.sessions::<StoreError>(&all, &[Metric::Wall], SessionOrder::OldestFirst, |_| {
+            found += 1;
+            Ok(ControlFlow::Continue(()))
+        });
+        read.map(|()| found)
+    };
+    let other = Store::new(store.path()).with_patience(Duration::ZERO);
+    let together = (store.read_together(), store.read_together());
+    assert_eq!((sessions().unwrap(), sessions().unwrap()), (2, 2));
+    drop(together.0);
+    assert!(other.write(&Batch::default()).is_err_and(|error| error.is_locked()), "it was open between two readings");
+    drop(together.1);
+    other.write(&Batch::default()).unwrap();
+    assert_eq!(sessions().unwrap(), 2);
+    other.write(&Batch::default()).unwrap();
+}
 
 #[test]
 fn lists_have_the_columns_that_are_asked_for() {

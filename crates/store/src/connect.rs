@@ -140,6 +140,13 @@ pub(super) fn own_functions_first(connection: &Connection) -> duckdb::Result<()>
     )
 }
 
+/// Another connection to what this one has open, which has nothing temporary yet. What is locked stays locked.
+pub(super) fn once_more(connection: &Connection) -> duckdb::Result<Connection> {
+    let another = connection.try_clone()?;
+    own_functions_first(&another)?;
+    Ok(another)
+}
+
 /// The name that DuckDB gives to the file that was opened.
 pub(super) fn catalog(connection: &Connection) -> duckdb::Result<String> {
     // Others that are attached come after it.

@@ -89,7 +89,7 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A store's file, with the journal that this process writes. The file itself is not held open, but from [`Store::settle_to_read`] to the
-/// next reading.
+/// next reading, and during [`Store::read_together`].
 #[derive(Debug, Clone)]
 pub struct Store {
     path: PathBuf,
@@ -109,8 +109,34 @@ struct Opened {
     _lock: StoreLock,
 }
 
-/// What was opened and not read yet, if anything.
-type SharedOpened = Arc<Mutex<Option<Opened>>>;
+/// What is open between two readings, if anything.
+#[derive(Debug, Default)]
+struct LeftOpen {
+    opened: Option<Opened>,
+    /// How many want it to stay open after a reading.
+    together: usize,
+}
+
+type SharedOpened = Arc<Mutex<LeftOpen>>;
+
+/// Several readings of one moment; at its end the store is closed.
+#[derive(Debug)]
+#[must_use = "the readings are together as long as it lives"]
+pub struct ReadTogether(SharedOpened);
+
+impl Drop for ReadTogether {
+    fn drop(&mut self) {
+        let mut left = left_open(&self.0);
+        left.together -= 1;
+        if left.together == 0 {
+            left.opened = None;
+        }
+    }
+}
+
+fn left_open(opened: &SharedOpened) -> MutexGuard<'_, LeftOpen> {
+    opened.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Whether a store is opened to read or to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,7 +216,9 @@ impl Store {
             self.path.parent().map_or(Ok(()), make_folder)?;
             self.make()?;
         }
-        let settled = Settled { aside, ..self.settle()? };
+        // A new store has no session that anybody left.
+        let settled = if is_new && self.has_nothing_left()? { Settled::default() } else { self.settle()? };
+        let settled = Settled { aside, ..settled };
         self.check_writable()?;
         if is_new {
             return Ok(settled);
@@ -236,9 +264,27 @@ impl Store {
         self.watch.as_ref().map_or(Ok(()), ReadWatch::check)?;
         let opened = self.to_read(reach)?;
         self.follow(&opened.connection)?;
-        let answer = read(&opened.connection).map_err(|error| self.explained(&opened.connection, error));
-        let closed = opened.connection.close().map_err(|(_, error)| error).doing(&self.path);
-        answer.and_then(|answer| closed.map(|()| answer))
+        let answer = read(&opened.connection).map_err(|error| self.explained(&opened.connection, error))?;
+        self.leave(opened, reach).map(|()| answer)
+    }
+
+    /// Keeps the store open from one reading to the next, as long as the value lives: opening it costs more than most readings.
+    /// Nobody can write to it meanwhile.
+    pub fn read_together(&self) -> ReadTogether {
+        self.left_open().together += 1;
+        ReadTogether(self.opened.clone())
+    }
+
+    /// Closes what was read, or leaves it open for the next reading: without what this one made for itself.
+    fn leave(&self, opened: Opened, reach: &Reach) -> Result<(), StoreError> {
+        let mut left = self.left_open();
+        if left.together > 0 && *reach == Reach::Nothing {
+            let connection = connect::once_more(&opened.connection).doing(&self.path)?;
+            left.opened = Some(Opened { connection, ..opened });
+            return Ok(());
+        }
+        drop(left);
+        opened.connection.close().map_err(|(_, error)| error).doing(&self.path)
     }
 
     /// Says what an error means: a block that cannot be read, or a table or column that is not there.
@@ -265,17 +311,17 @@ impl Store {
     fn beginning_to_read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let opened = self.to_read(&Reach::Nothing)?;
         let answer = read(&opened.connection).map_err(|error| self.explained(&opened.connection, error));
-        *self.left_open() = Some(opened);
+        self.left_open().opened = Some(opened);
         answer
     }
 
     /// What a reading before left open, if anything.
-    fn left_open(&self) -> MutexGuard<'_, Option<Opened>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    fn left_open(&self) -> MutexGuard<'_, LeftOpen> {
+        left_open(&self.opened)
     }
 
     fn to_read(&self, reach: &Reach) -> Result<Opened, StoreError> {
-        let left_open = self.left_open().take();
+        let left_open = self.left_open().opened.take();
         match left_open.filter(|_| *reach == Reach::Nothing) {
             Some(opened) => Ok(opened),
             None => self.open_to_read(reach),

@@ -101,7 +101,7 @@ impl Store {
     /// another beside it. It then stays as it is.
     pub fn repair(&self) -> Result<Option<Repaired>, StoreError> {
         let path = self.path();
-        drop(self.left_open().take());
+        drop(self.left_open().opened.take());
         let _lock = self.lock(OpenMode::Write)?;
         match self.patiently(|| undo::settle(path)) {
             Err(error) if !error.is_damage() => return Err(error),

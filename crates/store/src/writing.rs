@@ -29,7 +29,7 @@ impl Store {
         act: impl FnOnce(&mut Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let path = &self.path;
-        drop(self.left_open().take());
+        drop(self.left_open().opened.take());
         let _lock = self.lock(OpenMode::Write)?;
         self.patiently(|| undo::settle(path))?;
         let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;

@@ -74,7 +74,7 @@ impl Store {
     /// A store or journal that cannot be opened, read or written.
     pub fn settle(&self) -> Result<Settled, StoreError> {
         let settled = self.settle_to_read();
-        drop(self.left_open().take());
+        drop(self.left_open().opened.take());
         settled
     }
 
@@ -97,7 +97,7 @@ impl Store {
 
     fn has_work(&self, unjournaled: &[Batch]) -> Result<bool, StoreError> {
         let journals = self.journals()?;
-        if !unjournaled.is_empty() || spool::is_there(self) {
+        if !unjournaled.is_empty() || spool::is_there(self) || self.writer.lock().is_ahead() {
             return Ok(true);
         }
         if !self.exists() {
@@ -111,6 +111,11 @@ impl Store {
             };
             Ok(journals.iter().any(is_ahead) || !abandoned(connection).doing(self.path())?.is_empty())
         })
+    }
+
+    /// Whether there is nothing to take in, and nothing to tell of journals.
+    pub(in super::super) fn has_nothing_left(&self) -> Result<bool, StoreError> {
+        Ok(self.journals()?.is_empty() && !spool::is_there(self) && !self.journal_folder().join(REFUSED).exists())
     }
 
     pub(super) fn journals(&self) -> Result<Vec<JournalFile>, StoreError> {
@@ -219,7 +224,7 @@ impl Store {
     fn clear(&self, journal: &JournalFile, end: u64) -> Result<(), StoreError> {
         let failed = |error: io::Error| StoreError::Journal { path: journal.path.clone(), message: error.to_string() };
         let mut writer = self.writer.lock();
-        if writer.id() == Some(&journal.id) {
+        if writer.took(&journal.id, end) {
             return if writer.is_over(end) { writer.finish().map_err(failed) } else { Ok(()) };
         }
         drop(writer);

@@ -36,6 +36,8 @@ struct OpenJournal {
     file: File,
     /// What is written and synced, bytes.
     length: u64,
+    /// How much of it this process saw in the store, bytes. Others may have taken in more.
+    taken: u64,
 }
 
 /// The writer, shared by all who know the store in this process.
@@ -126,9 +128,15 @@ impl Store {
 }
 
 impl JournalWriter {
-    /// The identifier of the journal, if one was begun.
-    pub(super) fn id(&self) -> Option<&str> {
-        self.open.as_ref().map(|open| open.id.as_str())
+    /// Whether there are lines that this process has not seen in the store.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.length > open.taken)
+    }
+
+    /// Notes that a journal is in the store up to `end`, in bytes, if it is the one that this process writes.
+    pub(super) fn took(&mut self, journal: &str, end: u64) -> bool {
+        let own = self.open.as_mut().filter(|open| open.id == journal);
+        own.map(|open| open.taken = end).is_some()
     }
 
     /// Whether nothing is to come: no session is under way, and everything up to `taken`, in bytes, is in the store.
@@ -203,7 +211,7 @@ impl JournalWriter {
         let id = identifier();
         let path = self.folder.join(format!("{id}.{ENDING}"));
         let file = create(&path)?;
-        self.open = Some(OpenJournal { id, path: path.clone(), file, length: 0 });
+        self.open = Some(OpenJournal { id, path: path.clone(), file, length: 0, taken: 0 });
         Ok(path)
     }
 }

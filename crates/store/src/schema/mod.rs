@@ -44,8 +44,9 @@ pub(super) enum FileSchema {
 /// closer. That loads the whole catalog, which takes longer than most queries.
 pub(super) fn version(connection: &Connection) -> Option<i64> {
     // DuckDB has samples of tables only: with a view under one of these names, nothing of this is run.
-    let samples = names().map(|name| format!("duckdb_table_sample('{name}')")).collect::<Vec<_>>().join(", ");
-    let sql = format!("{} WHERE NOT EXISTS (SELECT 1 FROM {samples} WHERE false)", newest("schema_version"));
+    let sample = |name| format!("SELECT 1 FROM duckdb_table_sample('{name}') WHERE false");
+    let samples = names().map(sample).collect::<Vec<_>>().join(" UNION ALL ");
+    let sql = format!("{} WHERE NOT EXISTS ({samples})", newest("schema_version"));
     connection.query_row(&sql, [], |row| row.get::<_, Option<i64>>(0)).ok().flatten()
 }
 
