@@ -141,20 +141,6 @@ fn a_batch_written_twice_is_there_once() {
 }
 
 #[test]
-fn the_spool_of_version_0_1_gives_back_all_lines_that_can_be_read() {
-    let place = Place::new();
-    let store = Store::new(place.store()).with_patience(Duration::from_millis(50));
-    store.prepare().unwrap();
-    let line = serde_json::to_string(&warning("spooled")).unwrap();
-    let spool = place.path("results.duckdb.spool.jsonl");
-    fs::write(&spool, format!("{line}\n{}\n", &line[..40])).unwrap();
-    let kept = store.settle().unwrap().refused.unwrap();
-    assert_eq!(fs::read_to_string(kept).unwrap(), format!("{}\n", &line[..40]));
-    assert_eq!(asked(&store, "SELECT message FROM warning").unwrap(), [[Some("spooled".to_owned())]]);
-    assert!(!spool.exists());
-}
-
-#[test]
 fn a_query_can_read_and_never_change() {
     let place = Place::new();
     place.ok(&RUN);

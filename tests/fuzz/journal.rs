@@ -34,12 +34,6 @@ fn journal(folder: &Path) -> Vec<u8> {
     fs::read(files.next().unwrap().unwrap().path()).unwrap()
 }
 
-/// The same as version 0.1 kept it.
-fn spool() -> Vec<u8> {
-    let lines = MESSAGES.into_iter().enumerate().map(|message| serde_json::to_string(&batch(message)).unwrap() + "\n");
-    lines.collect::<String>().into_bytes()
-}
-
 /// A store that is empty, for every case anew.
 struct Empty {
     folder: PathBuf,
@@ -92,16 +86,5 @@ fn journals() {
         let expected: Vec<&str> =
             lines.iter().zip(MESSAGES).filter(|(line, _)| whole(line)).map(|(_, said)| said).collect();
         holds(taken == expected, || format!("taken in: {taken:?}, expected {expected:?}"))
-    });
-}
-
-#[test]
-fn spools() {
-    let folder = tempfile::tempdir().unwrap();
-    let empty = Empty::new(folder.path());
-    Target::new("spools", 15).fuzz(&[spool()], |input| {
-        let store = empty.store();
-        fs::write(folder.path().join("store.duckdb.spool.jsonl"), input).unwrap();
-        settled(&store).map(drop)
     });
 }

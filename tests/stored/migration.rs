@@ -5,46 +5,56 @@ use dbdyno::store::{SCHEMA_VERSION, Store, StoreError};
 use duckdb::Connection;
 use std::{fs, path::Path, time::Duration};
 
-/// A store as version 1 made it, with a session of two runs; one of them has a result.
-fn version_1(path: &Path) {
+/// A store as dbdyno 0.2.0 made it (schema version 12), with a session of two runs; one of them has a result.
+fn version_12(path: &Path) {
     let connection = Connection::open(path).unwrap();
-    connection.execute_batch(include_str!("version1.sql")).unwrap();
+    connection.execute_batch(include_str!("version12.sql")).unwrap();
     connection
         .execute_batch(
-            "INSERT INTO schema_version VALUES (1, '0.1.0', now()::TIMESTAMP);
+            "INSERT INTO schema_version VALUES (12, '0.2.0', now()::TIMESTAMP);
              INSERT INTO host (host_id, name) VALUES ('h', 'host');
              INSERT INTO session (session_id, host_id, started_at, status, dbdyno_version, debug_build, command_line, suite,
                                   seed, rounds, planned_runs, work_folder)
-             SELECT '00000000-0000-4000-8000-000000000001', 'h', '2026-01-01', 'done', '0.1.0', false, 'x', 'kv', 1, 1, 2, '/';
+             SELECT '00000000-0000-4000-8000-000000000001', 'h', '2026-01-01', 'done', '0.2.0', false, 'x', 'kv', 1, 1, 2, '/';
              INSERT INTO run (run_id, session_id, ordinal, round, started_at, status, engine, engine_version, label, suite,
                               size, seed, tier, tier_reason, other_run_waited)
              SELECT uuid(), '00000000-0000-4000-8000-000000000001', i, 0, '2026-01-01', 'done', 'lmdb', '1', 'lmdb', 'kv',
                     '10', 1, 3, 'x', false FROM range(2) t(i);
-             INSERT INTO run_option SELECT run_id, 'engine', 'sync', 'on', 'on' FROM run;
-             INSERT INTO result
-             SELECT run_id, 1, 'writes', '2026-01-01', 42, 1, 1, 10, 10, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0,
-                    0, 0, 1, '\\x01'::BLOB FROM run WHERE ordinal = 0;",
+             INSERT INTO run_option SELECT run_id, 'engine', 'sync', 'on', 'on', false FROM run;
+             INSERT INTO result (run_id, test, test_name, finished_at, wall_ns, operations, rows, histogram)
+             SELECT run_id, 1, 'writes', '2026-01-01', 42, 1, 1, '\\x01'::BLOB FROM run WHERE ordinal = 0;
+             INSERT INTO harness_cost VALUES ('00000000-0000-4000-8000-000000000001', '10', 1, 2.5);
+             INSERT INTO warning SELECT uuid(), session_id, run_id, 1, 'noise', 'noisy host: others took 40 %' FROM run
+             WHERE ordinal = 0;
+             INSERT INTO warning SELECT uuid(), session_id, NULL, NULL, 'session', 'of all: of it' FROM session;",
         )
         .unwrap();
     connection.close().unwrap();
 }
 
-/// The same store after versions up to this one had it, with a run of an A/A twin and one that failed, as they said so then.
+/// The same store after versions up to this one had it.
 fn version(path: &Path, version: u32) {
-    version_1(path);
+    version_12(path);
     let connection = Connection::open(path).unwrap();
-    for step in 2..=version {
+    for step in 13..=version {
         let file = format!("{}/crates/store/src/schema/migrations/{step}.sql", env!("CARGO_MANIFEST_DIR"));
         connection.execute_batch(&fs::read_to_string(file).unwrap()).unwrap();
-        connection.execute("INSERT INTO schema_version VALUES (?, '0.1.0', now()::TIMESTAMP)", [step]).unwrap();
+        connection.execute("INSERT INTO schema_version VALUES (?, '0.2.0', now()::TIMESTAMP)", [step]).unwrap();
     }
-    connection
-        .execute_batch(
-            "UPDATE run SET label = 'lmdb[sync=on]#2' WHERE ordinal = 1;
-             UPDATE run SET status = 'failed', failure = 'options in force differ from those asked for: sync' WHERE ordinal = 1;",
-        )
-        .unwrap();
     connection.close().unwrap();
+}
+
+/// What a store of an older version holds once it is up to date.
+fn holds_all(store: &Path, version: u32) {
+    let results = "SELECT engine, wall_ns, options['sync'], status FROM results";
+    assert_eq!(sql(store, results), ["lmdb,42,on,ok"], "version {version}");
+    assert_eq!(
+        sql(store, "SELECT engine, test, ns_per_operation FROM harness_cost"),
+        ["null,1,2.5"],
+        "version {version}"
+    );
+    let warnings = "SELECT matter FROM warning ORDER BY matter NULLS LAST";
+    assert_eq!(sql(store, warnings), ["noisy host", ""], "version {version}");
 }
 
 /// What the tables and views of a file look like.
@@ -61,102 +71,56 @@ fn structure(path: &Path) -> Vec<(String, String, String, bool)> {
 }
 
 #[test]
-fn a_store_of_version_1_is_brought_up_to_date_by_reading_it() {
+fn a_store_of_version_0_2_is_brought_up_to_date_by_reading_it() {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (folder.path().join("old.duckdb"), folder.path().join("new.duckdb"));
-    version_1(&old);
-    assert_eq!(sql(&old, "SELECT engine, wall_ns, options['sync'], status, tags FROM results"), ["lmdb,42,on,ok,[]"]);
+    version_12(&old);
+    holds_all(&old, 12);
     assert_eq!(sql(&old, "SELECT count(*) FROM runs"), ["2"]);
     Store::new(&new).prepare().unwrap();
     assert_eq!(structure(&old), structure(&new), "migrated or made, the schema is the same");
     assert_eq!(
         sql(&old, "SELECT list(version ORDER BY version) FROM schema_version"),
-        [format!("\"[1, {SCHEMA_VERSION}]\"")]
+        [format!("\"[12, {SCHEMA_VERSION}]\"")]
     );
 }
 
 #[test]
-fn tiers_that_earlier_versions_promised_too_much_of_are_corrected() {
-    let folder = tempfile::tempdir().unwrap();
-    let old = folder.path().join("old.duckdb");
-    version(&old, 7);
-    let connection = Connection::open(&old).unwrap();
-    for (ordinal, (engine, journal, synchronous, lock)) in [
-        ("sqlite", "delete", "full", "normal"),
-        ("sqlite", "delete", "full", "exclusive"),
-        ("sqlite", "delete", "extra", "normal"),
-        ("sqlite", "wal", "full", "normal"),
-        ("sqlite-lib", "wal", "full", "normal"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        connection
-            .execute_batch(&format!(
-                "INSERT INTO run BY NAME SELECT * REPLACE (uuid() AS run_id, '{engine}' AS engine, {ordinal} + 10 AS ordinal)
-                 FROM run WHERE ordinal = 0;
-                 INSERT INTO run_option BY NAME
-                 SELECT run_id, 'engine' AS scope, name, value AS asked, value AS in_force, false AS assumed FROM run,
-                     (VALUES ('journal_mode', '{journal}'), ('synchronous', '{synchronous}'), ('locking_mode', '{lock}')) t(name, value)
-                 WHERE ordinal = {ordinal} + 10;"
-            ))
-            .unwrap();
-    }
-    connection.close().unwrap();
-    let tiers = "SELECT list(coalesce(tier::VARCHAR, 'unknown') ORDER BY ordinal) FROM run";
-    assert_eq!(sql(&old, tiers), ["\"[3, 3, 2, 3, 3, 3, unknown]\""]);
-}
-
-#[test]
 fn stores_of_all_older_versions_are_opened_and_imported() {
-    for number in 1..SCHEMA_VERSION as u32 {
+    for number in 12..SCHEMA_VERSION as u32 {
         let folder = tempfile::tempdir().unwrap();
         let (old, imported) = (folder.path().join("old.duckdb"), folder.path().join("imported.duckdb"));
         version(&old, number);
+        let before = fs::read(&old).unwrap();
         let said = dbdyno(&imported, &["import", old.to_str().unwrap()]).good();
         assert!(said.contains("runs    2 new"), "version {number}: {said}");
-        let results = "SELECT engine, wall_ns, options['sync'], status FROM results";
-        let failed = "SELECT twin_of, failure_kind FROM run WHERE ordinal = 1";
-        for store in [&imported, &old] {
-            assert_eq!(sql(store, results), ["lmdb,42,on,ok"], "version {number}");
-            // From version 6 on this is said in columns.
-            let said = if number < 6 { "lmdb[sync=on],options_differ" } else { "," };
-            assert_eq!(sql(store, failed), [said], "version {number}");
-        }
+        assert_eq!(fs::read(&old).unwrap(), before, "what is imported stays as it is");
+        holds_all(&imported, number);
+        holds_all(&old, number);
         assert_eq!(structure(&old), structure(&imported), "version {number}");
     }
 }
 
 #[test]
-fn what_this_version_wrote_is_not_read_from_texts() {
+fn a_schema_of_version_0_1_is_refused_as_a_store_and_as_an_import() {
     let folder = tempfile::tempdir().unwrap();
-    let [from, old, to] = ["from", "old", "to"].map(|name| folder.path().join(format!("{name}.duckdb")));
-    version(&from, 1);
-    // Opened, it is of this version; and a label may end in anything.
-    sql(&from, "SELECT 1");
-    let connection = Connection::open(&from).unwrap();
-    connection.execute_batch("UPDATE run SET twin_of = NULL, failure_kind = NULL").unwrap();
+    let (old, target) = (folder.path().join("old.duckdb"), folder.path().join("target.duckdb"));
+    version_12(&old);
+    let connection = Connection::open(&old).unwrap();
+    connection.execute_batch("UPDATE schema_version SET version = 5").unwrap();
     connection.close().unwrap();
-    dbdyno(&to, &["import", from.to_str().unwrap()]).good();
-    let texts = "SELECT twin_of IS NULL, failure_kind IS NULL FROM run WHERE ends_with(label, '#2')";
-    assert_eq!(sql(&to, texts), ["true,true"]);
-    // Nor by an older store that is taken in afterwards.
-    version_1(&old);
-    dbdyno(&to, &["import", old.to_str().unwrap()]).good();
-    assert_eq!(sql(&to, "SELECT count(*) FROM run"), ["4"]);
-    assert_eq!(sql(&to, texts), ["true,true"]);
-}
-
-#[test]
-fn a_store_of_version_1_is_imported_and_left_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let (old, new) = (folder.path().join("old.duckdb"), folder.path().join("new.duckdb"));
-    version_1(&old);
     let before = fs::read(&old).unwrap();
-    let said = dbdyno(&new, &["import", old.to_str().unwrap()]).good();
-    assert!(said.contains("runs    2 new"), "{said}");
+    for (store, arguments) in [
+        (&old, &["results"][..]),
+        (&old, &["tag", "--all", "--add", "a"]),
+        (&target, &["import", old.to_str().unwrap()]),
+    ] {
+        let answer = dbdyno(store, arguments);
+        assert_ne!(answer.code, 0);
+        assert!(answer.err.contains("schema version 5, of dbdyno 0.1"), "{}", answer.err);
+        assert!(answer.err.contains("bring it up to date with dbdyno 0.2"), "{}", answer.err);
+    }
     assert_eq!(fs::read(&old).unwrap(), before);
-    assert_eq!(sql(&new, "SELECT engine, wall_ns, options['sync'] FROM results"), ["lmdb,42,on"]);
 }
 
 #[test]

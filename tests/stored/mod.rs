@@ -22,7 +22,7 @@ use dbdyno::{
 use dbdyno_engine::durability::Tier;
 use duckdb::Connection;
 use jiff::Timestamp;
-use std::{path::Path, process::Command};
+use std::{fs, path::Path, process::Command};
 
 /// What the program answered.
 struct Answer {
@@ -386,6 +386,16 @@ fn trial(number: u32, session_id: &str) -> TrialRecord {
         accepted: false,
         command_line: text("dbdyno tune"),
     }
+}
+
+/// Puts a file of a copy into its manifest as it is now.
+fn list_as_it_is(copy: &Path, file: &Path) {
+    let manifest = copy.join("dbdyno.json");
+    let mut listed: serde_json::Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    let content = fs::read(file).unwrap();
+    listed["files"][file.strip_prefix(copy).unwrap().to_str().unwrap()] =
+        serde_json::json!({ "bytes": content.len(), "blake3": blake3::hash(&content).to_hex().as_str() });
+    fs::write(manifest, listed.to_string()).unwrap();
 }
 
 /// A store with two sessions of different hosts and suites, tagged, noted, and with a key.

@@ -46,6 +46,12 @@ pub enum StoreError {
         /// The newest version that this program knows.
         known: i64,
     },
+    /// The schema is one that is not brought up to date any more.
+    #[error(
+        "{} has schema version {found}, of dbdyno 0.1: bring it up to date with dbdyno 0.2 (`dbdyno results` with that program), then \
+         use it here", path.display()
+    )]
+    Outdated { path: PathBuf, found: i64 },
     /// The schema is one of an older dbdyno, and could not be brought up to date.
     #[error("the store {} has schema version {found} and could not be brought to {known}: {message}", path.display())]
     Older {

@@ -395,6 +395,9 @@ impl Store {
             (FileSchema::Version(found), _) if found > SCHEMA_VERSION => {
                 return Err(StoreError::Newer { path, found, known: SCHEMA_VERSION });
             }
+            (FileSchema::Version(found), _) if found < schema::OLDEST_VERSION => {
+                return Err(StoreError::Outdated { path, found });
+            }
             (FileSchema::Version(found), OpenMode::Write) => {
                 schema::upgrade(&mut connection, found).doing(&self.path)?
             }

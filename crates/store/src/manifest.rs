@@ -4,7 +4,7 @@
 //! known by name, so that a damaged name is refused too; what is left are the program and the command that made the copy, of
 //! which nothing is taken.
 
-use super::{SCHEMA_VERSION, import::ImportError};
+use super::{SCHEMA_VERSION, StoreError, import::ImportError, schema::OLDEST_VERSION};
 use dbdyno_foundation::base::input;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -17,9 +17,6 @@ use std::{
 pub(super) const MANIFEST: &str = "dbdyno.json";
 /// The value of `format` in it.
 const FORMAT: &str = "dbdyno-parquet";
-/// What a reader should know of a copy that lists no files.
-const UNCHECKED: &str =
-    "the copy carries no checksums, as those of dbdyno 0.1: damage to its files may not have been noticed";
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,9 +29,9 @@ struct Manifest {
     /// The command that made it; of no effect.
     #[serde(default)]
     command: String,
-    /// Every file but this one, by its path in the folder; none in copies of dbdyno 0.1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    files: Option<BTreeMap<String, Contents>>,
+    /// Every file but this one, by its path in the folder.
+    #[serde(default)]
+    files: BTreeMap<String, Contents>,
 }
 
 /// What is in a file.
@@ -54,25 +51,16 @@ pub(super) fn write(folder: &Path, command: &str) -> io::Result<()> {
         schema_version: SCHEMA_VERSION,
         dbdyno: env!("CARGO_PKG_VERSION").to_owned(),
         command: command.to_owned(),
-        files: Some(files),
+        files,
     };
     fs::write(folder.join(MANIFEST), serde_json::to_string_pretty(&manifest)? + "\n")
 }
 
-/// A folder that is what its manifest says.
-#[derive(Debug)]
-pub(super) struct Checked {
-    /// Every file but the manifest, by its path in the folder.
-    pub(super) files: Vec<String>,
-    /// What a reader should know: a sentence each.
-    pub(super) notes: Vec<String>,
-}
-
-/// Checks a folder against its manifest.
+/// Checks a folder against its manifest; every file but the manifest, by its path in the folder.
 ///
 /// # Errors
-/// The file that is damaged, missing, or not in the list; a manifest that is damaged or of a newer dbdyno.
-pub(super) fn check(folder: &Path) -> Result<Checked, ImportError> {
+/// The file that is damaged, missing, or not in the list; a manifest that is damaged, or of a dbdyno that is newer or too old.
+pub(super) fn check(folder: &Path) -> Result<Vec<String>, ImportError> {
     let path = folder.join(MANIFEST);
     let broken =
         |path: PathBuf, message: &dyn std::fmt::Display| ImportError::Broken { path, message: message.to_string() };
@@ -85,8 +73,12 @@ pub(super) fn check(folder: &Path) -> Result<Checked, ImportError> {
         let (path, found) = (folder.to_owned(), manifest.schema_version);
         return Err(ImportError::Newer { path, found, known: SCHEMA_VERSION });
     }
+    if manifest.schema_version < OLDEST_VERSION {
+        let (path, found) = (folder.to_owned(), manifest.schema_version);
+        return Err(ImportError::Source(StoreError::Outdated { path, found }));
+    }
     let files = files(folder).map_err(|error| broken(folder.to_owned(), &error))?;
-    let Some(mut listed) = manifest.files else { return Ok(Checked { files, notes: vec![UNCHECKED.to_owned()] }) };
+    let mut listed = manifest.files;
     for name in &files {
         let path = folder.join(name);
         let expected =
@@ -102,7 +94,7 @@ pub(super) fn check(folder: &Path) -> Result<Checked, ImportError> {
     }
     match listed.into_keys().next() {
         Some(name) => Err(broken(folder.join(name), &format!("it is missing: {MANIFEST} lists it"))),
-        None => Ok(Checked { files, notes: Vec::new() }),
+        None => Ok(files),
     }
 }
 

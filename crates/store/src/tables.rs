@@ -11,7 +11,7 @@ pub(super) struct StoreTable {
     pub(super) fuller: Option<&'static str>,
     /// Whether the rows of a run are taken together or not at all.
     pub(super) whole: bool,
-    /// A column of the key that older versions do not have, with the value that all their rows stand for.
+    /// A column that older versions do not have, with what it is in their rows: an expression of SQL, as in the migration.
     pub(super) later: Option<(&'static str, &'static str)>,
 }
 
@@ -67,10 +67,16 @@ pub(super) const TABLES: [StoreTable; 17] = [
     table("actor_slot", &["run_id", "test", "actor", "at_ns"], Owner::Run),
     table("reading", &["run_id", "test", "at_ns", "name"], Owner::Run),
     StoreTable {
-        later: Some(("engine", "null")),
+        later: Some(("engine", "'null'")),
         ..table("harness_cost", &["session_id", "size", "engine", "test"], Owner::Session)
     },
-    table("warning", &["warning_id"], Owner::SessionOrRun),
+    StoreTable {
+        later: Some((
+            "matter",
+            "CASE WHEN run_id IS NOT NULL AND contains(message, ': ') THEN split_part(message, ': ', 1) END",
+        )),
+        ..table("warning", &["warning_id"], Owner::SessionOrRun)
+    },
     table("run_key", &["run_id", "key"], Owner::Run),
     table("result_key", &["run_id", "test", "key"], Owner::Run),
     table("tag", &["run_id", "tag"], Owner::Run),

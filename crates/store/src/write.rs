@@ -29,12 +29,6 @@ pub(super) fn write_batch(transaction: &Transaction<'_>, batch: &Batch) -> duckd
     if batch.hosts.is_empty() { Ok(()) } else { adopt_former(transaction) }
 }
 
-/// Puts a batch's rows into the staged tables of an import, of rows with the same key the last one.
-pub(super) fn stage_batch(connection: &Connection, batch: &Batch) -> duckdb::Result<()> {
-    every_table!(batch, records => stage(connection, last_of_each_key(records))?);
-    Ok(())
-}
-
 /// Appends records to their staged table.
 pub(super) fn stage<'r, R: Record + 'r>(
     connection: &Connection,

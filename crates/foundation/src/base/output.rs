@@ -285,7 +285,7 @@ mod tests {
         fs::create_dir(at("sub")).unwrap();
         symlink("results.duckdb", at("link")).unwrap();
         symlink("link", at("link-to-link")).unwrap();
-        symlink("results.duckdb.spool.jsonl", at("link-to-none-yet")).unwrap();
+        symlink("results.duckdb.undo", at("link-to-none-yet")).unwrap();
         symlink(".", at("folder-link")).unwrap();
         fs::hard_link(at("results.duckdb"), at("hard")).unwrap();
         fs::hard_link(at("results.duckdb.wal"), at("hard-log")).unwrap();
@@ -293,7 +293,7 @@ mod tests {
         for name in [
             "results.duckdb",
             "results.duckdb.wal",
-            "results.duckdb.spool.jsonl",
+            "results.duckdb.undo",
             "results.duckdb-journal",
             "sub/../results.duckdb",
             "link",

@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RunnerEvent {
-    /// Something worth a line: left-over folders swept, results taken from the spool.
+    /// Something worth a line: left-over folders swept, results taken from journals.
     Note {
         /// The line.
         text: String,

@@ -134,8 +134,6 @@ pub(super) struct Listing {
     rows: Vec<Vec<Option<String>>>,
     /// The file, where rows have lines of their own.
     csv: Option<PathBuf>,
-    /// Whether runs say what they are twins of; older files say it in labels only.
-    pub(super) has_twins: bool,
 }
 
 /// Reads a listing. One that was made to be read is refused with the columns that it lacks.
@@ -153,7 +151,7 @@ pub(super) fn read(path: &Path, kind: ImportKind) -> Result<Listing, ImportError
     }
     let row = |mut object: Object| columns().map(|column| object.remove(column.name).flatten()).collect();
     let csv = (kind == ImportKind::Csv).then(|| path.to_owned());
-    Ok(Listing { has_twins: has("twin_of"), rows: objects.into_iter().map(row).collect(), csv })
+    Ok(Listing { rows: objects.into_iter().map(row).collect(), csv })
 }
 
 /// The line that each of so many rows of CSV begins in, from 1; nothing where the text does not have as many and a header.

@@ -2,7 +2,7 @@
 
 use super::super::{
     hosts::adopt_former,
-    schema::{self, identifier},
+    schema::identifier,
     select::column_names,
     tables::{StoreTable, TABLES},
 };
@@ -21,10 +21,7 @@ pub(super) enum MergeSource {
         chosen: bool,
     },
     /// The same tables, made by this program from a file of another kind.
-    Staged {
-        /// Whether what has a column of its own now may be said in texts only.
-        in_texts: bool,
-    },
+    Staged,
     /// These files of Parquet in a folder that has one folder a table.
     Parquet {
         folder: PathBuf,
@@ -64,9 +61,6 @@ pub(super) fn merge(connection: &mut Connection, source: &MergeSource) -> duckdb
     for table in &TABLES {
         let Some(rows) = source.rows(table, &there) else { continue };
         let taken = take(&transaction, table, &rows).map_err(|error| of_table(table, error))?;
-        if table.name == "run" && source.says_in_texts(&transaction, &rows)? {
-            schema::fill_in(&transaction, &rows.sql, &rows.bound)?;
-        }
         match table.name {
             "session" => merged.sessions = taken,
             "run" => merged.runs = taken,
@@ -99,7 +93,7 @@ impl MergeSource {
     /// The rows for a table; none when the source has no such table, as an older schema.
     fn rows(&self, table: &StoreTable, there: &[String]) -> Option<BoundRelation> {
         match self {
-            Self::Attached { .. } | Self::Staged { .. } if !there.iter().any(|there| there == table.name) => None,
+            Self::Attached { .. } | Self::Staged if !there.iter().any(|there| there == table.name) => None,
             Self::Attached { chosen } => {
                 let name = |table: &str| format!("{INCOMING}.main.{table}");
                 let condition =
@@ -109,9 +103,7 @@ impl MergeSource {
                     bound: Vec::new(),
                 })
             }
-            Self::Staged { .. } => {
-                Some(BoundRelation { sql: format!("{INCOMING}.main.{}", table.name), bound: Vec::new() })
-            }
+            Self::Staged => Some(BoundRelation { sql: format!("{INCOMING}.main.{}", table.name), bound: Vec::new() }),
             Self::Parquet { folder, files } => {
                 let of_table =
                     |file: &&String| file.split('/').next() == Some(table.name) && file.ends_with(".parquet");
@@ -124,21 +116,13 @@ impl MergeSource {
             }
         }
     }
-
-    /// Whether runs of this source say in texts what has columns of its own since schema 6: they lack the columns.
-    fn says_in_texts(&self, transaction: &Transaction<'_>, runs: &BoundRelation) -> duckdb::Result<bool> {
-        match self {
-            Self::Staged { in_texts } => Ok(*in_texts),
-            _ => Ok(!columns(transaction, &runs.sql, &runs.bound)?.iter().any(|column| column == "failure_kind")),
-        }
-    }
 }
 
 fn take(transaction: &Transaction<'_>, table: &StoreTable, rows: &BoundRelation) -> duckdb::Result<Taken> {
     let name = table.name;
     let theirs = columns(transaction, &rows.sql, &rows.bound)?;
-    if let Some((column, value)) = table.later.filter(|(column, _)| !theirs.iter().any(|name| name == column)) {
-        let sql = format!("(SELECT *, '{value}' AS {column} FROM {} n)", rows.sql);
+    if let Some((column, expression)) = table.later.filter(|(column, _)| !theirs.iter().any(|name| name == column)) {
+        let sql = format!("(SELECT *, {expression} AS {column} FROM {} n)", rows.sql);
         return take(transaction, table, &BoundRelation { sql, bound: rows.bound.clone() });
     }
     let ours = columns(transaction, name, &[])?;

@@ -20,7 +20,7 @@ use super::{
     export::same_file,
     lock::StoreLock,
     manifest,
-    schema::{self, FileSchema},
+    schema::{self, FileSchema, OLDEST_VERSION},
     tables::TABLES,
 };
 use duckdb::Connection;
@@ -53,21 +53,18 @@ impl Store {
         let (merged, notes) = match kind {
             ImportKind::Store => (self.import_store(path)?, journal_note(path)),
             ImportKind::Parquet => {
-                let manifest::Checked { files, notes } = manifest::check(path)?;
+                let files = manifest::check(path)?;
                 let folder = absolute(path)?;
                 let reach = Reach::Files(files.iter().map(|file| folder.join(file)).collect());
-                (self.merged_from(path, &reach, |_| Ok(MergeSource::Parquet { folder, files }))?, notes)
+                (self.merged_from(path, &reach, |_| Ok(MergeSource::Parquet { folder, files }))?, Vec::new())
             }
             ImportKind::Csv | ImportKind::Json | ImportKind::ParquetListing => {
                 let listing = listing::read(path, kind)?;
-                (
-                    self.staged_from(path, !listing.has_twins, |connection| listing.stage(connection))?,
-                    vec![listing::LIMITS.to_owned()],
-                )
+                (self.staged_from(path, |connection| listing.stage(connection))?, vec![listing::LIMITS.to_owned()])
             }
             ImportKind::LumoSql | ImportKind::LumoSqlText => {
                 let converted = lumosql::read(path, kind)?;
-                (self.staged_from(path, false, |connection| converted.stage(connection))?, converted.notes)
+                (self.staged_from(path, |connection| converted.stage(connection))?, converted.notes)
             }
         };
         Ok(Imported { kind, merged, notes })
@@ -85,14 +82,13 @@ impl Store {
     fn staged_from(
         &self,
         path: &Path,
-        in_texts: bool,
         fill: impl FnOnce(&Connection) -> Result<(), String>,
     ) -> Result<Merged, ImportError> {
         let broken = |message: String| ImportError::Broken { path: path.to_owned(), message };
         self.merged_from(path, &Reach::Own, |connection| {
             make_tables(connection).map_err(|error| broken(error.to_string()))?;
             fill(connection).map_err(broken)?;
-            Ok(MergeSource::Staged { in_texts })
+            Ok(MergeSource::Staged)
         })
     }
 
@@ -127,11 +123,6 @@ pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>
     })
 }
 
-/// Takes in what the tables of [`make_tables`] were given by a file of an older version.
-pub(super) fn merge_staged(connection: &mut Connection) -> duckdb::Result<Merged> {
-    merge(connection, &MergeSource::Staged { in_texts: true })
-}
-
 fn store_error(path: &Path) -> impl Fn(ImportError) -> StoreError {
     |error| match error {
         ImportError::Source(error) | ImportError::Store(error) => error,
@@ -158,8 +149,11 @@ fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<()
         }
     }
     match schema::found(connection, INCOMING).doing(path).map_err(ImportError::Source)? {
-        FileSchema::Version(found) if found <= SCHEMA_VERSION => Ok(()),
-        FileSchema::Version(found) => Err(newer(path, found)),
+        FileSchema::Version(found) if found > SCHEMA_VERSION => Err(newer(path, found)),
+        FileSchema::Version(found) if found < OLDEST_VERSION => {
+            Err(ImportError::Source(StoreError::Outdated { path: path.to_owned(), found }))
+        }
+        FileSchema::Version(_) => Ok(()),
         FileSchema::Views(names) => Err(ImportError::Source(StoreError::views(path.to_owned(), &names))),
         FileSchema::Empty | FileSchema::Foreign => {
             Err(ImportError::Source(StoreError::Foreign { path: path.to_owned() }))

@@ -2,7 +2,7 @@
 
 use super::{
     super::{Batch, Store, StoreError, error::Doing, write::write_batch},
-    JournalFile, REFUSED, found, has_owner, line, spool,
+    JournalFile, REFUSED, found, has_owner, line,
     writer::remove,
 };
 use dbdyno_foundation::base::units::counted;
@@ -97,7 +97,7 @@ impl Store {
 
     fn has_work(&self, unjournaled: &[Batch]) -> Result<bool, StoreError> {
         let journals = self.journals()?;
-        if !unjournaled.is_empty() || spool::is_there(self) || self.writer.lock().is_ahead() {
+        if !unjournaled.is_empty() || self.writer.lock().is_ahead() {
             return Ok(true);
         }
         if !self.exists() {
@@ -115,7 +115,7 @@ impl Store {
 
     /// Whether there is nothing to take in, and nothing to tell of journals.
     pub(in super::super) fn has_nothing_left(&self) -> Result<bool, StoreError> {
-        Ok(self.journals()?.is_empty() && !spool::is_there(self) && !self.journal_folder().join(REFUSED).exists())
+        Ok(self.journals()?.is_empty() && !self.journal_folder().join(REFUSED).exists())
     }
 
     pub(super) fn journals(&self) -> Result<Vec<JournalFile>, StoreError> {
@@ -124,7 +124,6 @@ impl Store {
     }
 
     fn take_in(&self, unjournaled: &[Batch]) -> Result<Settled, StoreError> {
-        spool::take_in(self)?;
         let mut settled = Settled::default();
         let mut refused = Vec::new();
         let positions = self.writing(|connection| {

@@ -7,7 +7,6 @@
 
 mod line;
 mod merge;
-mod spool;
 mod waiting;
 mod writer;
 
@@ -49,7 +48,7 @@ impl Store {
 
     /// Whether a journal may hold what the store does not.
     pub fn has_journals(&self) -> bool {
-        !found(&self.journal_folder()).unwrap_or_default().is_empty() || spool::is_there(self)
+        !found(&self.journal_folder()).unwrap_or_default().is_empty()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What waits in the journals, looked at from outside.
 
-use super::{super::Store, REFUSED, has_owner, spool};
+use super::{super::Store, REFUSED, has_owner};
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 /// What the store has not taken in yet.
@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 pub struct Waiting {
     /// Bytes of journals whose processes live: a session stores them when it pauses or ends.
     pub owned_bytes: u64,
-    /// Bytes of journals whose processes are gone, and of what version 0.1 left: the next command takes them in.
+    /// Bytes of journals whose processes are gone: the next command takes them in.
     pub left_bytes: u64,
     /// The file with lines of journals that cannot be read, where there are any.
     pub refused: Option<PathBuf>,
@@ -21,7 +21,7 @@ impl Store {
     pub(crate) fn waiting(&self, taken: &BTreeMap<String, u64>) -> Waiting {
         let refused = self.journal_folder().join(REFUSED);
         let refused = refused.exists().then_some(refused);
-        let mut waiting = Waiting { left_bytes: spool::bytes(self), refused, ..Waiting::default() };
+        let mut waiting = Waiting { refused, ..Waiting::default() };
         match self.journals() {
             Ok(journals) => {
                 for journal in journals {
@@ -54,9 +54,8 @@ mod tests {
         file.lock().unwrap();
         fs::write(journals.join(format!("{held}.jsonl")), "0123456789").unwrap();
         fs::write(journals.join(format!("{left}.jsonl")), "0123").unwrap();
-        fs::write(folder.path().join("results.duckdb.spool.jsonl"), "01").unwrap();
         let taken = BTreeMap::from([(held.to_string(), 7)]);
-        let expected = Waiting { owned_bytes: 3, left_bytes: 6, ..Waiting::default() };
+        let expected = Waiting { owned_bytes: 3, left_bytes: 4, ..Waiting::default() };
         assert_eq!(store.waiting(&taken), expected);
     }
 }

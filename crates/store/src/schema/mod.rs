@@ -8,24 +8,24 @@ use super::{
     connect::{catalog, own_functions_first},
     tables::TABLES,
 };
-use duckdb::{Connection, Transaction};
+use duckdb::Connection;
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The schema as it was at [`BASE_VERSION`]; what came later is in the migrations.
+/// The schema in its newest version.
 const SCHEMA: &str = include_str!("schema.sql");
-const BASE_VERSION: i64 = 5;
-/// The first version with columns for what `fill_in.sql` looks for in texts.
-const FIRST_WITH_COLUMNS: i64 = 6;
 
-/// `N.sql` brings a store from version N - 1 to N, from 2 on.
+/// The oldest version that is brought up to date: that of dbdyno 0.2.
+pub(super) const OLDEST_VERSION: i64 = 12;
+
+/// `N.sql` brings a store from version N - 1 to N, from the oldest on.
 const MIGRATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/schema/migrations");
 
 /// A line a table, with its columns, as the statements above make them: running those to look takes a fifth of a second.
 const EXPECTED: &str = include_str!("columns.txt");
 
 /// The schema's version that this program writes: the last migration's.
-pub const SCHEMA_VERSION: i64 = MIGRATIONS.entries().len() as i64 + 1;
+pub const SCHEMA_VERSION: i64 = OLDEST_VERSION + MIGRATIONS.entries().len() as i64;
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,12 +137,12 @@ fn table_columns(connection: &Connection, sql: &str, parameters: &[&str]) -> duc
 
 /// Makes the schema in an empty file.
 pub(super) fn create(connection: &mut Connection) -> duckdb::Result<()> {
-    apply(connection, [SCHEMA].into_iter().chain(migrations(BASE_VERSION)), false)
+    apply(connection, std::iter::once(SCHEMA))
 }
 
 /// Brings a store of an older version up to date, all or nothing.
 pub(super) fn upgrade(connection: &mut Connection, from: i64) -> duckdb::Result<()> {
-    apply(connection, migrations(from), from < FIRST_WITH_COLUMNS)
+    apply(connection, migrations(from))
 }
 
 /// What brings a store from this version to the newest.
@@ -150,7 +150,7 @@ fn migrations(from: i64) -> impl Iterator<Item = &'static str> {
     (from + 1..=SCHEMA_VERSION).filter_map(|version| MIGRATIONS.get_file(format!("{version}.sql"))?.contents_utf8())
 }
 
-fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>, in_texts: bool) -> duckdb::Result<()> {
+fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>) -> duckdb::Result<()> {
     // Tables are made where the first name of the path points.
     connection.execute_batch("RESET search_path")?;
     let transaction = connection.transaction()?;
@@ -159,22 +159,11 @@ fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>,
     }
     transaction.execute_batch(&views::definitions())?;
     own_functions_first(&transaction)?;
-    if in_texts {
-        fill_in(&transaction, "run", &[])?;
-    }
     transaction.execute(
         "INSERT INTO schema_version VALUES (?, ?, now()::TIMESTAMP)",
         duckdb::params![SCHEMA_VERSION, env!("CARGO_PKG_VERSION")],
     )?;
     transaction.commit()
-}
-
-/// Puts into columns what older versions said in texts only, for the runs of a relation. Rows of this version are left alone: their
-/// texts are the user's.
-pub(super) fn fill_in(transaction: &Transaction<'_>, runs: &str, bound: &[String]) -> duckdb::Result<()> {
-    let named = format!("CREATE TEMP TABLE older AS SELECT run_id::UUID AS run_id FROM {runs}");
-    transaction.execute(&named, duckdb::params_from_iter(bound))?;
-    transaction.execute_batch(include_str!("fill_in.sql"))
 }
 
 /// A name as SQL writes it, whatever its characters.
@@ -213,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_from_2_on_has_its_migration() {
-        assert_eq!(migrations(1).count() as i64, SCHEMA_VERSION - 1);
+    fn every_version_after_the_oldest_has_its_migration() {
+        assert_eq!(migrations(OLDEST_VERSION).count() as i64, SCHEMA_VERSION - OLDEST_VERSION);
     }
 }
