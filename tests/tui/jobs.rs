@@ -10,11 +10,18 @@ use dbdyno::tui::{
     },
 };
 use dbdyno_running::jobs::JobKind;
+use std::ops::Range;
 
 /// A journey that has come to the screen from Live, where there are so many jobs. The first measures, the second is a search for capacity.
 fn with_jobs(number: usize, columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin(columns, rows);
     journey.keys("2").keys("J");
+    listed(&mut journey, 0..number);
+    journey
+}
+
+/// What is read are these jobs.
+fn listed(journey: &mut Journey, jobs: Range<usize>) {
     let job = |at: usize| ListedJob {
         id: format!("{at:08x}"),
         kind: if at == 1 { JobKind::Capacity } else { JobKind::Session },
@@ -25,9 +32,8 @@ fn with_jobs(number: usize, columns: u16, rows: u16) -> Journey {
             "dbdyno run --suite kv --engine sqlite --engine lmdb:sync=nosync --repeat 10 --quiet --size {at}!"
         ),
     };
-    let jobs = jobs::Response::Jobs((0..number).map(job).collect());
+    let jobs = jobs::Response::Jobs(jobs.map(job).collect());
     journey.message(Message::Response(Box::new(Response::Screen(ScreenResponse::Jobs(jobs)))));
-    journey
 }
 
 #[test]
@@ -59,4 +65,16 @@ fn what_watches_a_job_is_copied_and_said_where_it_has_no_screen() {
 fn commands_lead_there_by_name() {
     let mut journey = Journey::begin(80, 24);
     journey.keys(":jobs").key(KeyPress::Enter).shows("Your jobs on this machine");
+}
+
+#[test]
+fn the_list_is_read_again_while_it_is_seen_and_the_cursor_stays_on_its_job() {
+    let mut journey = Journey::begin(80, 23);
+    journey.keys("2").keys("J");
+    listed(&mut journey, 2..5);
+    journey.key(KeyPress::Down).shows("┌ 00000003 has ended ");
+    listed(&mut journey, 0..5);
+    journey.shows("┌ 00000003 has ended ");
+    // What is read is what this machine has: none of these.
+    journey.time(1_000).shows("00000002").time(3_000).hides("00000002");
 }

@@ -133,8 +133,8 @@ impl App {
             Message::Time(now) => {
                 self.now = now;
                 self.notices.time(now);
-                self.screens.time(now);
-                Vec::new()
+                let intents = self.screens.time(now, self.screen);
+                self.perform(intents)
             }
             Message::Key(key) => self.key(key),
             Message::Paste(text) => {

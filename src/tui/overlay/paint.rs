@@ -4,6 +4,7 @@ use crate::tui::{
     overlay::{Choose, CommandLine, Confirm, FilterLine, ListItem, Overlay, Prompt, TextPage},
     widgets::{
         Target,
+        list::SeenRows,
         paint::{Paint, fit, pad, piece, rows, width, wrap},
     },
 };
@@ -90,10 +91,9 @@ fn draw_choose(paint: &mut Paint<'_>, area: Rect, choose: &Choose) {
     if matching.is_empty() {
         paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
     }
-    let offset = choose.cursor.offset(matching.len(), usize::from(list.height));
     let room = usize::from(list.width).saturating_sub(signs);
     let label = label.min(room.saturating_sub(detail.min(room / 2) + 2).max(room / 2));
-    for (at, row) in (offset..matching.len()).zip(rows(list)) {
+    SeenRows::new(matching.len(), choose.cursor).paint(paint, list, in_overlay, |paint, at, row| {
         let item = &choose.items[matching[at]];
         let sign = match (choose.several, item.chosen) {
             (false, _) => "",
@@ -102,11 +102,11 @@ fn draw_choose(paint: &mut Paint<'_>, area: Rect, choose: &Choose) {
         };
         let columns = if item.detail.is_empty() { room } else { label };
         draw_item(paint, row, item, sign, columns);
-        if at == choose.cursor.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Overlay(at));
-    }
+    });
+}
+
+fn in_overlay(row: usize) -> Option<Target> {
+    Some(Target::Overlay(row))
 }
 
 /// A line of a list: a sign, the label in so many columns, and what is told about it.
@@ -152,17 +152,13 @@ fn draw_completions(paint: &mut Paint<'_>, list: Rect, line: &CommandLine) {
         paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
     }
     let room = usize::from(list.width);
-    let offset = line.cursor.offset(matching.len(), usize::from(list.height));
-    let seen = matching.iter().skip(offset).take(usize::from(list.height)).map(|at| &items[*at]);
+    let around = SeenRows::new(matching.len(), line.cursor).lit_if(line.is_pointing());
+    let seen = matching.iter().skip(around.first(list.height)).take(usize::from(list.height)).map(|at| &items[*at]);
     let label = seen.map(|item| width(&plain(&item.label))).max().unwrap_or(0).min(room * 2 / 3);
-    for (at, row) in (offset..matching.len()).zip(rows(list)) {
+    around.paint(paint, list, in_overlay, |paint, at, row| {
         let item = &items[matching[at]];
         draw_item(paint, row, item, "", if item.detail.is_empty() { room } else { label });
-        if at == line.cursor.at && line.is_pointing() {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Overlay(at));
-    }
+    });
 }
 
 /// Rows of a filter's completions, at most: what it narrows is above them.

@@ -180,8 +180,8 @@ macro_rules! screens {
             }
 
             /// Time has passed.
-            pub(crate) fn time(&mut self, now: Duration) {
-                $(self.$folder.time(now);)*
+            pub(crate) fn time(&mut self, now: Duration, in_view: ScreenId) -> Intents {
+                [$(joined(self.$folder.time(now, in_view == ScreenId::$id)),)*].into_iter().flatten().collect()
             }
 
             /// How often time has to be told with nothing else happening.

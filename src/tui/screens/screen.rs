@@ -96,8 +96,10 @@ pub(crate) trait Screen: Sized {
         Err(what)
     }
 
-    /// Time has passed.
-    fn time(&mut self, _now: Duration) {}
+    /// Time has passed: what moves by itself goes on, and what others change may be read again.
+    fn time(&mut self, _now: Duration, _in_view: bool) -> Intents<Self> {
+        Vec::new()
+    }
 
     /// How often time has to be told with nothing else happening; none while nothing on it moves by itself.
     fn wakes(&self, _in_view: bool) -> Option<Duration> {

@@ -3,6 +3,7 @@
 pub(crate) mod columns;
 pub mod cursor;
 pub(crate) mod histogram;
+pub(crate) mod list;
 mod look;
 pub(crate) mod over_time;
 pub(crate) mod paint;

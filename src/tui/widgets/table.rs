@@ -1,10 +1,10 @@
 //! A list with columns: those that there is room for, the row under the cursor, and how much of it is seen.
 
 use super::{
-    Target,
     columns::{FittedColumn, GAP, fitting},
     cursor::ListCursor,
-    paint::{Paint, TextPiece, piece, rows},
+    list::{SeenRows, in_pane},
+    paint::{Paint, TextPiece, piece},
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{count, plain};
@@ -66,15 +66,12 @@ pub(crate) fn table<R>(
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let goes_on = list.len() > usize::from(below.height);
     let seen = Rect { height: below.height.saturating_sub(u16::from(goes_on)), ..below };
-    let first = cursor.offset(list.len(), usize::from(seen.height));
-    for ((at, row), place) in list.iter().enumerate().skip(first).zip(rows(seen)) {
-        paint.line(place, &line(&|column| (cells[at][column].clone(), (columns[column].role)(row))));
-        if at == cursor.at {
-            paint.highlight(place);
-        }
-        paint.hit(place, Target::Spot { pane, row: at });
-    }
+    let around = SeenRows::new(list.len(), cursor);
+    around.paint(paint, seen, in_pane(pane), |paint, at, place| {
+        paint.line(place, &line(&|column| (cells[at][column].clone(), (columns[column].role)(list[at]))));
+    });
     if goes_on && below.height > 0 {
+        let first = around.first(seen.height);
         let last = (first + usize::from(seen.height)).min(list.len());
         let [first, last, all] = [first + 1, last, list.len()].map(|number| count(number as u64));
         paint.text(Rect { y: seen.bottom(), height: 1, ..below }, &format!("{first} to {last} of {all}"), Role::Dim);

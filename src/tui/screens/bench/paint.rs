@@ -4,8 +4,8 @@ use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
 use crate::tui::{
     screens::Context,
     widgets::{
-        Target,
-        paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
+        list::{SeenRows, in_pane},
+        paint::{Paint, TextPiece, fit, pad, piece, width, wrap},
     },
     world::World,
 };
@@ -52,17 +52,13 @@ fn list<'t>(
     area: Rect,
     bench: &BenchScreen,
     pane: Pane,
-    lines: impl ExactSizeIterator<Item = Vec<TextPiece<'t>>>,
+    lines: impl Iterator<Item = Vec<TextPiece<'t>>>,
 ) {
-    let cursor = bench.cursors[pane.index()];
-    let offset = cursor.offset(lines.len(), usize::from(area.height));
-    for ((at, line), row) in lines.enumerate().skip(offset).zip(rows(area)) {
-        paint.line(row, &line);
-        if at == cursor.at && bench.pane == pane {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: pane.index(), row: at });
-    }
+    let lines: Vec<_> = lines.collect();
+    let around = SeenRows::new(lines.len(), bench.cursors[pane.index()]).lit_if(bench.pane == pane);
+    around.paint(paint, area, in_pane(pane.index()), |paint, at, row| {
+        paint.line(row, &lines[at]);
+    });
 }
 
 fn draw_suites(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {

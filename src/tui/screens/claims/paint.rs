@@ -4,9 +4,8 @@ use super::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows};
 use crate::tui::{
     screens::Context,
     widgets::{
-        Target,
-        cursor::ListCursor,
-        paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
+        list::{Places, SeenRows, in_pane},
+        paint::{Paint, TextPiece, pad, piece, width, wrap},
     },
 };
 use dbdyno_catalog as catalog;
@@ -33,8 +32,8 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, c
         paint.text(inner, "there is no claims file", Role::Dim);
     }
     let name = claims.iter().map(|one| width(&plain(&one.name))).max().unwrap_or(0) + 2;
-    let offset = screen.cursor.offset(claims.len(), usize::from(inner.height));
-    for ((at, one), row) in claims.iter().enumerate().skip(offset).zip(rows(inner)) {
+    SeenRows::new(claims.len(), screen.cursor).paint(paint, inner, in_pane(0), |paint, at, row| {
+        let one = &claims[at];
         let count: usize = one.comparisons.iter().map(|comparison| comparison.claims.len()).sum();
         let count = units::counted(count, "claim");
         let room = usize::from(row.width).saturating_sub(name + width(&count) + 2);
@@ -44,11 +43,7 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, c
             piece(format!("  {count}"), Role::Dim),
         ];
         paint.line(row, &pieces);
-        if at == screen.cursor.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: 0, row: at });
-    }
+    });
     if let Some(one) = claims.get(screen.cursor.at) {
         let inner = paint.pane(about, &one.name, false);
         draw_about(paint, inner, one);
@@ -156,22 +151,15 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened:
     let foot = Rect { y: area.bottom().saturating_sub(lines), height: lines, ..area };
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1 + lines), ..area };
     paint.wrapped(foot, about, Role::Dim);
-    let claims: Vec<usize> =
-        all.iter().enumerate().filter(|(_, row)| matches!(row, ClaimRow::Claim(..))).map(|(at, _)| at).collect();
-    let under = claims.get(opened.cursor.at).copied().unwrap_or(0);
-    let offset = ListCursor { at: under }.offset(all.len(), usize::from(list.height));
-    for ((at, row), place) in all.iter().enumerate().skip(offset).zip(rows(list)) {
-        match row {
-            ClaimRow::Title(comparison) => paint.line(place, &title(comparison, usize::from(place.width))),
-            ClaimRow::Claim(_, claim) => paint.line(place, &columns.cells(claim)),
+    let places = Places::new(&all, |row| matches!(row, ClaimRow::Claim(..)));
+    let around = SeenRows::new(all.len(), places.under(opened.cursor));
+    around.paint(paint, list, places.in_pane(0), |paint, at, place| {
+        let pieces = match &all[at] {
+            ClaimRow::Title(comparison) => title(comparison, usize::from(place.width)),
+            ClaimRow::Claim(_, claim) => columns.cells(claim),
         };
-        if at == under {
-            paint.highlight(place);
-        }
-        if let Some(row) = claims.iter().position(|claim| *claim == at) {
-            paint.hit(place, Target::Spot { pane: 0, row });
-        }
-    }
+        paint.line(place, &pieces);
+    });
 }
 
 /// The sides with their runs, and what is compared where there is room for it.

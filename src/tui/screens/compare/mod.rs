@@ -249,8 +249,9 @@ impl Screen for CompareScreen {
         Ok(Ok(intents))
     }
 
-    fn time(&mut self, now: Duration) {
+    fn time(&mut self, now: Duration, _in_view: bool) -> Intents {
         self.now = now;
+        Intents::new()
     }
 
     fn wakes(&self, in_view: bool) -> Option<Duration> {

@@ -21,10 +21,14 @@ use crate::tui::{
 use dbdyno_reports::command::shell;
 use dbdyno_running::jobs::JobKind;
 use ratatui::layout::Rect;
+use std::time::Duration;
 
 /// What this screen asks the user: nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Dialog {}
+
+/// How often the list is read again while it is seen: jobs of other terminals begin and end.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// What this screen wants to happen.
 type Intents = Vec<Intent<Request, Dialog>>;
@@ -35,6 +39,8 @@ pub struct JobsScreen {
     /// The newest first; none before the first response.
     jobs: Option<Vec<ListedJob>>,
     cursor: ListCursor,
+    /// When they were asked for.
+    asked: Duration,
 }
 
 impl JobsScreen {
@@ -104,13 +110,29 @@ impl Screen for JobsScreen {
 
     fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
         let Response::Jobs(jobs) = response;
+        // New ones come above it.
+        let under = self.current().and_then(|job| jobs.iter().position(|other| other.id == job.id));
+        self.cursor.at = under.unwrap_or(self.cursor.at);
         self.cursor.kept_in(jobs.len());
         self.jobs = Some(jobs);
         Intents::new()
     }
 
-    fn shown(&mut self, _context: &Context<'_>) -> Intents {
+    fn shown(&mut self, context: &Context<'_>) -> Intents {
+        self.asked = context.now;
         vec![Intent::Request(Request::Jobs)]
+    }
+
+    fn time(&mut self, now: Duration, in_view: bool) -> Intents {
+        if !in_view || now < self.asked + AGAIN {
+            return Intents::new();
+        }
+        self.asked = now;
+        vec![Intent::Request(Request::Jobs)]
+    }
+
+    fn wakes(&self, in_view: bool) -> Option<Duration> {
+        in_view.then_some(AGAIN)
     }
 
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, _context: &Context<'_>) {

@@ -172,13 +172,14 @@ impl Screen for LiveScreen {
         Ok(Ok(self.replay(run)))
     }
 
-    fn time(&mut self, now: Duration) {
+    fn time(&mut self, now: Duration, _in_view: bool) -> Intents {
         if let Some(replay) = &mut self.replay {
             replay.time(now);
         }
         if let Some(session) = &mut self.session {
             session.look(now);
         }
+        Intents::new()
     }
 
     fn wakes(&self, in_view: bool) -> Option<Duration> {

@@ -4,7 +4,7 @@ use super::{TrendScreen, chart, pane};
 use crate::tui::{
     screens::Context,
     widgets::{
-        Target,
+        list::{SeenRows, in_pane},
         paint::{Paint, pad, piece, rows, width, wrap},
     },
 };
@@ -139,8 +139,8 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&T
     let room = usize::from(area.width).saturating_sub(first + last + words + 8 + changes);
     let name = widest(&mut names.iter()).min(room.saturating_sub(2 * LEAST_LINE).max(WIDEST_NAME));
     let line = room.saturating_sub(name).clamp(LEAST_LINE, WIDEST_LINE);
-    let offset = screen.cursor.offset(all.len(), usize::from(area.height));
-    for ((at, one), row) in all.iter().enumerate().skip(offset).zip(rows(area)) {
+    SeenRows::new(all.len(), screen.cursor).paint(paint, area, in_pane(pane::TESTS), |paint, at, row| {
+        let one = &all[at];
         let role = chart::roles(one).last().unwrap_or(Role::Dim);
         let pieces = [
             piece(pad(&names[at], name), Role::Text),
@@ -150,9 +150,5 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&T
             piece(found[at].as_str(), role),
         ];
         paint.line(row, &pieces);
-        if at == screen.cursor.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: pane::TESTS, row: at });
-    }
+    });
 }

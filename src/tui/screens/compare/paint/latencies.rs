@@ -4,7 +4,7 @@ use super::histogram::{HistogramColumns, LEGEND};
 use crate::tui::{
     screens::compare::{CompareScreen, latency_rows, name, output},
     widgets::{
-        Target,
+        list::{SeenRows, in_pane},
         paint::{Paint, fit, piece, rows, width},
     },
 };
@@ -31,15 +31,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let left = longest.min((area.width / 3).max(30));
     let [list, chart] = area.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(20)]));
     let cursor = screen.cursor();
-    let offset = cursor.offset(lines.len(), usize::from(list.height));
-    for ((at, line), row) in lines.iter().enumerate().skip(offset).zip(rows(list)) {
-        let row = Rect { width: row.width.saturating_sub(1), ..row };
-        paint.text(row, &fit(&plain(&label(line)), usize::from(row.width)), Role::Text);
-        if at == cursor.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: 0, row: at });
-    }
+    let list = Rect { width: list.width.saturating_sub(1), ..list };
+    SeenRows::new(lines.len(), cursor).paint(paint, list, in_pane(0), |paint, at, row| {
+        paint.text(row, &fit(&plain(&label(lines[at])), usize::from(row.width)), Role::Text);
+    });
     if let Some(line) = lines.get(cursor.at) {
         let are_read = screen.compared().is_some_and(|compared| compared.latencies == Latencies::Read);
         draw_line(paint, chart, line, are_read);

@@ -5,7 +5,7 @@ use crate::tui::{
     screens::compare::{CompareScreen, Matrix, MatrixRow, matrix_rows, output},
     widgets::{
         Target,
-        cursor::ListCursor,
+        list::{Places, SeenRows},
         paint::{Paint, fit, pad, rows, width},
     },
 };
@@ -146,36 +146,41 @@ fn draw_rows(
     all: &[MatrixRow<'_>],
     columns: MatrixColumns,
 ) -> u16 {
-    let places: Vec<usize> = all.iter().enumerate().filter(|(_, row)| row.is_place()).map(|(at, _)| at).collect();
-    let under = places.get(screen.cursor().at).copied().unwrap_or(0);
-    let offset = ListCursor { at: under }.offset(all.len(), usize::from(area.height));
-    let mut taken = 0;
-    for ((at, row), place) in all.iter().enumerate().skip(offset).zip(rows(area)) {
-        taken += 1;
-        let name = pad(&plain(&first_cell(row)), columns.name);
-        let role = if row.is_place() { Role::Text } else { Role::Title };
-        paint.text(place, &name, role);
-        let Some(number) = places.iter().position(|place| *place == at) else { continue };
-        if let MatrixRow::Line(row) = row {
-            let reference = Rect { x: place.x + columns.name as u16, width: FIGURE as u16, ..place };
-            paint.right(reference, &figure_of_reference(row, matrix), Role::B);
-        }
-        for candidate in columns.from..columns.from + columns.shown {
-            let Some(side) = matrix.comparisons.get(candidate) else { break };
-            let cell = columns.place(place, candidate);
-            let (text, role) = match row {
-                MatrixRow::Line(row) => line_cell(row.lines.get(candidate).copied().flatten(), side, columns.figures),
-                MatrixRow::Mean(size) => mean_cell(side, size, columns.figures),
-                MatrixRow::Title(_) => continue,
-            };
-            paint.text(cell, &text, role);
-            if at == under && candidate == screen.looked.candidate {
-                paint.highlight(cell);
+    let places = Places::new(all, MatrixRow::is_place);
+    // A cell is under the cursor, and not a row.
+    let around = SeenRows::new(all.len(), places.under(screen.cursor())).lit_if(false);
+    around.paint(
+        paint,
+        area,
+        |_| None,
+        |paint, at, place| {
+            let row = &all[at];
+            let name = pad(&plain(&first_cell(row)), columns.name);
+            let role = if row.is_place() { Role::Text } else { Role::Title };
+            paint.text(place, &name, role);
+            let Some(number) = places.of(at) else { return };
+            if let MatrixRow::Line(row) = row {
+                let reference = Rect { x: place.x + columns.name as u16, width: FIGURE as u16, ..place };
+                paint.right(reference, &figure_of_reference(row, matrix), Role::B);
             }
-            paint.hit(cell, Target::Spot { pane: candidate + 1, row: number });
-        }
-    }
-    taken
+            for candidate in columns.from..columns.from + columns.shown {
+                let Some(side) = matrix.comparisons.get(candidate) else { break };
+                let cell = columns.place(place, candidate);
+                let (text, role) = match row {
+                    MatrixRow::Line(row) => {
+                        line_cell(row.lines.get(candidate).copied().flatten(), side, columns.figures)
+                    }
+                    MatrixRow::Mean(size) => mean_cell(side, size, columns.figures),
+                    MatrixRow::Title(_) => continue,
+                };
+                paint.text(cell, &text, role);
+                if number == screen.cursor().at && candidate == screen.looked.candidate {
+                    paint.highlight(cell);
+                }
+                paint.hit(cell, Target::Spot { pane: candidate + 1, row: number });
+            }
+        },
+    )
 }
 
 fn figure_of_reference(row: &SeveralRow<'_>, matrix: &Matrix) -> String {

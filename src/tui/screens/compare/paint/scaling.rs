@@ -3,8 +3,8 @@
 use crate::tui::{
     screens::compare::{CompareScreen, family_rows},
     widgets::{
-        Target,
-        paint::{Paint, fit, pad, piece, rows, width, wrap},
+        list::{SeenRows, in_pane},
+        paint::{Paint, fit, pad, piece, width, wrap},
     },
 };
 use dbdyno_catalog::Role;
@@ -55,16 +55,11 @@ fn draw_table(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, familie
     let header = Rect { height: 1, ..area };
     paint.line(header, &cells("test · axis", "A", "B", [Role::Title; 3]));
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let cursor = screen.cursor();
-    let offset = cursor.offset(families.len(), usize::from(list.height));
-    for ((at, family), row) in families.iter().enumerate().skip(offset).zip(rows(list)) {
+    SeenRows::new(families.len(), screen.cursor()).paint(paint, list, in_pane(0), |paint, at, row| {
+        let family = &families[at];
         let [a, b] = [SideName::A, SideName::B].map(|side| short(family, side));
         paint.line(row, &cells(&label(family), &plain(&a), &plain(&b), [Role::Text, Role::A, Role::B]));
-        if at == cursor.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: 0, row: at });
-    }
+    });
 }
 
 /// The exponents of a side's curves, or how many curves there are.

@@ -5,7 +5,8 @@ use crate::tui::{
     screens::compare::{CompareScreen, Compared},
     widgets::{
         Target,
-        paint::{Paint, pad, piece, rows, width},
+        list::{SeenRows, in_pane},
+        paint::{Paint, pad, piece, width},
     },
     world::World,
 };
@@ -49,8 +50,8 @@ fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     let pairs = screen.pairs();
     let longest = pairs.iter().flat_map(|(a, b)| [a, b]).map(|offer| width(&plain(&offer.label))).max().unwrap_or(0);
     let column = longest.min(usize::from(area.width) / 3);
-    let offset = screen.offered.offset(pairs.len(), usize::from(area.height));
-    for ((at, (a, b)), row) in pairs.iter().enumerate().skip(offset).zip(rows(area)) {
+    SeenRows::new(pairs.len(), screen.offered).paint(paint, area, in_pane(0), |paint, at, row| {
+        let (a, b) = pairs[at];
         let facts = facts(a, b);
         let mut line = vec![
             piece(pad(&plain(&a.label), column), Role::A),
@@ -65,11 +66,7 @@ fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
             line.push(piece(text, role));
         }
         paint.line(row, &line);
-        if at == screen.offered.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: 0, row: at });
-    }
+    });
 }
 
 /// What tells whether a pair is worth comparing, what matters most first.

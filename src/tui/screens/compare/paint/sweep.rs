@@ -4,9 +4,8 @@ use super::{heat, joined, lines};
 use crate::tui::{
     screens::compare::{CompareScreen, Ranked, Sweep, SweepPlace, SweepRow},
     widgets::{
-        Target,
-        cursor::ListCursor,
-        paint::{Paint, TextPiece, fit, pad, piece, rows, width},
+        list::{Places, SeenRows},
+        paint::{Paint, TextPiece, fit, pad, piece, width},
     },
 };
 use dbdyno_catalog::Role;
@@ -81,16 +80,13 @@ fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep
         format!("   # {:name_columns$}{:>FIGURE$}{:>RATIO$} {:<INTERVAL$}", "", title(screen), "A/B  ", "95 %");
     paint.text(Rect { height: 1, ..area }, &header, Role::Title);
     let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let is_place = |row: &SweepRow| matches!(row, SweepRow::Configuration(_));
-    let places: Vec<usize> = ranking.iter().enumerate().filter(|(_, row)| is_place(row)).map(|(at, _)| at).collect();
-    let under = places.get(screen.cursor().at).copied().unwrap_or(0);
-    let offset = ListCursor { at: under }.offset(ranking.len(), usize::from(body.height));
+    let places = Places::new(ranking, |row| matches!(row, SweepRow::Configuration(_)));
     let base = sweep.configurations.first().and_then(|base| base.tier);
-    let mut in_tier = 0;
-    for (at, row) in ranking.iter().enumerate().take(offset + usize::from(body.height)) {
-        in_tier = if is_place(row) { in_tier + 1 } else { 0 };
-        let Some(line) = at.checked_sub(offset).and_then(|down| rows(body).nth(down)) else { continue };
-        match row {
+    let around = SeenRows::new(ranking.len(), places.under(screen.cursor()));
+    around.paint(paint, body, places.in_pane(0), |paint, at, line| {
+        // Its place in its tier: how many there are since the title.
+        let in_tier = (0..=at).rev().take_while(|row| places.of(*row).is_some()).count();
+        match &ranking[at] {
             SweepRow::Tier(tier, count) => {
                 let differs = if *tier == base { "" } else { " · ! another tier than the base" };
                 let text = format!("tier {} · {}{differs}", tier_words(*tier), counted(*count, "configuration"));
@@ -98,15 +94,9 @@ fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep
             }
             SweepRow::Configuration(ranked) => {
                 paint.line(line, &cells(sweep, ranked, in_tier, name_columns));
-                if at == under {
-                    paint.highlight(line);
-                }
-                if let Some(row) = places.iter().position(|place| *place == at) {
-                    paint.hit(line, Target::Spot { pane: 0, row });
-                }
             }
         }
-    }
+    });
 }
 
 fn title(screen: &CompareScreen) -> &'static str {

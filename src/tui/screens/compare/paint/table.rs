@@ -4,9 +4,8 @@ use super::above;
 use crate::tui::{
     screens::compare::{CompareScreen, TableRow, name, output, remarks, table_rows},
     widgets::{
-        Target,
-        cursor::ListCursor,
-        paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
+        list::{Places, SeenRows},
+        paint::{Paint, TextPiece, pad, piece, width, wrap},
     },
 };
 use dbdyno_catalog::Role;
@@ -123,22 +122,12 @@ fn draw_rows(
 ) -> u16 {
     let found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
     let reach = reach(found.map(words::estimate));
-    let places: Vec<usize> =
-        marked.iter().enumerate().filter(|(_, (row, _))| row.is_place()).map(|(at, _)| at).collect();
-    let under = places.get(screen.cursor().at).copied().unwrap_or(0);
-    let offset = ListCursor { at: under }.offset(marked.len(), usize::from(area.height));
-    let mut taken = 0;
-    for ((at, (row, marks)), place) in marked.iter().enumerate().skip(offset).zip(rows(area)) {
+    let places = Places::new(marked, |(row, _)| row.is_place());
+    let around = SeenRows::new(marked.len(), places.under(screen.cursor()));
+    around.paint(paint, area, places.in_pane(0), |paint, at, place| {
+        let (row, marks) = &marked[at];
         paint.line(place, &cells(row, comparison.metric, marks, columns, reach));
-        if at == under {
-            paint.highlight(place);
-        }
-        if let Some(row) = places.iter().position(|place| *place == at) {
-            paint.hit(place, Target::Spot { pane: 0, row });
-        }
-        taken += 1;
-    }
-    taken
+    })
 }
 
 /// The remarks that fit below the rows, whole.

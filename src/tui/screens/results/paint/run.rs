@@ -7,6 +7,7 @@ use crate::tui::{
         Target,
         columns::{FittedColumn, GAP, fitting},
         histogram::histogram,
+        list::{SeenRows, in_pane},
         over_time::{OverTime, over_time},
         paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
     },
@@ -148,20 +149,18 @@ fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
         let cell = |column: &FittedColumn| column.aligned(&texts[column.place]);
         shown.iter().map(cell).collect::<Vec<_>>().join(&" ".repeat(GAP))
     };
-    let mut all = rows(area);
-    if let Some(row) = all.next() {
-        paint.text(row, &format!("  {}", line(&TITLES.map(str::to_owned))), Role::Dim);
-    }
-    let offset = opened.test.offset(cells.len(), usize::from(area.height).saturating_sub(1));
-    for ((at, texts), row) in cells.iter().enumerate().skip(offset).zip(all) {
+    paint.text(
+        Rect { height: area.height.min(1), ..area },
+        &format!("  {}", line(&TITLES.map(str::to_owned))),
+        Role::Dim,
+    );
+    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    SeenRows::new(cells.len(), opened.test).paint(paint, list, in_pane(pane::LINES), |paint, at, row| {
+        let texts = &cells[at];
         let sign = if at == opened.test.at { "▸ " } else { "  " };
         let role = if texts[7] == "ok" { Role::Text } else { Role::Bad };
         paint.line(row, &[piece(sign, Role::Accent), piece(line(texts), role)]);
-        if at == opened.test.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: pane::LINES, row: at });
-    }
+    });
 }
 
 fn draw_latency(paint: &mut Paint<'_>, area: Rect, StoredTest { test, samples, .. }: &StoredTest, focused: bool) {

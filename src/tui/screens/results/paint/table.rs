@@ -6,7 +6,8 @@ use crate::tui::{
     widgets::{
         Target,
         columns::{FittedColumn, GAP, fitting},
-        paint::{Paint, TextPiece, piece, rows},
+        list::{SeenRows, in_pane},
+        paint::{Paint, TextPiece, piece},
     },
 };
 use dbdyno_catalog::Role;
@@ -22,17 +23,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen) {
     let body = Rect { x: area.x + SIGNS as u16, width: area.width.saturating_sub(SIGNS as u16), ..area };
     titles(paint, Rect { height: 1, ..body }, results, &all, &shown);
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let offset = results.table.cursor.offset(results.table.length(), usize::from(list.height));
-    for (at, row) in (offset..results.table.length()).zip(rows(list)) {
-        match results.table.row(at) {
-            Some(known) => draw_row(paint, row, results, known, &all, &shown),
-            None => drop(paint.text(row, "   …", Role::Dim)),
-        }
-        if at == results.table.cursor.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: pane::ROWS, row: at });
-    }
+    let around = SeenRows::new(results.table.length(), results.table.cursor);
+    around.paint(paint, list, in_pane(pane::ROWS), |paint, at, row| match results.table.row(at) {
+        Some(known) => draw_row(paint, row, results, known, &all, &shown),
+        None => drop(paint.text(row, "   …", Role::Dim)),
+    });
 }
 
 /// Whether a column orders the rows, and whether the greatest comes first.

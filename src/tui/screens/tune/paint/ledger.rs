@@ -4,8 +4,8 @@ use super::role;
 use crate::tui::{
     screens::tune::{Pane, TuneScreen},
     widgets::{
-        Target,
-        paint::{Paint, pad, piece, rows, width},
+        list::{SeenRows, in_pane},
+        paint::{Paint, pad, piece, width},
     },
 };
 use dbdyno_catalog::Role;
@@ -28,14 +28,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         paint.wrapped(inner, "nothing was tried yet: Space changes an option, Enter tries it", Role::Dim);
         return;
     }
-    let offset = tune.row.offset(entries.len(), usize::from(inner.height));
-    for ((at, entry), row) in entries.iter().enumerate().skip(offset).zip(rows(inner)) {
-        draw_entry(paint, row, entry, tune.form.parent.as_deref());
-        if focused && at == tune.row.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: 1, row: at });
-    }
+    SeenRows::new(entries.len(), tune.row).lit_if(focused).paint(paint, inner, in_pane(1), |paint, at, row| {
+        draw_entry(paint, row, &entries[at], tune.form.parent.as_deref());
+    });
 }
 
 fn draw_entry(paint: &mut Paint<'_>, row: Rect, entry: &Entry, parent: Option<&str>) {

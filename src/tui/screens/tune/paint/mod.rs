@@ -12,7 +12,7 @@ use super::{Pane, TuneScreen, TuneView, WatchedTrial};
 use crate::tui::{
     screens::Context,
     widgets::{
-        Target,
+        list::{SeenRows, in_pane},
         paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
     },
     world::World,
@@ -95,8 +95,8 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
     let [list, below] = inner.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(height)]));
     let name = specs.iter().map(|spec| width(&spec.name)).max().unwrap_or(0) + 1;
     let room = usize::from(list.width).saturating_sub(name);
-    let offset = tune.cursor.offset(specs.len(), usize::from(list.height));
-    for ((at, spec), row) in specs.iter().enumerate().skip(offset).zip(rows(list)) {
+    SeenRows::new(specs.len(), tune.cursor).lit_if(focused).paint(paint, list, in_pane(0), |paint, at, row| {
+        let spec = &specs[at];
         let base = form.base_value(spec);
         let role = if form.base.contains_key(&spec.name) { Role::Good } else { Role::Dim };
         let mut line: Vec<TextPiece<'_>> = vec![piece(pad(&spec.name, name), Role::Text)];
@@ -105,11 +105,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
             None => line.push(piece(fit(&base_text(base, role == Role::Good), room), role)),
         }
         paint.line(row, &line);
-        if focused && at == tune.cursor.at {
-            paint.highlight(row);
-        }
-        paint.hit(row, Target::Spot { pane: 0, row: at });
-    }
+    });
     for ((text, role), row) in lines.iter().zip(rows(below)) {
         paint.text(row, text, *role);
     }
