@@ -53,7 +53,7 @@ pub use forecast::{Logs, MORE_ROUNDS_CAP, more_rounds};
 pub use least_squares::{Fit, least_squares};
 pub use movement::{LevelStep, Movement, MovementKind, StraightLine, movement};
 pub use noise::{DEFAULT_NOISE_FLOOR, NoiseFloors, SelfNoise, noise_floors};
-pub use normal::{erfc, two_sided_z, upper_tail};
+pub use normal::{two_sided_z, upper_tail};
 pub use null::EXACT_LIMIT;
 pub use order::{Interval, Spread, median, median_interval, quantile, spread};
 pub use rank_sum::rank_sum;

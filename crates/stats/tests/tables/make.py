@@ -262,7 +262,7 @@ def order():
 def normal():
     rows = []
     for x in [*np.round(np.arange(-6, 26.5, 0.125), 3), 0.46875, 0.468751, 1e-10, -1e-10, 4.0000001, 3.9999999]:
-        rows.append({"x": float(x), "erfc": float(special.erfc(x)), "upper_tail": float(special.ndtr(-x))})
+        rows.append({"x": float(x), "upper_tail": float(special.ndtr(-x))})
     return rows
 
 
