@@ -155,11 +155,11 @@ CREATE TABLE result (
     response_p90_ns       UBIGINT,
     response_p99_ns       UBIGINT,
     response_p999_ns      UBIGINT,
-    backlog               UBIGINT,        -- operations that were due and not done at the end
+    backlog               UBIGINT,        -- operations due at the end and not begun
     failures              UBIGINT,
     busy                  UBIGINT,        -- how often another transaction was in the way
     retries               UBIGINT,
-    longest_wait_ns       UBIGINT,        -- between two operations of a thread
+    longest_wait_ns       UBIGINT,        -- the longest that a timed operation took
     fairness_ppm          UBIGINT,        -- Jain's index, millionths
     limit_ns              UBIGINT,        -- how long it was to last; NULL: it ended with its operations
     resident_bytes        UBIGINT,        -- in memory when it began, where it was to begin cold; NULL: it began as it was
