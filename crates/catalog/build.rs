@@ -1,4 +1,4 @@
-//! Has the crate built again when a file changes that is carried inside it: a suite, a preset, claims, a theme.
+//! Makes Cargo rebuild the crate when an embedded file changes: a suite, a preset, claims, a theme.
 
 fn main() {
     for folder in ["suites", "presets", "assets"] {

@@ -1,4 +1,4 @@
-//! Has sessions know how the program was built that measures them.
+//! Records how the program was built, so that a session can store the build that measured it.
 
 use std::{env, path::Path, process::Command};
 
@@ -8,7 +8,8 @@ fn main() {
     println!("cargo::rustc-env=DBDYNO_BUILD_FLAGS={}", flags());
 }
 
-/// Cargo tells of `release` and `debug` only; the folder is the profile's own: target/PROFILE/build/PACKAGE/out.
+/// Returns the build profile. Cargo's `PROFILE` is only `release` or `debug`; the folder has the profile's own name:
+/// target/PROFILE/build/PACKAGE/out.
 fn profile() -> String {
     let folder = env::var("OUT_DIR").unwrap_or_default();
     let name = Path::new(&folder).ancestors().nth(3).and_then(Path::file_name);

@@ -1,4 +1,4 @@
-//! Asks the compiler whether it takes the definition of a C-variadic function, which is stable since Rust 1.99.
+//! Checks whether the compiler accepts the definition of a C-variadic function, which is stable since Rust 1.99.
 
 fn main() {
     autocfg::rerun_path("build.rs");

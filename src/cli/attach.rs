@@ -1,4 +1,4 @@
-//! `dbdyno attach`: watch what another terminal measures, or what went on without its screens.
+//! `dbdyno attach`: watch a job of another terminal, or one that continued without its screens.
 
 use super::{
     args::{Places, ProgressArgs, WorkArgs},
@@ -74,7 +74,7 @@ pub(super) fn attach(places: &Places, args: AttachArgs) -> Result<ExitCode, CliE
         return told(job, order);
     }
     let ProgressArgs { json, quiet } = args.shown;
-    // A capacity has no screen.
+    // A search for capacity has no screen.
     if json || quiet || args.progress || job.facts.kind == JobKind::Capacity || !has_terminal() {
         return watched(job, args.shown.style());
     }
@@ -139,7 +139,7 @@ fn of_kind<E: Send + 'static>(
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         while let Some(event) = told.recv().await {
-            // Whoever shows them lasts as long as this.
+            // The receiver lasts as long as this task.
             kind(event).into_iter().for_each(|event| drop(sender.send(event)));
         }
     });

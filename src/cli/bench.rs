@@ -1,4 +1,4 @@
-//! A bench without a terminal UI: what `run` and `--preset` have in common.
+//! A bench without a terminal UI: the common part of `run` and `--preset`.
 
 use super::{
     args::{MeasureArgs, Places, ProgressArgs, duration, notices},
@@ -206,7 +206,7 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
     let outline = prepared.outline(&launch);
     let follow_up = follow_up(&report.session.session_id, &outline, &places.catalog()?, &store)?;
     show_effects(&follow_up.effects, style)?;
-    // The effects have a ranking already: only the warnings of the table are left.
+    // The effects already have a ranking, so only the warnings of the table are left.
     let ranked = !follow_up.effects.is_empty();
     let code = conclude(&report, (&store, places), style, if ranked { session_notes } else { session_text })?;
     if let Some(claims) = follow_up.claims {
@@ -343,7 +343,7 @@ mod tests {
             let (suite, suite_options, engines, sizes) = what;
             let (rounds, tests, twins, stars) = how;
             let (effects, claims, seed, has_reference, allow) = end;
-            // An engine of the suite's name would take its options: nobody could tell them apart.
+            // An engine named like the suite would take the suite's options, because `--set` addresses both by name.
             let engines =
                 engines.into_iter().map(|engine| EngineChoice { name: format!("e-{}", engine.name), ..engine });
             let engines: Vec<EngineChoice> = engines.collect();

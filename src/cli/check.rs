@@ -1,4 +1,4 @@
-//! `dbdyno check-engine` and `dbdyno check-suite`: a line a check, as each is done.
+//! `dbdyno check-engine` and `dbdyno check-suite`: one line per check, as each is done.
 
 use super::{
     args::{Places, WorkArgs},
@@ -149,7 +149,7 @@ fn told(json: bool, known: Vec<Check>, run: Option<impl AsyncFnOnce(Tell<'_>)>) 
 
 /// Runs checks while no other dbdyno measures; false if a signal stopped them.
 fn run_locked(run: impl AsyncFnOnce(Tell<'_>), tell: Tell<'_>) -> Result<bool, CliError> {
-    // A check takes the time of whoever measures beside it. Without a place for the lock, nobody waits.
+    // A check would take time from a measurement that runs alongside it. If there is no place for the lock, checks do not wait.
     let _lock = MeasurementLock::take(|| say!("waiting for a run that another dbdyno measures"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -159,13 +159,13 @@ fn run_locked(run: impl AsyncFnOnce(Tell<'_>), tell: Tell<'_>) -> Result<bool, C
         let mut signals = StopSignals::watch()?;
         tokio::select! {
             () = run(tell) => Ok(true),
-            // The worker under way goes with the future that is dropped.
+            // Dropping the future also ends the current worker.
             () = signals.next() => Ok(false),
         }
     })
 }
 
 fn json_line(check: &Check) -> String {
-    // A check is texts.
+    // A check consists of texts, so this cannot fail.
     serde_json::to_string(check).unwrap_or_default() + "\n"
 }

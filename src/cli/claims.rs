@@ -1,4 +1,4 @@
-//! `dbdyno claims`: published figures beside what this machine measured.
+//! `dbdyno claims`: published figures compared with those that this machine measured.
 
 use super::{
     args::{Places, SheetArgs},

@@ -305,7 +305,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
             ExitCode::from(SLOWER)
         }
     };
-    // The program ends with this: to give back each of very many results by itself would only take time.
+    // The program ends here: freeing each of very many results would only take time.
     mem::forget((side_a, side_b, comparison));
     Ok(code)
 }

@@ -1,4 +1,4 @@
-//! What the user is told when a command cannot be done, and the exit code that says which kind it was.
+//! The error that the user gets if a command fails, and the exit code of each kind of error.
 
 use dbdyno_catalog::{
     CatalogError,

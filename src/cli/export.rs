@@ -69,7 +69,7 @@ fn of_rows(
     let catalog = places.catalog()?;
     let shape = (format, args.csv.cells);
     let write = |temporary: &Path| results::write(store, selection, shape, &command, &catalog, temporary);
-    // Once the file is in its place, nothing can fail any more.
+    // The count comes first: after the file is in its place, nothing can fail any more.
     let count = store.count(selection)?;
     let written = output.replace(write).unwrap_or_else(|error| Err(error.into()));
     written.map_err(unwritten(&args.out))?;

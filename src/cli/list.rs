@@ -1,4 +1,4 @@
-//! `dbdyno list`: what there is to choose from.
+//! `dbdyno list`: the available choices.
 
 use super::{
     args::{Places, SheetArgs, one_of},

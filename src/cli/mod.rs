@@ -176,7 +176,7 @@ fn told(error: clap::Error) -> Result<ExitCode, CliError> {
     let variables = std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"DBDYNO_"));
     let mut echoed = std::env::args_os().chain(variables.map(|(_, value)| value));
     if echoed.all(|text| plain(&text.to_string_lossy()) == text.to_string_lossy()) {
-        // Nobody is left to be told when this fails.
+        // If this fails too, the error cannot be reported.
         let _ = error.print();
     } else {
         let colourless = Cli::command().styles(Styles::plain()).try_get_matches_from(std::env::args_os());
@@ -189,7 +189,7 @@ fn told(error: clap::Error) -> Result<ExitCode, CliError> {
 /// A write beyond the limit of file sizes fails instead of ending the program, so that results can still be kept elsewhere. A
 /// worker ends by it: its signal says more than most engines do of a failed write.
 fn survive_file_limit() {
-    // Where this cannot be had, the system's default stays.
+    // If this fails, the system's default stays.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 

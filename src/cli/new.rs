@@ -54,7 +54,7 @@ pub(super) fn new(places: &Places, command: &NewCommand) -> Result<ExitCode, Cli
             written(&path, &["dbdyno", "check-suite", &path.display().to_string()])
         }
         NewCommand::Preset { name, suite } => {
-            // One that is not there would make a preset that is wrong from its beginning.
+            // A missing suite would make the preset invalid from its beginning.
             catalog.suite(suite)?;
             let path = create(Folder::Presets, name, PRESET.replace(NAME, name).replace(SUITE, suite))?;
             written(&path, &["dbdyno", "--preset", name, "--dry-run"])

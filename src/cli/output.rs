@@ -111,13 +111,13 @@ pub(super) fn printed(outcome: io::Result<()>) -> Result<ExitCode, CliError> {
 
 /// This command as it could be typed again.
 pub(super) fn command_line() -> String {
-    // A path may be no text.
+    // A path may not be valid UTF-8.
     let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     typed(arguments.filter(|argument| argument != DETACHED))
 }
 
 fn typed(arguments: impl Iterator<Item = String>) -> String {
-    // The program's own path is of no interest and of one machine only.
+    // The program's own path is of no interest, and differs between machines.
     shell(std::iter::once("dbdyno".to_owned()).chain(arguments.skip(1)))
 }
 

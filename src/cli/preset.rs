@@ -1,4 +1,4 @@
-//! `dbdyno --preset NAME`: a ready-made bench, or several that run one after the other.
+//! `dbdyno --preset NAME`: a ready-made bench, or a sequence of them.
 
 use super::{
     args::Places,
@@ -49,7 +49,7 @@ fn sequence(places: &Places, sequence: &Sequence, args: &BenchArgs) -> Result<Ex
         let spec = Spec { claims: None, ..preset.spec.clone() };
         let args = args.of_part(&spec);
         let ended = match run(places, &preset.name, spec, &args) {
-            // What is published of it stays without a figure of this machine, and says so.
+            // Its published claims then stay without a figure of this machine, and the report says so.
             Err(CliError::Plan(PlanError::ComparesNothing(message))) => {
                 say!("not run: {message}");
                 continue;

@@ -1,4 +1,4 @@
-//! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
+//! Progress of a session: bars on a terminal, one line per run elsewhere, JSON Lines for programs.
 
 use super::output::print;
 use dbdyno_engine::{protocol::Event, say};
@@ -64,7 +64,7 @@ pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Styl
 
 fn write_json(event: &RunnerEvent) {
     let Ok(line) = serde_json::to_string(event) else { return };
-    // A reader that went away does not stop the session: its results are stored.
+    // If the reader is gone, the session continues: its results are stored.
     let _ = print(&format!("{line}\n"));
 }
 
@@ -138,7 +138,7 @@ impl Bars {
 
     fn show(&mut self, event: &RunnerEvent) {
         match event {
-            // What is printed between bars goes through them, so that neither tears the other.
+            // Text between bars is printed through them, so that neither garbles the other.
             RunnerEvent::Note { text } => self.line(&units::plain(text)),
             RunnerEvent::SessionStarted { runs, .. } => {
                 self.runs = *runs;
@@ -197,7 +197,7 @@ impl Bars {
     }
 
     fn line(&self, text: &str) {
-        // A terminal that is gone does not stop the session.
+        // If the terminal is gone, the session continues.
         let _ = self.all.println(text);
     }
 

@@ -1,4 +1,4 @@
-//! `dbdyno resume`: the runs that an interrupted session still owes.
+//! `dbdyno resume`: the remaining runs of an interrupted session.
 
 use super::{
     args::{Places, ProgressArgs},

@@ -1,4 +1,4 @@
-//! `dbdyno` without a command: the terminal UI. What it measures are jobs, processes of their own.
+//! `dbdyno` without a command: the terminal UI. Its jobs are separate processes.
 
 use super::{
     args::{Places, WorkArgs},
@@ -48,7 +48,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
         let message = "the terminal UI needs a terminal: give --preset NAME or a command; `dbdyno --help` lists them";
         return Err(CliError::Usage(message.to_owned()));
     }
-    // What is wrong with the arguments is said here, before another process has them.
+    // Errors in the arguments are reported here, before another process gets them.
     let catalog = places.catalog()?;
     let colour = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let work_dir = work.folder()?;
@@ -65,7 +65,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
     share_one_heap();
     let (store, places) = (setup.store.clone(), setup.arguments.clone());
     let over = tui::run(setup, first).map_err(|error| CliError::Failed(format!("the terminal UI: {error}")))?;
-    // The last chance of what could not be kept while the program lived.
+    // This is the last chance to store results that could not be stored while the program ran.
     if store.flush().is_err()
         && store.settle().is_err()
         && let Err(error) = store.flush()

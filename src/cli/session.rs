@@ -1,4 +1,4 @@
-//! A session as a command runs it: progress while it runs, signals that end it in order, its table.
+//! A session as a command runs it: its progress, the signals that end it in order, and its table.
 
 use super::{
     args::Places,
@@ -61,7 +61,7 @@ pub(super) fn shown<E: Telling + Send + 'static, T, X: fmt::Display, S: Future<O
         let telling = tokio::spawn(async move {
             while let Some(event) = told.recv().await {
                 job.iter().for_each(|job| job.tell(&event));
-                // Nobody is left where the terminal is gone; the session goes on.
+                // If the terminal is gone, the receiver is gone too; the session continues.
                 let _ = to_show.send(event);
             }
             job
@@ -70,12 +70,12 @@ pub(super) fn shown<E: Telling + Send + 'static, T, X: fmt::Display, S: Future<O
         let outcome = run(events, control).await;
         watching.abort();
         let job = telling.await.ok().flatten();
-        // The sender is gone with what has run, so this ends once everything is shown.
+        // The sender is gone with the task that owned it, so this ends once everything is shown.
         let _ = showing.await;
         job.into_iter().for_each(|job| job.end(outcome.as_ref().err().map(X::to_string)));
         Ok(outcome)
     });
-    // A thread may still wait for another session's turn after this one was told to stop.
+    // A thread may still wait for another session's turn after a stop request for this one.
     runtime.shutdown_background();
     outcome
 }

@@ -1,4 +1,4 @@
-//! `dbdyno sql`: any question that SQL can ask of the store.
+//! `dbdyno sql`: any SQL query on the store.
 
 use super::{
     args::{CsvArgs, Places, format_of},

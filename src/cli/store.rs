@@ -1,4 +1,4 @@
-//! `dbdyno store`: whether the store is sound, and what can be saved of one that is not.
+//! `dbdyno store`: checks whether the store is sound, and rescues the data of one that is not.
 
 use super::{
     args::{Places, notices},

@@ -1,4 +1,4 @@
-//! `dbdyno torture`: whether what an engine acknowledged is there after kills and power losses.
+//! `dbdyno torture`: whether acknowledged data survives kills and power losses.
 
 use super::{
     args::{Places, SheetArgs, WorkArgs, duration},
@@ -120,7 +120,7 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
         let series = move || {
             let series =
                 Series { subjects: &subjects, terms: &of_series, place: &place, store: &store, command_line: &line };
-            // Nobody listens where the terminal is gone.
+            // If the terminal is gone, the receiver is gone too.
             let outcome = series.run(&|| control.is_stopped(), &|event| drop(events.send(event)))?;
             Ok::<_, CliError>((outcome, control.is_stopped()))
         };
@@ -157,7 +157,7 @@ fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<
 /// Tells on stderr how far it is, until all is tortured.
 pub(super) async fn show(mut events: UnboundedReceiver<SeriesEvent>) {
     let (mut choices, mut terms) = (Vec::new(), Terms::default());
-    // That of the configuration under way.
+    // The bar of the current configuration.
     let mut bar: Option<ProgressBar> = None;
     while let Some(event) = events.recv().await {
         match event {

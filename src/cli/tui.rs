@@ -1,4 +1,4 @@
-//! `dbdyno tui`: the terminal UI on any screen, with what is given.
+//! `dbdyno tui`: the terminal UI on any screen, with the given content.
 
 use super::{
     args::one_of,
@@ -74,7 +74,7 @@ impl TuiArgs {
             }
         }
         let within = |selection: &str| match session {
-            // A label comes last: it may hold what begins another term.
+            // A label comes last, because it may contain the beginning of another term.
             Some(id) => format!("session={} {selection}", literal(id)).trim_end().to_owned(),
             None => selection.to_owned(),
         };

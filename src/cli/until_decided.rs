@@ -1,4 +1,4 @@
-//! `dbdyno compare --until-decided`: more rounds of what is undecided, look after look.
+//! `dbdyno compare --until-decided`: more rounds of undecided tests, one look after the other.
 
 use super::{args::Places, error::CliError, output::command_line, progress::Style, session::watched};
 use dbdyno_catalog::engines::Registry;

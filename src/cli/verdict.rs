@@ -1,4 +1,4 @@
-//! What is left of a session in the terminal once the screens are gone: a few lines that say how it came out.
+//! The summary of a session in the terminal after the screens are gone: a few lines with the outcome.
 
 use crate::tui::LastSession;
 use dbdyno_comparing::compare::Comparison;
@@ -23,7 +23,7 @@ pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> S
         shell(words.iter().copied().chain([session.as_str()]).chain(places))
     };
     let command = command_of(&["dbdyno", "compare", "--reference"]);
-    // Without the store there is still what the session itself says.
+    // Without the store, the session's own facts are still printed.
     let sides = verdicts(id, &command, &store.clone().with_patience(PATIENCE)).unwrap_or_default().sides;
     let command = if sides.is_empty() { command_of(&["dbdyno", "results"]) } else { command };
     let planned = counted(*planned, "run");

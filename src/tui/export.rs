@@ -1,4 +1,4 @@
-//! Files that are written from the screens. None replaces a file that is there.
+//! Files that the screens export. An export never replaces an existing file.
 
 use crate::tui::setup::TuiSetup;
 use dbdyno_foundation::base::{csv::Cells, output::Output};
@@ -15,23 +15,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a file is to hold. It knows how it is written in each format.
+/// The content of a file. Each implementation knows how to write itself in each format.
 pub trait FileContent: Debug + Send {
-    /// Writes it to a file that is not there yet, in the format of the file's ending.
+    /// Writes the content to a file that does not exist yet, in the format of the file's ending.
     ///
     /// # Errors
-    /// Why it cannot be written.
+    /// The reason why the file cannot be written.
     fn write(&self, file: &NewFile<'_>, setup: &TuiSetup) -> Result<(), String>;
 }
 
-/// A text, whatever the file's ending.
+/// A plain text. The file's ending does not matter.
 impl FileContent for String {
     fn write(&self, file: &NewFile<'_>, _: &TuiSetup) -> Result<(), String> {
         file.write_text(self)
     }
 }
 
-/// A report, with what it was built of as JSON.
+/// A report, and the value that it was built from as JSON.
 #[derive(Debug)]
 struct SheetFile(Sheet, serde_json::Value);
 
@@ -41,16 +41,16 @@ impl FileContent for SheetFile {
     }
 }
 
-/// A report; `typed` is what it was built of.
+/// Returns a report as file content; `typed` is the value that it was built from.
 ///
 /// # Errors
-/// What it was built of cannot be JSON.
+/// `typed` cannot be serialised as JSON.
 pub(crate) fn sheet(sheet: Sheet, typed: &impl Serialize) -> Result<Box<dyn FileContent>, String> {
     let typed = serde_json::to_value(typed).map_err(|error| format!("as JSON: {error}"))?;
     Ok(Box::new(SheetFile(sheet, typed)))
 }
 
-/// The results that a line means.
+/// The results that a selection line matches.
 #[derive(Debug)]
 pub(crate) struct ResultsFile(pub(crate) String);
 
@@ -64,7 +64,7 @@ impl FileContent for ResultsFile {
     }
 }
 
-/// A file that is not there yet.
+/// A file that does not exist yet.
 #[derive(Debug)]
 pub struct NewFile<'p> {
     path: &'p Path,
@@ -83,17 +83,17 @@ impl<'p> NewFile<'p> {
         Ok(Self { path, output })
     }
 
-    /// The format that its ending means, among these.
+    /// Returns the format of the file's ending, if it is one of these.
     pub(crate) fn format(&self, formats: &'static [Format]) -> Result<Format, String> {
         Format::of_file(self.path, formats).map_err(|error| error.to_string())
     }
 
-    /// The file itself, for reports that choose how they write it.
+    /// Returns the output itself, for reports that choose how they write it.
     pub(crate) fn output(&self) -> &Output {
         &self.output
     }
 
-    /// Writes to a temporary name first: the file gets its own name once it is whole.
+    /// Writes to a temporary name first: the file gets its own name once it is complete.
     pub(crate) fn create<E: Display>(&self, write: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), String> {
         self.output.create(write).map_err(|error| self.failed(&error))?.map_err(|error| self.failed(&error))
     }
@@ -106,36 +106,36 @@ impl<'p> NewFile<'p> {
         self.create(|to| std::fs::write(to, text))
     }
 
-    /// Writes a report in the format of its ending; `typed` is what it was built of.
+    /// Writes a report in the format of the file's ending; `typed` is the value that it was built from.
     pub(crate) fn write_sheet(&self, shown: &Sheet, typed: &impl Serialize) -> Result<(), String> {
         let format = self.format(SHEET_FORMATS)?;
         let text = sheet::written(shown, typed, format, TableStyle::FILE, Cells::Escaped);
         self.write_text(&text.map_err(|error| error.to_string())?)
     }
 
-    /// Which file was written: where a link led, the one that it led to.
+    /// Returns the path of the written file. For a symbolic link this is the link's target.
     fn written(&self) -> PathBuf {
         if self.output.note().is_some() { self.output.target() } else { self.path }.to_owned()
     }
 }
 
-/// Why a file was not written.
+/// A file that was not written, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedFile {
     pub(crate) reason: String,
-    /// The name to ask with again: the same one, or where it is taken one that is free.
+    /// The name to offer next: the same one, or a free one if it is taken.
     pub(crate) name: String,
 }
 
-/// Writes a file that is not there yet; where a link led, which file that is.
+/// Writes a file that does not exist yet, and returns its path. For a symbolic link this is the link's target.
 pub(crate) fn write(path: &Path, content: &dyn FileContent, setup: &TuiSetup) -> Result<PathBuf, RefusedFile> {
     let written = NewFile::check(path, setup).and_then(|file| content.write(&file, setup).map(|()| file.written()));
     written.map_err(|reason| RefusedFile { reason, name: free_name(&path.to_string_lossy()) })
 }
 
-/// A name that no file has yet: this one, or with a number before its ending (`results-2.csv`).
+/// Returns a name that no file has yet: this one, or with a number before its ending (`results-2.csv`).
 pub(crate) fn free_name(name: &str) -> String {
-    /// More than anybody keeps; then the name is offered as it is.
+    /// The numbers to try, more than anyone uses. After them the name is offered as it is.
     const MOST: u32 = 10_000;
     let is_taken = |name: &str| Path::new(name).symlink_metadata().is_ok();
     if name.is_empty() || !is_taken(name) {
@@ -145,7 +145,7 @@ pub(crate) fn free_name(name: &str) -> String {
         .rfind('.')
         .filter(|at| !name[..*at].is_empty() && !name[..*at].ends_with('/') && !name[*at..].contains('/'));
     let (stem, ending) = name.split_at(dot.unwrap_or(name.len()));
-    // A name that was offered before has a number already.
+    // A name that was offered before already has a number.
     let (stem, first) = match stem.rsplit_once('-') {
         Some((stem, number)) if number.parse::<u32>().is_ok_and(|number| number > 1) => {
             (stem, number.parse::<u32>().unwrap_or(1).saturating_add(1))
@@ -156,7 +156,7 @@ pub(crate) fn free_name(name: &str) -> String {
     free.find(|name| !is_taken(name)).unwrap_or_else(|| name.to_owned())
 }
 
-/// The command that writes the same file.
+/// Returns the command that writes the same file.
 fn export_command(path: &Path, line: &str, format: Format, setup: &TuiSetup) -> String {
     let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
     words.extend(Selection::terms(line));

@@ -1,4 +1,4 @@
-//! What is measured beside the screens: what starts it, and what it is told.
+//! Jobs that the screens start, with their estimates and commands. Also the things that a screen can be opened on.
 
 use super::{keys::ScreenId, world::World};
 use dbdyno_catalog::bench::{BenchPlan, Estimate, Preset};
@@ -7,15 +7,15 @@ use dbdyno_reports::command::shell;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
 use std::time::Duration;
 
-/// What is expected to take longer than this is not started without asking.
+/// Jobs that are expected to take longer than this start only after a confirmation.
 const ASKED_FROM: Duration = Duration::from_secs(5 * 60);
 
-/// Whether the user is asked before something that takes so long is started.
+/// Whether the user must confirm a job of this length before it starts.
 pub(crate) fn is_long(time: Duration) -> bool {
     time > ASKED_FROM
 }
 
-/// What to know before something is started: how many runs, how long, how much disk.
+/// Formats the estimate to show before a job starts: number of runs, time, disk space.
 pub(crate) fn expected(estimate: &Estimate, world: &World) -> Vec<String> {
     let by = if estimate.from_history { "by what earlier runs took" } else { "a guess: no earlier runs to go by" };
     let free = world.work_folder.space().map(|space| format!(", {} are free", units::bytes(space.free)));
@@ -26,67 +26,67 @@ pub(crate) fn expected(estimate: &Estimate, world: &World) -> Vec<String> {
     ]
 }
 
-/// What is shown, where that is said by more than a screen's key.
+/// What to show: a screen, possibly with certain content on it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Opening {
     /// A screen, as it is.
     Screen(ScreenId),
-    /// Two selections beside each other, whatever else there is.
+    /// A comparison of two selections, regardless of other configurations.
     Pair { a: String, b: String },
-    /// Two selections beside each other; where they are two of more configurations of a session, all of these come first.
+    /// A comparison of two selections. If they are two of more configurations of a session, all of these are shown first.
     Sides { a: String, b: String },
-    /// All configurations of the sessions of this selection beside it.
+    /// A comparison of this selection with all configurations of its sessions.
     Beside { reference: String },
-    /// What a selection means, in a list.
+    /// The results that a selection matches, in a list.
     Results { selection: String },
-    /// All about a stored run, by its identifier.
+    /// All details of a stored run, by its identifier.
     Run(String),
-    /// A stored run once more, as it was measured.
+    /// A replay of a stored run, as it was measured.
     Replay(String),
-    /// The trends of the configurations that selections mean.
+    /// The trends of the configurations that selections match.
     Trend(TrendOf),
     /// A bench that can be run.
     Bench(Box<Preset>),
     /// A query that can be run.
     Query(String),
-    /// A job, by its name, on the screen that shows what it does.
+    /// A job, by its name, on the screen that shows it.
     Job(String),
 }
 
-/// What a trend is asked of.
+/// The runs and the figure that a trend follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrendOf {
-    /// Selections: what is followed are the configurations of their runs.
+    /// Selections. The trend follows the configurations of their runs.
     pub(crate) selections: Vec<String>,
     pub(crate) metric: Metric,
-    /// The test that is shown first, and at which size, where one is meant.
+    /// The test to show first and its size, if they are given.
     pub(crate) test: Option<(u32, String)>,
 }
 
-/// Something to be measured: a job.
+/// A job that is to be started, with its command.
 #[derive(Debug, Clone)]
 pub struct JobStart {
     pub kind: JobKind,
-    /// The command that measures it, word by word.
+    /// The command that runs the job, word by word.
     pub command: Vec<String>,
-    /// What its session will be about, where that is known before.
+    /// The subject of its session, if it is known in advance.
     pub(crate) outline: Option<Box<SessionOutline>>,
 }
 
 impl JobStart {
-    /// What a command measures; `world` has what every command needs to mean the same.
+    /// Returns the job of a command. `world` supplies the arguments that every command needs to have the same effect.
     pub(crate) fn new(kind: JobKind, words: impl IntoIterator<Item = impl Into<String>>, world: &World) -> Self {
         let command = words.into_iter().map(Into::into).chain(world.arguments.iter().cloned()).collect();
         Self { kind, command, outline: None }
     }
 
-    /// The command as it can be typed.
+    /// Returns the command as a user can type it.
     pub fn command_line(&self) -> String {
         shell(&self.command)
     }
 }
 
-/// The screen that shows what such a job does.
+/// Returns the screen that shows a job of this kind.
 pub(crate) fn screen_of(kind: JobKind) -> ScreenId {
     match kind {
         JobKind::Session | JobKind::Capacity => ScreenId::Live,
@@ -100,9 +100,9 @@ pub(crate) fn screen_of(kind: JobKind) -> ScreenId {
 pub struct OwedSession {
     /// UUID.
     pub(crate) session_id: String,
-    /// How many of its runs are still to be run.
+    /// The number of runs that are still to be run.
     pub(crate) runs: usize,
     pub(crate) plan: BenchPlan,
-    /// What a run is expected to take.
+    /// The time that a run is expected to take.
     pub(crate) expected_run: Duration,
 }

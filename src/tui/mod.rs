@@ -1,5 +1,5 @@
-//! The terminal UI. `app` and its `screens` are pure state machines that are painted with `widgets`; `driver` is all that touches
-//! the terminal and jobs. Only the `ask` parts of screens and world read or write, called by `driver`.
+//! The terminal UI. `app` and its `screens` are pure state machines, painted with `widgets`. Only `driver` touches the terminal and jobs.
+//! Only the `ask` parts of screens and world read or write; `driver` calls them.
 
 pub mod app;
 mod driver;

@@ -1,11 +1,11 @@
-//! What the terminal UI is started with.
+//! The configuration that the terminal UI starts with.
 
 use super::widgets::Look;
 use dbdyno_catalog::{Announcements, Catalog};
 use dbdyno_store::Store;
 use std::path::PathBuf;
 
-/// What the terminal UI is started with.
+/// The configuration that the terminal UI starts with.
 #[derive(Debug, Clone)]
 pub struct TuiSetup {
     /// Suites, presets, claims, themes.
@@ -18,8 +18,8 @@ pub struct TuiSetup {
     pub cpu: Option<u32>,
     /// Colours and characters.
     pub look: Look,
-    /// What the terminal is told besides the screens.
+    /// What the terminal is sent in addition to the screens.
     pub announcements: Announcements,
-    /// Arguments that command lines shown need to mean the same (`--store FILE`).
+    /// Arguments that displayed command lines need in order to have the same effect (`--store FILE`).
     pub arguments: Vec<String>,
 }

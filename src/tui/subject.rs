@@ -1,38 +1,38 @@
-//! What a request is about: it says which requests make others pointless.
+//! The subject of a request. It decides which older requests a new one makes obsolete.
 
 use dbdyno_store::ReadWatch;
 use std::borrow::Cow;
 
-/// What a request is about, among those of its screen.
+/// The subject of a request, among those of its screen.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {
-    /// Something is read to be shown. The newest request of a name makes the older ones of that name pointless.
+    /// A read for display. The newest request of a name makes the older ones of that name obsolete.
     Read {
         name: Cow<'static, str>,
-        /// Interrupts the reading.
+        /// Interrupts the read.
         watch: ReadWatch,
     },
-    /// Something is changed, which happens once for each request and in their order.
+    /// A change. It happens once for each request, in the order of the requests.
     Change,
 }
 
 impl Subject {
-    /// A reading that no screen watches itself.
+    /// Returns a read that no screen watches itself.
     pub(crate) fn read(name: impl Into<Cow<'static, str>>) -> Self {
         Self::watched(name, &ReadWatch::default())
     }
 
-    /// A reading that a screen watches.
+    /// Returns a read that a screen watches.
     pub(crate) fn watched(name: impl Into<Cow<'static, str>>, watch: &ReadWatch) -> Self {
         Self::Read { name: name.into(), watch: watch.clone() }
     }
 
-    /// Whether this one, which came later, makes another pointless.
+    /// Whether this request, which came later, makes another obsolete.
     pub(crate) fn replaces(&self, older: &Self) -> bool {
         matches!((self, older), (Self::Read { name, .. }, Self::Read { name: before, .. }) if name == before)
     }
 
-    /// The watch of a reading.
+    /// Returns the watch of a read; a change has none.
     pub(crate) fn watch(&self) -> Option<&ReadWatch> {
         match self {
             Self::Read { watch, .. } => Some(watch),
@@ -41,7 +41,7 @@ impl Subject {
     }
 }
 
-/// A request that knows what it is about.
+/// A request with a known subject.
 pub(crate) trait HasSubject {
     fn subject(&self) -> Subject;
 }

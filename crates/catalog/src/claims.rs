@@ -1,4 +1,4 @@
-//! Claims files: what somebody published, with where it is from and what to know about it.
+//! Claims files: published results, with their source and caveats.
 
 use super::{CatalogError, Difference, located::CatalogText};
 use dbdyno_engine::size::Size;
@@ -13,50 +13,50 @@ pub struct Claims {
     pub name: String,
     /// One line about it.
     pub title: String,
-    /// Who published it, and when.
+    /// The publisher and the date.
     pub source: String,
-    /// On what it was measured.
+    /// The machine and setup of the measurement.
     pub setup: String,
-    /// What a reader of the published figures has to know.
+    /// Caveats for readers of the published figures.
     pub caveats: Vec<String>,
     pub comparisons: Vec<ClaimedComparison>,
 }
 
-/// Two things that a publication compares.
+/// A comparison of two configurations in a publication.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedComparison {
     /// One line about it.
     pub title: String,
-    /// The suite that measures it.
+    /// The suite that reproduces it.
     pub suite: String,
-    /// The preset that measures it, where there is one.
+    /// The preset that reproduces it, if there is one.
     pub preset: Option<String>,
-    /// The sizes that it was published at, and is judged at; empty where it is for all sizes.
+    /// The published sizes, at which it is judged; empty if it applies to all sizes.
     pub sizes: Vec<Size>,
     /// The selection of stored runs that is A, at any size.
     pub a: String,
     /// The selection of stored runs that is B.
     pub b: String,
-    /// What the sides are among runs that were imported, where these have other names.
+    /// The selections of the sides among imported runs, if they have other names there.
     pub imported: Option<(String, String)>,
-    /// What the publication calls A.
+    /// The publication's name for A.
     pub a_name: String,
-    /// What the publication calls B.
+    /// The publication's name for B.
     pub b_name: String,
     /// Differences between A and B that the publication compared across.
     pub allow: BTreeSet<Difference>,
-    /// The claims, one a test.
+    /// The claims, one for each test.
     pub claims: Vec<Claim>,
 }
 
-/// One published figure. Machines differ: the ratio is the claim; absolute figures are shown and never judged.
+/// One published figure. Machines differ: only the ratio is judged; absolute figures are shown but never judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// The test, by number or name in the suite.
     pub test: String,
-    /// What the publication calls it.
+    /// The publication's name for the test.
     pub name: String,
-    /// What is claimed of time A / time B.
+    /// The claimed ratio of time A / time B.
     pub ratio: ClaimedRatio,
     /// The figure published for A, as published.
     pub a: Option<String>,
@@ -65,22 +65,22 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Whether it is about this test, or an actor's share of it: a number means the test as a whole, a name also what an actor did.
+    /// Whether it is about this test, or an actor's share of it. A number refers to the whole test, a name also to an actor's share.
     pub fn is_of(&self, test: u32, actor: Option<&str>, name: &str) -> bool {
         actor.is_none() && test.to_string() == self.test || name.eq_ignore_ascii_case(&self.test)
     }
 }
 
-/// What is claimed of time A / time B: below 1 A is faster.
+/// The claimed ratio of time A / time B: below 1, A is faster.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClaimedRatio {
-    /// A figure, with the range it was published with.
+    /// A figure with its published range.
     Figure { ratio: f64, range: Option<(f64, f64)> },
     /// That A is faster, without a figure.
     AFaster,
     /// That B is faster, without a figure.
     BFaster,
-    /// That neither is: about the same, without a figure.
+    /// Neither is faster: about the same, without a figure.
     Same,
 }
 

@@ -1,13 +1,13 @@
-//! What may differ between two sides of a comparison.
+//! Differences between the two sides of a comparison.
 
 use dbdyno_engine::describe::one_of;
 use serde::{Deserialize, Serialize};
 
-/// A difference between A and B that keeps them from being compared unless it is allowed.
+/// A difference between A and B that prevents their comparison unless it is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
-    /// Commits are not equally durable on both sides.
+    /// Commits on the two sides are not equally durable.
     Tiers,
     /// They ran in different sessions, on different machines or disks or with different limits, mounts or builds.
     Hosts,
@@ -27,7 +27,7 @@ impl Difference {
     pub const ALL: [Self; 7] =
         [Self::Tiers, Self::Hosts, Self::Sizes, Self::Suites, Self::SuiteOptions, Self::Memory, Self::Caches];
 
-    /// What differs, in words.
+    /// Describes the difference.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Tiers => "tiers: what a commit survives",
@@ -40,7 +40,7 @@ impl Difference {
         }
     }
 
-    /// What differs, in one or two words.
+    /// Describes the difference in one or two words.
     pub fn word(self) -> &'static str {
         match self {
             Self::Tiers => "tiers",
@@ -53,17 +53,17 @@ impl Difference {
         }
     }
 
-    /// The one of this name, as `--allow` and presets give it.
+    /// Returns the difference of this name, as `--allow` and presets use it.
     ///
     /// # Errors
-    /// The names there are.
+    /// The error lists the valid names.
     pub fn named(name: &str) -> Result<Self, String> {
         let names: Vec<String> = Self::ALL.iter().map(|difference| difference.name().to_owned()).collect();
         let found = Self::ALL.into_iter().find(|difference| difference.name() == name);
         found.ok_or_else(|| format!("unknown difference `{name}`: expected {}", one_of(&names)))
     }
 
-    /// The name of what allows it: `suite-options`.
+    /// Returns the name that allows it: `suite-options`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tiers => "tiers",

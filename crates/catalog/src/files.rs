@@ -1,4 +1,4 @@
-//! Where suites, presets, claims and themes are: in the user's folders, or inside the program.
+//! Sources of suites, presets, claims and themes: the user's folders, or the program itself.
 
 use super::{CatalogError, located::CatalogText};
 use dbdyno_engine::describe::one_of;
@@ -48,7 +48,7 @@ impl Folder {
     }
 }
 
-/// The folder that holds the user's `suites/`, `presets/`, `claims/` and `themes/`.
+/// The folder with the user's `suites/`, `presets/`, `claims/` and `themes/`.
 #[derive(Debug, Clone)]
 pub struct UserFolders {
     /// The configuration folder.
@@ -56,13 +56,13 @@ pub struct UserFolders {
 }
 
 impl UserFolders {
-    /// The folder of the user's own files of one kind.
+    /// Returns the folder of the user's files of one kind.
     pub fn path(&self, folder: Folder) -> PathBuf {
         self.root.join(folder.name())
     }
 }
 
-/// The names of all files of one kind, sorted, each once.
+/// Returns the names of all files of one kind, sorted, each once.
 pub fn names(user: &UserFolders, folder: Folder) -> Vec<String> {
     let own = fs::read_dir(user.path(folder)).into_iter().flatten().flatten().map(|entry| entry.path());
     let built_in = folder.built_in().files().map(|file| file.path().to_owned());
@@ -74,7 +74,7 @@ pub fn names(user: &UserFolders, folder: Folder) -> Vec<String> {
         .collect()
 }
 
-/// Reads a file by its name without `.toml`; the user's own comes before the built-in one.
+/// Reads a file by its name without `.toml`; a user's file takes precedence over a built-in one.
 pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<CatalogText, CatalogError> {
     let missing = || CatalogError::Missing {
         what: folder.one(),

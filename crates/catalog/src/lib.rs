@@ -1,4 +1,4 @@
-//! Suites, presets, claims and themes: found, read, checked. They are files; the built-in ones are carried inside the program.
+//! Suites, presets, claims and themes: finding, reading and checking them. They are files; the built-in ones are embedded in the program.
 
 pub mod bench;
 mod claims;
@@ -24,14 +24,14 @@ use dbdyno_foundation::base::output::{Guarded, Output};
 pub use located::CatalogText;
 use std::path::{Path, PathBuf};
 
-/// The suites, presets and claims that can be used: the user's own before those built in.
+/// The available suites, presets and claims; the user's take precedence over the built-in ones.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     folders: UserFolders,
 }
 
 impl Catalog {
-    /// A catalog with the user's folders in front.
+    /// Creates a catalog in which the user's folders take precedence.
     pub fn new(folders: UserFolders) -> Self {
         Self { folders }
     }
@@ -48,10 +48,10 @@ impl Catalog {
         names(&self.folders, Folder::Claims)
     }
 
-    /// Reads and checks a claims file. A preset that it names and that is not there is left out: nobody is sent to it.
+    /// Reads and checks a claims file. Removes the name of a preset that does not exist, so that users are not referred to it.
     ///
     /// # Errors
-    /// There is no such file, or something in it is wrong: with its line and column.
+    /// There is no such file, or it has an error; the message gives its line and column.
     pub fn claims(&self, name: &str) -> Result<Claims, CatalogError> {
         let source = files::find(&self.folders, Folder::Claims, name)?;
         let mut claims = Claims::parse(name, &source)?;
@@ -65,21 +65,21 @@ impl Catalog {
     /// Reads and checks a suite.
     ///
     /// # Errors
-    /// There is no such file, or something in it is wrong: with its line and column.
+    /// There is no such file, or it has an error; the message gives its line and column.
     pub fn suite(&self, name: &str) -> Result<Suite, CatalogError> {
         let source = files::find(&self.folders, Folder::Suites, name)?;
         Suite::parse(name, &source)
     }
 
-    /// Checks the text of a suite's file that is not in a folder; `place` names it in errors.
+    /// Checks the text of a suite that is not a file in a folder; `place` names it in errors.
     ///
     /// # Errors
-    /// Something in the text is wrong: with its line and column.
+    /// The text has an error; the message gives its line and column.
     pub fn suite_of(name: &str, place: &str, text: String) -> Result<Suite, CatalogError> {
         Suite::parse(name, &CatalogText { place: place.to_owned(), text })
     }
 
-    /// The text of a preset's file.
+    /// Returns the text of a preset's file.
     pub fn preset_source(&self, name: &str) -> Result<CatalogText, CatalogError> {
         files::find(&self.folders, Folder::Presets, name)
     }
@@ -91,16 +91,16 @@ impl Catalog {
     /// Reads and checks a theme.
     ///
     /// # Errors
-    /// There is no such file, or something in it is wrong: with its line and column.
+    /// There is no such file, or it has an error; the message gives its line and column.
     pub fn theme(&self, name: &str) -> Result<Theme, CatalogError> {
         let source = files::find(&self.folders, Folder::Themes, name)?;
         Theme::parse(name, &source)
     }
 
-    /// Writes a new file of this name into the user's folder, and says where. One that is there stays as it is.
+    /// Writes a new file of this name into the user's folder, and returns its path. An existing file stays unchanged.
     ///
     /// # Errors
-    /// What to say to the user: the name is taken or is none, or what the system said.
+    /// A message for the user: the name is taken or invalid, or the system's error.
     pub fn create(&self, folder: Folder, name: &str, text: &str) -> Result<PathBuf, String> {
         let one = folder.one();
         if !suite::is_plain_word(name) {
@@ -110,7 +110,7 @@ impl Catalog {
         if path.exists() {
             return Err(format!("{} is there already, and is left as it is: choose another name", path.display()));
         }
-        // The user's own comes before a built-in one: whoever asks for that would get this.
+        // A user's file takes precedence over a built-in one: requests for the built-in one would return this file.
         if names(&self.folders, folder).iter().any(|taken| taken == name) {
             return Err(format!("there is a built-in {one} `{name}`: choose another name"));
         }
@@ -127,18 +127,18 @@ impl Catalog {
         std::fs::canonicalize(own).is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
     }
 
-    /// The user's folder for files of this kind.
+    /// Returns the user's folder for files of this kind.
     pub fn folder(&self, folder: Folder) -> PathBuf {
         self.folders.path(folder)
     }
 
-    /// A file of the user's own beside the folders, whether it is there or not.
+    /// Returns the path of a user's file next to the folders, whether it exists or not.
     pub fn own_file(&self, name: &str) -> PathBuf {
         self.folders.root.join(name)
     }
 
-    /// Writes a preset's file into the user's folder, and says where; none: there is one of that name, and it was not to be
-    /// replaced. `guarded`: what it must not be written over.
+    /// Writes a preset's file into the user's folder, and returns the path. Returns `None` if a file of that name exists and `replace` is
+    /// false. `guarded`: files that it must not overwrite.
     pub fn save_preset(
         &self,
         name: &str,

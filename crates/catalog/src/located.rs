@@ -1,4 +1,4 @@
-//! Errors that say where in a file, and a file's text with where it came from.
+//! Errors with their position in a file, and the text of a file with its origin.
 
 use serde::de::DeserializeOwned;
 use std::{io, ops::Range};
@@ -6,7 +6,7 @@ use std::{io, ops::Range};
 /// A catalog file, as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogText {
-    /// What an error calls the file: its path, or `built-in suites/kv.toml`.
+    /// The file's name in errors: its path, or `built-in suites/kv.toml`.
     pub place: String,
     pub text: String,
 }
@@ -18,9 +18,9 @@ pub enum CatalogError {
     Missing {
         /// `suite` or `preset`.
         what: &'static str,
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The valid names.
         expected: String,
         /// The user's folder for them.
         folder: String,
@@ -35,23 +35,24 @@ pub enum CatalogError {
         line: usize,
         /// Column in characters, from 1.
         column: usize,
-        /// What is wrong and what was expected.
+        /// The error, and what was expected.
         message: String,
     },
 }
 
 impl CatalogText {
-    /// Reads TOML into `T`.
+    /// Parses TOML into `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, CatalogError> {
         toml::from_str(&self.text).map_err(|error| {
-            // The reader's "unknown field" and "unknown variant" name what was expected; its own layout is not needed.
+            // The parser's "unknown field" and "unknown variant" name what was expected; its own layout is not needed.
             let message = error.message().trim().replace('\n', " ");
             self.wrong(error.span().unwrap_or(0..0), message)
         })
     }
 
-    /// An error where the text has what a message names as wrong, in the marks \`of code\`: of several the last in the text, because a
-    /// value follows its option, and that its engine. At the text's beginning where it has none of them.
+    /// Returns an error at the position of a name that the message quotes with \`backquotes\`. Of several names, it uses the last
+    /// position in the text, because a value follows its option, and an option its engine. If the text has none of them, the error is at
+    /// its beginning.
     pub fn wrong_where_named(&self, message: &str) -> CatalogError {
         let wrong = message.split(": expected").next().unwrap_or(message);
         let named = wrong.split('`').skip(1).step_by(2).filter(|name| !name.is_empty());
@@ -59,7 +60,7 @@ impl CatalogText {
         self.wrong(at..at, message)
     }
 
-    /// Where a name is a word of its own, outside of comments.
+    /// Finds a name as a separate word, outside of comments.
     fn find(&self, name: &str) -> Option<usize> {
         let goes_on = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let is_own = |at: usize| {
@@ -70,7 +71,7 @@ impl CatalogText {
         self.text.match_indices(name).map(|(at, _)| at).find(|at| is_own(*at))
     }
 
-    /// An error at a span of bytes of the text.
+    /// Returns an error at a span of bytes of the text.
     pub fn wrong(&self, span: Range<usize>, message: impl Into<String>) -> CatalogError {
         let before = self.text.get(..span.start).unwrap_or(&self.text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! The user's settings: a file beside the folders of suites, presets, claims and themes.
+//! The user's settings: a file next to the folders of suites, presets, claims and themes.
 
 use super::{Catalog, CatalogError, CatalogText};
 use dbdyno_foundation::base::input;
@@ -6,29 +6,29 @@ use serde::Deserialize;
 
 const FILE: &str = "settings.toml";
 
-/// What the user has set; the rest as it usually is.
+/// The user's settings, with defaults for the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     pub terminal: Announcements,
 }
 
-/// What the terminal is told besides the screens.
+/// Messages to the terminal in addition to the screens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Announcements {
-    /// Its title says how far a session is.
+    /// The terminal's title shows a session's progress.
     pub title: bool,
-    /// The bar that terminals and desktops draw of a progress.
+    /// The progress bar of terminals and desktops.
     pub progress: bool,
-    /// A notification on the desktop when something that was measured is over.
+    /// A desktop notification when a measurement ends.
     pub notification: bool,
-    /// The bell, then.
+    /// The bell when a measurement ends.
     pub bell: bool,
 }
 
 impl Announcements {
-    /// Nothing at all.
+    /// No messages.
     pub const NONE: Self = Self { title: false, progress: false, notification: false, bell: false };
 }
 
@@ -39,10 +39,10 @@ impl Default for Announcements {
 }
 
 impl Catalog {
-    /// Reads and checks the user's settings, which there need not be.
+    /// Reads and checks the user's settings, which are optional.
     ///
     /// # Errors
-    /// Something in the file is wrong: with its line and column.
+    /// The file has an error; the message gives its line and column.
     pub fn settings(&self) -> Result<Settings, CatalogError> {
         let path = self.folders.root.join(FILE);
         let place = path.display().to_string();

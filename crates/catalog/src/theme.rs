@@ -1,4 +1,4 @@
-//! Themes: which colour stands for which meaning.
+//! Themes: the colours of meanings.
 
 use super::{CatalogError, located::CatalogText};
 use serde::Deserialize;
@@ -11,17 +11,17 @@ pub struct Theme {
     pub name: String,
     /// One line about it.
     pub title: String,
-    /// How each meaning is painted.
+    /// The style of each meaning.
     pub roles: BTreeMap<Role, Ink>,
 }
 
-/// What something on screen means.
+/// The meaning of something on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Plain text.
     Text,
-    /// What matters less.
+    /// Less important text.
     Dim,
     /// Titles of panes.
     Title,
@@ -34,19 +34,19 @@ pub enum Role {
     Tab,
     /// Keys in hints.
     Key,
-    /// Chosen, done, as it should be.
+    /// Chosen, finished, as expected.
     Good,
     /// Wrong, failed.
     Bad,
-    /// Worth a second look.
+    /// Worth checking.
     Warn,
-    /// Figures that matter most, bars.
+    /// The most important figures, bars.
     Accent,
     /// Side A.
     A,
     /// Side B.
     B,
-    /// The reference that is drawn behind.
+    /// The reference that is drawn in the background.
     Ghost,
 }
 
@@ -70,25 +70,25 @@ impl Role {
     ];
 }
 
-/// How a meaning is painted.
+/// The style of a meaning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ink {
-    /// Colour of the text; none for the terminal's own.
+    /// Colour of the text; none for the terminal's default.
     pub fg: Option<Colour>,
     /// Colour behind it.
     pub bg: Option<Colour>,
     pub bold: bool,
     pub faint: bool,
     pub underline: bool,
-    /// Text and background exchanged.
+    /// Text and background swapped.
     pub reverse: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Colour {
-    /// One of the terminal's sixteen, 0 to 15, as its user has set them.
+    /// One of the terminal's sixteen colours, 0 to 15, as its user configured them.
     Terminal(u8),
     /// Red, green, blue.
     Rgb(u8, u8, u8),
@@ -145,7 +145,7 @@ struct ThemeFile {
 }
 
 impl Theme {
-    /// Reads a theme's file. Every meaning must be there, so that none is invisible by mistake.
+    /// Reads a theme's file. It must contain every meaning, so that none is invisible by mistake.
     pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
         let file: ThemeFile = source.parse()?;
         let roles = file.roles.get_ref();
@@ -160,11 +160,11 @@ impl Theme {
         self.roles.get(&role).copied().unwrap_or_default()
     }
 
-    /// The same theme without any colour, for NO_COLOR: weight, underline and reversal stay.
+    /// Returns the theme without any colour, for NO_COLOR: weight, underline and reversal stay.
     #[must_use]
     pub fn without_colour(mut self) -> Self {
         for ink in self.roles.values_mut() {
-            // What stood out by its background alone still has to.
+            // Text that was visible only by its background must still stand out.
             ink.reverse |= ink.bg.is_some();
             (ink.fg, ink.bg) = (None, None);
         }

@@ -1,5 +1,5 @@
-//! What results mean beside each other: two selections with verdicts ([`compare`]), doubts about a session ([`lint`]), published figures
-//! beside measured ones ([`claims`]).
+//! Compares results: two selections with verdicts ([`compare`]), doubts about a session ([`lint`]), published figures with measured ones
+//! ([`claims`]).
 
 pub mod claims;
 pub mod compare;

@@ -1,4 +1,4 @@
-//! What every room of dbdyno stands on: values and files ([`base`]), the machine ([`host`]), the figures of a test ([`metric`]), and the
+//! The base of all crates of dbdyno: values and files ([`base`]), the machine ([`host`]), the figures of a test ([`metric`]), and the
 //! processes of engines ([`process`]).
 
 pub mod base;

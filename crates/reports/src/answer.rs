@@ -1,4 +1,4 @@
-//! The answer of a user's query as a file, written row by row: it may be of any size.
+//! The answer of a user's query as a file, written row by row because it may have any size.
 
 use super::{
     format::{Format, WriteError},
@@ -14,19 +14,19 @@ use std::{
     path::Path,
 };
 
-/// How an answer can be written to a file.
+/// The formats in which an answer can be written to a file.
 pub const FILE_FORMATS: &[Format] = &[Format::Csv, Format::Json, Format::Markdown];
 
 /// A row of an answer.
 type Row<'r> = &'r [Option<&'r str>];
 
-/// Writes a row, or what comes before the first.
+/// Writes a row, or the text before the first row.
 type WriteRow = fn(&mut dyn Write, &TextRows, Option<Row<'_>>, Cells) -> Result<(), WriteError>;
 
-/// Writes the whole answer of a user's query to a file of ours, which is replaced. `cells`: what those of CSV are written as.
+/// Writes the whole answer of a user's query to a file of ours, which is replaced. `cells`: the form of CSV cells.
 ///
 /// # Errors
-/// Why it could not be written.
+/// Fails if it could not be written.
 pub fn write(
     store: &Store,
     sql: &str,
@@ -55,7 +55,7 @@ pub fn write(
     Ok(out.flush()?)
 }
 
-/// What is not known is empty.
+/// Writes a row as CSV; unknown values are empty.
 fn csv_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, cells: Cells) -> Result<(), WriteError> {
     let line = match row {
         None => csv::line(heads.columns.iter().map(String::as_str), cells),
@@ -64,7 +64,7 @@ fn csv_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, cells: C
     Ok(out.write_all(line.as_bytes())?)
 }
 
-/// The bracket that begins the array, or an object.
+/// Writes the bracket that begins the array, or an object.
 fn json_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, _cells: Cells) -> Result<(), WriteError> {
     match row {
         None => Ok(out.write_all(b"[")?),
@@ -72,7 +72,7 @@ fn json_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, _cells:
     }
 }
 
-/// A line of a table; numbers stand to the right.
+/// Writes a line of a table; numbers are right-aligned.
 pub(super) fn markdown_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>) -> Result<(), WriteError> {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let text = match row {
@@ -80,7 +80,7 @@ pub(super) fn markdown_row(out: &mut dyn Write, heads: &TextRows, row: Option<Ro
         None => {
             let names = heads.columns.iter().map(|name| escaped(name)).collect();
             let rule = |kind: ColumnKind| if kind == ColumnKind::Number { "--:" } else { ":--" }.to_owned();
-            // Of some answers no kinds are known.
+            // Some answers have no column kinds.
             let kinds = heads.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
             line(names) + &line(kinds.take(heads.columns.len()).map(rule).collect())
         }

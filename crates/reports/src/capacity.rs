@@ -1,4 +1,4 @@
-//! What was found of engines' capacities as a sheet.
+//! The capacities of engines as a sheet.
 
 use super::sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table};
 use dbdyno_foundation::base::units::{count, counted, duration, plain};
@@ -7,7 +7,7 @@ use dbdyno_running::capacity::{
 };
 use dbdyno_stats::Verdict;
 
-/// The report as a sheet; a record for each engine. `command`: what asked for it.
+/// Builds the report as a sheet, with a record for each engine. `command`: the command that requested it.
 pub fn sheet(report: &CapacityReport, command: &str) -> Sheet {
     let table = Section { table: Some(engines(report)), ..Section::default() };
     let duels: Vec<String> = report.duels.iter().map(duel_text).collect();
@@ -86,7 +86,7 @@ fn answer_word(answer: &Answer) -> &'static str {
     }
 }
 
-/// The cells of an engine's line; or in words why it has none.
+/// Returns the cells of an engine's line, or the reason why it has none.
 fn cells(one: &Capacity) -> Result<[String; 9], String> {
     let Answer::Rate { rate, interval, at, broken } = &one.answer else { return Err(words(&one.answer)) };
     let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), duration);
@@ -104,7 +104,7 @@ fn cells(one: &Capacity) -> Result<[String; 9], String> {
     ])
 }
 
-/// A rate with the digits that a precision of some percent has.
+/// Formats a rate with the digits that a precision of some percent justifies.
 fn shown(rate: f64) -> String {
     if rate < 100.0 { format!("{rate:.1}") } else { count(rate.round() as u64) }
 }
@@ -124,7 +124,7 @@ fn words(answer: &Answer) -> String {
     }
 }
 
-/// What was not kept, in words: `p99 is 12.0 ms`.
+/// Names the broken promises: `p99 is 12.0 ms`.
 fn broken_text(broken: &[Broken]) -> String {
     let one = |broken: &Broken| match broken {
         Broken::Response { promise, found_ns: Some(ns) } => format!("{} is {}", promise.name(), duration(*ns as f64)),
@@ -202,7 +202,7 @@ fn notes(report: &CapacityReport) -> Vec<String> {
     notes
 }
 
-/// What is said of probes that do not fit.
+/// Describes the probes that contradict each other.
 fn contrary_text(one: &Capacity) -> Option<String> {
     let rates = |held: bool| {
         let rates: Vec<String> = one
@@ -223,7 +223,7 @@ fn contrary_text(one: &Capacity) -> Option<String> {
     })
 }
 
-/// A probe in one line: `sqlite 5,000/s: p99 4.10 ms, holds`.
+/// Describes a probe in one line: `sqlite 5,000/s: p99 4.10 ms, holds`.
 pub fn probe_text(label: &str, probe: &Probe) -> String {
     let label = plain(label);
     if probe.rate == 0 {
@@ -238,7 +238,7 @@ pub fn probe_text(label: &str, probe: &Probe) -> String {
     format!("{label} {}/s: {}, {verdict}", count(probe.rate), quantiles.join(", "))
 }
 
-/// What a search found, in one line.
+/// Describes the result of a search in one line.
 pub fn found_text(found: &Found) -> String {
     match found {
         Found::Rate(estimate) => format!("{}/s", shown(estimate.rate)),

@@ -1,4 +1,4 @@
-//! A publication's claims beside measurements as a sheet, and the words of it that the screens share.
+//! A publication's claims next to measurements as a sheet, and the words that the screens share with it.
 
 use super::{
     command::shell,
@@ -7,12 +7,12 @@ use super::{
 use dbdyno_comparing::claims::{ClaimedDirection, ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin};
 use dbdyno_foundation::base::units::counted;
 
-/// Claims beside measurements, with what to know about them: all of the publication, measured or not. `command`: what asked for it.
+/// Builds the sheet of all claims of the publication, measured or not, with notes on them. `command`: the command that requested it.
 pub fn sheet(table: &ClaimsTable, command: &str) -> Sheet {
     with_comparisons(table, command, table.comparisons.iter().map(section).collect())
 }
 
-/// The same as text at the end of a bench: of comparisons of which nothing is measured, only what measures them.
+/// Builds the text for the end of a bench. For comparisons without measurements it shows only the command that measures them.
 pub fn closing_text(table: &ClaimsTable) -> String {
     let is_open = |comparison: &&JudgedComparison| {
         comparison.rows.iter().all(|row| row.reproduction == Reproduction::NotMeasured)
@@ -30,7 +30,7 @@ pub fn closing_text(table: &ClaimsTable) -> String {
     text(&with_comparisons(table, "", sections), TableStyle::FILE)
 }
 
-/// What stands around the comparisons of a publication.
+/// Adds title, source and caveats to the comparisons of a publication.
 fn with_comparisons(table: &ClaimsTable, command: &str, comparisons: Vec<Section>) -> Sheet {
     let caveats = table.caveats.iter().map(|caveat| format!("!  {caveat}"));
     let first = Section {
@@ -89,7 +89,7 @@ fn section(comparison: &JudgedComparison) -> Section {
     }
 }
 
-/// A record for each claim.
+/// Builds a record for each claim.
 fn records(table: &ClaimsTable) -> Table {
     const COLUMNS: [&str; 16] = [
         "claims",
@@ -140,7 +140,7 @@ fn records(table: &ClaimsTable) -> Table {
     Table::records(COLUMNS, table.comparisons.iter().flat_map(of_comparison))
 }
 
-/// The command that measures a comparison, or what it is judged by if no preset measures it.
+/// Returns the command that measures a comparison, or the selections that it is judged by if no preset measures it.
 fn how_to_measure(comparison: &JudgedComparison) -> String {
     let (a, b) = &comparison.selections;
     match measured_by(comparison) {
@@ -149,7 +149,7 @@ fn how_to_measure(comparison: &JudgedComparison) -> String {
     }
 }
 
-/// What to know about a comparison: which of its claims have no direction, which runs it is judged by, and at which sizes.
+/// Returns the notes on a comparison: which of its claims have no direction, which runs it is judged by, and at which sizes.
 pub fn notes(comparison: &JudgedComparison) -> Vec<String> {
     let JudgedComparison { others: (of_a, of_b), selections: (a, b), unclaimed, measured_sizes, .. } = comparison;
     let mut notes = Vec::new();
@@ -176,7 +176,7 @@ pub fn notes(comparison: &JudgedComparison) -> Vec<String> {
     notes
 }
 
-/// The command that measures a comparison, at the published size where there is one only: presets have several themselves.
+/// Returns the command that measures a comparison. Names the published size if there is only one: presets have several themselves.
 pub fn measured_by(comparison: &JudgedComparison) -> Option<String> {
     let mut words = vec!["dbdyno", "--preset", comparison.preset.as_ref()?];
     if let [size] = comparison.published_sizes.as_slice() {
@@ -190,7 +190,7 @@ fn name(row: &JudgedClaim) -> String {
     if test == name { name.clone() } else { format!("{test} {name}") }
 }
 
-/// The published ratio, with the figures of both sides where there are any.
+/// Formats the published ratio, with the figures of both sides if there are any.
 pub fn published(row: &JudgedClaim) -> String {
     match &row.figures {
         Some((a, b)) => format!("{} ({a} / {b})", row.published),
@@ -198,7 +198,7 @@ pub fn published(row: &JudgedClaim) -> String {
     }
 }
 
-/// The measured ratio with its interval, or `-`.
+/// Formats the measured ratio with its interval, or `-`.
 pub fn measured(row: &JudgedClaim) -> String {
     match row.measured {
         None => "-".to_owned(),
@@ -209,7 +209,7 @@ pub fn measured(row: &JudgedClaim) -> String {
     }
 }
 
-/// The verdict with its sign, and what stood against comparing.
+/// Formats the verdict with its sign, and the obstacle to comparing.
 pub fn verdict(row: &JudgedClaim) -> String {
     let reproduction = row.reproduction;
     let obstacle = row.obstacle.as_ref().map(|obstacle| format!(": {obstacle}"));

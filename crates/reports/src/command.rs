@@ -1,6 +1,6 @@
 //! Commands as they can be typed into a shell.
 
-/// The words as one line, quoted where the shell would take them apart.
+/// Joins the words into one line, quoted where the shell would split them.
 pub fn shell(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     words.into_iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(" ")
 }

@@ -1,14 +1,14 @@
-//! All that is known of runs, laid out for a person: documents as lines, and no line too long to read.
+//! All stored facts about runs, laid out for people: documents as lines, and no line too long to read.
 
 use console::{Alignment, measure_text_width};
 use dbdyno_foundation::base::{grid::Grid, units::plain};
 use dbdyno_store::TextRows;
 use serde_json::Value;
 
-/// Columns of a value, from which it goes on in the next line.
+/// The widest line of a value, in columns; longer values continue in the next line.
 const WIDTH: usize = 88;
 
-/// All that is known of runs: rows of run, part, name and value, with a title where a run begins.
+/// Lays out all stored facts about runs: rows of run, part, name and value, with a title where a run begins.
 pub fn details(answer: &TextRows) -> String {
     let mut grid = Grid::new(vec![Alignment::Left; 3]);
     let mut before: Option<(&str, &str)> = None;
@@ -31,7 +31,7 @@ pub fn details(answer: &TextRows) -> String {
     grid.render()
 }
 
-/// A value as lines that are not too long; a document of JSON as its names and values. At least one line.
+/// Splits a value into lines that are not too long; a JSON document becomes its names and values. Returns at least one line.
 fn laid_out(value: &str) -> Vec<String> {
     let document = match serde_json::from_str(value) {
         Ok(document @ (Value::Object(_) | Value::Array(_))) if value.len() > WIDTH => document,
@@ -42,7 +42,7 @@ fn laid_out(value: &str) -> Vec<String> {
     lines
 }
 
-/// A part of a document, as lines with an indent.
+/// Adds a part of a document as indented lines.
 fn lay_out(part: &Value, indent: usize, lines: &mut Vec<String>) {
     match part {
         Value::Object(members) => {
@@ -67,7 +67,7 @@ fn lay_out(part: &Value, indent: usize, lines: &mut Vec<String>) {
                 }
             }
         }
-        // A file that was kept has lines of its own.
+        // A stored file has line breaks of its own.
         other => {
             for line in compact(other).lines() {
                 lines.extend(wrapped(&plain(line), indent));
@@ -76,12 +76,12 @@ fn lay_out(part: &Value, indent: usize, lines: &mut Vec<String>) {
     }
 }
 
-/// A text as it is; anything else as JSON.
+/// Returns a text as it is, anything else as JSON.
 fn compact(part: &Value) -> String {
     part.as_str().map_or_else(|| part.to_string(), str::to_owned)
 }
 
-/// A line in pieces that are not too long, broken at spaces and commas where there are any.
+/// Splits a line into pieces that are not too long, at spaces and commas if there are any.
 fn wrapped(text: &str, indent: usize) -> Vec<String> {
     let indent = " ".repeat(indent);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What was found of tiers, as it is stored: a list, and all about one configuration.
+//! The stored evidence for tiers: a list, and all facts about one configuration.
 
 use super::{
     command::shell,
@@ -14,7 +14,7 @@ const TO_READ: &str =
     CASE WHEN mutants > 0 THEN mutants_caught || ' of ' || mutants ELSE '-' END AS mutants,
     strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, coalesce(reason, '') AS reason";
 
-/// All that was found, the latest first.
+/// All evidence, the latest first.
 #[derive(Debug)]
 pub struct EvidenceList {
     /// The columns that people read.
@@ -24,7 +24,7 @@ pub struct EvidenceList {
 }
 
 impl EvidenceList {
-    /// Reads it.
+    /// Reads the list.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -34,7 +34,7 @@ impl EvidenceList {
         Ok(Self { shown: of(TO_READ)?, all: of("*")? })
     }
 
-    /// The list as a sheet; its records have every column. `command`: what asked for it.
+    /// Builds the list as a sheet; its records have every column. `command`: the command that requested it.
     pub fn sheet(&self, command: &str) -> Sheet {
         Sheet {
             title: "Evidence of tiers".to_owned(),
@@ -51,7 +51,7 @@ impl Serialize for EvidenceList {
     }
 }
 
-/// The command that shows what was found: of an image that was kept, else of the whole.
+/// Returns the command that shows the evidence: from a saved image if there is one, otherwise from the whole trial.
 pub fn evidence_command(evidence: &EvidenceRecord) -> String {
     evidence.image.as_ref().map_or_else(
         || evidence.command_line.clone(),
@@ -59,12 +59,12 @@ pub fn evidence_command(evidence: &EvidenceRecord) -> String {
     )
 }
 
-/// Where the record of writes came from, where that is not the usual way.
+/// Names the source of the record of writes, if it is not the usual one.
 fn through(route: Option<&str>) -> &'static str {
     if route == Some("mount") { ", through a mounted file system" } else { "" }
 }
 
-/// All about one configuration, line by line.
+/// Describes one configuration, line by line.
 pub fn evidence_lines(evidence: &EvidenceRecord) -> Vec<String> {
     let EvidenceRecord { kills, images, route, whole, earlier, broken, mutants, mutants_caught, .. } = evidence;
     let reason = evidence.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
@@ -77,7 +77,7 @@ pub fn evidence_lines(evidence: &EvidenceRecord) -> Vec<String> {
         format!("{}{reason}", evidence.verdict),
         format!("tier {}: {}", evidence.tier, evidence.tier_reason),
         format!("{kills} kills of a committing worker"),
-        // The counts are of half of them: the other half is of disks of the kind below.
+        // The counts below are of half of the images: the other half is of disks of the kind in the line after them.
         format!("{images} images of power losses{}", through(route.as_deref())),
         format!(
             "where a file's sync keeps its name: {whole} whole, {earlier} without the latest commits, {broken} broken"

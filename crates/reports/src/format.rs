@@ -1,4 +1,4 @@
-//! The formats that outputs are written in. Each output has a list of those it supports, beside what writes it.
+//! The formats that outputs are written in. Each output has a list of the formats it supports, defined next to its writer.
 
 use dbdyno_store::StoreError;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ pub enum Format {
     Html,
     /// The Go benchmark format.
     Benchfmt,
-    /// Parquet, which is no text: it goes to a file only.
+    /// Parquet, which is not text: it is written to files only.
     Parquet,
     /// The lines that the published program of a suite prints.
     Lines,
 }
 
 impl Format {
-    /// The word for `--format`.
+    /// Returns the word for `--format`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
@@ -37,7 +37,7 @@ impl Format {
         }
     }
 
-    /// What it is, in a few words.
+    /// Returns a short description of the format.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Table => "aligned text",
@@ -51,7 +51,7 @@ impl Format {
         }
     }
 
-    /// The ending of files in this format, without the dot.
+    /// Returns the ending of files in this format, without the dot.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Table => "txt",
@@ -65,10 +65,10 @@ impl Format {
         }
     }
 
-    /// The one of `supported` that a file's ending stands for, in upper or lower case.
+    /// Returns the format of `supported` that matches a file's ending, in upper or lower case.
     ///
     /// # Errors
-    /// Which endings there are.
+    /// Returns the list of possible endings.
     pub fn of_file(path: &Path, supported: &'static [Self]) -> Result<Self, UnknownEnding> {
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let format = supported.iter().copied().find(|format| format.ending() == ending);
@@ -76,7 +76,7 @@ impl Format {
     }
 }
 
-/// A file whose ending stands for no format that an output supports.
+/// A file whose ending matches no format that an output supports.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: expected a name that ends in {}", path.display(), one_of(supported.iter().map(|format| format!(".{}", format.ending()))))]
 pub struct UnknownEnding {
@@ -85,14 +85,14 @@ pub struct UnknownEnding {
     pub supported: &'static [Format],
 }
 
-/// Why an output could not be written.
+/// The reason why an output could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The output has no such format.
     #[error("{} is not supported here: expected {}", asked.name(), one_of(others(*asked, supported)))]
     Unsupported {
         asked: Format,
-        /// Those that the output supports, some of them in files only.
+        /// The formats that the output supports, some of them in files only.
         supported: &'static [Format],
     },
     #[error(
@@ -107,12 +107,12 @@ pub enum WriteError {
     /// The template does not fit the report.
     #[error("writing the HTML report: {0:#}")]
     Html(#[from] minijinja::Error),
-    /// What the system said of the file. Whoever named the file names it in the message.
+    /// The system's error for the file. The caller that named the file adds the name to the message.
     #[error(transparent)]
     File(#[from] std::io::Error),
 }
 
-/// The names of the formats that are left when the one asked for will not do.
+/// Returns the names of the other formats, if the requested one is not supported.
 fn others(asked: Format, supported: &'static [Format]) -> impl Iterator<Item = String> {
     supported.iter().filter(move |format| **format != asked).map(|format| format.name().to_owned())
 }

@@ -1,4 +1,4 @@
-//! From results to what a person or a program reads.
+//! Turns results into reports for people and programs.
 
 pub mod answer;
 pub mod capacity;

@@ -1,4 +1,4 @@
-//! Results as the lines that the published program of their suite prints: for scripts that read those.
+//! Results as the lines that the published program of their suite prints: for scripts that read such lines.
 
 use super::format::WriteError;
 use dbdyno_catalog::{Catalog, PrintedAs};
@@ -17,7 +17,7 @@ struct Line<'s> {
     database_bytes: u64,
 }
 
-/// The results of a selection, run by run from the oldest. Those of suites that say nothing of what is printed are left out.
+/// Returns the results of a selection, run by run from the oldest. Leaves out suites that do not define printed lines.
 pub(super) fn lines(store: &Store, selection: &Selection, catalog: &Catalog) -> Result<String, WriteError> {
     let columns = ["run_id", "label", "suite", "test", "wall_ns", "database_bytes"].map(str::to_owned);
     let listed = store.listed(selection, Listed::Results, &columns, &ListOrder::default())?.rows;
@@ -43,17 +43,17 @@ pub(super) fn lines(store: &Store, selection: &Selection, catalog: &Catalog) -> 
     if runs.is_empty() {
         return Err(WriteError::NothingPrinted);
     }
-    // The newest is listed first.
+    // The list starts with the newest run.
     Ok(runs.iter().rev().map(|(_, label, lines)| of_run(label, lines)).collect::<Vec<_>>().join("\n"))
 }
 
-/// What is printed of the tests of a suite, by their numbers; nothing of one that is not in the catalog.
+/// Returns the printed form of a suite's tests, by number; empty for a suite that is not in the catalog.
 fn printed(catalog: &Catalog, suite: &str) -> BTreeMap<String, PrintedAs> {
     let Ok(suite) = catalog.suite(suite) else { return BTreeMap::new() };
     suite.tests().filter_map(|test| Some((test.number.to_string(), test.printed?))).collect()
 }
 
-/// The lines of a run: its tests in order, and after the last of a benchmark the size of its database.
+/// Returns the lines of a run: its tests in order, and after the last test of a benchmark the size of its database.
 fn of_run(label: &str, lines: &[Line<'_>]) -> String {
     let mut text = String::new();
     let label = plain(label);

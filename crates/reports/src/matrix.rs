@@ -1,4 +1,4 @@
-//! Tests against runs, or against configurations over their runs.
+//! A table of tests by runs, or by configurations over their runs.
 
 use super::sheet::{Cell, Column, ColumnPart, ColumnRole, Row, Table};
 use dbdyno_comparing::compare::without_numbers;
@@ -6,17 +6,17 @@ use dbdyno_foundation::{base::units::counted, metric::Metric};
 use dbdyno_store::TestTime;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the columns of a matrix are.
+/// The kind of a matrix's columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixColumns {
-    /// A run each, oldest first.
+    /// One column per run, oldest first.
     Runs,
-    /// A configuration each: label, version and size, with the medians over its runs.
+    /// One column per configuration: label, version and size, with the medians over its runs.
     Configurations,
 }
 
 impl MatrixColumns {
-    /// The word for one of them.
+    /// Returns the word for one column.
     pub fn word(self) -> &'static str {
         match self {
             Self::Runs => "run",
@@ -25,16 +25,17 @@ impl MatrixColumns {
     }
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 enum MatrixCell {
-    /// ns, operations a second in the row of a test that ended after a time, or a share of the column's total; the median over so many runs.
+    /// A figure in ns, or in operations per second in the row of a test that ended after a fixed time, or as a share of the column's total;
+    /// the median over `runs` runs.
     Figure { figure: f64, runs: usize },
-    /// Why there is none.
+    /// The reason why there is no figure.
     Word(String),
 }
 
-/// A column's heading, and how many runs it has.
+/// A column's heading, and its number of runs.
 #[derive(Debug, Clone, PartialEq)]
 struct MatrixColumn {
     heading: String,
@@ -46,7 +47,7 @@ struct MatrixColumn {
 struct MatrixTest {
     number: u32,
     name: String,
-    /// What its cells are: times, or operations a second where it ended after a time.
+    /// The metric of its cells: time, or operations per second if the test ended after a fixed time.
     metric: Metric,
 }
 
@@ -61,7 +62,7 @@ impl MatrixTest {
     }
 }
 
-/// Times of tests, a column a run or a configuration.
+/// Times of tests, with one column per run or configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     kind: MatrixColumns,
@@ -69,18 +70,18 @@ pub struct Matrix {
     columns: Vec<MatrixColumn>,
     cells: BTreeMap<(usize, usize), MatrixCell>,
     normalised: bool,
-    /// Columns that have no total, because tests are missing or do not count.
+    /// The number of columns that have no total, because tests are missing or do not count.
     pub incomplete: usize,
 }
 
-/// Room for the heading of a column.
+/// Width of a column's heading, in characters.
 const NAME: usize = 24;
 
-/// The shortest beginning of an identifier that is shown.
+/// The shortest prefix of an identifier that is shown.
 const SHORTEST: usize = 8;
 
 impl Matrix {
-    /// The matrix of these times, in ns. They come run by run.
+    /// Builds the matrix of these times, in ns, which are ordered by run.
     pub fn new(times: &[TestTime], kind: MatrixColumns) -> Self {
         let tests = tests_of(times);
         let columns = match kind {
@@ -110,8 +111,8 @@ impl Matrix {
         Self { kind, tests, columns, cells, normalised: false, incomplete: 0 }
     }
 
-    /// Each time as its share of the column's total. A column without all tests has no total to compare, and a test that ended after a time
-    /// has no part in one.
+    /// Replaces each time by its share of the column's total. A column without all tests has no comparable total, and a test that ended
+    /// after a fixed time is not part of one.
     #[must_use]
     pub fn normalised(mut self) -> Self {
         self.normalised = true;
@@ -141,7 +142,8 @@ impl Matrix {
         self
     }
 
-    /// The matrix as a table: tests down and columns across, or the other way round. People read figures with units, programs ns and shares.
+    /// Returns the matrix as a table: one row per test and one column per run or configuration, or the other way round. People read figures
+    /// with units; programs read ns and shares.
     pub fn table(&self, transposed: bool) -> Table {
         let tests: Vec<String> = self.tests.iter().map(MatrixTest::heading).collect();
         let headings: Vec<String> = self.columns.iter().map(|column| column.heading.clone()).collect();
@@ -171,19 +173,19 @@ impl Matrix {
         };
         let metric = self.tests.get(row).map_or_else(Metric::default, |test| test.metric);
         let shown = if self.normalised { format!("{:.2} %", figure * 100.0) } else { metric.shown(figure) };
-        // Where not all runs of a configuration have a time.
+        // Reports the number if not all runs of a configuration have a time.
         let of = self.columns.get(column).is_some_and(|column| runs < column.runs);
         let runs = if of { format!(" ({})", counted(runs, "run")) } else { String::new() };
         Cell::figure(shown + &runs, Some(figure))
     }
 }
 
-/// A test at whatever size: its number, and its name with `N` for numbers.
+/// Identifies a test at any size: its number, and its name with `N` for numbers.
 fn test_of(time: &TestTime) -> (u32, String) {
     (time.test, without_numbers(&time.test_name))
 }
 
-/// All tests, each with its name: as it is stored where it is one name, else with `N` for what differs between sizes.
+/// Returns all tests with their names: the stored name if there is only one, otherwise with `N` for the parts that differ between sizes.
 fn tests_of(times: &[TestTime]) -> BTreeMap<(u32, String), String> {
     let mut tests: BTreeMap<(u32, String), String> = BTreeMap::new();
     for time in times {
@@ -197,12 +199,12 @@ fn tests_of(times: &[TestTime]) -> BTreeMap<(u32, String), String> {
     tests
 }
 
-/// How many runs these times are of.
+/// Returns the number of runs of these times.
 fn runs_of(times: &[&TestTime]) -> usize {
     times.iter().map(|time| time.run_id.as_str()).collect::<BTreeSet<_>>().len()
 }
 
-/// A column each run, with its heading.
+/// Returns one column per run, with its heading.
 fn of_runs(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
     let runs: Vec<&[TestTime]> = times.chunk_by(|one, next| one.run_id == next.run_id).collect();
     let ids: Vec<&str> = runs.iter().map(|run| run[0].run_id.as_str()).collect();
@@ -215,10 +217,11 @@ fn of_runs(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
     runs.into_iter().map(|run| (heading(run), run.iter().collect())).collect()
 }
 
-/// What is one column of configurations: label, version, size in numbers, size, options.
+/// The key of a column of configurations: label, version, size in numbers, size, options.
 type ConfigurationKey<'t> = (&'t str, &'t str, Vec<u64>, &'t str, &'t str);
 
-/// A column each configuration, with its heading: label and size, with the version and the options in which those of a label differ.
+/// Returns one column per configuration, with its heading: label and size, with the version and options in which configurations of a label
+/// differ.
 fn of_configurations(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
     let mut all: BTreeMap<ConfigurationKey<'_>, Vec<&TestTime>> = BTreeMap::new();
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -239,7 +242,7 @@ fn of_configurations(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
     all.into_iter().map(|(key, times)| (heading(&key, runs_of(&times)), times)).collect()
 }
 
-/// The options of a configuration that others do not have alike: ` rowsum=on`.
+/// Returns the options of a configuration that others lack or have with another value: ` rowsum=on`.
 fn differing(options: &str, others: &BTreeSet<&str>) -> String {
     let parsed = |text: &str| serde_json::from_str::<BTreeMap<String, String>>(text).unwrap_or_default();
     let others: Vec<_> = others.iter().map(|other| parsed(other)).collect();
@@ -248,7 +251,7 @@ fn differing(options: &str, others: &BTreeSet<&str>) -> String {
     differ.map(|(name, value)| format!(" {name}={value}")).collect()
 }
 
-/// What stands for some times of a test: their median, or why there is none.
+/// Summarises the times of a test: their median, or the reason why there is none.
 fn cell(times: &[&TestTime], metric: Metric) -> MatrixCell {
     let of = |time: &TestTime| if metric == Metric::Rate { time.rate } else { time.wall_ns.map(|ns| ns as f64) };
     let figures: Vec<f64> = times.iter().filter(|time| time.status == "ok").filter_map(|time| of(time)).collect();
@@ -262,7 +265,7 @@ fn cell(times: &[&TestTime], metric: Metric) -> MatrixCell {
     }
 }
 
-/// How many characters tell all of these apart.
+/// Returns the number of characters that distinguish all of these identifiers.
 fn shortest(ids: &[&str]) -> usize {
     let mut sorted = ids.to_vec();
     sorted.sort_unstable();
@@ -301,7 +304,7 @@ mod tests {
         table.columns.iter().map(|column| column.title.as_str()).collect()
     }
 
-    /// What programs read at a row and a column.
+    /// Returns a program's value at a row and a column.
     fn value(table: &Table, row: usize, column: usize) -> Option<&str> {
         cells(table)[row][column].value.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Results as files for other programs: every column, with the command that made the file.
+//! Results as files for other programs: every column, with the command that created the file.
 
 use super::{
     answer::markdown_row,
@@ -18,16 +18,16 @@ use std::{
     path::Path,
 };
 
-/// How an answer of the store can be shown.
+/// The formats in which an answer of the store can be shown.
 pub const FORMATS: &[Format] = SHEET_FORMATS;
-/// How results can be written to a file: every column, a row a run and test.
+/// The formats in which results can be written to a file: every column, one row per run and test.
 pub const FILE_FORMATS: &[Format] = &[Format::Csv, Format::Json, Format::Parquet, Format::Lines];
 
-/// Writes the results of a selection to a file of ours, which is replaced. `cells`: what those of CSV are written as;
-/// `command`: what made it; `catalog`: the suites, which say what their published programs print.
+/// Writes the results of a selection to a file of ours, which is replaced. `cells`: the form of CSV cells; `command`: the command that
+/// created it; `catalog`: the suites, which define what their published programs print.
 ///
 /// # Errors
-/// Why it could not be written.
+/// Fails if it could not be written.
 pub fn write(
     store: &Store,
     selection: &Selection,
@@ -67,7 +67,7 @@ fn write_csv(
     Ok(out.flush()?)
 }
 
-/// An array with an object a line.
+/// Writes an array with one object per line.
 fn write_json(store: &Store, selection: &Selection, command: &str, out: &mut impl Write) -> Result<(), WriteError> {
     let mut before = "[\n";
     store.whole(selection, command, WholeForm::Objects, |row| {
@@ -76,13 +76,13 @@ fn write_json(store: &Store, selection: &Selection, command: &str, out: &mut imp
         before = ",\n";
         Ok::<(), WriteError>(())
     })?;
-    // Without a result nothing was begun.
+    // Without a result, the array was not begun.
     let begun = before == ",\n";
     out.write_all(if begun { b"\n]\n" } else { b"[]\n" })?;
     Ok(out.flush()?)
 }
 
-/// An answer as text. `cells`: what those of CSV are written as; `command`: what asked for it, which is a page's title.
+/// Returns an answer as text. `cells`: the form of CSV cells; `command`: the command that requested it, which becomes a page's title.
 ///
 /// # Errors
 /// The format is not one of [`FORMATS`].
@@ -92,10 +92,10 @@ pub fn text(answer: &TextRows, format: Format, cells: Cells, command: &str) -> R
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The same written as it is made: an answer may be long.
+/// Writes an answer as it is built, because it may be long.
 ///
 /// # Errors
-/// The format is not one of [`FORMATS`], or why it could not be written.
+/// The format is not one of [`FORMATS`], or it could not be written.
 pub fn write_text(
     answer: &TextRows,
     (format, cells): (Format, Cells),
@@ -120,7 +120,7 @@ pub fn write_text(
     }
 }
 
-/// An answer as a table; what is not known is a dash, and nothing for programs.
+/// Returns an answer as a table. An unknown value is a dash for people, and empty for programs.
 pub(super) fn table(answer: &TextRows) -> Table {
     let kinds = answer.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
     let column = |(name, kind): (&String, ColumnKind)| {
@@ -138,7 +138,7 @@ pub(super) fn table(answer: &TextRows) -> Table {
     }
 }
 
-/// An answer as CSV; what is not known is empty.
+/// Writes an answer as CSV; unknown values are empty.
 fn write_answer_csv(answer: &TextRows, cells: Cells, out: &mut impl Write) -> io::Result<()> {
     out.write_all(csv::line(answer.columns.iter().map(String::as_str), cells).as_bytes())?;
     answer
@@ -147,7 +147,7 @@ fn write_answer_csv(answer: &TextRows, cells: Cells, out: &mut impl Write) -> io
         .try_for_each(|row| out.write_all(csv::line(row.iter().map(Option::unwrap_or_default), cells).as_bytes()))
 }
 
-/// An answer as an array of objects whose keys keep the order of the columns, every value of its own type.
+/// Writes an answer as an array of objects. Keys keep the order of the columns, and every value has its own type.
 fn write_answer_json(answer: &TextRows, out: &mut impl Write) -> Result<(), WriteError> {
     serde_json::to_writer_pretty(&mut *out, &Objects(answer))?;
     Ok(out.write_all(b"\n")?)
@@ -164,9 +164,9 @@ impl Serialize for Objects<'_> {
 
 /// A row of an answer as an object.
 pub(super) struct RowObject<'r, R> {
-    /// What the row is of.
+    /// The columns of the row.
     pub(super) heads: &'r TextRows,
-    /// Its values.
+    /// The values of the row.
     pub(super) row: R,
 }
 
@@ -178,7 +178,7 @@ impl<'r, R: Iterator<Item = Option<&'r str>> + Clone> Serialize for RowObject<'r
     }
 }
 
-/// A text that is written as what it stands for.
+/// A text that is serialised as the value that it represents.
 struct TypedText<'t> {
     text: &'t str,
     kind: ColumnKind,
@@ -198,7 +198,7 @@ impl Serialize for TypedText<'_> {
     }
 }
 
-/// Whole numbers exactly, however large. JSON has no `nan` and no `inf`: these stay texts.
+/// Serialises whole numbers exactly, however large. JSON has no `nan` and no `inf`: these stay texts.
 fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     if let Ok(whole) = text.parse::<i128>() {
         return serializer.serialize_i128(whole);

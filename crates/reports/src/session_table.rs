@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionTable {
     pub suite: String,
-    /// Sizes, each with its tests.
+    /// The sizes, each with its tests.
     pub sizes: Vec<SizeTable>,
-    /// Cores that the threads of its tests had, where some have several threads.
+    /// The number of cores available to threads, if some tests have several threads.
     pub cores: Option<usize>,
-    /// What the session had of its machine, where that is not all: `a CPU quota of 0.2`.
+    /// The limits of the session on its machine, if it had any: `a CPU quota of 0.2`.
     pub conditions: Vec<String>,
-    /// Whether syncs reach no disk, so that no tier that rests on them is upheld.
+    /// Whether syncs do not reach the disk, so that no tier that depends on them is upheld.
     pub syncs_reach_no_disk: bool,
     pub warnings: Vec<String>,
 }
@@ -29,9 +29,9 @@ pub struct SessionTable {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SizeTable {
     pub size: String,
-    /// Memory that its runs had, bytes; none: without a limit.
+    /// The memory available to its runs, bytes; none: without a limit.
     pub memory_limit_bytes: Option<u64>,
-    /// Rows that its tests worked on, without any overhead, bytes; none where the suite does not say.
+    /// The rows that its tests worked on, without any overhead, bytes; none if the suite does not state it.
     pub data_bytes: Option<u64>,
     /// Whether its tests began cold.
     pub cold: bool,
@@ -51,88 +51,88 @@ pub struct TestTable {
 /// One configuration's figure in a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionRow {
-    /// Engine with the options that tell it from others.
+    /// The engine with the options that distinguish it from others.
     pub label: String,
     pub runs: usize,
-    /// Median time of the runs, ns: of the test, and of opening the database with it where it began cold.
+    /// Median time of the runs, ns: the time of the test, including opening the database if it began cold.
     pub median_ns: f64,
-    /// Fastest run over the median, slowest run over the median; of a test that ended after a time, in time an operation.
+    /// Fastest run over the median, slowest run over the median; for a test that ended after a fixed time, in time per operation.
     pub spread: (f64, f64),
     /// Operations of one run.
     pub operations: u64,
-    /// Operations a second, at the median: operations over the median time, and of a test that ended after a time, at the median run.
+    /// Operations per second, at the median: operations over the median time; for a test that ended after a fixed time, at the median run.
     pub rate: f64,
-    /// Median latency of an operation over all runs, ns; none where too few operations were timed one by one.
+    /// Median latency of an operation over all runs, ns; none if too few operations were timed individually.
     pub p50_ns: Option<u64>,
     /// 99th percentile, ns.
     pub p99_ns: Option<u64>,
-    /// Median size of the database with side files, bytes; none, as in the next two, where no run tells.
+    /// Median size of the database with side files, bytes; none, as in the next two, if no run recorded it.
     pub database_bytes: Option<u64>,
     /// Median size of the side files, bytes.
     pub side_bytes: Option<u64>,
     /// Median count of sync calls.
     pub syncs: Option<u64>,
-    /// What was done outside of the timer; none where it is not known.
+    /// The work outside the timer; none if unknown.
     pub outside: Option<OutsideRow>,
-    /// What each actor did, where the test has several threads.
+    /// The results of each actor, if the test has several threads.
     pub actors: Vec<ActorRow>,
-    /// What a commit survives.
+    /// The durability tier: what a commit survives.
     pub tier: Tier,
     /// Whether its answers differ from other engines'.
     pub disagrees: bool,
-    /// Whether there was nothing to hold its answers against.
+    /// Whether there was nothing to check its answers against.
     pub not_verified: bool,
-    /// Whether an operation takes too little time beside the harness.
+    /// Whether an operation takes too little time compared with the harness.
     pub harness_bound: bool,
 }
 
-/// What an actor did: medians of the runs, latencies over all of them.
+/// The results of an actor: medians of the runs, latencies over all of them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActorRow {
     pub name: String,
     pub threads: u32,
-    /// Operations a second.
+    /// Operations per second.
     pub rate: f64,
-    /// Operations a second that were due; none: each when the one before it was done.
+    /// Operations per second that were due; none: each operation starts when the previous one is done.
     pub arrival_rate: Option<u64>,
-    /// Median latency of an operation, ns: from when it was due, where it had such a moment, else from its start.
+    /// Median latency of an operation, ns: from when it was due, if it had a due time, otherwise from its start.
     pub p50_ns: Option<u64>,
     /// 99th percentile, ns.
     pub p99_ns: Option<u64>,
-    /// Other transactions that were in the way.
+    /// Conflicts with other transactions.
     pub busy: u64,
     pub retries: u64,
-    /// Operations that were given up.
+    /// Operations that were abandoned.
     pub failures: u64,
-    /// Operations that were due at the end and not begun.
+    /// Operations that were due at the end but not begun.
     pub backlog: Option<u64>,
-    /// The longest that a timed operation took, ns.
+    /// The longest time of a timed operation, ns.
     pub longest_wait_ns: Option<f64>,
-    /// Jain's index of what its threads got done, from 0 to 1; none for one thread.
+    /// Jain's index of the work done by its threads, from 0 to 1; none for one thread.
     pub fairness: Option<f64>,
 }
 
-/// What was done for a test outside of its timer: medians of the runs.
+/// The work for a test outside its timer: medians of the runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutsideRow {
-    /// Opening the database, ns; none where it was open.
+    /// Opening the database, ns; none if it was already open.
     pub open_ns: Option<f64>,
     /// The work of the engine's own threads after the test, ns.
     pub settle_ns: f64,
-    /// Closing the database, ns; none where it stayed open.
+    /// Closing the database, ns; none if it stayed open.
     pub close_ns: Option<f64>,
-    /// Sync calls of all three; none where no run tells.
+    /// Sync calls of all three; none if no run recorded them.
     pub syncs: Option<u64>,
-    /// Bytes written by all three; as the sync calls.
+    /// Bytes written by all three; none if no run recorded them.
     pub written_bytes: Option<u64>,
-    /// The test's time with all three, ns.
+    /// The time of the test and all three together, ns.
     pub total_ns: f64,
-    /// Whether they take so much that the time alone misleads.
+    /// Whether they take so long that the test's time alone is misleading.
     pub counts: bool,
 }
 
 impl SessionTable {
-    /// Makes the table of these runs.
+    /// Builds the table of these runs.
     pub fn new(
         session: &SessionRecord,
         runs: &[RunRecord],
@@ -251,7 +251,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness: &HarnessCosts) -> Opti
     })
 }
 
-/// The actors of tests of one configuration, in the order in which they are first met.
+/// Returns the actors in the tests of one configuration, in the order of first occurrence.
 fn actor_rows(tests: &[&TestRecord], actors: &[ActorRecord]) -> Vec<ActorRow> {
     let is_of =
         |actor: &&ActorRecord| tests.iter().any(|test| (&test.run_id, test.test) == (&actor.run_id, actor.test));
@@ -268,7 +268,7 @@ fn actor_rows(tests: &[&TestRecord], actors: &[ActorRecord]) -> Vec<ActorRow> {
 fn actor_row(members: &[&ActorRecord]) -> Option<ActorRow> {
     let first = members.first()?;
     let known = |metric: Metric| {
-        // Of what began cold, the rate counts opening.
+        // For tests that began cold, the rate includes opening.
         let value =
             |figures: &Figures| if metric == Metric::Rate { figures.compared(metric) } else { figures.value(metric) };
         let values: Vec<f64> = members.iter().filter_map(|actor| value(&actor.figures)).collect();
@@ -296,7 +296,7 @@ fn actor_row(members: &[&ActorRecord]) -> Option<ActorRow> {
     })
 }
 
-/// The latencies of all runs together, where each sample is one operation.
+/// Returns the latencies of all runs together; none if a sample is not one operation, or a histogram cannot be read.
 fn merged(members: &[&TestRecord]) -> Option<Histogram<u64>> {
     let mut all = empty();
     for result in members {

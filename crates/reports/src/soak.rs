@@ -1,13 +1,13 @@
-//! What tests that were followed show, as a sheet and in words.
+//! The results of followed tests, as a sheet and in words.
 
 use super::sheet::{Cell, Row, Section, Sheet, Table, TableStyle, text};
 use dbdyno_foundation::base::units::{bytes, count, duration, rate};
 use dbdyno_running::soak::{HeldStretch, Soak, SoakActor, SpaceStep, Stall};
 
-/// So many stalls are told one by one.
+/// The most stalls that are listed individually.
 const STALLS_TOLD: usize = 3;
 
-/// A test in lines: its actors, its space, its memory.
+/// Describes a test in lines: its actors, its space, its memory.
 pub fn soak_lines(soak: &Soak) -> Vec<String> {
     let actors = soak.actors.iter().map(actor_line);
     let held = soak.held.iter().flat_map(held_lines);
@@ -27,12 +27,12 @@ pub fn soak_lines(soak: &Soak) -> Vec<String> {
     lines
 }
 
-/// All tests of a session that were followed, as text.
+/// Returns all followed tests of a session as text.
 pub fn soaks_text(soaks: &[Soak]) -> String {
     text(&sheet(soaks, ""), TableStyle::FILE)
 }
 
-/// Tests that were followed as a sheet: a section for each, and a record for each of its actors. `command`: what asked for it.
+/// Builds a sheet of followed tests: a section for each, and a record for each of its actors. `command`: the command that requested it.
 pub fn sheet(soaks: &[Soak], command: &str) -> Sheet {
     let has_rounds = |soak: &Soak| soaks.iter().any(|other| other.round > 0 && other.label == soak.label);
     let section = |soak: &Soak| {
@@ -158,7 +158,7 @@ fn held_lines(stretch: &HeldStretch) -> Vec<String> {
     if known.is_empty() { vec![head] } else { known.into_iter().map(line).collect() }
 }
 
-/// Minutes and seconds from the beginning.
+/// Formats minutes and seconds from the start.
 fn clock(ns: u64) -> String {
     let seconds = (ns as f64 / 1e9).round() as u64;
     format!("{}:{:02}", seconds / 60, seconds % 60)

@@ -19,17 +19,18 @@ use std::{
 
 pub use super::sheet::Colouring;
 
-/// The session's table with its warnings under it.
+/// Returns the session's table with its warnings below it.
 pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
     sheet::text(&session_sheet(table, ""), TableStyle { colour, ..TableStyle::FILE })
 }
 
-/// What to know about a session's figures.
+/// Returns the notes on a session's figures.
 pub fn session_notes(table: &SessionTable) -> String {
     sheet::text(&Sheet { sections: notes(table), ..Sheet::default() }, TableStyle::FILE)
 }
 
-/// A session's table as a sheet: a section for each size, a record for each test of each configuration. `command`: what asked for it.
+/// Builds a session's table as a sheet: a section for each size, a record for each test of each configuration. `command`: the command that
+/// requested it.
 pub fn session_sheet(table: &SessionTable, command: &str) -> Sheet {
     let sizes = table.sizes.iter().map(|size| section(table, size));
     Sheet {
@@ -66,7 +67,7 @@ fn section(table: &SessionTable, size: &SizeTable) -> Section {
     }
 }
 
-/// A test: its title, and each configuration with its actors.
+/// Builds the rows of a test: its title, and each configuration with its actors.
 fn test_rows(test: &TestTable) -> Vec<Row> {
     let operations = test.rows.first().map_or(0, |row| row.operations);
     let operations = match test.rows.iter().all(|row| row.actors.is_empty()) {
@@ -86,7 +87,7 @@ fn test_rows(test: &TestTable) -> Vec<Row> {
     rows
 }
 
-/// What the columns and the tiers mean.
+/// Explains the columns and the tiers.
 fn tiers(table: &SessionTable) -> Option<Section> {
     let tiers: BTreeSet<Tier> = rows(table).map(|row| row.tier).collect();
     let tier = |tier: Tier| match table.syncs_reach_no_disk && tier.needs_syncs() {
@@ -98,7 +99,7 @@ fn tiers(table: &SessionTable) -> Option<Section> {
     (!tiers.is_empty()).then(|| Section::lines(vec![columns, format!("tier: {}", tiers.join(", "))]))
 }
 
-/// What the runs of a size were held to: ` · 64.0 MiB of memory for 256 MiB of data (4.00x) · cold`.
+/// Describes the limits of a size's runs: ` · 64.0 MiB of memory for 256 MiB of data (4.00x) · cold`.
 fn held_to(size: &SizeTable) -> String {
     let mut text = String::new();
     if let Some(limit) = size.memory_limit_bytes {
@@ -110,7 +111,7 @@ fn held_to(size: &SizeTable) -> String {
     text + if size.cold { " · cold" } else { "" }
 }
 
-/// What to know about a session's figures.
+/// Returns the notes on a session's figures, as sections.
 fn notes(table: &SessionTable) -> Vec<Section> {
     let any = |is: fn(&SessionRow) -> bool| rows(table).any(is);
     let cores = table.cores.map(|cores| format!("x  threads of an actor; the machine has {}", counted(cores, "core")));
@@ -137,7 +138,7 @@ fn notes(table: &SessionTable) -> Vec<Section> {
     lines.into_iter().chain(Section::toned(Tone::Warnings, "Read this first", table.warnings.clone())).collect()
 }
 
-/// `-` where it is not known.
+/// Formats a value, or `-` if it is unknown.
 fn known<T>(value: Option<T>, shown: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "-".to_owned(), shown)
 }
@@ -146,7 +147,7 @@ fn quantile(ns: Option<u64>) -> String {
     known(ns, |ns| duration(ns as f64))
 }
 
-/// Operations a second, without the unit.
+/// Formats operations per second, without the unit.
 fn short_rate(of: f64) -> String {
     rate(of).trim_end_matches("/s").trim_end().to_owned()
 }
@@ -187,7 +188,7 @@ fn actor_cells(actor: &ActorRow) -> [String; 5] {
     ]
 }
 
-/// A record for each test of each configuration.
+/// Builds a record for each test of each configuration.
 fn records(table: &SessionTable) -> Table {
     const COLUMNS: [&str; 20] = [
         "suite",
@@ -245,7 +246,7 @@ fn records(table: &SessionTable) -> Table {
     Table::records(COLUMNS, all.into_iter())
 }
 
-/// `12 busy, 12 retries, longest wait 5.10 ms, fairness 98 %`: what others cost an actor, where it was anything.
+/// Describes what other actors cost an actor, if anything: `12 busy, 12 retries, longest wait 5.10 ms, fairness 98 %`.
 fn strife_line(actor: &ActorRow) -> Option<String> {
     let counts = [("busy", actor.busy), ("retries", actor.retries), ("given up", actor.failures)];
     let backlog = [("behind at the end", actor.backlog.unwrap_or(0))];
@@ -271,20 +272,20 @@ fn outside_line(outside: &OutsideRow) -> String {
     format!("+ {}: {} in all", parts.join(", "), duration(outside.total_ns))
 }
 
-/// `1.18M`: bytes in as few characters as a narrow table has.
+/// Formats bytes in few characters, for narrow tables: `1.18M`.
 fn short_bytes(number: u64) -> String {
     bytes(number).replace("iB", "").replace(" B", "").replace(' ', "")
 }
 
-/// A factor as a signed percentage: 0.97 is `-3`.
+/// Formats a factor as a signed percentage: 0.97 is `-3`.
 fn percent(factor: f64) -> String {
     format!("{:+.0}", (factor - 1.0) * 100.0)
 }
 
-/// Writes the answer of a query, line by line: it may be long.
+/// Writes the answer of a query line by line, because it may be long.
 ///
 /// # Errors
-/// What `out` failed with.
+/// Fails if `out` fails.
 pub fn write_rows(answer: &TextRows, out: &mut impl Write) -> io::Result<()> {
     let mut columns: Vec<AnswerColumn> = answer.columns.iter().map(|name| AnswerColumn::new(name)).collect();
     for row in answer.rows.iter() {
@@ -295,10 +296,10 @@ pub fn write_rows(answer: &TextRows, out: &mut impl Write) -> io::Result<()> {
     answer.rows.iter().try_for_each(|row| writeln!(out, "{}", aligned(&columns, row.iter().map(shown))))
 }
 
-/// What is known of a column of an answer, row by row.
+/// The state of an answer's column, updated row by row.
 struct AnswerColumn {
     width: usize,
-    /// Whether each known value so far is a number; none: no value is known.
+    /// Whether each known value so far is a number; none: no value is known yet.
     is_number: Option<bool>,
 }
 
@@ -314,7 +315,7 @@ impl AnswerColumn {
         }
     }
 
-    /// Numbers stand to the right.
+    /// Returns the column's layout; numbers are right-aligned.
     fn stands(&self) -> GridColumn {
         let alignment = if self.is_number == Some(true) { Alignment::Right } else { Alignment::Left };
         GridColumn { width: self.width, alignment }
@@ -325,7 +326,7 @@ fn shown(value: Option<&str>) -> String {
     value.map_or_else(|| "NULL".to_owned(), plain)
 }
 
-/// Names with a line about each.
+/// Lists names with one line about each.
 pub fn list(entries: Vec<(String, String)>) -> String {
     let table = Table::pairs(["name", "about"], entries.into_iter().map(|(name, about)| [name, about]));
     sheet::text(&Sheet { sections: vec![Section::table(table)], ..Sheet::default() }, TableStyle::FILE)

@@ -1,11 +1,11 @@
-//! What kills and power losses showed as a sheet.
+//! The results of kills and power losses as a sheet.
 
 use super::sheet::{Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table};
 use dbdyno_running::torture::{Contradiction, DiskFindings, Findings, Mutant, Step, Subject, Terms, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What was found of each configuration, as JSON has it.
+/// The results for each configuration, as in the JSON.
 #[derive(Debug, Serialize)]
 pub struct TortureReport<'r> {
     dbdyno_version: &'static str,
@@ -27,7 +27,7 @@ struct TorturedConfiguration<'r> {
 }
 
 impl<'r> TortureReport<'r> {
-    /// `command`: the command that tried it, with this seed.
+    /// Builds the report. `command`: the command that ran the crash test, with this seed.
     pub fn new(found: &'r [(Subject, Findings)], seed: u64, command: &'r str) -> Self {
         let configuration = |(subject, findings): &'r (Subject, Findings)| TorturedConfiguration {
             choice: &subject.choice,
@@ -43,8 +43,8 @@ impl<'r> TortureReport<'r> {
     }
 }
 
-/// What was found as a sheet: a section and a record for each configuration, and all of them in one table where there are several.
-/// `command`: the command that tried it.
+/// Builds a sheet of the results: a section and a record for each configuration, and all of them in one table if there are several.
+/// `command`: the command that ran the crash test.
 pub fn sheet(found: &[(Subject, Findings)], command: &str) -> Sheet {
     let overview = (found.len() > 1).then(|| Section { table: Some(overview(found)), ..Section::default() });
     let each = found.iter().map(|(subject, findings)| section(subject, findings));
@@ -75,7 +75,7 @@ fn section(subject: &Subject, findings: &Findings) -> Section {
     }
 }
 
-/// The name of the fact that all others come to.
+/// The name of the fact that sums up all others.
 const VERDICT: &str = "verdict";
 
 fn sense(verdict: &Verdict) -> Sense {
@@ -86,7 +86,7 @@ fn sense(verdict: &Verdict) -> Sense {
     }
 }
 
-/// What was found of a configuration: names with values, and values that go on below their name.
+/// Returns the results for a configuration: names with values, and values that continue below their name.
 fn facts(subject: &Subject, findings: &Findings) -> Vec<(&'static str, String)> {
     let power = &findings.power;
     let mut facts = vec![("kills", kills(findings))];
@@ -134,7 +134,7 @@ fn images(disk: &DiskFindings) -> String {
     }
 }
 
-/// Whether the promise is kept where a new name lasts only once its folder is synced.
+/// Describes whether the promise is kept on disks where a new name is durable only once its folder is synced.
 fn strict(disk: &DiskFindings) -> &'static str {
     match disk {
         DiskFindings { images: 0, .. } => "-",
@@ -151,7 +151,7 @@ fn of_mutant(mutant: &Mutant) -> String {
     }
 }
 
-/// A line for each configuration.
+/// Builds a table with one row per configuration.
 fn overview(found: &[(Subject, Findings)]) -> Table {
     let columns = [
         ("configuration", ColumnRole::Name, 0),
@@ -192,7 +192,7 @@ fn overview(found: &[(Subject, Findings)]) -> Table {
     }
 }
 
-/// A record for each configuration.
+/// Builds a record for each configuration.
 fn records(found: &[(Subject, Findings)]) -> Table {
     const COLUMNS: [&str; 15] = [
         "configuration",
@@ -226,7 +226,7 @@ fn records(found: &[(Subject, Findings)]) -> Table {
     Table::records(COLUMNS, found.iter().map(record))
 }
 
-/// How far it is, in words.
+/// Describes the progress in words.
 pub fn step_text(step: Step, terms: &Terms) -> String {
     match step {
         Step::Waiting => "waiting for a run that another dbdyno measures".to_owned(),

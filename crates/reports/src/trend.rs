@@ -1,4 +1,4 @@
-//! A configuration over its sessions as a sheet, and the words of it that the screens share.
+//! A configuration over its sessions as a sheet, and the words that the screens share with it.
 
 use super::sheet::{
     Cell, Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, Column, ColumnRole, Row, Scale, Section, SeriesStyle,
@@ -7,7 +7,7 @@ use super::sheet::{
 use dbdyno_comparing::compare::{RatioRange, Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries};
 use dbdyno_foundation::{base::units::counted, metric::Metric};
 
-/// A trend as a sheet: a section for what is the same for neighbouring series, with a chart of each; a record for each session.
+/// Builds a trend as a sheet: a section for neighbouring series with the same heading, with a chart of each; a record for each session.
 pub fn sheet(trend: &Trend) -> Sheet {
     let nothing = trend.series.is_empty().then(|| format!("no test has a value of {}", trend.metric.title()));
     let nothing = nothing.map(|sentence| Section::lines(vec![sentence]));
@@ -22,7 +22,7 @@ pub fn sheet(trend: &Trend) -> Sheet {
     }
 }
 
-/// What is the same for neighbouring series: configuration, place and size.
+/// Returns the heading for neighbouring series: configuration, place and size.
 pub fn heading(series: &TrendSeries) -> String {
     let TrendSeries { label, split_by, suite, place, size, .. } = series;
     let split = if split_by.is_empty() { String::new() } else { format!(" with {}", split_by.join(", ")) };
@@ -87,10 +87,10 @@ fn chart(series: &TrendSeries, metric: Metric) -> Chart {
     }
 }
 
-/// The share of an axis that a day below it needs.
+/// The share of an axis that a date label below it needs.
 const DAY: f64 = 0.25;
 
-/// Whether the level changed, in a word or two.
+/// Summarises in a word or two whether the level changed.
 pub fn found_words(series: &TrendSeries) -> String {
     match (series.changes.len(), series.drift, series.too_few) {
         (0, None, Some(_)) => format!("{}: too few", counted(series.points.len(), "session")),
@@ -100,7 +100,7 @@ pub fn found_words(series: &TrendSeries) -> String {
     }
 }
 
-/// How changes are found.
+/// The explanation of how changes are found.
 pub const METHOD: &str = "a change: energy distance of the sessions before and after, p <= 0.01 of 999 random orders (Matteson and James 2014), \
      and a step explains the sessions better than a line does, or neighbours that resemble each other; drifting: they move, and not in \
      steps; intervals are of 95 %, for sessions whose neighbours correlate";
@@ -116,13 +116,13 @@ pub fn name(metric: Metric) -> &'static str {
     }
 }
 
-/// The figures of the first and the last session.
+/// Formats the figures of the first and the last session.
 pub fn ends(series: &TrendSeries, metric: Metric) -> (String, String) {
     let shown = |median: Option<f64>| median.map_or("-".to_owned(), |median| metric.shown(median));
     (shown(series.points.first().map(|point| point.median)), shown(series.points.last().map(|point| point.median)))
 }
 
-/// The changes or the drift of a series, a line each.
+/// Describes the changes or the drift of a series, one per line.
 pub fn moves_words(series: &TrendSeries, metric: Metric) -> Vec<String> {
     let changes = series.changes.iter().map(|change| change_words(series, change, metric));
     changes.chain(series.drift.iter().map(|drift| drift_words(series, drift, metric))).collect()
@@ -175,16 +175,16 @@ fn change_words(series: &TrendSeries, change: &TrendChange, metric: Metric) -> S
     )
 }
 
-/// `+5.1 %`, of a ratio.
+/// Formats a ratio as a percentage: `+5.1 %`.
 fn percent(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
-/// Columns of the figures of a series, at most.
+/// The most columns for the figures of a series.
 const LINE: usize = 40;
 
-/// The figures as a line of at most so many columns and one for each change, from the least to the greatest; a bar where the level
-/// changes.
+/// Draws the figures as a line of at most `most_columns` columns plus one for each change, scaled from the least to the greatest; a bar
+/// marks each change of level.
 pub fn sparkline(series: &TrendSeries, most_columns: usize) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let medians: Vec<f64> = series.points.iter().map(|point| point.median).collect();
@@ -232,7 +232,7 @@ const COLUMNS: [&str; 23] = [
     "command",
 ];
 
-/// A record for each session of each series.
+/// Builds a record for each session of each series.
 fn records(trend: &Trend) -> Table {
     let of_point = |series: &TrendSeries, at: usize, point: &TrendPoint| {
         let drift = series.drift.and_then(|drift| drift.interval);

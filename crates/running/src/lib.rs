@@ -1,6 +1,6 @@
-//! All that measures: a session's runs ([`runner`], [`session`]), kills and power losses ([`torture`]), the highest rate that keeps a promise
-//! ([`capacity`]), options ([`tune`]), a test followed for hours ([`soak`]), an engine held to the protocol ([`conformance`]). Others see it as [`jobs`],
-//! and watch it ([`watching`]).
+//! Everything that measures: a session's runs ([`runner`], [`session`]), kills and power losses ([`torture`]), the highest rate that keeps
+//! a promise ([`capacity`]), options ([`tune`]), a test followed for hours ([`soak`]), an engine's conformance to the protocol
+//! ([`conformance`]). Other processes see all of it as [`jobs`], and watch it with [`watching`].
 
 pub mod capacity;
 pub mod conformance;

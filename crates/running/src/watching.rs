@@ -1,4 +1,4 @@
-//! Watching a job: the lines that it tells become the events of a session, a tuning or a torture.
+//! Watches a job: its lines become the events of a session, a tuning or a crash test.
 
 use crate::{
     jobs::{self, FoundJob, JobEnd, JobKind, Told},
@@ -11,10 +11,10 @@ use serde::Deserialize;
 use std::{io, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Passes on the events of a job, from its first to its last. Events of a newer version that are not known here are left out.
+/// Passes on the events of a job, from its first to its last. Unknown events of a newer version are skipped.
 ///
 /// # Errors
-/// Its log cannot be read.
+/// The log cannot be read.
 pub async fn watch(job: &FoundJob, events: &UnboundedSender<JobEvent>) -> io::Result<JobEnd> {
     let kind = job.facts.kind;
     let pass_on = |told: Told<'_>| {
@@ -31,11 +31,11 @@ pub async fn watch(job: &FoundJob, events: &UnboundedSender<JobEvent>) -> io::Re
 /// An event of a job.
 #[derive(Debug, Clone)]
 pub enum JobEvent {
-    /// The next event happened this long after the job began. A watcher who comes late gets all events at once.
+    /// The next event happened this long after the job began. A watcher that starts late gets all events at once.
     Time(Duration),
-    /// By a session, or by the one under way in something that runs several.
+    /// From a session, or from the current session of a job that runs several.
     Session(Box<RunnerEvent>),
-    /// The latencies of a test, after its end. Only watchers who are there at that time get them.
+    /// The latencies of a test, after its end. Only processes that watch at that time receive them.
     Latencies {
         /// Place of the run in the session.
         ordinal: u32,
@@ -54,7 +54,7 @@ struct OfSession {
 }
 
 impl JobEvent {
-    /// The event in a line; none of a newer version's that is not known here.
+    /// Reads the event in a line; none if it is an unknown event of a newer version.
     fn read(kind: JobKind, line: &[u8]) -> Option<Self> {
         Some(match kind {
             JobKind::Session => Self::Session(serde_json::from_slice(line).ok()?),
@@ -64,7 +64,7 @@ impl JobEvent {
         })
     }
 
-    /// The event in a line of the socket. The log has all of a finished test but its latencies.
+    /// Reads the event in a line of the socket. The log has everything about a finished test except its latencies.
     fn read_progress(kind: JobKind, line: &[u8]) -> Option<Self> {
         let event = Self::read(kind, line)?;
         Some(match event {
@@ -79,7 +79,7 @@ impl JobEvent {
         })
     }
 
-    /// The event of the session under way, if it is one.
+    /// Returns the event of the session under way, if it is one.
     pub fn of_session(&self) -> Option<&RunnerEvent> {
         match self {
             Self::Session(event) => Some(event),

@@ -1,12 +1,12 @@
-//! p values of one table, adjusted for how many there are.
+//! The p values of one table, adjusted for the number of tests in it.
 
 use super::error::NoAnswer;
 
 /// Holm's adjustment of the p values of one table, in the order given.
 ///
-/// With the m values sorted, the i-th smallest becomes the largest of (m - j + 1) p(j) over j <= i, at most 1. Calling
-/// those below 0.05 significant keeps the chance of even one false alarm in the table at 5 %, whatever the tests depend
-/// on. Source: Holm, "A simple sequentially rejective multiple test procedure" (1979).
+/// With the m values sorted, the i-th smallest becomes the largest of (m - j + 1) p(j) over j <= i, at most 1. If values below 0.05 count
+/// as significant, the chance of even one false alarm in the table is at most 5 %, however the tests depend on each other. Source: Holm, "A
+/// simple sequentially rejective multiple test procedure" (1979).
 ///
 /// # Errors
 /// [`NoAnswer::NotAProbability`] for a value outside 0 to 1 or NaN.
@@ -24,10 +24,10 @@ pub fn holm(p: &[f64]) -> Result<Vec<f64>, NoAnswer> {
 
 /// Benjamini and Hochberg's adjustment of the p values of one table, in the order given.
 ///
-/// With the m values sorted, the i-th smallest becomes the smallest of m p(j) / j over j >= i. Calling those below 0.05 significant keeps
-/// the expected share of false ones among them at 5 %, where tests are independent or depend positively on each other, as those of one
-/// session do; where nothing differs, that is the chance of any. Source: Benjamini and Hochberg, "Controlling the false discovery rate"
-/// (1995), and Benjamini and Yekutieli (2001) for dependence.
+/// With the m values sorted, the i-th smallest becomes the smallest of m p(j) / j over j >= i. If values below 0.05 count as significant,
+/// the expected share of false ones among them is at most 5 %. This requires tests that are independent or depend positively on each other,
+/// as the tests of one session do. Where nothing differs, the 5 % are the chance of any false alarm. Source: Benjamini and Hochberg,
+/// "Controlling the false discovery rate" (1995), and Benjamini and Yekutieli (2001) for dependence.
 ///
 /// # Errors
 /// [`NoAnswer::NotAProbability`] for a value outside 0 to 1 or NaN.
@@ -42,7 +42,7 @@ pub fn benjamini_hochberg(p: &[f64]) -> Result<Vec<f64>, NoAnswer> {
     Ok(adjusted)
 }
 
-/// The places of the values, the smallest first.
+/// Returns the indices of the values, the smallest value first.
 fn ascending(p: &[f64]) -> Result<Vec<usize>, NoAnswer> {
     if let Some(&wrong) = p.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return Err(NoAnswer::NotAProbability(wrong));

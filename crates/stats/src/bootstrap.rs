@@ -5,12 +5,11 @@ use dbdyno_workload::rng::SplitMix64;
 
 /// The bootstrap percentile interval of any statistic of runs or rounds, in the statistic's unit.
 ///
-/// Draws `runs.len()` whole runs with replacement, `resamples` times (1,000 are usual), and gives the 2.5 % and 97.5 %
-/// quantiles of the statistic. A run is drawn with all that belongs to it (its histogram, say): operations within a run
-/// are not independent, so resampling them would give intervals far too narrow. The confidence is nominal; below about
-/// 20 runs the interval tends to be too narrow. For the ratio of two configurations
-/// [`paired_ratio`](super::paired_ratio) is tighter and needs no random numbers: keep this one for percentiles. Source:
-/// Efron and Tibshirani, "An Introduction to the Bootstrap", chapter 13.
+/// Draws `runs.len()` whole runs with replacement, `resamples` times (1,000 are usual), and returns the 2.5 % and 97.5 % quantiles of the
+/// statistic. A run is drawn with all of its data (its histogram, say): operations within a run are not independent, so resampling them
+/// would give intervals far too narrow. The confidence is nominal; below about 20 runs the interval tends to be too narrow. For the ratio
+/// of two configurations [`paired_ratio`](super::paired_ratio) is tighter and needs no random numbers: use the bootstrap for percentiles.
+/// Source: Efron and Tibshirani, "An Introduction to the Bootstrap", chapter 13.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] below [`MIN_RUNS`] runs or without a resample, [`NoAnswer::Undefined`] when the statistic has no

@@ -1,31 +1,31 @@
 use super::error::{NoAnswer, finite};
 use dbdyno_workload::rng::SplitMix64;
 
-/// The fewest values of a series that can show a change: of nine, two in 126 orders are as good as the best.
+/// The fewest values of a series that can show a change: with nine values, two of 126 orders are as good as the best.
 pub const MIN_STEPPED: usize = 10;
 
-/// Values on either side of a change, at least: fewer are no level.
+/// The fewest values on either side of a change. Fewer do not form a level.
 const LEAST: usize = 3;
-/// Reorderings of a stretch that its split is held against.
+/// The number of random orders of a stretch that its split is compared with.
 const PERMUTATIONS: usize = 999;
-/// Highest p of a change. Below the usual level, because a series is looked at again with every session that is added.
+/// The highest p of a change. Lower than the usual level, because every added session tests the series again.
 const CHANGE_ALPHA: f64 = 0.01;
 
-/// A place at which a series moves to another level.
+/// A point at which a series moves to another level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePoint {
     /// The first value at the new level.
     pub at: usize,
-    /// How often chance alone makes a split as good as this one.
+    /// The probability that chance alone produces a split as good as this one.
     pub p: f64,
 }
 
-/// Where a series changes, in its order.
+/// Returns the change points of a series, in the order of the series.
 ///
-/// Each stretch is split where the energy distance between its two parts is greatest, weighted by their lengths; the split is kept when of
-/// 999 random orders of the stretch at most one in a hundred has one as good, and then both parts are looked at in turn. Nothing is
-/// assumed of the distribution, and a single outlier is no level. Source: Matteson and James, "A Nonparametric Approach for Multiple
-/// Change Point Analysis of Multivariate Data", JASA 109 (2014), with exponent 1, and permutations of the stretch alone.
+/// Each stretch is split where the energy distance between its two parts, weighted by their lengths, is greatest. The split is kept if at
+/// most one in a hundred of 999 random orders of the stretch has a split as good. Then both parts are checked in turn. The method assumes
+/// nothing about the distribution, and a single outlier does not count as a level. Source: Matteson and James, "A Nonparametric Approach
+/// for Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014), with exponent 1, and permutations of the stretch alone.
 ///
 /// The same series and seed give the same answer. Time grows with the square of the length.
 ///
@@ -56,7 +56,7 @@ struct Split {
     distance: f64,
 }
 
-/// The split of a stretch whose parts lie farthest apart; none where it is too short for two.
+/// Returns the split of a stretch whose parts are farthest apart; none if the stretch is too short for two parts.
 fn best_split(values: &[f64]) -> Option<Split> {
     let n = values.len();
     let apart = |one: usize, other: usize| (values[one] - values[other]).abs();
@@ -85,7 +85,7 @@ fn best_split(values: &[f64]) -> Option<Split> {
     best
 }
 
-/// The share of random orders, this one among them, that have a split as good; none above [`CHANGE_ALPHA`].
+/// Returns the share of random orders, including the actual order, that have a split as good; none above [`CHANGE_ALPHA`].
 fn p_of(split: Split, values: &[f64], rng: &mut SplitMix64) -> Option<f64> {
     let all = (PERMUTATIONS + 1) as f64;
     let mut shuffled = values.to_vec();

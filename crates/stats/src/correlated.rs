@@ -1,16 +1,16 @@
-//! Fits to series whose neighbours resemble each other: least squares with noise of which a part stays from one value to the next.
+//! Fits to series with correlated neighbours: least squares with noise that partly carries over from one value to the next.
 
 use super::ALPHA;
 use super::least_squares::{Solved, solve};
 use super::student::student_t;
 
-/// The correlations of neighbours that are tried. None below 0: to take neighbours for opposites would narrow intervals.
+/// The neighbour correlations that are tried. None is below 0, because assuming negatively correlated neighbours would narrow intervals.
 const CORRELATIONS: [f64; 12] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
 
-/// What is left of a series without noise, as a part of its own: the logarithm of 0 is no number.
+/// The smallest residual per value that counts, for series without noise: the logarithm of 0 is not a number.
 const LEAST_RESIDUAL: f64 = 1e-30;
 
-/// A series explained by a sum of columns with noise of which the part `correlation` stays from one value to the next (AR(1)).
+/// A series explained by a sum of columns, with AR(1) noise: the part `correlation` of the noise carries over from one value to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CorrelatedFit {
     /// Twice the negative logarithm of the likelihood, up to a constant of the series. Smaller is better.
@@ -37,8 +37,8 @@ pub(super) fn fit_at(columns: &[Vec<f64>], series: &[f64], correlation: f64) -> 
     CorrelatedFit { deviance: deviance(&solved, series.len(), series.len(), correlation), correlation }
 }
 
-/// The correlation of neighbours in what the columns leave, by restricted likelihood: the greatest likelihood alone takes a part of it
-/// for something that the columns explain.
+/// Returns the correlation of neighbours in the residuals of the columns, by restricted likelihood. The greatest likelihood alone
+/// attributes a part of the correlation to the columns.
 pub(super) fn correlation(columns: &[Vec<f64>], series: &[f64]) -> f64 {
     let restricted = |correlation: f64| {
         let solved = whitened(columns, series, correlation);
@@ -50,9 +50,9 @@ pub(super) fn correlation(columns: &[Vec<f64>], series: &[f64]) -> f64 {
     best(CORRELATIONS.map(restricted)).correlation
 }
 
-/// The coefficient of the last column. Its interval is Student's, with as many degrees of freedom as independent values would have: n
-/// values whose neighbours correlate by r tell of a mean as much as n (1 - r) / (1 + r). In simulations (tests/stats/movement.rs) it
-/// held the truth in 92 to 96 % with correlations up to 0.8 from 20 values on.
+/// Returns the coefficient of the last column. Its interval is Student's, with as many degrees of freedom as independent values would have:
+/// n values whose neighbours correlate by r carry as much information about a mean as n (1 - r) / (1 + r) independent ones. In simulations
+/// (tests/stats/movement.rs) it contained the truth in 92 to 96 % of cases with correlations up to 0.8, from 20 values on.
 pub(super) fn last_coefficient(columns: &[Vec<f64>], series: &[f64]) -> Estimated {
     let correlation = correlation(columns, series);
     let Solved { residual, sizes, last } = whitened(columns, series, correlation);
@@ -74,7 +74,7 @@ fn best(fits: [CorrelatedFit; CORRELATIONS.len()]) -> CorrelatedFit {
     rest.into_iter().fold(first, |best, fit| if fit.deviance < best.deviance { fit } else { best })
 }
 
-/// Least squares of what is new in each value (Prais and Winsten, 1954).
+/// Solves the least squares of the new part of each value, the part that does not carry over from its neighbour (Prais and Winsten, 1954).
 fn whitened(columns: &[Vec<f64>], series: &[f64], correlation: f64) -> Solved {
     let first = (1.0 - correlation * correlation).sqrt();
     let new = |values: &[f64]| -> Vec<f64> {

@@ -1,13 +1,13 @@
-//! Whether a figure drifts while time passes.
+//! Whether a figure drifts over time.
 
 use super::{ALPHA, NoAnswer, student_t};
 use crate::error::{at_least, positive};
 use serde::{Deserialize, Serialize};
 
-/// The fewest stretches of time that a drift is given for.
+/// The fewest stretches of time that a drift is reported for.
 pub const MIN_STRETCHES: usize = 6;
 
-/// How much a figure changes from the beginning to the end, as a part of 1 (0.1: it grows by a tenth), with its 95 % interval.
+/// The change of a figure from the beginning to the end, as a part of 1 (0.1: it grows by a tenth), with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Drift {
     pub change: f64,
@@ -16,7 +16,7 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Whether the interval leaves no doubt of its direction.
+    /// Whether the interval excludes 0, so that the direction is certain.
     pub fn is_shown(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
@@ -24,9 +24,9 @@ impl Drift {
 
 /// Fits a straight line through the logarithms of a figure over time, `places` from 0 (the beginning) to 1 (the end).
 ///
-/// The figures are those of stretches long enough that neighbours know little of each other: neighbouring seconds of a database
-/// do (a checkpoint, a compaction), and would make the interval far too narrow. Source: Draper and Smith, "Applied Regression
-/// Analysis", section 1.4.
+/// Each figure must cover a stretch of time long enough that neighbouring figures are nearly independent. Neighbouring seconds of a
+/// database depend on each other (a checkpoint, a compaction), and would make the interval far too narrow. Source: Draper and Smith,
+/// "Applied Regression Analysis", section 1.4.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] below [`MIN_STRETCHES`], [`NoAnswer::NotPositive`] for a figure without a logarithm,

@@ -6,21 +6,21 @@ use std::fmt;
 pub enum NoAnswer {
     /// Fewer values than the statistic needs.
     TooFew {
-        /// How many there are (on the smaller side, when there are two).
+        /// The number of values available (on the smaller side, if there are two).
         have: usize,
-        /// How many are needed (a side).
+        /// The number of values needed (per side).
         need: usize,
     },
     /// Fewer different values of an axis than a line needs.
     TooFewPoints {
-        /// How many there are.
+        /// The number of different values available.
         have: usize,
-        /// How many are needed.
+        /// The number of different values needed.
         need: usize,
     },
-    /// Values of an axis that do not ascend: this one is not above the one before.
+    /// Values of an axis that do not ascend: this value is not above the previous one.
     NotAscending(f64),
-    /// Paired samples of different lengths: the pairs are not known.
+    /// Paired samples of different lengths, so that the pairs are unknown.
     UnequalLengths {
         /// The number of values of A.
         a: usize,
@@ -31,9 +31,9 @@ pub enum NoAnswer {
     NotFinite(f64),
     /// A value is zero or negative where only positive ones have a logarithm.
     NotPositive(f64),
-    /// A value is outside 0 to 1 where a probability or a quantile is due.
+    /// A value outside 0 to 1 where a probability or a quantile is required.
     NotAProbability(f64),
-    /// No session was repeated, or those that were are equal to the last digit: nothing says how far sessions lie apart.
+    /// No session was repeated, or the repeated ones are equal to the last digit: the variation between sessions is unknown.
     Unreplicated,
     /// The statistic to be bootstrapped has no value for one of the resamples.
     Undefined,

@@ -1,7 +1,8 @@
-//! How many more rounds decide what is undecided.
+//! The number of further rounds that would decide an undecided comparison.
 //!
-//! Rounds to come are drawn from those that there are, and judged by the same order statistics as the interval and the verdict: nothing
-//! is assumed of how an interval narrows. So one outlier does what it will do to the interval, which is little once there are more rounds.
+//! Future rounds are drawn from the existing ones and judged by the same order statistics as the interval and the verdict. So the forecast
+//! assumes nothing about how an interval narrows. An outlier affects the forecast as it will affect the interval: little, once there are
+//! more rounds.
 
 use super::{
     ALPHA, MIN_RUNS, SAME_BAND,
@@ -14,17 +15,17 @@ use super::{
 };
 use dbdyno_workload::rng::SplitMix64;
 
-/// More rounds than this are "not in reach".
+/// The largest number of further rounds; beyond it a decision is "not in reach".
 pub const MORE_ROUNDS_CAP: u32 = 1000;
 
-/// Futures that are drawn for each number of rounds.
+/// The number of simulated futures for each number of rounds.
 const FUTURES: u64 = 100;
-/// Of these, so many may stay undecided: nine in ten are decided.
+/// The number of these futures that may stay undecided: nine in ten are decided.
 const UNDECIDED: u64 = 10;
-/// A value this many standard deviations from the centre is an outlier.
+/// The distance from the centre, in standard deviations, beyond which a value is an outlier.
 const OUTLIER: f64 = 10.0;
 
-/// The figures of a comparison as logarithms, to which more rounds would add: one value a side each.
+/// The figures of a comparison as logarithms. Each further round adds one value per side.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Logs {
     /// The log ratios of pairs.
@@ -34,7 +35,7 @@ pub enum Logs {
 }
 
 impl Logs {
-    /// Of the figures of both sides, in any unit; of pairs, the i-th of A belongs to the i-th of B.
+    /// Takes the figures of both sides, in any unit; if they are paired, the i-th of A belongs to the i-th of B.
     ///
     /// # Errors
     /// As [`log_ratios`].
@@ -50,23 +51,23 @@ impl Logs {
     }
 }
 
-/// With how many more rounds (one more run a side each) nine comparisons in ten that are undecided now are decided.
+/// Returns the number of further rounds (one more run per side each) with which nine in ten currently undecided comparisons are decided.
 ///
-/// A hundred futures are drawn, always the same for the same figures. In each of them a round to come is one of the rounds that there are
-/// or that were drawn before, with equal chances (Polya's urn: the predictive distribution of Rubin's Bayesian bootstrap), so that
-/// neither the centre nor the spread is taken for known. The share of outliers is: in the urn one in six rounds would often become one in
-/// three, which no interval survives. A future is decided when its interval, of confidence
-/// 1 - `alpha`, lies within 1/1.03 to 1.03, or when it excludes 1 with p below ALPHA / `tests` and a ratio beyond `noise_floor`. `tests` is what
-/// p is multiplied by. The answer is the smallest number with which ninety of a hundred futures are decided, beyond sixteen rounds to one
-/// part in sixteen. Source: Rubin, "The Bayesian bootstrap" (1981). Simulations: tests/stats/forecast.rs.
+/// The forecast draws a hundred futures, always the same for the same figures. Each future round repeats one of the existing or previously
+/// drawn rounds, with equal chances (Polya's urn: the predictive distribution of Rubin's Bayesian bootstrap), so that neither the centre
+/// nor the spread is assumed to be known. The share of outliers is assumed to be known: in the urn one in six rounds would often become one
+/// in three, which no interval survives. A future is decided if its interval, of confidence 1 - `alpha`, is within 1/1.03 to 1.03, or if it
+/// excludes 1 with p below ALPHA / `tests` and a ratio beyond `noise_floor`. `tests` is the factor that p is multiplied by. The answer is
+/// the smallest number with which ninety of a hundred futures are decided; beyond sixteen rounds it is accurate to one part in sixteen.
+/// Source: Rubin, "The Bayesian bootstrap" (1981). Simulations: tests/stats/forecast.rs.
 ///
-/// It is meant for one further plan of a fixed size. Looking after each round and stopping at the first decision finds
-/// differences where there are none: 10 to 25 % of simulated A/A sessions instead of 5 %. A look that is counted pays by
-/// [`Spending`](super::Spending).
+/// Use the answer for one further plan of a fixed size. Checking after each round and stopping at the first decision finds differences
+/// where there are none: in 10 to 25 % of simulated A/A sessions instead of 5 %. For a counted look, [`Spending`](super::Spending) accounts
+/// for this.
 ///
-/// `None` when that is not in reach within [`MORE_ROUNDS_CAP`], or with fewer than [`MIN_RUNS`] rounds to draw from.
+/// Returns `None` if a decision is not in reach within [`MORE_ROUNDS_CAP`], or with fewer than [`MIN_RUNS`] rounds to draw from.
 pub fn more_rounds(logs: &Logs, noise_floor: f64, tests: usize, alpha: f64) -> Option<u32> {
-    // So few among so many move nothing.
+    // Beyond the upper limit, at most `MORE_ROUNDS_CAP` further rounds among so many change nothing.
     if !(MIN_RUNS..20 * MORE_ROUNDS_CAP as usize).contains(&logs.shorter()) {
         return None;
     }
@@ -124,17 +125,17 @@ impl Futures {
     }
 }
 
-/// What values to come are drawn from.
+/// The existing values, and the distribution that future values are drawn from.
 struct Urn {
     sorted: Vec<f64>,
     centre: f64,
-    /// How much farther from the centre than those there are values to come may lie.
+    /// The factor by which future values may be farther from the centre than the existing ones.
     stretch: f64,
-    /// How far values are spread that are drawn from the same one.
+    /// The spread of future values that are drawn from the same existing value.
     blur: f64,
-    /// Places of values that lie apart from all others.
+    /// Indices of outliers.
     outliers: Vec<usize>,
-    /// Places of the others.
+    /// Indices of the other values.
     usual: Vec<usize>,
 }
 
@@ -144,17 +145,17 @@ impl Urn {
         sorted.sort_unstable_by(f64::total_cmp);
         let centre = hodges_lehmann(&sorted);
         let distances: Vec<f64> = sorted.iter().map(|value| (value - centre).abs()).collect();
-        // The median distance estimates a standard deviation by 1.4826 (of normal noise).
+        // For normal noise, the median distance times 1.4826 estimates the standard deviation.
         let deviation = 1.4826 * median(&distances).unwrap_or(0.0);
-        // A mean of the urn's future varies by (n - 1) / (n (n + 1)) of the variance; that of Student's distribution, which predicts for
-        // normal noise, by (n - 1) / (n (n - 3)).
+        // The mean of the urn's future varies by (n - 1) / (n (n + 1)) of the variance; the mean of Student's distribution, the prediction
+        // for normal noise, by (n - 1) / (n (n - 3)).
         let n = sorted.len() as f64;
         let is_outlier = |place: &usize| deviation > 0.0 && distances[*place] > OUTLIER * deviation;
         let (outliers, usual) = (0..sorted.len()).partition(is_outlier);
         Self { centre, stretch: ((n + 1.0) / (n - 3.0)).sqrt(), blur: 0.3 * deviation, outliers, usual, sorted }
     }
 
-    /// The values there are with `more` drawn, sorted. The first of these are the same whatever `more` is.
+    /// Returns the existing values with `more` drawn ones, sorted. The first drawn values are the same for every `more`.
     fn future(&self, more: usize, number: u64) -> Vec<f64> {
         let mut rng = SplitMix64::stream(20_26, number);
         let there = self.sorted.len();
@@ -174,23 +175,23 @@ impl Urn {
             let blurred = self.sorted[place] - self.centre + self.blur * noise(&mut rng);
             values.push(self.centre + self.stretch * blurred);
         }
-        // It knows a sorted part when it sees one.
+        // This sort detects and uses parts that are already sorted.
         values.sort_by(f64::total_cmp);
         values
     }
 }
 
-/// A number of mean 0 and variance 1: nearly normal, a sum of three uniform ones.
+/// Returns a random number of mean 0 and variance 1: nearly normal, a sum of three uniform ones.
 fn noise(rng: &mut SplitMix64) -> f64 {
     let uniform = |rng: &mut SplitMix64| (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 - 0.5;
     2.0 * (uniform(rng) + uniform(rng) + uniform(rng))
 }
 
-/// What decides at a number of rounds.
+/// The rules that decide a comparison at a number of rounds.
 struct Rules {
-    /// The rank of the interval's ends among the averages or differences; 0: so few rounds have no interval.
+    /// The rank of the interval's ends among the averages or differences; 0 if there are too few rounds for an interval.
     rank: usize,
-    /// The same of an interval that excludes 1 where p is small enough, at most [`rank`](Self::rank).
+    /// The rank for an interval that excludes 1 with p small enough, at most [`rank`](Self::rank).
     shown: usize,
     noise_floor: f64,
 }

@@ -1,21 +1,21 @@
 use super::error::{NoAnswer, at_least, finite};
 
-/// A column whose part that the columns before it do not explain is smaller than this share of it is one of their sums.
+/// If the part of a column that the previous columns do not explain is below this share of it, the column counts as a sum of them.
 const DEPENDENT: f64 = 1e-9;
 
-/// A fit of least squares: what is left, and how many independent columns it has.
+/// The result of a least-squares fit: the residual, and the number of independent columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
     /// The sum of the squares of what the columns do not explain, in the unit of `y` squared.
     pub residual: f64,
-    /// How many columns are independent of those before them.
+    /// The number of columns that are independent of the previous ones.
     pub rank: usize,
 }
 
-/// Explains `y` by a sum of columns as well as least squares can. A constant is a column of ones.
+/// Fits `y` by a sum of columns with least squares. A constant is a column of ones.
 ///
-/// By Gram-Schmidt, each column twice against loss of digits; columns that are sums of earlier ones are passed over. Source:
-/// Golub and Van Loan, "Matrix Computations", section 5.2.
+/// Uses Gram-Schmidt, each column twice against loss of digits. Skips columns that are sums of earlier ones. Source: Golub and Van Loan,
+/// "Matrix Computations", section 5.2.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] without a value, [`NoAnswer::UnequalLengths`] for a column of another length,
@@ -33,18 +33,18 @@ pub fn least_squares(columns: &[Vec<f64>], y: &[f64]) -> Result<Fit, NoAnswer> {
     Ok(Fit { residual: solved.residual, rank: solved.sizes.len() })
 }
 
-/// A fit of least squares with what its errors follow from.
+/// A least-squares fit with the values that its errors are calculated from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Solved {
     /// The sum of the squares of what the columns do not explain.
     pub(super) residual: f64,
-    /// Of each independent column the sum of the squares of its part that those before it do not explain.
+    /// For each independent column, the sum of the squares of the part that the previous columns do not explain.
     pub(super) sizes: Vec<f64>,
     /// The coefficient of the last independent column.
     pub(super) last: f64,
 }
 
-/// As [`least_squares`], of finite columns as long as `y`.
+/// Like [`least_squares`], for finite columns as long as `y`.
 pub(super) fn solve(columns: &[Vec<f64>], y: &[f64]) -> Solved {
     let (mut basis, mut sizes): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
     let (mut left, mut last) = (y.to_vec(), 0.0);
@@ -72,7 +72,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Takes the part of `vector` out that lies in a direction of length 1.
+/// Removes from `vector` its component along a direction of length 1.
 fn take_out(vector: &mut [f64], direction: &[f64]) {
     let share = dot(vector, direction);
     vector.iter_mut().zip(direction).for_each(|(value, part)| *value -= share * part);

@@ -1,23 +1,22 @@
 //! Statistics of comparisons: pure functions on slices, no I/O, no panics.
 //!
-//! The unit of replication is the run, and the session where there are several: every slice here holds one value a run (or
-//! a round, or a session), never one an operation.
-//! Times may be in any unit as long as both sides use the same one; every ratio is time A / time B, so a ratio below 1
-//! says that A is faster. Values come in any order and are never assumed sorted.
+//! The unit of replication is the run, and the session if there are several. Every slice here holds one value per run (or round, or
+//! session), never one per operation. Times may be in any unit, but both sides must use the same one. Every ratio is time A / time B, so a
+//! ratio below 1 means that A is faster. Values come in any order; the functions never assume that they are sorted.
 //!
-//! A comparison goes through in this order:
+//! A comparison takes these steps:
 //!
-//! 1. [`paired_ratio`] (or [`unpaired_ratio`], or of several sessions [`paired_session_ratio`] or [`session_ratio`]) gives
+//! 1. [`paired_ratio`] (or [`unpaired_ratio`], or for several sessions [`paired_session_ratio`] or [`session_ratio`]) returns
 //!    the [`RatioInterval`] of each test of a table;
-//! 2. [`signed_rank`] on [`log_ratios`] (or [`rank_sum`]; those of sessions have their own) gives each test's p value;
-//! 3. [`benjamini_hochberg`] adjusts the p values of the whole table ([`holm`] those of trials that act on their first answer);
-//! 4. [`noise_floors`] says how large a ratio the machine shows between two equal things, test by test;
-//! 5. [`Evidence::verdict`] puts these together, and [`more_rounds`] says how many rounds would decide what is open.
+//! 2. [`signed_rank`] on [`log_ratios`] (or [`rank_sum`]; the session functions return their own) returns each test's p value;
+//! 3. [`benjamini_hochberg`] adjusts the p values of the whole table ([`holm`] for trials that act on their first answer);
+//! 4. [`noise_floors`] estimates how large a ratio the machine shows between two equal things, for each test;
+//! 5. [`Evidence::verdict`] combines these, and [`more_rounds`] estimates how many rounds would decide an undecided test.
 //!
-//! How a figure grows with the size or an option is [`scaling`]'s answer; whether it drifts with time, [`drift`]'s; what it
-//! does from one session to the next, [`movement`]'s.
+//! [`scaling`] describes how a figure grows with the size or an option; [`drift`] whether it drifts with time; [`movement`] how it changes
+//! from one session to the next.
 //!
-//! Where there is no answer, [`NoAnswer`] says why.
+//! If there is no answer, [`NoAnswer`] gives the reason.
 
 mod adjust;
 mod bootstrap;
@@ -67,22 +66,22 @@ pub use spending::Spending;
 pub use student::{student_p, student_t};
 pub use verdict::{Evidence, Verdict};
 
-/// Whether a ratio is no farther from 1 than the factor `1 + part`, either way and ends included: of 0.03, 1.03 and 1/1.03 are as
-/// far. Whatever is said of a ratio is then said of its inverse, whichever of two sides is named first.
+/// Whether a ratio is within the factor `1 + part` of 1, in either direction, ends included: for 0.03, the limits are 1.03 and 1/1.03. So a
+/// ratio and its inverse get the same answer, and the order of the two sides does not matter.
 pub fn within(ratio: f64, part: f64) -> bool {
     let most = 1.0 + part;
     (most.recip()..=most).contains(&ratio)
 }
 
-/// The confidence that every interval here reaches at least (as far as its order statistics allow).
+/// The minimum confidence of every interval here (as far as its order statistics allow).
 pub const CONFIDENCE: f64 = 0.95;
 
-/// An adjusted p value below this is called significant: `1 - CONFIDENCE`.
+/// The limit of significance: an adjusted p value below it is significant. `1 - CONFIDENCE`.
 pub const ALPHA: f64 = 0.05;
 
-/// The fewest runs a side for an interval: with five, even the range from the smallest to the largest pair holds only
-/// 93.75 %, `1 - 2 / 2^5`.
+/// The fewest runs per side for an interval: with five, even the range from the smallest to the largest pair has a confidence of only 93.75
+/// %, `1 - 2 / 2^5`.
 pub const MIN_RUNS: usize = 6;
 
-/// The factor from 1, less 1, that counts as the same: an interval within 1/1.03 to 1.03 is `same`.
+/// The largest difference that counts as the same, as a factor less 1: an interval within 1/1.03 to 1.03 is `same`.
 pub const SAME_BAND: f64 = 0.03;

@@ -1,32 +1,32 @@
-//! What a series does over time: nothing, steps to other levels, or a drift.
+//! How a series changes over time: not at all, in steps to other levels, or by a drift.
 
 use super::change::{MIN_STEPPED, change_points};
 use super::correlated::{Estimated, correlation, fit_at, last_coefficient, likeliest};
 use super::error::{NoAnswer, at_least};
 
-/// By how much the deviance has to fall for a step to be one. Steps are where they fit best, so chance alone gains much: with 13 a step
-/// was seen in at most 5 % of simulated series without one, whatever their neighbours' correlation (tests/stats/movement.rs). A
-/// gain of 13 at a place that is known beforehand would have a p of 0.0003.
+/// The reduction of the deviance that a step needs. Steps are placed where they fit best, so chance alone gains much: with 13, at most 5 %
+/// of simulated series without a step showed one, whatever the correlation of neighbours (tests/stats/movement.rs). A gain of 13 at a place
+/// known beforehand would have a p of 0.0003.
 const STEP_GAIN: f64 = 13.0;
 
-/// The same of a straight line, which is in one place only.
+/// The reduction of the deviance that a straight line needs. It is lower, because a line has only one possible place.
 const LINE_GAIN: f64 = 4.0;
 
-/// What a series does.
+/// The movement of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Movement {
     pub kind: MovementKind,
-    /// How much neighbours resemble each other in what is left without what was found: 0 not at all, to nearly 1.
+    /// The correlation of neighbours in the residuals of the movement: 0 for none, up to nearly 1.
     pub correlation: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum MovementKind {
-    /// Nothing that chance would not do.
+    /// No change beyond chance.
     Still,
-    /// It moves to other levels, at these places in their order; at least one.
+    /// Steps to other levels, in their order; at least one.
     Steps(Vec<LevelStep>),
-    /// It moves, and not in steps: along a line, or to and fro with neighbours that resemble each other.
+    /// A movement without steps: along a line, or to and fro with correlated neighbours.
     Drift(StraightLine),
 }
 
@@ -35,11 +35,11 @@ pub enum MovementKind {
 pub struct LevelStep {
     /// The first value at the new level.
     pub at: usize,
-    /// New level less old level, with its 95 % interval.
+    /// The new level minus the old level, with its 95 % interval.
     pub shift: f64,
     pub low: f64,
     pub high: f64,
-    /// How often a random order has a split as good.
+    /// The probability that a random order has a split as good.
     pub p: f64,
 }
 
@@ -48,18 +48,18 @@ pub struct LevelStep {
 pub struct StraightLine {
     /// The line at the first value.
     pub from: f64,
-    /// How much higher it is at the last one, with its 95 % interval. An interval that has 0 in it shows no direction.
+    /// The rise of the line from the first value to the last, with its 95 % interval. An interval that contains 0 shows no direction.
     pub shift: f64,
     pub low: f64,
     pub high: f64,
 }
 
-/// What a series does, in its order.
+/// Returns the movement of a series, given in its order.
 ///
-/// Where random orders of it look no different, it is still ([`change_points`]). Else it is explained three ways, each with noise of
-/// which a part stays from one value to the next: by one level, by a straight line, and by the levels between the places that
-/// `change_points` finds, without those that do not make it better. The best explanation is taken: steps each have to gain more
-/// than a line, because they were looked for. So neighbours that resemble each other and a slow climb are a drift, and no steps.
+/// If random orders of the series look no different, it is still ([`change_points`]). Otherwise it is explained in three ways, each with
+/// noise that partly carries over from one value to the next: by one level, by a straight line, and by the levels between the places that
+/// `change_points` finds, without the steps that do not improve the fit. The best explanation wins. Each step has to gain more than a line
+/// does, because its place was searched for. So correlated neighbours and a slow climb count as a drift, not as steps.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] below [`MIN_STEPPED`], [`NoAnswer::NotFinite`] when a value is NaN or infinite.
@@ -91,8 +91,8 @@ pub fn movement(series: &[f64], seed: u64) -> Result<Movement, NoAnswer> {
     Ok(Movement { kind: MovementKind::Steps((0..steps.len()).map(step).collect()), correlation })
 }
 
-/// Leaves out steps as long as one does not gain enough, the least useful first; those that stay, with their deviance and what
-/// they have to gain.
+/// Removes steps that do not gain enough, the least useful first. Returns the remaining steps, with their deviance plus the gain that they
+/// need.
 fn worth_it(series: &[f64], mut steps: Vec<usize>) -> (Vec<usize>, f64) {
     let count = series.len();
     let mut fit = likeliest(&levels(count, &steps), series);
@@ -119,19 +119,19 @@ fn slope(line: &[Vec<f64>], series: &[f64]) -> StraightLine {
     StraightLine { from: centre - value / 2.0, shift: value, low, high }
 }
 
-/// A constant, and a line that rises by 1 from the first value to the last.
+/// Returns two columns: a constant, and a line that rises by 1 from the first value to the last.
 fn line(count: usize) -> Vec<Vec<f64>> {
     let last = count.saturating_sub(1).max(1) as f64;
     vec![vec![1.0; count], (0..count).map(|at| at as f64 / last).collect()]
 }
 
-/// A constant, and for each step a column that is 1 from it on.
+/// Returns a constant column, and for each step a column that is 1 from the step on.
 fn levels(count: usize, steps: &[usize]) -> Vec<Vec<f64>> {
     let step = |from: &usize| (0..count).map(|at| f64::from(u8::from(at >= *from))).collect();
     std::iter::once(vec![1.0; count]).chain(steps.iter().map(step)).collect()
 }
 
-/// The same with the step at one place as the last column.
+/// Returns the same columns as `levels`, with the step at one place as the last column.
 fn levels_with_last(count: usize, steps: &[usize], last: usize) -> Vec<Vec<f64>> {
     let mut columns = levels(count, steps);
     let column = columns.remove(last + 1);

@@ -4,23 +4,23 @@ use super::order::median;
 use super::ratio::hodges_lehmann;
 use super::{ALPHA, MIN_RUNS};
 
-/// The noise floor of a test that no session ran A against A: 1 %.
+/// The noise floor of a test without an A/A comparison in any session: 1 %.
 pub const DEFAULT_NOISE_FLOOR: f64 = 0.01;
 
-/// How far from 1 the ratio of two equal configurations comes out in a test, as a configuration that ran twice a round showed it.
+/// How far the ratio of two equal configurations is from 1 in a test, measured with a configuration that ran twice per round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelfNoise {
     /// Variance of the ratio's logarithm.
     variance: f64,
-    /// Pairs that it rests on.
+    /// The number of pairs that the estimate is based on.
     pairs: usize,
 }
 
 impl SelfNoise {
-    /// Of the log ratios of the pairs of one configuration with itself.
+    /// Estimates the noise from the log ratios of the pairs of one configuration with itself.
     ///
-    /// The pairs scatter about 0 by chance, and may all be off to one side, as a second run of a round can be: the variance is the larger
-    /// of what the scatter leaves of a mean, and the square of the Hodges-Lehmann estimate.
+    /// The pairs scatter about 0 by chance. They may also all be shifted to one side, as the second run of a round can be. So the variance
+    /// is the larger of two values: the variance of a mean that follows from the scatter, and the square of the Hodges-Lehmann estimate.
     ///
     /// # Errors
     /// [`NoAnswer::TooFew`] without a pair, [`NoAnswer::NotFinite`] for a NaN or infinite one.
@@ -32,35 +32,35 @@ impl SelfNoise {
         Ok(Self { variance: scatter.max(hodges_lehmann(log_ratios).powi(2)), pairs })
     }
 
-    /// What several configurations showed in one test, weighed by their pairs; none without one.
+    /// Pools the noise of several configurations in one test, weighted by their pairs; none without a configuration.
     pub fn pooled(all: &[Self]) -> Option<Self> {
         let pairs: usize = all.iter().map(|one| one.pairs).sum();
         let sum: f64 = all.iter().map(|one| one.variance * one.pairs as f64).sum();
         (pairs > 0).then(|| Self { variance: sum / pairs as f64, pairs })
     }
 
-    /// Pairs that it rests on.
+    /// Returns the number of pairs that the estimate is based on.
     pub fn pairs(&self) -> usize {
         self.pairs
     }
 }
 
-/// How far from 1 chance takes the ratio of two equal configurations in 95 of 100 comparisons, as parts of 1.
+/// The distance from 1 within which chance keeps the ratio of two equal configurations in 95 of 100 comparisons, as parts of 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseFloors {
-    /// Of each test, in the order given.
+    /// The floors of the tests, in the order given.
     pub tests: Vec<f64>,
-    /// Of a test that was not among them.
+    /// The floor of any test that was not among them.
     pub others: f64,
 }
 
-/// The noise floors of tests.
+/// Returns the noise floors of tests.
 ///
-/// Each test has its own, so that a noisy test hides no difference of a quiet one. A variance that rests on few pairs is drawn towards
-/// the median of all tests, as if six more pairs had shown that one: `(6 median + pairs own) / (6 + pairs)`.
+/// Each test has its own floor, so that a noisy test does not hide a difference in a quiet one. A variance from few pairs is drawn towards
+/// the median of all tests, as if six more pairs had shown the median: `(6 median + pairs own) / (6 + pairs)`.
 ///
 /// # Errors
-/// [`NoAnswer::TooFew`] without a test: then [`DEFAULT_NOISE_FLOOR`] is all there is.
+/// [`NoAnswer::TooFew`] without a test: then only [`DEFAULT_NOISE_FLOOR`] is available.
 pub fn noise_floors(tests: &[SelfNoise]) -> Result<NoiseFloors, NoAnswer> {
     let usual = median(&tests.iter().map(|test| test.variance).collect::<Vec<_>>())?;
     let drawn = MIN_RUNS as f64;

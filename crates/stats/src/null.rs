@@ -1,28 +1,28 @@
-//! The distributions of the rank statistics when A and B do not differ.
+//! The distributions of the rank statistics if A and B do not differ.
 //!
-//! All three are symmetric on 0 to a largest value M, and an interval for the median, the paired ratio and the unpaired
-//! ratio comes from each in the same way (Hodges and Lehmann 1963; Hollander and Wolfe, "Nonparametric Statistical
-//! Methods", sections 3.3 and 4.3): of the M sorted values (order statistics, Walsh averages, differences), the k-th
-//! smallest and the k-th largest, with confidence 1 - 2 P(S <= k-1).
+//! All three are symmetric on 0 to a largest value M. The intervals of the median, the paired ratio and the unpaired ratio follow from them
+//! in the same way (Hodges and Lehmann 1963; Hollander and Wolfe, "Nonparametric Statistical Methods", sections 3.3 and 4.3): the ends are
+//! the k-th smallest and the k-th largest of the M sorted values (order statistics, Walsh averages, differences), with confidence 1 - 2 P(S
+//! <= k-1).
 
 use super::normal::upper_tail;
 
-/// Rank tests and their intervals are exact up to this many runs a side, and use the normal approximation beyond.
+/// The largest number of runs per side for which rank tests and their intervals are exact. Larger samples use the normal approximation.
 pub const EXACT_LIMIT: usize = 50;
 
-/// The binomial coefficients of larger samples, and their sum, would not fit 128 bits.
+/// The largest sample for the exact sign distribution. Its binomial coefficients, and their sum, would not fit 128 bits beyond that.
 const SIGN_LIMIT: usize = 120;
 
-/// The distribution of a statistic without a difference.
+/// The distribution of a statistic if there is no difference.
 pub(super) enum NullDistribution {
     /// P(S <= k) for each k from 0 to M.
     Exact(Vec<f64>),
-    /// Too large to count out.
+    /// The normal approximation, for samples too large to count all outcomes.
     Normal { mean: f64, sd: f64, max: usize },
 }
 
 impl NullDistribution {
-    /// How many of `n` values lie below the median: Binomial(n, 1/2).
+    /// Returns the distribution of the number of `n` values below the median: Binomial(n, 1/2).
     pub(super) fn sign(n: usize) -> Self {
         if n > SIGN_LIMIT {
             let n_f = n as f64;
@@ -35,7 +35,7 @@ impl NullDistribution {
         Self::exact(counts)
     }
 
-    /// The sum of the ranks 1 to `n` that get a positive sign, every sign a fair coin.
+    /// Returns the distribution of the sum of those ranks 1 to `n` that get a positive sign, each sign a fair coin toss.
     pub(super) fn signed_rank(n: usize) -> Self {
         let max = n * (n + 1) / 2;
         if n > EXACT_LIMIT {
@@ -51,7 +51,7 @@ impl NullDistribution {
         Self::exact(counts)
     }
 
-    /// The Mann-Whitney U of samples of `n` and `m` values.
+    /// Returns the distribution of the Mann-Whitney U of samples of `n` and `m` values.
     ///
     /// Its counts are the coefficients of the Gaussian binomial, the product over i = 1..=n of
     /// (1 - q^(m+i)) / (1 - q^i). They stay integers after each factor, and below C(100, 50) < 2^97.
@@ -86,7 +86,7 @@ impl NullDistribution {
         Self::Exact(cumulative.collect())
     }
 
-    /// M, the largest value that the statistic takes.
+    /// Returns M, the largest value that the statistic takes.
     pub(super) fn max(&self) -> usize {
         match self {
             Self::Exact(cumulative) => cumulative.len() - 1,
@@ -94,7 +94,7 @@ impl NullDistribution {
         }
     }
 
-    /// P(S <= k), with a continuity correction where it is normal.
+    /// Returns P(S <= k), with a continuity correction for the normal approximation.
     fn at_most(&self, k: usize) -> f64 {
         match self {
             Self::Exact(cumulative) => cumulative.get(k).copied().unwrap_or(1.0),
@@ -102,23 +102,24 @@ impl NullDistribution {
         }
     }
 
-    /// The two-sided p value: the probability of a statistic as far from the middle as `statistic`, or farther.
+    /// Returns the two-sided p value: the probability that the statistic is at least as far from the middle as `statistic`.
     pub(super) fn two_sided(&self, statistic: usize) -> f64 {
         let near_zero = statistic.min(self.max().saturating_sub(statistic));
         (2.0 * self.at_most(near_zero)).min(1.0)
     }
 
-    /// The rank (counted from 1) of the interval that misses the true value with a probability of `alpha` at most, and the confidence
-    /// it has.
+    /// Returns the rank (counted from 1) of the interval that misses the true value with a probability of at most `alpha`, and its
+    /// confidence.
     ///
-    /// Rank 1, whose interval is the whole range, where even that does not reach it (for [`ALPHA`](super::ALPHA), below
-    /// [`MIN_RUNS`](super::MIN_RUNS)).
+    /// If even the whole range does not reach that confidence (for [`ALPHA`](super::ALPHA), below [`MIN_RUNS`](super::MIN_RUNS)), returns
+    /// rank 1, whose interval is the whole range.
     pub(super) fn interval(&self, alpha: f64) -> (usize, f64) {
         let rank = self.rank(alpha).max(1);
         (rank, 1.0 - 2.0 * self.at_most(rank - 1))
     }
 
-    /// The largest rank whose interval misses the true value with a probability of `alpha` at most; 0 where not even the whole range does.
+    /// Returns the largest rank whose interval misses the true value with a probability of at most `alpha`; 0 if not even the whole range
+    /// does.
     pub(super) fn rank(&self, alpha: f64) -> usize {
         // The smallest k with 2 P(S <= k) > alpha; P rises with k.
         let (mut rank, mut above) = (0, self.max() / 2);

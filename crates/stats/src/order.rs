@@ -2,12 +2,12 @@ use super::error::{NoAnswer, at_least, finite, positive};
 use super::null::NullDistribution;
 use super::{ALPHA, MIN_RUNS};
 
-/// An interval in the unit of the values it was made from.
+/// An interval in the unit of its values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
-    /// The probability, 0 to 1, with which intervals made this way hold the true value.
+    /// The probability, 0 to 1, with which an interval calculated this way contains the true value.
     pub confidence: f64,
 }
 
@@ -34,7 +34,7 @@ pub fn median(values: &[f64]) -> Result<f64, NoAnswer> {
     Ok(below.map_or(above, |below| below.midpoint(above)))
 }
 
-/// The quantile `q` (0 to 1), in the unit of `values`, by linear interpolation at `(n - 1) q`.
+/// Returns the quantile `q` (0 to 1), in the unit of `values`, by linear interpolation at `(n - 1) q`.
 ///
 /// This is type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996): the default of R and numpy.
 ///
@@ -54,12 +54,12 @@ pub fn quantile(values: &[f64], q: f64) -> Result<f64, NoAnswer> {
     Ok(if width.is_finite() { below + width * part } else { below * (1.0 - part) + above * part })
 }
 
-/// The interval of the median by order statistics, in the unit of `values`.
+/// Returns the interval of the median by order statistics, in the unit of `values`.
 ///
-/// With the values sorted, it is `[x(k), x(n+1-k)]` for the largest k whose confidence `1 - 2 P(S <= k-1)`,
-/// S ~ Binomial(n, 1/2), is at least [`CONFIDENCE`](super::CONFIDENCE). It holds for any distribution. The confidence
-/// reported is the one reached: 96.9 % for n = 6, 97.9 % for n = 10. Exact up to n = 120, by the normal approximation
-/// beyond. Source: Conover, "Practical Nonparametric Statistics", section 3.2.
+/// With the values sorted, it is `[x(k), x(n+1-k)]` for the largest k whose confidence `1 - 2 P(S <= k-1)`, S ~ Binomial(n, 1/2), is at
+/// least [`CONFIDENCE`](super::CONFIDENCE). It is valid for any distribution. The reported confidence is the one reached: 96.9 % for n = 6,
+/// 97.9 % for n = 10. Exact up to n = 120; beyond, by the normal approximation. Source: Conover, "Practical Nonparametric Statistics",
+/// section 3.2.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] below [`MIN_RUNS`] values, [`NoAnswer::NotFinite`] for a NaN or infinite one.
@@ -70,7 +70,7 @@ pub fn median_interval(values: &[f64]) -> Result<Interval, NoAnswer> {
     Ok(Interval { low: sorted[rank - 1], high: sorted[n - rank], confidence })
 }
 
-/// The smallest and the largest of `values` relative to their median: `min / median` and `max / median`, no unit.
+/// Returns the smallest and the largest of `values` relative to their median: `min / median` and `max / median`, no unit.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] without a value, [`NoAnswer::NotFinite`] or [`NoAnswer::NotPositive`] for one that cannot be in
@@ -83,7 +83,7 @@ pub fn spread(values: &[f64]) -> Result<Spread, NoAnswer> {
     Ok(Spread { low: low / median, high: high / median })
 }
 
-/// A sorted copy of at least `need` (one or more) finite values.
+/// Returns a sorted copy of at least `need` (one or more) finite values.
 fn sorted(values: &[f64], need: usize) -> Result<Vec<f64>, NoAnswer> {
     at_least(need, values.len())?;
     finite(values)?;

@@ -7,9 +7,9 @@ use super::ranks::{Method, Ranks, TestResult, normal_p};
 /// The statistic is U of `a`: the number of pairs with a > b, equal ones counted half. Only the order of the values
 /// matters, so times and their logarithms give the same answer.
 ///
-/// The p value is exact without ties up to [`EXACT_LIMIT`] values a side. Else it is normal: mean nm/2, variance
-/// nm/12 ((N+1) - sum(t^3-t) / (N(N-1))) over groups of t equal values among all N, and 0.5 towards the mean for
-/// continuity (scipy's `mannwhitneyu(method="asymptotic", use_continuity=True)`). When all values are equal, p is 1.
+/// The p value is exact without ties up to [`EXACT_LIMIT`] values per side. Otherwise it is normal: mean nm/2, variance nm/12 ((N+1) -
+/// sum(t^3-t) / (N(N-1))) over groups of t equal values among all N, and 0.5 towards the mean for continuity (scipy's
+/// `mannwhitneyu(method="asymptotic", use_continuity=True)`). If all values are equal, p is 1.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] when a side is empty, [`NoAnswer::NotFinite`] for a NaN or infinite value.

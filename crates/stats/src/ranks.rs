@@ -1,6 +1,6 @@
 use super::normal::upper_tail;
 
-/// How a p value was found.
+/// The method that calculated a p value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// By counting all outcomes.
@@ -12,17 +12,17 @@ pub enum Method {
 /// The outcome of a significance test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TestResult {
-    /// The test's statistic; what it counts is said by the test.
+    /// The test's statistic; the test's documentation defines it.
     pub statistic: f64,
     /// The two-sided p value, 0 to 1, not adjusted for the number of tests (see [`holm`](super::holm)).
     pub p: f64,
-    /// How `p` was found.
+    /// The method that calculated `p`.
     pub method: Method,
 }
 
 /// The ranks of some values, counted from 1, equal values sharing the mean of their ranks.
 pub(super) struct Ranks {
-    /// One rank a value, in the order given.
+    /// One rank per value, in the order given.
     pub(super) ranks: Vec<f64>,
     /// The sum over groups of t equal values of t^3 - t: 0 without ties.
     pub(super) ties: f64,
@@ -48,8 +48,8 @@ impl Ranks {
     }
 }
 
-/// The two-sided p value of a statistic `distance` away from its mean, by the normal approximation with 0.5 towards the
-/// mean for continuity.
+/// Returns the two-sided p value of a statistic `distance` away from its mean, by the normal approximation with 0.5 towards the mean for
+/// continuity.
 pub(super) fn normal_p(distance: f64, sd: f64) -> f64 {
     let corrected = distance - 0.5;
     if corrected <= 0.0 { 1.0 } else { 2.0 * upper_tail(corrected / sd) }

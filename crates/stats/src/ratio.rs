@@ -14,9 +14,9 @@ pub struct RatioInterval {
     pub confidence: f64,
 }
 
-/// The log ratios ln(a_i / b_i) of paired times.
+/// Returns the log ratios ln(a_i / b_i) of paired times.
 ///
-/// Swapping `a` and `b` changes the signs and nothing else, to the last bit.
+/// Swapping `a` and `b` changes only the signs, exact to the last bit.
 ///
 /// # Errors
 /// [`NoAnswer::UnequalLengths`] when there are no pairs; [`NoAnswer::NotFinite`] or [`NoAnswer::NotPositive`] for a time
@@ -31,19 +31,19 @@ pub fn log_ratios(a: &[f64], b: &[f64]) -> Result<Vec<f64>, NoAnswer> {
     Ok(a.iter().zip(b).map(|(&a, &b)| log_ratio(a, b)).collect())
 }
 
-/// ln(a / b). The larger is divided by the smaller, so that (2, 3) and (3, 2) are a tie of the signed-rank test.
+/// Returns ln(a / b). Divides the larger by the smaller, so that (2, 3) and (3, 2) are a tie of the signed-rank test.
 fn log_ratio(a: f64, b: f64) -> f64 {
     let quotient = a.max(b) / a.min(b);
     let size = if quotient.is_finite() { quotient.ln() } else { a.max(b).ln() - a.min(b).ln() };
     if a < b { -size } else { size }
 }
 
-/// The ratio of paired times: `a[i]` and `b[i]` were measured in the same round.
+/// Returns the ratio of paired times: `a[i]` and `b[i]` were measured in the same round.
 ///
-/// On r_i = ln(a_i / b_i) it is the Hodges-Lehmann estimate, the median of all Walsh averages (r_i + r_j) / 2, i <= j,
-/// with the interval that belongs to the signed-rank test; both are given as ratios, by exp. Exact up to
-/// [`EXACT_LIMIT`](super::EXACT_LIMIT) pairs, by the normal approximation beyond. Ties make the confidence a lower bound. Source:
-/// Hollander and Wolfe, "Nonparametric Statistical Methods", sections 3.2 and 3.3.
+/// The ratio is the Hodges-Lehmann estimate on r_i = ln(a_i / b_i): the median of all Walsh averages (r_i + r_j) / 2, i <= j. The interval
+/// is the one of the signed-rank test. Both are converted to ratios by exp. Exact up to [`EXACT_LIMIT`](super::EXACT_LIMIT) pairs; beyond,
+/// by the normal approximation. Ties make the confidence a lower bound. Source: Hollander and Wolfe, "Nonparametric Statistical Methods",
+/// sections 3.2 and 3.3.
 ///
 /// # Errors
 /// As [`log_ratios`], and [`NoAnswer::TooFew`] below [`MIN_RUNS`] pairs.
@@ -51,11 +51,11 @@ pub fn paired_ratio(a: &[f64], b: &[f64]) -> Result<RatioInterval, NoAnswer> {
     paired_ratio_at(a, b, ALPHA)
 }
 
-/// As [`paired_ratio`], with an interval that misses the true ratio with a probability of `alpha` at most: a comparison
-/// that is looked at more than once needs more than [`CONFIDENCE`](super::CONFIDENCE) at each look.
+/// Like [`paired_ratio`], with an interval that misses the true ratio with a probability of at most `alpha`. A comparison with several
+/// looks needs more than [`CONFIDENCE`](super::CONFIDENCE) at each look.
 ///
 /// # Errors
-/// As [`paired_ratio`]; the pairs needed are those whose whole range reaches the confidence, `2 / 2^n <= alpha`.
+/// As [`paired_ratio`]; enough pairs are needed that their whole range reaches the confidence, `2 / 2^n <= alpha`.
 /// [`NoAnswer::NotAProbability`] for an `alpha` that is not between 0 and 1.
 pub fn paired_ratio_at(a: &[f64], b: &[f64], alpha: f64) -> Result<RatioInterval, NoAnswer> {
     if !(alpha > 0.0 && alpha < 1.0) {
@@ -68,17 +68,16 @@ pub fn paired_ratio_at(a: &[f64], b: &[f64], alpha: f64) -> Result<RatioInterval
     interval(&walsh(&logs), &null, alpha)
 }
 
-/// The fewest pairs whose range from the smallest to the largest holds the true value with probability 1 - `alpha`.
+/// Returns the fewest pairs whose range from the smallest to the largest contains the true value with probability 1 - `alpha`.
 fn pairs_needed(alpha: f64) -> usize {
     ((2.0 / alpha).log2().ceil() as usize).max(1)
 }
 
-/// The ratio of times that were measured independently.
+/// Returns the ratio of times that were measured independently.
 ///
-/// It is the Hodges-Lehmann shift on logarithms, the median of all ln(a_i) - ln(b_j), with the interval that belongs to
-/// the rank-sum test; both are given as ratios, by exp. Exact up to [`EXACT_LIMIT`](super::EXACT_LIMIT) runs a side, by
-/// the normal approximation beyond. Ties make the confidence a lower bound. Source: Hollander and Wolfe, "Nonparametric
-/// Statistical Methods", sections 4.2 and 4.3.
+/// The ratio is the Hodges-Lehmann shift on logarithms: the median of all ln(a_i) - ln(b_j). The interval is the one of the rank-sum test.
+/// Both are converted to ratios by exp. Exact up to [`EXACT_LIMIT`](super::EXACT_LIMIT) runs per side; beyond, by the normal approximation.
+/// Ties make the confidence a lower bound. Source: Hollander and Wolfe, "Nonparametric Statistical Methods", sections 4.2 and 4.3.
 ///
 /// # Errors
 /// [`NoAnswer::NotFinite`] or [`NoAnswer::NotPositive`] for a time without a logarithm, [`NoAnswer::TooFew`] below
@@ -90,14 +89,14 @@ pub fn unpaired_ratio(a: &[f64], b: &[f64]) -> Result<RatioInterval, NoAnswer> {
     interval(&differences(&log_a, &log_b), &null, ALPHA)
 }
 
-/// The Hodges-Lehmann estimate of a centre: the median of all Walsh averages (x_i + x_j) / 2, i <= j. Of one value or more.
+/// Returns the Hodges-Lehmann estimate of a centre: the median of all Walsh averages (x_i + x_j) / 2, i <= j. Needs at least one value.
 pub(super) fn hodges_lehmann(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     walsh(&sorted).median()
 }
 
-/// The geometric mean of ratios, exp(mean ln r_i). No unit.
+/// Returns the geometric mean of ratios, exp(mean ln r_i). No unit.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] without a ratio; [`NoAnswer::NotFinite`] or [`NoAnswer::NotPositive`] for one without a
@@ -109,7 +108,7 @@ pub fn geometric_mean(ratios: &[f64]) -> Result<f64, NoAnswer> {
     Ok((sum / ratios.len() as f64).exp())
 }
 
-/// The logarithms of times, the smallest first.
+/// Returns the logarithms of times, the smallest first.
 pub(super) fn sorted_logs(times: &[f64]) -> Result<Vec<f64>, NoAnswer> {
     positive(times)?;
     let mut logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
@@ -117,7 +116,7 @@ pub(super) fn sorted_logs(times: &[f64]) -> Result<Vec<f64>, NoAnswer> {
     Ok(logs)
 }
 
-/// Median and interval of the log ratios that pairs give, as ratios.
+/// Returns the median and interval of the log ratios of pairs, converted to ratios.
 fn interval(pairs: &Pairs<impl PairValues>, null: &NullDistribution, alpha: f64) -> Result<RatioInterval, NoAnswer> {
     let (rank, confidence) = null.interval(alpha);
     let [below, above] = pairs.middle();

@@ -5,27 +5,27 @@ use super::error::{NoAnswer, at_least, finite, positive};
 use super::student::{student_p, student_t};
 use serde::{Deserialize, Serialize};
 
-/// Half the width of the band around 0 that counts as flat. Over a tenfold range of the axis, 0.1 makes a quarter.
+/// Half the width of the band around 0 that counts as flat. Over a tenfold range of the axis, 0.1 amounts to a quarter.
 pub const FLAT_BAND: f64 = 0.1;
 
-/// The fewest different values of an axis that a slope is given for.
+/// The fewest different values of an axis that a slope is reported for.
 pub const MIN_POINTS: usize = 3;
 
-/// The fewest values of an axis that can show a knee: any three lie on two lines that meet in the middle.
+/// The fewest values of an axis that can show a knee: any three are on two lines that meet in the middle.
 const MIN_KNEE_POINTS: usize = 4;
 
 /// The fewest rounds, or runs at each value of an axis.
 pub const MIN_SCALING_RUNS: usize = 3;
 
-/// The p below which, times the number of places where a knee could be, two lines are taken instead of one.
+/// The limit of p, multiplied by the number of places where a knee could be, below which two lines are fitted instead of one.
 const KNEE_ALPHA: f64 = 0.01;
 
 /// Natural logarithms of a figure, measured at several values of an axis.
 #[derive(Debug, Clone, Copy)]
 pub enum LogSamples<'s> {
-    /// A row for each round, in the order of time, in which every value of the axis was measured; a logarithm for each of them.
+    /// One row per round that measured every value of the axis, in the order of time; one logarithm per value of the axis.
     Rounds(&'s [Vec<f64>]),
-    /// For each value of the axis its runs, which share no rounds.
+    /// The runs of each value of the axis, which share no rounds.
     Apart(&'s [Vec<f64>]),
 }
 
@@ -38,7 +38,7 @@ pub struct Slope {
 }
 
 impl Slope {
-    /// Whether the whole interval lies within [`FLAT_BAND`] of 0.
+    /// Whether the whole interval is within [`FLAT_BAND`] of 0.
     pub fn is_flat(&self) -> bool {
         self.low > -FLAT_BAND && self.high < FLAT_BAND
     }
@@ -48,7 +48,7 @@ impl Slope {
 pub enum Growth {
     /// One power law.
     Line(Slope),
-    /// Two that meet at a value of the axis, of which `at` is the place, from 0.
+    /// Two power laws that meet at a value of the axis; `at` is the index of the value, from 0.
     Knee { at: usize, before: Slope, after: Slope },
 }
 
@@ -58,21 +58,21 @@ pub struct Scaling {
     pub growth: Growth,
     /// The logarithm of the fitted figure at each value of the axis.
     pub fitted: Vec<f64>,
-    /// How far the farthest mean lies from the fit, as a part of 1: 0.1 for 10 %.
+    /// The distance of the farthest mean from the fit, as a part of 1: 0.1 for 10 %.
     pub off: f64,
 }
 
 /// Fits a power law, or two that meet at a knee, to a figure measured at the values `x` of an axis, ascending.
 ///
-/// A slope is a weighted sum of what was measured at each x: of each round, where rounds are shared, so that whatever a
-/// round has in common (its inputs, the machine's state) falls out. Its interval is Student's, with the long-run variance of
-/// rounds, because noise may last from one run to the next; else over the means at each x, whose noise may differ, with Welch
-/// and Satterthwaite's degrees of freedom, rounded down. Every x weighs the same, however many runs it has.
+/// A slope is a weighted sum of the measurements at each x. If rounds are shared, it is calculated for each round, so that everything that
+/// a round has in common (its inputs, the machine's state) cancels out. The interval is then Student's, with the long-run variance of
+/// rounds, because noise may last from one run to the next. Otherwise the slope is calculated from the means at each x, whose noise may
+/// differ, with Welch and Satterthwaite's degrees of freedom, rounded down. Every x has the same weight, however many runs it has.
 ///
-/// A knee can be at each x but the ends, where there are four or more. The one whose two lines come closest to the means is
-/// taken if the change of slope there is shown to be beyond [`FLAT_BAND`]: the p of the t statistic of what is beyond, times
-/// the number of places, is below 0.01. A change that is real and small bends no line that anybody would draw. Source:
-/// Draper and Smith, "Applied Regression Analysis", sections 1.4 and 14.4.
+/// A knee can be at each x except the ends, if there are four or more. The candidate is the knee whose two lines are closest to the means.
+/// It is accepted if the change of slope is shown to be beyond [`FLAT_BAND`]: the p of the t statistic of the part beyond the band, times
+/// the number of places, is below 0.01. A change that is real but small would not be visible as a bend. Source: Draper and Smith, "Applied
+/// Regression Analysis", sections 1.4 and 14.4.
 ///
 /// # Errors
 /// [`NoAnswer::TooFewPoints`] below [`MIN_POINTS`] values of x, [`NoAnswer::TooFew`] below [`MIN_SCALING_RUNS`] rounds, or runs
@@ -114,7 +114,7 @@ impl Estimate {
         Slope { value: self.value, low: self.value - reach, high: self.value + reach }
     }
 
-    /// The p of the hypothesis that it is no farther from 0 than `band`.
+    /// Returns the p of the hypothesis that the value is no farther from 0 than `band`.
     fn p_beyond(self, band: f64) -> f64 {
         let beyond = self.value.abs() - band;
         if beyond <= 0.0 {
@@ -142,7 +142,7 @@ impl LogSamples<'_> {
         lists.iter().try_for_each(|list| finite(list))
     }
 
-    /// The mean at each x.
+    /// Returns the mean at each x.
     fn means(&self) -> Vec<f64> {
         match self {
             Self::Rounds(rounds) => (0..rounds.first().map_or(0, Vec::len))
@@ -152,7 +152,7 @@ impl LogSamples<'_> {
         }
     }
 
-    /// The sum of what was measured at each x times its weight; weights add up to 0.
+    /// Returns the sum of the measurement at each x times its weight; the weights add up to 0.
     fn estimate(&self, weights: &[f64]) -> Estimate {
         match self {
             Self::Rounds(rounds) => {
@@ -167,14 +167,14 @@ impl LogSamples<'_> {
                 let parts: Vec<(f64, f64)> = lists.iter().zip(weights).map(part).collect();
                 let total: f64 = parts.iter().map(|(part, _)| part).sum();
                 let welch = total * total / parts.iter().map(|(part, freedom)| part * part / freedom).sum::<f64>();
-                // Without noise there is no interval to widen; a number would be 0 / 0.
+                // Without noise the interval has no width, so any number serves; the formula would give 0 / 0.
                 let freedom = if welch.is_finite() { welch.max(1.0) as u32 } else { 1 };
                 Estimate { value: dot(&self.means(), weights), error: total.sqrt(), freedom }
             }
         }
     }
 
-    /// The knee that is clearly better than one line, with the columns that it is fitted by.
+    /// Returns the knee, if it is clearly better than one line, with the columns of its fit.
     fn knee(&self, axis: &[f64], means: &[f64]) -> Option<(Growth, Vec<Vec<f64>>)> {
         let places = 1..axis.len() - 1;
         let misfit = |columns: &[Vec<f64>]| -> f64 {
@@ -193,14 +193,14 @@ impl LogSamples<'_> {
     }
 }
 
-/// Two columns that are 0 at the knee: one rises before it, one after.
+/// Returns two columns that are 0 at the knee: one rises before it, one after.
 fn bend(axis: &[f64], at: usize) -> Vec<Vec<f64>> {
     let from_knee = || axis.iter().map(|place| place - axis[at]);
     vec![from_knee().map(|place| place.min(0.0)).collect(), from_knee().map(|place| place.max(0.0)).collect()]
 }
 
-/// What the values are multiplied by to give the coefficient of a column in a fit of least squares with a constant, and with
-/// one other column where there is one.
+/// Returns the weights of the values. Their weighted sum is the coefficient of a column in a least-squares fit with a constant, and with
+/// one other column if there is one.
 fn weights(column: &[f64], other: Option<&[f64]>) -> Vec<f64> {
     let mut own = centred(column);
     if let Some(other) = other.map(centred) {
@@ -211,7 +211,7 @@ fn weights(column: &[f64], other: Option<&[f64]>) -> Vec<f64> {
     own.iter().map(|own| own / size).collect()
 }
 
-/// The fit of least squares to the means by a constant and one or two columns.
+/// Returns the least-squares fit to the means by a constant and one or two columns.
 fn fitted(means: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
     let level = mean(means);
     let mut line = vec![level; means.len()];
@@ -236,11 +236,11 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The long-run variance of a series of two or more, with its degrees of freedom: as many times its mean varies as much as the mean
-/// of independent values would. Neighbours that resemble each other make it larger than the variance of a sample.
+/// Returns the long-run variance of a series of two or more values, with its degrees of freedom. Divided by the number of values, it is the
+/// variance of their mean, as for independent values. Correlated neighbours make it larger than the variance of a sample.
 ///
-/// It is the mean square of what the slowest cosines show, half as many as there are values and five where there are so many:
-/// all of them would give the variance of a sample. Source: Lazarus, Lewis, Stock and Watson, "HAR Inference: Recommendations
+/// It is the mean square of the slowest cosine components: half as many as there are values, but at least five if there are enough values.
+/// All components together would give the variance of a sample. Source: Lazarus, Lewis, Stock and Watson, "HAR Inference: Recommendations
 /// for Practice", Journal of Business and Economic Statistics 36 (2018).
 fn long_run_variance(values: &[f64]) -> (f64, u32) {
     const FEWEST_COSINES: usize = 5;
@@ -255,7 +255,7 @@ fn long_run_variance(values: &[f64]) -> (f64, u32) {
     ((1..=cosines).map(share).sum::<f64>() / cosines as f64, cosines as u32)
 }
 
-/// The variance of a sample of two or more.
+/// Returns the variance of a sample of two or more values.
 fn variance(values: &[f64]) -> f64 {
     let centred = centred(values);
     dot(&centred, &centred) / (values.len() - 1) as f64

@@ -1,17 +1,17 @@
-//! The k-th smallest of all differences or of all Walsh averages, without making them.
+//! The k-th smallest of all differences or of all Walsh averages, without generating them.
 //!
-//! Of sorted samples, the pairs that are at most some limit can be counted in one pass. The limit is moved to where a straight line
-//! between the two that hold the value expects it, until so few pairs are left between them that these can be made and sorted: about
-//! ten passes, and as much memory as the samples have. A selection of 100,000 runs a side is no trouble where their 10^10 differences
-//! would be.
+//! For sorted samples, one pass counts the pairs that are at most some limit. Two limits enclose the value. A new limit is placed where a
+//! straight line between them expects the value, until few enough pairs are left between them to generate and sort. That takes about ten
+//! passes, and as much memory as the samples have. A selection from 100,000 runs per side is no problem, but generating their 10^10
+//! differences would be.
 
-/// The Walsh averages (r_i + r_j) / 2, i <= j, of a sorted sample that is not empty.
+/// Returns the Walsh averages (r_i + r_j) / 2, i <= j, of a sorted sample that is not empty.
 pub(super) fn walsh(sorted: &[f64]) -> Pairs<WalshAverages<'_>> {
     let n = sorted.len();
     Pairs { total: n * (n + 1) / 2, smallest: sorted[0], largest: sorted[n - 1], values: WalshAverages { sorted } }
 }
 
-/// The differences x_i - y_j of two sorted samples that are not empty.
+/// Returns the differences x_i - y_j of two sorted samples that are not empty.
 pub(super) fn differences<'v>(x: &'v [f64], y: &'v [f64]) -> Pairs<Differences<'v>> {
     Pairs {
         total: x.len() * y.len(),
@@ -21,15 +21,15 @@ pub(super) fn differences<'v>(x: &'v [f64], y: &'v [f64]) -> Pairs<Differences<'
     }
 }
 
-/// Values that are made from pairs of sorted samples.
+/// Values that are calculated from pairs of sorted samples.
 pub(super) trait PairValues {
-    /// How many values a pass looks at.
+    /// Returns how many values a pass visits.
     fn length(&self) -> usize;
 
-    /// How many are at most this.
+    /// Returns how many values are at most `limit`.
     fn at_most(&self, limit: f64) -> usize;
 
-    /// Those above `low` and at most `high`, in any order.
+    /// Returns the values above `low` and at most `high`, in any order.
     fn between(&self, low: f64, high: f64) -> Vec<f64>;
 }
 
@@ -107,7 +107,7 @@ impl PairValues for Differences<'_> {
     }
 }
 
-/// The values that pairs give.
+/// The values of all pairs, with their number and range.
 pub(super) struct Pairs<V> {
     pub(super) total: usize,
     smallest: f64,
@@ -115,22 +115,22 @@ pub(super) struct Pairs<V> {
     values: V,
 }
 
-/// A limit, and how many values are at most it.
+/// A limit, and the number of values that are at most the limit.
 type Counted = (f64, usize);
 
 impl<V: PairValues> Pairs<V> {
-    /// The `k`-th smallest values, each `k` from 1 to the total; ranks that lie close together cost little more than one.
+    /// Returns the `k`-th smallest values, each `k` from 1 to the total; ranks close together cost little more than one.
     pub(super) fn kths<const N: usize>(&self, ranks: [usize; N]) -> [f64; N] {
         let mut counted: Vec<Counted> = vec![(self.smallest.next_down(), 0), (self.largest, self.total)];
         ranks.map(|k| self.kth(k, &mut counted))
     }
 
-    /// The `k`-th smallest value; `counted` is in order, and gets what is counted on the way.
+    /// Returns the `k`-th smallest value. `counted` is in order, and collects the counts of this search.
     fn kth(&self, k: usize, counted: &mut Vec<Counted>) -> f64 {
         let mut before = usize::MAX;
         let (mut passes, mut slow) = (0_usize, 0);
         loop {
-            // At most `low` are fewer than k values, at most `high` are k or more.
+            // Fewer than k values are at most `low`, and k or more are at most `high`.
             let next = counted.partition_point(|(_, count)| *count < k);
             let (low, high) = (counted[next - 1], counted[next]);
             if high.0.next_down() <= low.0 {
@@ -142,14 +142,14 @@ impl<V: PairValues> Pairs<V> {
                 return *values.select_nth_unstable_by(k - low.1 - 1, f64::total_cmp).1;
             }
             slow = if left > before / 2 { slow + 1 } else { 0 };
-            // Where values lie so that a line leads nowhere, halving ends whatever they are.
+            // If the values are distributed so that the straight line makes slow progress, halving ends the search for any distribution.
             let limit = if slow > 2 { middle(low.0, high.0) } else { aimed(k, low, high, passes.is_multiple_of(2)) };
             counted.insert(next, (limit, self.values.at_most(limit)));
             (before, passes) = (left, passes + 1);
         }
     }
 
-    /// How many values are at most this.
+    /// Returns how many values are at most `limit`.
     pub(super) fn at_most(&self, limit: f64) -> usize {
         self.values.at_most(limit)
     }
@@ -159,18 +159,19 @@ impl<V: PairValues> Pairs<V> {
         below.midpoint(above)
     }
 
-    /// The ranks whose values have the median between them.
+    /// Returns the ranks of the two values around the median.
     pub(super) fn middle(&self) -> [usize; 2] {
         [self.total.div_ceil(2), self.total / 2 + 1]
     }
 }
 
-/// The number half way between two, in the order of floating-point numbers; never the higher one.
+/// Returns the number half way between two, in the order of floating-point numbers; never the higher one.
 fn middle(low: f64, high: f64) -> f64 {
     value(key(low).midpoint(key(high)))
 }
 
-/// Where a straight line between two limits has a rank a little beyond `k`, on one side or the other: so both of them come closer.
+/// Returns the limit where a straight line between two limits expects a rank a little beyond `k`, alternately above and below, so that both
+/// limits move closer.
 fn aimed(k: usize, low: Counted, high: Counted, above: bool) -> f64 {
     let left = high.1 - low.1;
     let margin = left / 16;
@@ -179,13 +180,13 @@ fn aimed(k: usize, low: Counted, high: Counted, above: bool) -> f64 {
     if limit > low.0 && limit < high.0 { limit } else { middle(low.0, high.0) }
 }
 
-/// Whole numbers in the order of the floating-point numbers.
+/// Maps floating-point numbers to whole numbers in the same order.
 fn key(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// The floating-point number of a key.
+/// Returns the floating-point number of a key.
 fn value(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 1 { key ^ 1 << 63 } else { !key })
 }

@@ -1,8 +1,8 @@
-//! Ratios over several sessions, where the session is what is replicated.
+//! Ratios over several sessions, with the session as the unit of replication.
 //!
-//! What a session finds of a machine (its memory layout, its neighbours, the state of its disk) shifts all of its runs alike. More
-//! runs of the same session tell nothing of that shift: ten runs of one session and ten of another are one figure each. Some of it
-//! shifts A more than B, so that ten rounds of one session are one ratio.
+//! The conditions of a session on a machine (its memory layout, its neighbours, the state of its disk) shift all of its runs equally. More
+//! runs of the same session give no information about that shift: ten runs of one session and ten of another are one figure each. Some
+//! conditions shift A more than B, so ten rounds of one session are one ratio.
 
 use super::{
     ALPHA,
@@ -12,7 +12,7 @@ use super::{
     student::{student_p, student_t},
 };
 
-/// How far the figures of one thing lie apart from session to session: a variance of logarithms, pooled over several things.
+/// The variation of one thing's figures from session to session: a variance of logarithms, pooled over several things.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SessionSpread {
     sum_of_squares: f64,
@@ -20,8 +20,8 @@ pub struct SessionSpread {
 }
 
 impl SessionSpread {
-    /// Pooled over groups: each has the figures of one thing, one a session, in any unit. Figures without a logarithm are left out, and
-    /// a group of one tells nothing.
+    /// Pools the variance over groups: each group has the figures of one thing, one per session, in any unit. Figures without a logarithm
+    /// are left out, and a group of one adds no information.
     pub fn of<G: AsRef<[f64]>>(groups: impl IntoIterator<Item = G>) -> Self {
         let mut spread = Self::default();
         for group in groups {
@@ -38,8 +38,9 @@ impl SessionSpread {
         spread
     }
 
-    /// How far apart, as a part of 1, two sessions of equal things come: 95 of 100 pairs of them less than that. None where no session was
-    /// repeated, or those that were do not differ at all: counts that are equal by chance say nothing of how far they come apart.
+    /// Returns how far apart two sessions of equal things are, as a part of 1: 95 of 100 pairs of sessions are less far apart. Returns none
+    /// if no session was repeated, or if the repeated ones do not differ at all: counts that are equal by chance do not show how far
+    /// sessions can differ.
     pub fn apart(&self) -> Option<f64> {
         let deviation = self.deviation().filter(|deviation| *deviation > 0.0)?;
         Some((student_t(ALPHA, self.freedom) * deviation * std::f64::consts::SQRT_2).exp_m1())
@@ -50,15 +51,15 @@ impl SessionSpread {
     }
 }
 
-/// The ratio of two things that were measured in different sessions, and its two-sided p: one figure a session on each side.
+/// Returns the ratio of two things that were measured in different sessions, and its two-sided p: one figure per session on each side.
 ///
-/// It is exp of the difference of the means of logarithms, with Student's interval of two samples of one variance: `spread` has it, and
-/// should be pooled over both sides and whatever else is known of sessions of these things. With three sessions a side, rank tests cannot
+/// The ratio is exp of the difference of the means of logarithms, with Student's interval for two samples of one variance. That variance is
+/// `spread`; pool it over both sides and over all other known sessions of these things. With three sessions per side, rank tests cannot
 /// reach 5 % at all. Source: Student, "The probable error of a mean" (1908); Montgomery, "Design and Analysis of Experiments", section 2.4.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] without a session, [`NoAnswer::NotFinite`] or [`NoAnswer::NotPositive`] for a figure without a logarithm,
-/// [`NoAnswer::Unreplicated`] where `spread` knows of no session that was repeated.
+/// [`NoAnswer::Unreplicated`] if `spread` contains no repeated session.
 pub fn session_ratio(a: &[f64], b: &[f64], spread: SessionSpread) -> Result<(RatioInterval, f64), NoAnswer> {
     positive(a)?;
     positive(b)?;
@@ -68,7 +69,7 @@ pub fn session_ratio(a: &[f64], b: &[f64], spread: SessionSpread) -> Result<(Rat
     student(logs(a) - logs(b), spread, share, smallest_unpaired_p(a.len(), b.len()), ALPHA)
 }
 
-/// The ratio that each session shows, of the log ratios of its pairs: their Hodges-Lehmann estimate.
+/// Returns the ratio of each session from the log ratios of its pairs: their Hodges-Lehmann estimate.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] for a session without a pair, [`NoAnswer::NotFinite`] for a log ratio that is not finite.
@@ -81,12 +82,13 @@ pub fn ratios_of_sessions(sessions: &[Vec<f64>]) -> Result<Vec<f64>, NoAnswer> {
     sessions.iter().map(of_session).collect()
 }
 
-/// The ratio of two things that were measured in pairs in several sessions, and its two-sided p: `ratios` has one of each session.
+/// Returns the ratio of two things that were measured in pairs in several sessions, and its two-sided p: `ratios` has one ratio per
+/// session.
 ///
-/// The pairs of a session share what it does to A and not to B, so however many they are, they are one figure. It is exp of the mean of
-/// the ratios' logarithms, with Student's interval that misses the true ratio with a probability of `alpha`. That holds for sessions
-/// of unequal numbers of pairs too: with groups of unequal variance the t test keeps any level of 8 % or less. Source: Ibragimov and
-/// Müller, "t-statistic based correlation and heterogeneity robust inference" (2010). The alternatives, simulated:
+/// The pairs of a session share the conditions that shift A differently from B, so they are one figure, whatever their number. The ratio is
+/// exp of the mean of the ratios' logarithms, with Student's interval that misses the true ratio with a probability of `alpha`. That is
+/// valid for sessions of unequal numbers of pairs too: with groups of unequal variance the t test keeps any level of 8 % or less. Source:
+/// Ibragimov and Müller, "t-statistic based correlation and heterogeneity robust inference" (2010). The alternatives, simulated:
 /// tests/stats/sessions.rs.
 ///
 /// # Errors
@@ -98,8 +100,8 @@ pub fn paired_session_ratio(ratios: &[f64], alpha: f64) -> Result<(RatioInterval
     student(mean(&logs), SessionSpread::of([ratios]), 1.0 / n.max(1) as f64, smallest_paired_p(n), alpha)
 }
 
-/// Student's interval and p of an estimate whose variance is `share` of the sessions'. `smallest` is the p of a rank test that they pass as
-/// clearly as so many sessions can.
+/// Returns Student's interval and p of an estimate whose variance is `share` of the sessions' variance. `smallest` is the smallest p that a
+/// rank test could reach with this number of sessions.
 fn student(
     estimate: f64,
     spread: SessionSpread,
@@ -114,7 +116,7 @@ fn student(
     } else if error > 0.0 {
         student_p(estimate / error, spread.freedom)
     } else {
-        // Counts may be the same in all sessions: of how far they come apart nothing is known, so only their order counts.
+        // Counts may be the same in all sessions. Then the variation between sessions is unknown, so only their order counts.
         smallest.min(1.0)
     };
     if error == 0.0 && estimate != 0.0 && p > alpha {
@@ -125,7 +127,7 @@ fn student(
     Ok((RatioInterval { ratio: estimate.exp(), low, high, confidence: 1.0 - alpha }, p))
 }
 
-/// The mean; 0 of nothing. Of equal values it is that value to the last digit.
+/// Returns the mean; 0 without values. The mean of equal values is exactly that value, to the last digit.
 fn mean(values: &[f64]) -> f64 {
     let first = values.first().copied().unwrap_or(0.0);
     first + values.iter().map(|value| value - first).sum::<f64>() / values.len().max(1) as f64

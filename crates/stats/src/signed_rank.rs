@@ -2,17 +2,16 @@ use super::error::{NoAnswer, at_least, finite};
 use super::null::{EXACT_LIMIT, NullDistribution};
 use super::ranks::{Method, Ranks, TestResult, normal_p};
 
-/// The Wilcoxon signed-rank test, two-sided: do the differences of pairs lie around 0?
+/// The Wilcoxon signed-rank test, two-sided: are the differences of pairs centred on 0?
 ///
-/// `differences` holds one value a pair; for times give it [`log_ratios`](super::log_ratios), so that the test and
-/// [`paired_ratio`](super::paired_ratio) judge the same numbers. The statistic is the smaller of the rank sums of the
-/// positive and of the negative differences.
+/// `differences` holds one value per pair; for times pass [`log_ratios`](super::log_ratios), so that the test and
+/// [`paired_ratio`](super::paired_ratio) judge the same numbers. The statistic is the smaller of the rank sums of the positive and of the
+/// negative differences.
 ///
-/// Zeros are dropped (Wilcoxon's own rule, scipy's `zero_method="wilcox"`). The p value is exact up to
-/// [`EXACT_LIMIT`] differences without ties and zeros. Else it is normal: mean n(n+1)/4, variance
-/// (n(n+1)(2n+1) - sum(t^3-t)/2) / 24 over groups of t equal absolute values, and 0.5 towards the mean for continuity
-/// (scipy's `method="asymptotic", correction=True`). When nothing is left, every assignment of signs gives the same
-/// statistic, so p is 1.
+/// Zeros are dropped (Wilcoxon's own rule, scipy's `zero_method="wilcox"`). The p value is exact up to [`EXACT_LIMIT`] differences without
+/// ties and zeros. Otherwise it is normal: mean n(n+1)/4, variance (n(n+1)(2n+1) - sum(t^3-t)/2) / 24 over groups of t equal absolute
+/// values, and 0.5 towards the mean for continuity (scipy's `method="asymptotic", correction=True`). If no difference is left, every
+/// assignment of signs gives the same statistic, so p is 1.
 ///
 /// # Errors
 /// [`NoAnswer::TooFew`] without a difference, [`NoAnswer::NotFinite`] for a NaN or infinite one.

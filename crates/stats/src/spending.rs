@@ -1,20 +1,20 @@
 use super::ALPHA;
 
-/// How much of the allowed false alarms a look at something that may be looked at again may spend.
+/// The share of the error budget (the allowed false alarms) that one look may spend, if more looks may follow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spending {
-    /// p values are multiplied by this.
+    /// The factor that p values are multiplied by.
     pub factor: f64,
-    /// Intervals miss the true ratio with this probability at most.
+    /// The largest probability with which intervals miss the true ratio.
     pub alpha: f64,
 }
 
 impl Spending {
-    /// All of it at one look, by which the matter ends.
+    /// The whole budget for a single, final look.
     pub const ONCE: Self = Self { factor: 1.0, alpha: ALPHA };
 
-    /// The look number `look`, from 1, of what can be measured further: half of what is left, so that any number of looks
-    /// spends less than all of it. The changes that one command tries share it evenly (Bonferroni).
+    /// Returns the share of look number `look`, from 1, at a comparison that can be measured further: half of the remaining budget, so that
+    /// any number of looks spends less than all of it. The changes that one command tries share it evenly (Bonferroni).
     pub fn at_look(look: u32, changes: u32) -> Self {
         let share = 2_f64.powi(look.clamp(1, 60) as i32);
         Self { factor: share * f64::from(changes.max(1)), alpha: ALPHA / share }

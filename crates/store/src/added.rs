@@ -1,11 +1,11 @@
-//! Sessions that add rounds to another: to a pair of its configurations and a test that were undecided.
+//! Sessions that add rounds to another session, for a pair of its configurations and a test that were undecided.
 
 use super::{KeyRecord, RunRecord, SessionRecord, Store, StoreError};
 
-/// The key of runs that were added to a session: its value is that session's identifier.
+/// The key of runs that were added to another session: its value is that session's identifier.
 pub const ADDS_TO: &str = "adds_to";
 
-/// A run with the session that it belongs to: where it was added to one, that one.
+/// A run with the session that it belongs to. For an added run, this is the session that it was added to.
 #[derive(Debug, Clone)]
 pub struct OriginOfRun {
     pub run: RunRecord,
@@ -13,10 +13,10 @@ pub struct OriginOfRun {
 }
 
 impl Store {
-    /// Where a run comes from; none of one that is not stored.
+    /// Returns the origin of a run, or `None` if the run is not stored.
     ///
     /// # Errors
-    /// What is wrong with the store.
+    /// The store cannot be opened or read.
     pub fn origin_of_run(&self, run_id: &str) -> Result<Option<OriginOfRun>, StoreError> {
         let Some(run) = self.records::<RunRecord>("run_id = ?", "ordinal", &[&run_id])?.pop() else { return Ok(None) };
         let added: Vec<KeyRecord> = self.records("run_id = ? AND key = ?", "key", &[&run_id, &ADDS_TO])?;

@@ -1,4 +1,4 @@
-//! What users add to runs that are stored, and the removal of runs.
+//! Users' annotations of stored runs, and the deletion of runs.
 
 use super::{
     Selection, Store, StoreError,
@@ -11,24 +11,24 @@ use super::{
 use duckdb::{Connection, Transaction, params, params_from_iter};
 use serde::Deserialize;
 
-/// What is said of runs.
+/// A change to the annotations of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Annotation {
-    /// They get this tag.
+    /// Adds this tag.
     Tag(String),
-    /// They lose this tag.
+    /// Removes this tag.
     Untag(String),
-    /// They get a note.
+    /// Adds a note.
     Note(String),
-    /// They get a key with a value, in place of the one they had.
+    /// Sets a key to a value, in place of the previous value.
     SetKey { key: String, value: String },
-    /// The sessions that they are of ran on the machine of this name.
+    /// Names the machine on which the runs' sessions ran.
     NameHost(String),
-    /// They lose a key.
+    /// Removes a key with its value.
     RemoveKey(String),
 }
 
-/// What was deleted.
+/// The number of runs and sessions that a deletion removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Deleted {
     /// Runs, with everything that belongs to them.
@@ -37,7 +37,7 @@ pub struct Deleted {
     pub sessions: u64,
 }
 
-/// What belongs to runs, and would be deleted with them.
+/// The data that belongs to runs and would be deleted with them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Extent {
     pub runs: u64,
@@ -46,16 +46,16 @@ pub struct Extent {
     pub tags: u64,
     /// Notes that users wrote about them.
     pub notes: u64,
-    /// Sessions that nothing would be left of.
+    /// Sessions that would have no runs left.
     pub sessions: u64,
-    /// Runs among them that have not ended.
+    /// Selected runs that have not ended.
     pub unfinished: u64,
     /// Sessions of these runs that a process is running now.
     pub running: u64,
 }
 
 impl Store {
-    /// What a deletion of a selection's runs would take away.
+    /// Returns what a deletion of a selection's runs would remove.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -77,7 +77,7 @@ impl Store {
         Ok(self.rows_bound(&sql, &rows.parameters)?.pop().unwrap_or_default())
     }
 
-    /// How many runs a selection means: those it names, or that have a result it names.
+    /// Counts the runs of a selection: runs that it selects, or that have a result that it selects.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -85,7 +85,7 @@ impl Store {
         Ok(self.chosen_runs(selection)?.len() as u64)
     }
 
-    /// The identifiers of a selection's runs, oldest first.
+    /// Returns the identifiers of a selection's runs, oldest first.
     pub(super) fn chosen_runs(&self, selection: &Selection) -> Result<Vec<String>, StoreError> {
         let rows = Narrow::selected(selection, std::iter::empty());
         let sql =
@@ -93,7 +93,7 @@ impl Store {
         Ok(self.rows_bound::<(String,)>(&sql, &rows.parameters)?.into_iter().map(|(run,)| run).collect())
     }
 
-    /// Says these things of a selection's runs, all or nothing, and returns how many runs that were.
+    /// Applies these annotations to a selection's runs, all or nothing, and returns the number of runs.
     ///
     /// # Errors
     /// A store that cannot be opened or written.
@@ -105,8 +105,8 @@ impl Store {
         })
     }
 
-    /// Deletes a selection's runs with all that belongs to them, and the sessions and hosts that nothing is left of. A
-    /// session that has not ended stays, because it may be running.
+    /// Deletes a selection's runs with everything that belongs to them, and the sessions and hosts that have no runs left. A session that
+    /// has not ended stays, because it may be running.
     ///
     /// # Errors
     /// A store that cannot be opened or written.
@@ -137,7 +137,7 @@ impl Store {
         })
     }
 
-    /// Does something in one transaction, with the selection's runs in the temporary table `chosen`.
+    /// Runs an action in one transaction, with the selection's runs in the temporary table `chosen`.
     fn with_chosen<T>(
         &self,
         selection: &Selection,

@@ -1,5 +1,6 @@
-//! Which blocks of a database's file are in use, as its header and its list of free blocks say (DuckDB's `single_file_block_manager.cpp`
-//! and `metadata_manager.cpp`). DuckDB has functions for the blocks of rows and of metadata only, not for those of indexes.
+//! The blocks of a database file that are in use, according to its header and its list of free blocks (DuckDB's
+//! `single_file_block_manager.cpp` and `metadata_manager.cpp`). DuckDB has functions for the blocks of rows and of metadata only, not for
+//! those of indexes.
 
 use super::file::{self, HEADERS};
 use std::{collections::BTreeSet, fs::File, os::unix::fs::FileExt, path::Path};
@@ -8,15 +9,15 @@ use std::{collections::BTreeSet, fs::File, os::unix::fs::FileExt, path::Path};
 const CHECKSUM: u64 = 8;
 /// Pieces of metadata in a block.
 const PIECES: u64 = 64;
-/// What leads nowhere.
+/// The null pointer: it leads to no piece.
 const NONE: u64 = u64::MAX;
-/// Where a header has them, bytes: what leads to the list of free blocks, how many blocks there are, and how long one is.
+/// Positions of fields in a header, bytes: the pointer to the list of free blocks, the number of blocks, and the length of a block.
 const FREE_LIST: usize = 24;
 const COUNT: usize = 32;
 const LENGTH: usize = 40;
 
-/// Returns where the last block in use ends, bytes: a sound file is as long at least. None if its header or list cannot be read. The
-/// file is opened and closed, which gives away the locks that this process has on it.
+/// Returns where the last block in use ends, bytes: an intact file is at least this long. Returns `None` if its header or list cannot be
+/// read. Opens and closes the file, which releases the locks that this process has on it.
 pub(super) fn end_of_use(database: &Path) -> Option<u64> {
     let file = File::open(database).ok()?;
     let mut headers = vec![0; HEADERS];
@@ -33,17 +34,17 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// Metadata of a database: pieces of blocks, each of which begins with what leads to the next.
+/// Metadata of a database: pieces of blocks, each of which begins with a pointer to the next.
 struct Metadata {
     file: File,
     /// Bytes of a block.
     length: u64,
-    /// There are no more pieces.
+    /// Upper limit of the number of pieces.
     most: u64,
 }
 
 impl Metadata {
-    /// Reads the list of free blocks: their count, and the number of each.
+    /// Reads the list of free blocks: their count, then the number of each.
     fn free_blocks(&self, mut at: u64) -> Option<BTreeSet<u64>> {
         let (mut bytes, mut read) = (Vec::new(), 0);
         while at != NONE {
@@ -55,13 +56,13 @@ impl Metadata {
             if bytes.len() as u64 / 8 > count {
                 return (1..=count as usize).map(|place| word(&bytes, place * 8)).collect();
             }
-            // A list that leads back to itself.
+            // More pieces than there can be: the list leads back to itself.
             (read <= self.most).then_some(())?;
         }
         bytes.is_empty().then(BTreeSet::new)
     }
 
-    /// Reads a piece. What leads to one has the number of its block, and above that its place in there.
+    /// Reads a piece. A pointer holds the number of the piece's block, and above that its place in the block.
     fn piece(&self, at: u64) -> Option<Vec<u8>> {
         let (block, place) = (at & (NONE >> 8), at >> 56);
         let length = self.length.checked_sub(CHECKSUM)? / PIECES / 8 * 8;
@@ -78,7 +79,7 @@ mod tests {
     use duckdb::Connection;
     use std::fs;
 
-    /// A file with free blocks in its middle, whose last blocks are an index's.
+    /// Creates a file with free blocks in its middle, whose last blocks are an index's.
     fn made() -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("some.duckdb");
@@ -125,7 +126,7 @@ mod tests {
         fs::write(&path, &torn).unwrap();
         assert_eq!(end_of_use(&path), None, "neither header has its checksum");
         assert_eq!(end_of_use(Path::new("/dev/null")), None);
-        // Pieces that lead to themselves, in a list that is never complete.
+        // Pieces that point to themselves, in a list that is never complete.
         let mut piece = vec![0; 512];
         piece[8..16].copy_from_slice(&1_000_000_u64.to_le_bytes());
         let mut blocks = vec![0; HEADERS + 8];

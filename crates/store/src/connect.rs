@@ -1,10 +1,10 @@
-//! How DuckDB is opened: what a file has to be before DuckDB is given it, which files a connection may reach, and whose
-//! functions and views its SQL means.
+//! Opening DuckDB: what a file must be before DuckDB gets it, which files a connection may reach, and whose functions and views its SQL
+//! refers to.
 //!
-//! Every connection has external access and extensions off and its configuration locked, so that no SQL, whoever wrote it,
-//! opens a file that its [`Reach`] does not name. DuckDB always adds the database's own files to those, which SQL could then
-//! overwrite: a user's query may hold a COPY in its WITH clause. So what only reads has no file system at all once the file is
-//! open, and keeps in memory what it works with. What writes runs this program's SQL only, and spills to `STORE.tmp`.
+//! Every connection has external access and extensions off and its configuration locked. No SQL, whatever its source, can then open a
+//! file that its [`Reach`] does not name. DuckDB always adds the database's own files to those, and SQL could then overwrite them: a
+//! user's query may hold a COPY in its WITH clause. So a connection that only reads has no file system at all once the file is open, and
+//! keeps its working data in memory. A connection that writes runs this program's SQL only, and spills to `STORE.tmp`.
 
 use super::{OpenMode, StoreError, error::Doing, file, schema::identifier};
 use dbdyno_foundation::base::input;
@@ -17,32 +17,32 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Up to so many runs are looked up each by itself in what a large store holds of others; of more the first and the last say where.
+/// Up to this many runs are looked up one by one in a large store. For more runs, the first and the last give the range to read.
 const FEW_RUNS: &str = "5000";
 
-/// Which files a connection may open after the database's.
+/// The files that a connection may open in addition to the database's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reach {
     Nothing,
-    /// Those of the database itself: its log, and what it spills.
+    /// Files of the database itself: its log, and its spill files.
     Own,
-    /// Its own and these.
+    /// The database's own files and these.
     Files(Vec<PathBuf>),
-    /// Its own and what is in this folder, at any depth.
+    /// The database's own files and everything in this folder, at any depth.
     Folder(PathBuf),
 }
 
 impl Reach {
-    /// Of another database, the file with what DuckDB keeps beside it.
+    /// Returns the reach of another database: its file and the files that DuckDB keeps next to it.
     pub(super) fn database(file: &Path) -> Self {
         Self::Files(file::family(file))
     }
 }
 
-/// Opens a store's file, which is made where there is none and it is to be written.
+/// Opens a store's file. If the file is missing and `access` is write, DuckDB creates it.
 pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Connection, StoreError> {
     let unreachable = |error: io::Error| StoreError::from_message(path, error.to_string());
-    // An absolute path begins with no `md:` or `http:` that would mean something to DuckDB.
+    // An absolute path cannot begin with `md:` or `http:`, which DuckDB would interpret.
     let file = std::path::absolute(path).map_err(unreachable)?;
     if file.to_str().is_none() {
         let message = "its name is not UTF-8, which DuckDB needs".to_owned();
@@ -73,7 +73,7 @@ pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Conn
     Ok(connection)
 }
 
-/// Refuses a file that is there and can be no store, before DuckDB is given it.
+/// Refuses an existing file that cannot be a store, before DuckDB gets it.
 pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     let path = path.to_owned();
     match header(&path) {
@@ -88,18 +88,18 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Opens a database in memory, which keeps all that it works with there.
+/// Opens a database in memory, which also keeps its working data there.
 pub(crate) fn memory(reach: &Reach) -> duckdb::Result<Connection> {
     limited(Path::new(":memory:"), Config::default().with("temp_directory", "")?, reach)
 }
 
 fn limited(path: &Path, config: Config, reach: &Reach) -> duckdb::Result<Connection> {
     let config = config.with("autoinstall_known_extensions", "false")?.with("autoload_known_extensions", "false")?;
-    // DuckDB lets itself reach a log whose name ends with `.wal`; that of a name with a question mark ends otherwise.
+    // DuckDB allows itself a log whose name ends with `.wal`. If the path has a question mark, the log's name ends otherwise.
     let own = Reach::Files(file::family(path));
     let has_parameters = path.as_os_str().as_encoded_bytes().contains(&b'?');
     let reach = if *reach == Reach::Own && has_parameters { &own } else { reach };
-    // What else may be reached can only be said once the database is open, and before the rest is closed.
+    // Other allowed files can only be set once the database is open, and before everything else is closed off.
     let connection = match reach {
         Reach::Nothing => {
             let config = config.with("temp_directory", "")?;
@@ -119,7 +119,7 @@ fn limited(path: &Path, config: Config, reach: &Reach) -> duckdb::Result<Connect
     Ok(connection)
 }
 
-/// Closes everything but these paths. Names of functions are whole, because the file may have macros of the same name.
+/// Closes everything but these paths. The function names are qualified, because the file may have macros of the same names.
 fn allowing(connection: Connection, setting: &str, paths: &[PathBuf]) -> duckdb::Result<Connection> {
     let text =
         |path: &PathBuf| path.to_str().map(str::to_owned).ok_or_else(|| duckdb::Error::InvalidPath(path.clone()));
@@ -131,8 +131,8 @@ fn allowing(connection: Connection, setting: &str, paths: &[PathBuf]) -> duckdb:
     Ok(connection)
 }
 
-/// Lets names mean DuckDB's own functions before macros of the same name in the file, which are a stranger's. Tables and views
-/// of the file are found as before.
+/// Makes names refer to DuckDB's own functions before macros of the same name in the file, which may be untrusted. Tables and views of
+/// the file are found as before.
 pub(super) fn own_functions_first(connection: &Connection) -> duckdb::Result<()> {
     connection.execute_batch(
         "SET search_path = system.main.concat(
@@ -140,26 +140,26 @@ pub(super) fn own_functions_first(connection: &Connection) -> duckdb::Result<()>
     )
 }
 
-/// Another connection to what this one has open, which has nothing temporary yet. What is locked stays locked.
+/// Returns another connection to the database that this one has open, without its temporary objects. What is locked stays locked.
 pub(super) fn once_more(connection: &Connection) -> duckdb::Result<Connection> {
     let another = connection.try_clone()?;
     own_functions_first(&another)?;
     Ok(another)
 }
 
-/// The name that DuckDB gives to the file that was opened.
+/// Returns the name that DuckDB gives to the opened file.
 pub(super) fn catalog(connection: &Connection) -> duckdb::Result<String> {
-    // Others that are attached come after it.
+    // Attached databases come after it.
     let sql = "SELECT database_name FROM duckdb_databases() WHERE NOT internal ORDER BY database_oid LIMIT 1";
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// Writes what was committed from the log to its place in the file.
+/// Checkpoints: writes committed changes from the log to their place in the file.
 pub(super) fn checkpoint(connection: &Connection) -> duckdb::Result<()> {
     connection.execute_batch(&format!("CHECKPOINT {}", identifier(&catalog(connection)?)))
 }
 
-/// Refuses a store that would run something of its own when it is written to.
+/// Refuses a store with triggers, because a write would run them.
 pub(super) fn no_triggers(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let sql = "SELECT string_agg(trigger_name, ', ') FROM duckdb_triggers()";
     let triggers: Option<String> = connection.query_row(sql, [], |row| row.get(0)).doing(path)?;
@@ -169,7 +169,7 @@ pub(super) fn no_triggers(connection: &Connection, path: &Path) -> Result<(), St
     })
 }
 
-/// What a file's first bytes say.
+/// The kind of a file, by its first bytes.
 #[derive(Debug)]
 enum Header {
     Missing,
@@ -198,13 +198,13 @@ fn header(path: &Path) -> io::Result<Header> {
     })
 }
 
-/// Takes an empty file away, which DuckDB would take for a broken database. It stays locked while the value lives, so that of
-/// several processes one does it; one that DuckDB has just made in another process is locked too.
+/// Removes an empty file, which DuckDB would treat as a broken database. The file stays locked while the returned value lives, so that
+/// only one of several processes removes it. A file that DuckDB has just created in another process is locked too.
 fn make_way(path: &Path) -> io::Result<File> {
     let in_use = || io::Error::other("Could not set lock: another process makes a store of it");
     let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     rustix::fs::fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| in_use())?;
-    // What a link points to.
+    // Follows a link to its target.
     let there = path.canonicalize()?;
     let (mine, now) = (file.metadata()?, fs::metadata(&there)?);
     if (mine.dev(), mine.ino()) != (now.dev(), now.ino()) || now.len() > 0 {

@@ -1,4 +1,4 @@
-//! Whether a store's file is damaged, rather than in use, out of reach or on a disk that fails.
+//! Detection of a damaged store file, as opposed to one that is in use, out of reach or on a failing disk.
 
 use super::{
     OpenMode, StoreError, blocks,
@@ -10,15 +10,15 @@ use super::{
 use duckdb::Connection;
 use std::path::Path;
 
-/// How many readings have to find damage before it is believed.
+/// Number of readings that must find damage before it is believed.
 const READINGS: usize = 3;
 
-/// What is wrong with the store, where all readings say that it is damaged; an error where it cannot be read.
+/// Returns what is wrong with the store if all readings find damage, or an error if the store cannot be read.
 pub(super) fn found(store: &Path) -> Result<Option<StoreError>, StoreError> {
     damage_by(|| intact(store))
 }
 
-/// The same of what a reading says.
+/// Does the same with the results of `read`.
 fn damage_by(mut read: impl FnMut() -> Result<(), StoreError>) -> Result<Option<StoreError>, StoreError> {
     let mut damage = None;
     for _ in 0..READINGS {
@@ -31,20 +31,20 @@ fn damage_by(mut read: impl FnMut() -> Result<(), StoreError>) -> Result<Option<
     Ok(damage)
 }
 
-/// Whether everything by which the store's rows are found can be read, and the file has all of its blocks. The rows themselves are
-/// written to free blocks and are on disk before anything leads to them. This process must not have the store open meanwhile: closing
-/// any descriptor of a file gives the process's locks on it away.
+/// Checks that all structures that lead to the store's rows can be read, and that the file has all of its blocks. The rows themselves are
+/// written to free blocks and are on disk before anything points to them. This process must not have the store open meanwhile: closing
+/// any descriptor of a file releases the process's locks on it.
 pub(super) fn intact(store: &Path) -> Result<(), StoreError> {
     intact_and(store, |_| Ok(()))
 }
 
-/// The same, and what else is asked of the connection that it needs.
+/// Does the same, and runs `ask` with the connection that the check needs.
 pub(super) fn intact_and(
     store: &Path,
     ask: impl FnOnce(&Connection) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     match file::state(store) {
-        // A store that is not there, or empty, is one that is still to be made.
+        // A missing or empty store has yet to be created.
         Ok(None | Some((0, _))) => return Ok(()),
         Ok(Some(_)) => {}
         Err(error) => return Err(StoreError::of_io(store, store, &error)),
@@ -59,7 +59,7 @@ pub(super) fn intact_and(
     }
 }
 
-/// Reads everything by which the rows of a store that is there are found, whether the file has all of them or not.
+/// Reads all structures that lead to the rows of an existing store, even if the file is too short to have all rows.
 pub(super) fn ends(store: &Path) -> Result<Ends, StoreError> {
     ends_and(store, |_| Ok(()))
 }
@@ -72,20 +72,21 @@ fn ends_and(store: &Path, ask: impl FnOnce(&Connection) -> Result<(), StoreError
     Ok(Ends { used: blocks::end_of_use(store), ..ends })
 }
 
-/// Where a store's file may end, bytes.
+/// Possible ends of a store's file, bytes.
 #[derive(Debug)]
 pub(super) struct Ends {
     block_size: u64,
     /// The end of the last block with rows.
     rows: u64,
-    /// The end of the last block in use, be it of rows, metadata or an index; none where that is not known.
+    /// The end of the last block in use, be it of rows, metadata or an index; none if unknown.
     used: Option<u64>,
-    /// The end of the last block that the header counts; a sound file may end before it, at the end of a block: what follows is free.
+    /// The end of the last block that the header counts. An intact file may end before it, at the end of a block: the blocks after that
+    /// are free.
     counted: u64,
 }
 
 impl Ends {
-    /// Whether a file of this length lacks something.
+    /// Whether a file of this length is too short.
     fn are_behind(&self, length: u64) -> bool {
         let is_torn = !length.saturating_sub(HEADERS as u64).is_multiple_of(self.block_size.max(1));
         let is_behind_counted = length < self.counted && is_torn;
@@ -93,7 +94,7 @@ impl Ends {
     }
 }
 
-/// Reads everything by which rows are found.
+/// Reads all structures that lead to rows.
 fn look_through(connection: &Connection) -> duckdb::Result<Ends> {
     let sql = "SELECT block_size::UBIGINT, total_blocks::UBIGINT FROM pragma_database_size() WHERE database_name = ?";
     let catalog = connect::catalog(connection)?;
@@ -107,7 +108,7 @@ fn look_through(connection: &Connection) -> duckdb::Result<Ends> {
         )?
         .query_map([], |row| row.get(0))?
         .collect::<duckdb::Result<_>>()?;
-    // One statement: DuckDB takes longer to understand one than to run it.
+    // One statement: DuckDB takes longer to parse one than to run it.
     let blocks_of = |table: &String| {
         let name = identifier(table).replace('\'', "''");
         format!("SELECT block_id FROM pragma_storage_info('{name}')")
@@ -132,7 +133,7 @@ mod tests {
         |path, message| StoreError::NotDuckDb { path, message },
     ];
 
-    /// What says nothing about the file.
+    /// Errors that say nothing about the file.
     const OTHERS: [Made; 13] = [
         |path, message| StoreError::Locked { path, message },
         |path, message| StoreError::Unwritable { path, message },
@@ -149,7 +150,7 @@ mod tests {
         |path, message| StoreError::Other { path, message },
     ];
 
-    /// What comes of readings, of which the last is repeated.
+    /// Returns the result of these readings, repeating the last one.
     fn damage_of(readings: &[Option<Made>]) -> Result<Option<StoreError>, StoreError> {
         let mut read = 0;
         damage_by(|| {

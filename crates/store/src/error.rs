@@ -1,11 +1,11 @@
-//! What can be wrong with a store, in words that say what to do.
+//! Errors of a store, with messages that say what to do.
 
 use std::{
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
-/// What DuckDB says of a file that it cannot make sense of.
+/// Parts of DuckDB's messages about a file that it cannot read.
 const DAMAGE: [&str; 6] = [
     "Corrupt database file",
     "checksum",
@@ -15,7 +15,7 @@ const DAMAGE: [&str; 6] = [
     "Could not read enough bytes",
 ];
 
-/// What the system says of a disk or a process that fails: it says nothing about the file.
+/// Parts of the system's messages about a failing disk or process: they say nothing about the file.
 const SYSTEM: [&str; 5] = [
     "Input/output error",
     "Cannot allocate memory",
@@ -24,7 +24,7 @@ const SYSTEM: [&str; 5] = [
     "Stale file handle",
 ];
 
-/// How DuckDB begins what it says of a block that is not what was written.
+/// Beginnings of DuckDB's messages about a block that differs from what was written.
 const BLOCK: [&str; 3] =
     ["Data Corruption Error", "IO Error: Corrupt database file", "IO Error: Could not read enough bytes"];
 
@@ -38,7 +38,7 @@ pub enum StoreError {
     Unwritable { path: PathBuf, message: String },
     #[error("the disk of the store {} is full: {message}", path.display())]
     Full { path: PathBuf, message: String },
-    /// The schema is one of a newer dbdyno.
+    /// The schema is that of a newer dbdyno.
     #[error("the store {} has schema version {found}, this dbdyno knows {known}: use a newer dbdyno or another store", path.display())]
     Newer {
         path: PathBuf,
@@ -46,13 +46,13 @@ pub enum StoreError {
         /// The newest version that this program knows.
         known: i64,
     },
-    /// The schema is one that is not brought up to date any more.
+    /// The schema is too old: this version no longer migrates it.
     #[error(
         "{} has schema version {found}, of dbdyno 0.1: bring it up to date with dbdyno 0.2 (`dbdyno results` with that program), then \
          use it here", path.display()
     )]
     Outdated { path: PathBuf, found: i64 },
-    /// The schema is one of an older dbdyno, and could not be brought up to date.
+    /// The schema is that of an older dbdyno, and could not be migrated.
     #[error("the store {} has schema version {found} and could not be brought to {known}: {message}", path.display())]
     Older {
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum StoreError {
     /// A DuckDB file with other tables.
     #[error("{} is a DuckDB file but not a store of dbdyno, and is left as it is: choose another file for the store", path.display())]
     Foreign { path: PathBuf },
-    /// A store that has something of its own where this program's names point.
+    /// A store that has an object of its own under a name that this program uses.
     #[error("the store {} is not as dbdyno makes it, and is left as it is: {what}", path.display())]
     Altered {
         path: PathBuf,
@@ -73,7 +73,7 @@ pub enum StoreError {
     },
     #[error("{} is no DuckDB file, and is left as it is ({message}): choose another file for the store", path.display())]
     NotDuckDb { path: PathBuf, message: String },
-    /// The file or its folder is not there or cannot be reached.
+    /// The file or its folder is missing or cannot be reached.
     #[error("the store {} cannot be opened: {message}", path.display())]
     Unreachable { path: PathBuf, message: String },
     /// The user's SQL is wrong.
@@ -86,13 +86,13 @@ pub enum StoreError {
         path: PathBuf,
         message: String,
     },
-    /// The file was a store, and cannot be read any more.
+    /// The file was a store, and can no longer be read.
     #[error(
         "the store {} is damaged ({message}): the command `store repair` saves what can be read of it",
         path.display()
     )]
     Damaged { path: PathBuf, message: String },
-    /// A change that failed when it was committed, and could not be taken back.
+    /// A change whose commit failed, and that could not be rolled back.
     #[error("the store {}: {message}; whether the change was made is not known: check before you repeat it", path.display())]
     Unclear { path: PathBuf, message: String },
     /// A damaged store that could not be repaired.
@@ -113,12 +113,12 @@ impl StoreError {
         matches!(self, Self::Locked { .. })
     }
 
-    /// Whether the file is not what was written, rather than out of reach.
+    /// Whether the file differs from what was written, rather than being out of reach.
     pub(super) fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. } | Self::NotDuckDb { .. })
     }
 
-    /// What is wrong, without the store's name and the remedy.
+    /// Returns what is wrong, without the store's name and the remedy.
     pub(super) fn cause(&self) -> String {
         match self {
             Self::Damaged { message, .. } | Self::Full { message, .. } | Self::Other { message, .. } => message.clone(),
@@ -126,7 +126,7 @@ impl StoreError {
         }
     }
 
-    /// What the system said of a file beside the store.
+    /// Converts a system error about the store or a file next to it.
     pub(super) fn of_io(store: &Path, file: &Path, error: &io::Error) -> Self {
         let path = store.to_owned();
         let message = if file == store { error.to_string() } else { format!("{}: {error}", file.display()) };
@@ -141,12 +141,12 @@ impl StoreError {
         }
     }
 
-    /// A store with views of these names, which are those of tables.
+    /// Returns the error for a store that has views of these names instead of tables.
     pub(super) fn views(path: PathBuf, names: &str) -> Self {
         Self::Altered { path, what: format!("it has views where a store has tables: {names}; choose another file") }
     }
 
-    /// An error of a query, which is the store's where DuckDB met a block that it cannot read.
+    /// Turns an error of a query into one of the store if DuckDB met a block that it cannot read.
     pub(super) fn of_block(self, path: &Path) -> Self {
         match self {
             Self::Query { message } if BLOCK.iter().any(|begin| message.starts_with(begin)) => {
@@ -156,18 +156,18 @@ impl StoreError {
         }
     }
 
-    /// A change that may have been made or not: why it failed, and why it could not be taken back.
+    /// Returns the error of a change that may or may not have been made: why it failed, and why it could not be rolled back.
     pub(super) fn unclear(path: &Path, error: &dyn std::fmt::Display, kept: &dyn std::fmt::Display) -> Self {
         Self::Unclear { path: path.to_owned(), message: format!("{error}; {kept}") }
     }
 
-    /// Whether DuckDB met a name that it does not know.
+    /// Whether DuckDB met an unknown name.
     pub(super) fn is_of_names(&self) -> bool {
         let (Self::Other { message, .. } | Self::Query { message }) = self else { return false };
         ["Binder Error", "Catalog Error"].iter().any(|begin| message.contains(begin))
     }
 
-    /// Tells what DuckDB's text means; its API has no codes for these.
+    /// Interprets DuckDB's text, because its API has no codes for these errors.
     pub(super) fn from_message(path: &Path, message: String) -> Self {
         let path = path.to_owned();
         let has = |part: &str| message.contains(part);
@@ -193,7 +193,7 @@ impl StoreError {
 
 /// Adds the store's path to an error of DuckDB's.
 pub(super) trait Doing<T> {
-    /// The same result, with an error that names the store.
+    /// Returns the same result, with an error that names the store.
     fn doing(self, path: &Path) -> Result<T, StoreError>;
 }
 

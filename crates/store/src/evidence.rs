@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 record! {
-    /// What was found of a configuration.
+    /// The result of one crash test of a configuration.
     EvidenceRecord in "tier_evidence" {
         /// UUID.
         evidence_id: String,
-        /// The machine on which it was found.
+        /// The machine on which it was tested.
         host_id: String,
         tried_at: Timestamp,
         engine: String,
         /// Version of the engine's library.
         engine_version: String,
-        /// The engine with the options that are not at their default, as it is asked for.
+        /// The engine with the options that differ from their defaults, in the form of the command line.
         choice: String,
         /// Every option of the engine, as JSON.
         options: String,
@@ -33,25 +33,25 @@ record! {
         tier_reason: String,
         /// Kills of a committing worker.
         kills: u32,
-        /// Images of what a disk may hold after a power loss.
+        /// Images of possible disk contents after a power loss.
         images: u32,
-        /// Where the record came from that they were made of: `writes` or `mount`.
+        /// How the writes were recorded that the images come from: `writes` or `mount`.
         route: Option<String>,
-        /// Those with all acknowledged commits, where a file's sync keeps its name.
+        /// Images with all acknowledged commits, if a file's sync also makes its name durable.
         whole: u32,
-        /// Those without the latest of them.
+        /// Images without the latest commits.
         earlier: u32,
-        /// Those that are no state between commits.
+        /// Images that match no state between commits.
         broken: u32,
-        /// Whether the tier is kept where only a folder's sync keeps names; NULL: not tried.
+        /// Whether the tier holds if only a folder's sync makes names durable; NULL: not tested.
         strict_names: Option<bool>,
         /// Kinds of sync calls that were left out, one at a time.
         mutants: u32,
-        /// Those whose lack was seen.
+        /// Those whose absence the test detected.
         mutants_caught: u32,
         /// The word of a [`TierVerdict`].
         verdict: String,
-        /// What contradicts the tier, or why nothing was shown.
+        /// The contradiction of the tier, or why the test showed nothing.
         reason: Option<String>,
         /// The folder with an image that contradicts the tier.
         image: Option<String>,
@@ -60,21 +60,21 @@ record! {
     }
 }
 
-/// What tries showed of a tier.
+/// The verdict of crash tests on a tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TierVerdict {
-    /// Everything that was tried kept what it promises.
+    /// Every test confirmed the tier's promise.
     Evidenced,
-    /// Something did not.
+    /// A test broke the tier's promise.
     Contradicted,
-    /// Nothing was shown.
+    /// The tests showed nothing.
     NotEvidenced,
 }
 
 impl TierVerdict {
     const ALL: [Self; 3] = [Self::Evidenced, Self::Contradicted, Self::NotEvidenced];
 
-    /// As it is stored.
+    /// Returns the word under which it is stored.
     pub fn word(self) -> &'static str {
         match self {
             Self::Evidenced => "evidenced",
@@ -85,7 +85,7 @@ impl TierVerdict {
 }
 
 impl EvidenceRecord {
-    /// What was shown; none where a newer version has stored another word.
+    /// Returns the verdict, or `None` if a newer version has stored an unknown word.
     pub fn tier_verdict(&self) -> Option<TierVerdict> {
         TierVerdict::ALL.into_iter().find(|verdict| verdict.word() == self.verdict)
     }
@@ -96,13 +96,13 @@ impl EvidenceRecord {
 pub struct TierVerdicts(HashMap<(String, String, String), String>);
 
 impl TierVerdicts {
-    /// That of an engine of this version with these options, which are all it has.
+    /// Returns the verdict on an engine of this version with exactly these options.
     pub fn of(&self, engine: &str, version: &str, options: &BTreeMap<String, String>) -> Option<&str> {
         self.0.get(&(engine.to_owned(), version.to_owned(), options_text(options))).map(String::as_str)
     }
 }
 
-/// Options as evidence is known by them.
+/// Returns options as the text that identifies evidence.
 pub fn options_text(options: &BTreeMap<String, String>) -> String {
     serde_json::json!(options).to_string()
 }
@@ -110,7 +110,7 @@ pub fn options_text(options: &BTreeMap<String, String>) -> String {
 pub(super) const VERDICTS: &str = "SELECT engine, engine_version, options, arg_max(verdict, tried_at) AS verdict
     FROM tier_evidence GROUP BY ALL";
 
-/// The runs of a configuration that evidence is about: those that were asked for all of its options, and no others.
+/// Updates the runs of the configuration that evidence is about: those that requested all of its options, and no others.
 const TELL_RUNS: &str = "UPDATE run SET tier_evidence = e.verdict FROM (
         SELECT r.run_id, e.verdict FROM run r
         JOIN tier_evidence e ON e.evidence_id = ?::UUID AND e.engine = r.engine AND e.engine_version = r.engine_version
@@ -120,7 +120,7 @@ const TELL_RUNS: &str = "UPDATE run SET tier_evidence = e.verdict FROM (
     ) e WHERE run.run_id = e.run_id";
 
 impl Store {
-    /// Keeps what was found of a configuration, and tells it of its runs.
+    /// Saves the evidence of a configuration, and adds its verdict to the configuration's runs.
     pub fn keep_evidence(&self, host: HostRecord, evidence: EvidenceRecord) -> Result<(), StoreError> {
         let evidence_id = evidence.evidence_id.clone();
         let batch = Batch { hosts: vec![host], evidence: vec![evidence], ..Batch::default() };
@@ -132,12 +132,12 @@ impl Store {
         })
     }
 
-    /// All that was found, the latest first; nothing where there is no store.
+    /// Returns all evidence, the latest first; empty if there is no store.
     pub fn evidence(&self) -> Result<Vec<EvidenceRecord>, StoreError> {
         self.rows("SELECT * FROM tier_evidence ORDER BY tried_at DESC, choice", &[])
     }
 
-    /// What was found last of each configuration.
+    /// Returns the latest verdict on each configuration.
     pub fn tier_verdicts(&self) -> Result<TierVerdicts, StoreError> {
         self.rows(VERDICTS, &[]).map(TierVerdicts::from)
     }

@@ -1,4 +1,4 @@
-//! Runs copied to another store, or to a folder of Parquet files that any engine reads and `import` takes back.
+//! Copies of runs in another store, or in a folder of Parquet files that other engines can read and `import` can import.
 
 use super::{
     Selection, Store, StoreError,
@@ -19,10 +19,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a copy could not be made.
+/// Errors of an export.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// There is something in the folder.
+    /// The folder is not empty.
     #[error("{} is there already: give a folder that is not there yet, or an empty one", folder.display())]
     NotEmpty { folder: PathBuf },
     /// The target is the store itself, or has a name that belongs to it.
@@ -36,7 +36,7 @@ pub enum ExportError {
     Store(#[from] StoreError),
 }
 
-/// What was copied.
+/// The number of copied rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exported {
     pub runs: u64,
@@ -45,7 +45,7 @@ pub struct Exported {
 }
 
 impl Store {
-    /// Copies a selection's runs, with all that belongs to them, to another store, which is made where there is none.
+    /// Copies a selection's runs, with everything that belongs to them, to another store, which is created if missing.
     ///
     /// # Errors
     /// One of the two stores cannot be used, or both are the same file.
@@ -53,14 +53,14 @@ impl Store {
         if self.guarded().covers(target.path()) {
             return Err(ExportError::Same { path: target.path().to_owned() });
         }
-        // Everything means everything, sessions without a run too.
+        // All runs means all rows, including sessions without a run.
         let runs = if selection.is_all() { None } else { Some(self.chosen_runs(selection)?) };
         target.prepare()?;
         Ok(merge_chosen(target, self, runs.as_deref())?)
     }
 
-    /// Writes a selection's runs to a new folder: `TABLE/host_id=.../suite=.../*.parquet` for each table and for the view
-    /// `results`. The folder appears when it is complete. `command`: what made it, for its manifest.
+    /// Writes a selection's runs to a new folder: `TABLE/host_id=.../suite=.../*.parquet` for each table and for the view `results`. The
+    /// folder appears when it is complete. `command`: the command that started the copy, for the folder's manifest.
     ///
     /// # Errors
     /// A folder that is not empty or cannot be written, or a store that cannot be read.
@@ -81,7 +81,7 @@ impl Store {
         let absolute = std::path::absolute(folder).map_err(unwritable)?;
         let parent = absolute.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(parent).map_err(unwritable)?;
-        // What a copy that was killed left here.
+        // Remove what a killed copy left here.
         leftovers::sweep(parent, Place::Target);
         let scratch = Scratch::create(parent, &COPY).map_err(unwritable)?;
         let partial = scratch.path().join("copy");
@@ -97,7 +97,7 @@ impl Store {
         self.reading_reaching(&Reach::Folder(folder.to_owned()), |connection| {
             let write = || -> duckdb::Result<Exported> {
                 schema::make_views(connection, |name| name == "run_tests" || name == "results")?;
-                // Everything means everything, sessions without a run too.
+                // All runs means all rows, including sessions without a run.
                 let chosen = if selection.is_all() { None } else { Some("chosen") };
                 if chosen.is_some() {
                     connection.execute(
@@ -122,7 +122,7 @@ impl Store {
     }
 }
 
-/// A table's rows with the columns that folders are named by.
+/// Returns SQL for a table's rows with the columns that name the folders.
 fn partitioned(table: &StoreTable, is_chosen: &str) -> String {
     let rows = format!("(SELECT * FROM {} WHERE {is_chosen})", table.name);
     match (table.name, table.owner) {
@@ -140,7 +140,7 @@ fn partitioned(table: &StoreTable, is_chosen: &str) -> String {
 
 fn copy(connection: &Connection, rows: &str, owner: Owner, folder: &Path) -> duckdb::Result<u64> {
     let folders = if owner == Owner::Host { "host_id" } else { "host_id, suite" };
-    // The columns stay in the files too: nothing has to be read out of a folder's name.
+    // The columns stay in the files too, so that no reader must parse them from a folder's name.
     let sql = format!(
         "COPY ({rows}) TO ? (FORMAT parquet, COMPRESSION zstd, PARTITION_BY ({folders}), WRITE_PARTITION_COLUMNS true)"
     );
@@ -151,7 +151,7 @@ fn is_empty_folder(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Whether two paths are one file.
+/// Whether two paths refer to the same file.
 pub(super) fn same_file(one: &Path, other: &Path) -> bool {
     Guarded::file(one, "").covers(other)
 }

@@ -1,4 +1,4 @@
-//! A store's file as DuckDB lays it out: its headers and their checksums, its log, and the lock by which programs keep each other out.
+//! DuckDB's layout of a store's file: its headers and their checksums, its log, and the lock by which programs exclude each other.
 
 use super::StoreError;
 use rustix::fs::FlockOperation;
@@ -11,33 +11,33 @@ use std::{
     time::SystemTime,
 };
 
-/// Bytes of one of the headers: the file's own, and two of the database that take turns.
+/// Bytes of one header. There are three: the file's own, and two of the database that take turns.
 pub(super) const HEADER: usize = 4096;
 pub(super) const HEADERS: usize = 3 * HEADER;
 /// A chain of links longer than this is a loop.
 const MOST_LINKS: usize = 40;
 
-/// Computes DuckDB's checksum of a block (`src/common/checksum.cpp`): of each word of 8 bytes the product with a constant, XORed.
+/// Computes DuckDB's checksum of a block (`src/common/checksum.cpp`): the XOR of the products of each 8-byte word with a constant.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().fold(5381, |sum, word| sum ^ u64::from_le_bytes(*word).wrapping_mul(0xbf58_476d_1ce4_e5b9))
 }
 
-/// Returns the number of the checkpoint that wrote a header; none if the header does not have its checksum.
+/// Returns the number of the checkpoint that wrote a header, or `None` if the header's checksum does not match.
 fn checkpoint(header: &[u8]) -> Option<u64> {
     let word = |at: usize| Some(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?));
     (word(0)? == checksum(&header[8..])).then(|| word(8)).flatten()
 }
 
-/// Returns the header of the last checkpoint that was completed; none if neither has its checksum.
+/// Returns the header of the last completed checkpoint, or `None` if neither header's checksum matches.
 pub(super) fn in_force(headers: &[u8]) -> Option<&[u8]> {
     let all = [1, 2].map(|place| headers.get(place * HEADER..(place + 1) * HEADER));
     all.into_iter().flatten().filter(|header| checkpoint(header).is_some()).max_by_key(|header| checkpoint(header))
 }
 
 /// Reports whether a file with the headers `now` is the one that had the headers `before`, with no checkpoint completed since. A
-/// checkpoint syncs its blocks, then writes its number into the older of the two headers: what has a newer number is whole, and
-/// is somebody's result.
+/// checkpoint syncs its blocks, then writes its number into the older of the two headers. A file with a newer number is therefore
+/// complete, and is another process's result.
 pub(super) fn is_unchanged(before: &[u8], now: &[u8]) -> bool {
     if before.len() != HEADERS || now.len() != HEADERS || before[..HEADER] != now[..HEADER] {
         return false;
@@ -50,7 +50,7 @@ pub(super) fn is_unchanged(before: &[u8], now: &[u8]) -> bool {
         && (header(before, other) == written || checkpoint(&written).is_none())
 }
 
-/// Returns a file's length in bytes and the time of its last change; none where there is no file.
+/// Returns a file's length in bytes and the time of its last change, or `None` if there is no file.
 pub(super) fn state(store: &Path) -> io::Result<Option<(u64, SystemTime)>> {
     match fs::metadata(store) {
         Ok(facts) => Ok(Some((facts.len(), facts.modified()?))),
@@ -59,14 +59,14 @@ pub(super) fn state(store: &Path) -> io::Result<Option<(u64, SystemTime)>> {
     }
 }
 
-/// Makes a file, in the place of one that was left by a program that was killed. That one is not written to: another user may have
-/// left it for everybody to write to.
+/// Creates a file, replacing one that a killed program left. It does not write to the old file: another user may have left that one
+/// writable for everyone.
 pub(super) fn anew(path: &Path) -> io::Result<File> {
     remove_left(path)?;
     File::create_new(path)
 }
 
-/// Removes a file that was left by a program that was killed, if there is one.
+/// Removes the file that a killed program left, if there is one.
 pub(super) fn remove_left(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -74,8 +74,8 @@ pub(super) fn remove_left(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Locks a file against every other program, DuckDB in them too, until the returned file is closed. This process must not open
-/// it a second time meanwhile: closing any descriptor of a file gives the process's lock away.
+/// Locks a file against every other program, including DuckDB in them, until the returned file is closed. This process must not open it a
+/// second time meanwhile: closing any descriptor of a file releases the process's lock.
 pub(super) fn locked(store: &Path) -> Result<File, StoreError> {
     let failed = |error: io::Error| StoreError::of_io(store, store, &error);
     let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(store).map_err(failed)?;
@@ -89,8 +89,7 @@ pub(super) fn locked(store: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// Returns the path of DuckDB's log of a database. DuckDB takes what comes after a question mark for parameters, and puts the
-/// ending before it.
+/// Returns the path of DuckDB's log of a database. DuckDB treats text after a question mark as parameters, and puts the ending before it.
 pub(super) fn log(database: &Path) -> PathBuf {
     ended(database, ".wal")
 }
@@ -106,8 +105,8 @@ fn ended(database: &Path, ending: &str) -> PathBuf {
     OsString::from(std::ffi::OsStr::from_bytes(&[name, ending.as_bytes(), parameters].concat())).into()
 }
 
-/// Follows symbolic links to the file that they lead to, whether it is there or not: DuckDB does, and all that belongs to a store
-/// has to be next to that file, whichever link names it.
+/// Follows symbolic links to their target, whether it exists or not. DuckDB does the same, and all files of a store must be next to its
+/// target, whichever link names it.
 pub(super) fn resolved(path: PathBuf) -> PathBuf {
     let mut at = path.clone();
     for _ in 0..MOST_LINKS {

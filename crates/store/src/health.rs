@@ -1,5 +1,4 @@
-//! How a store is, looked at without a change to it: neither is a journal taken in, nor an interrupted write ended, nor an older
-//! schema brought up to date.
+//! A check of a store that changes nothing: it imports no journal, ends no interrupted write, and migrates no older schema.
 
 use super::{
     OpenMode, SCHEMA_VERSION, Store, StoreError,
@@ -14,58 +13,58 @@ use duckdb::Connection;
 use rustix::fs::Access;
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// A store, its journal, and what is beside it.
+/// The state of a store, its journal and its other files.
 #[derive(Debug)]
 pub struct StoreHealth {
     pub bytes: u64,
-    /// Of the log that DuckDB keeps between a commit and the next checkpoint.
+    /// Bytes of the log that DuckDB keeps between a commit and the next checkpoint.
     pub log_bytes: u64,
-    /// What the journals hold, whether the store has it or not where that cannot be told.
+    /// The contents of the journals that the store does not have yet. If that is unknown, all contents of the journals.
     pub waiting: Waiting,
     pub state: StoreState,
-    /// Whether it can be written, asked of the system; where there is none yet, whether it can be made.
+    /// Whether the file can be written, as the system reports it. If there is no file yet, whether it can be created.
     pub writable: Result<(), StoreError>,
 }
 
-/// What came of opening it.
+/// The result of opening a store.
 #[derive(Debug)]
 pub enum StoreState {
-    /// There is none yet.
+    /// The file does not exist yet.
     Missing,
-    /// A write was interrupted, which the next command completes or undoes. Until then nothing is read.
+    /// A write was interrupted. The next command completes or undoes it, and nothing reads the store until then.
     Interrupted,
     Open(StoreContents),
     Refused(StoreError),
 }
 
-/// What is in a store that could be opened.
+/// The contents of a store that could be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreContents {
-    /// Its schema's version, this program's or an older one.
+    /// Version of its schema: this program's or an older one.
     pub schema: i64,
     /// None in a store with an older schema.
     pub sessions: Option<UnfinishedSessions>,
 }
 
-/// How many sessions did not come to their end.
+/// The number of sessions that did not reach their end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnfinishedSessions {
-    /// Somebody runs them.
+    /// A process is running them.
     pub running: u64,
-    /// Nobody runs them, and `resume` can.
+    /// No process runs them, and `resume` can finish them.
     pub resumable: u64,
 }
 
-/// A process that has the store or its lock.
+/// A process that holds the store or its lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreHolder {
     pub process: u32,
-    /// Its program, where the system tells.
+    /// Its program, if the system reports it.
     pub program: Option<String>,
 }
 
 impl Store {
-    /// Looks at the store without changing anything; unfinished sessions are those of this host.
+    /// Inspects the store without changing anything. Unfinished sessions are those of this host.
     pub fn health(&self, host_ids: &[String; 2]) -> StoreHealth {
         let length = |path: &Path| fs::metadata(path).map_or(0, |facts| facts.len());
         let mut taken = BTreeMap::new();
@@ -89,7 +88,7 @@ impl Store {
         }
     }
 
-    /// The other processes that have the store or its lock open and locked, as far as the system tells.
+    /// Returns the other processes that hold a lock on the store or its lock file, as far as the system reports them.
     pub fn holders(&self) -> Vec<StoreHolder> {
         let mut processes = holders(self.path());
         processes.retain(|process| *process != std::process::id());
@@ -98,7 +97,7 @@ impl Store {
         processes.into_iter().map(holder).collect()
     }
 
-    /// What is in the store, and how far it has taken in each journal.
+    /// Returns the contents of the store, and how far it has imported each journal.
     fn look(&self, host_ids: &[String; 2]) -> Result<(StoreContents, BTreeMap<String, u64>), StoreError> {
         let path = self.path();
         let _lock = self.lock(OpenMode::Read)?;
@@ -115,7 +114,8 @@ impl Store {
         Ok((StoreContents { schema: SCHEMA_VERSION, sessions: Some(sessions) }, taken))
     }
 
-    /// Whether the file can be written, or made where there is none: in its folder, or the nearest one above that is there.
+    /// Checks that the file can be written. If it is missing, checks that it can be created in its folder or the nearest existing folder
+    /// above.
     fn could_be_written(&self) -> Result<(), StoreError> {
         if self.exists() {
             return self.check_writable();

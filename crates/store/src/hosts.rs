@@ -1,9 +1,10 @@
-//! One machine, one identifier: what a user names, and what older versions called by another identifier.
+//! One identifier for each machine: names given by users, and machines that older versions stored under another identifier.
 
 use dbdyno_foundation::host::{HostFacts, named_id};
 use duckdb::{Transaction, params};
 
-/// Gives the sessions of a machine its identifier where they have the one that older versions derived from its name, and forgets that one.
+/// Moves a machine's sessions from the identifier that older versions derived from its name to its current identifier, and deletes the
+/// old one.
 pub(super) fn adopt_former(transaction: &Transaction<'_>) -> duckdb::Result<()> {
     let mut statement = transaction.prepare(
         "SELECT host_id, name, cpu_model, cores, memory_bytes, coalesce(architecture, '?'), virtualisation FROM host",
@@ -34,7 +35,7 @@ pub(super) fn adopt_former(transaction: &Transaction<'_>) -> duckdb::Result<()> 
     Ok(())
 }
 
-/// Names the machine on which the sessions of the runs in the table `chosen` ran, whole sessions at a time.
+/// Names the machine on which the sessions of the runs in the table `chosen` ran. This applies to whole sessions.
 pub(super) fn name_host(transaction: &Transaction<'_>, name: &str) -> duckdb::Result<usize> {
     let id = named_id(name);
     let sessions = "SELECT session_id FROM run WHERE run_id IN (FROM chosen)";

@@ -1,8 +1,8 @@
 //! The store: every result in one DuckDB file that others can query.
 //!
-//! What a session finishes goes to a journal beside the file first (`journal`), so that the file is written seldom; it is open
-//! only for a moment each time, so that several dbdyno processes can share it and no thread of DuckDB's runs beside a measured
-//! test. A write is all or nothing even when the power goes (`undo`).
+//! A session's results go to a journal next to the file first (`journal`), so that the file is written seldom. The file is open only for
+//! a moment each time: several dbdyno processes can share it, and no thread of DuckDB's runs during a measured test. A write is all or
+//! nothing even at a power loss (`undo`).
 
 mod added;
 mod annotate;
@@ -85,41 +85,41 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long to wait for another process that has the file open, unless told otherwise.
+/// Default time to wait for another process that has the file open.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A store's file, with the journal that this process writes. The file itself is not held open, but from [`Store::settle_to_read`] to the
-/// next reading, and during [`Store::read_together`].
+/// A store's file, with the journal that this process writes. The file itself stays open only from [`Store::settle_to_read`] to the next
+/// reading, and during [`Store::read_together`].
 #[derive(Debug, Clone)]
 pub struct Store {
     path: PathBuf,
     patience: Duration,
-    /// Where journals are, if not beside the file.
+    /// The folder of the journals, if it is not next to the file.
     journal: Option<PathBuf>,
     writer: journal::SharedWriter,
     opened: SharedOpened,
-    /// Who waits for what is read, if anybody does.
+    /// The watch of the caller that waits for what is read, if there is one.
     watch: Option<ReadWatch>,
 }
 
-/// A store that is open to read; nobody writes to it meanwhile.
+/// A store that is open to read; no process writes to it meanwhile.
 #[derive(Debug)]
 struct Opened {
     connection: Connection,
     _lock: StoreLock,
 }
 
-/// What is open between two readings, if anything.
+/// The store as it is left open between two readings, if it is.
 #[derive(Debug, Default)]
 struct LeftOpen {
     opened: Option<Opened>,
-    /// How many want it to stay open after a reading.
+    /// The number of [`ReadTogether`] values that keep it open after a reading.
     together: usize,
 }
 
 type SharedOpened = Arc<Mutex<LeftOpen>>;
 
-/// Several readings of one moment; at its end the store is closed.
+/// A guard for several readings of one state of the store, which is closed at the end.
 #[derive(Debug)]
 #[must_use = "the readings are together as long as it lives"]
 pub struct ReadTogether(SharedOpened);
@@ -138,7 +138,7 @@ fn left_open(opened: &SharedOpened) -> MutexGuard<'_, LeftOpen> {
     opened.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a store is opened to read or to write.
+/// The access with which a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OpenMode {
     Read,
@@ -152,7 +152,7 @@ fn make_folder(folder: &Path) -> Result<(), StoreError> {
     })
 }
 
-/// The file of this ending beside a store's.
+/// Returns the path of a store's side file with this ending.
 fn beside(store: &Path, ending: &str) -> PathBuf {
     let mut name = store.file_name().unwrap_or_default().to_owned();
     name.push(".");
@@ -161,21 +161,21 @@ fn beside(store: &Path, ending: &str) -> PathBuf {
 }
 
 impl Store {
-    /// The store in this file; the file is made by the first write.
+    /// Returns the store in this file; the first write creates the file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = file::resolved(path.into());
         let writer = journal::SharedWriter::new(beside(&path, "journal"));
         Self { path, patience: PATIENCE, journal: None, writer, opened: SharedOpened::default(), watch: None }
     }
 
-    /// The same store, with another patience for a file that is locked.
+    /// Returns the same store, with another maximum wait for a locked file.
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// The same store, with somebody who waits for what is read.
+    /// Returns the same store, with a watch for a caller that waits for what is read.
     #[must_use]
     pub fn watched(&self, watch: &ReadWatch) -> Self {
         Self { watch: Some(watch.clone()), ..self.clone() }
@@ -185,25 +185,25 @@ impl Store {
         &self.path
     }
 
-    /// How long a file that is locked is waited for.
+    /// Returns the maximum wait for a locked file.
     pub fn patience(&self) -> Duration {
         self.patience
     }
 
-    /// The file with all that stands beside it under its name: log, journal, undo. Nothing may be written over them.
+    /// Returns the file with all side files under its name: log, journal, undo. No output may overwrite them.
     pub fn guarded(&self) -> Guarded {
         Guarded::family(&self.path, "the store")
     }
 
-    /// Whether the file is there; an empty one is still to be made.
+    /// Whether the file exists. An empty file counts as missing, because it has yet to be created.
     pub fn exists(&self) -> bool {
         std::fs::metadata(&self.path).is_ok_and(|facts| !facts.is_file() || facts.len() > 0)
     }
 
-    /// Makes the file where there is none, brings it up to date, and says clearly when it cannot be used.
+    /// Creates the file if it is missing, brings it up to date, and reports clearly if it cannot be used.
     ///
     /// # Errors
-    /// Why the store cannot be used, and what to do.
+    /// The error says why the store cannot be used, and what to do.
     pub fn prepare(&self) -> Result<Settled, StoreError> {
         if let Some(above) = self.journal.as_deref().and_then(Path::parent) {
             make_folder(above)?;
@@ -212,33 +212,33 @@ impl Store {
         let is_new = !self.exists();
         let aside = (is_new && damaged.exists()).then_some(damaged);
         if is_new {
-            // Only now: later, a folder that is missing is one that may come back.
+            // Only now: later, a missing folder may be one that comes back.
             self.path.parent().map_or(Ok(()), make_folder)?;
             self.make()?;
         }
-        // A new store has no session that anybody left.
+        // A new store has no sessions that a process left unfinished.
         let settled = if is_new && self.has_nothing_left()? { Settled::default() } else { self.settle()? };
         let settled = Settled { aside, ..settled };
         self.check_writable()?;
         if is_new {
             return Ok(settled);
         }
-        // Alone: no other thread has it open meanwhile.
+        // The lock excludes other threads that might have it open.
         let _lock = self.lock(OpenMode::Write)?;
-        // A file that was cut off, or a table that is gone, is said before a session and not after it.
+        // Report a truncated file or a missing table before a session, not after it.
         let whole =
             |connection: &Connection| schema::missing(connection).doing(&self.path).and_then(|gone| self.lacks(&gone));
         self.patiently(|| damage::intact_and(&self.path, whole))?;
         Ok(settled)
     }
 
-    /// Whether the file can be written, asked of the system without opening it.
+    /// Checks that the file can be written by asking the system, without opening it.
     fn check_writable(&self) -> Result<(), StoreError> {
         rustix::fs::access(&self.path, rustix::fs::Access::WRITE_OK)
             .map_err(|error| StoreError::of_io(&self.path, &self.path, &error.into()))
     }
 
-    /// Commits a batch now. Rows with the same key are replaced, so that writing a batch twice is the same as once.
+    /// Commits a batch now. Rows with the same key are replaced, so writing a batch twice has the same result as writing it once.
     ///
     /// # Errors
     /// A store that cannot be opened or written.
@@ -250,12 +250,12 @@ impl Store {
         })
     }
 
-    /// Opens the store to read, for several queries of one moment, and closes it again.
+    /// Opens the store to read, for several queries of one state, and closes it again.
     fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.reading_reaching(&Reach::Nothing, read)
     }
 
-    /// The same with other files in reach.
+    /// Does the same with other files in reach.
     fn reading_reaching<T>(
         &self,
         reach: &Reach,
@@ -268,14 +268,14 @@ impl Store {
         self.leave(opened, reach).map(|()| answer)
     }
 
-    /// Keeps the store open from one reading to the next, as long as the value lives: opening it costs more than most readings.
-    /// Nobody can write to it meanwhile.
+    /// Keeps the store open from one reading to the next while the value lives: opening it costs more than most readings. No process can
+    /// write to it meanwhile.
     pub fn read_together(&self) -> ReadTogether {
         self.left_open().together += 1;
         ReadTogether(self.opened.clone())
     }
 
-    /// Closes what was read, or leaves it open for the next reading: without what this one made for itself.
+    /// Closes a store after a reading, or leaves it open for the next one without this reading's temporary objects.
     fn leave(&self, opened: Opened, reach: &Reach) -> Result<(), StoreError> {
         let mut left = self.left_open();
         if left.together > 0 && *reach == Reach::Nothing {
@@ -287,7 +287,7 @@ impl Store {
         opened.connection.close().map_err(|(_, error)| error).doing(&self.path)
     }
 
-    /// Says what an error means: a block that cannot be read, or a table or column that is not there.
+    /// Explains an error: an unreadable block, or a missing table or column.
     fn explained(&self, connection: &Connection, error: StoreError) -> StoreError {
         let error = error.of_block(&self.path);
         let gone = error.is_of_names().then(|| schema::missing(connection).ok()).flatten().unwrap_or_default();
@@ -302,7 +302,7 @@ impl Store {
         }
     }
 
-    /// A connection reads for whoever waits.
+    /// Lets the watch follow a connection that reads.
     fn follow(&self, connection: &Connection) -> Result<(), StoreError> {
         self.watch.as_ref().map_or(Ok(()), |watch| watch.follow(connection))
     }
@@ -315,7 +315,7 @@ impl Store {
         answer
     }
 
-    /// What a reading before left open, if anything.
+    /// Returns the store that a previous reading left open, if there is one.
     fn left_open(&self) -> MutexGuard<'_, LeftOpen> {
         left_open(&self.opened)
     }
@@ -337,7 +337,7 @@ impl Store {
         let opened =
             self.patiently(|| self.check_schema(connect::store(&self.path, OpenMode::Read, reach)?, OpenMode::Read));
         match opened {
-            // Whoever writes may bring the schema up to date.
+            // A write may migrate the schema.
             Err(StoreError::Older { path, found, known, .. }) => {
                 drop(lock);
                 self.writing(|_| Ok::<_, StoreError>(())).map_err(|error| StoreError::Older {
@@ -356,12 +356,12 @@ impl Store {
         self.watch.as_ref().is_some_and(ReadWatch::is_given_up)
     }
 
-    /// Waits for the right to have the store open, as long as there is patience left.
+    /// Waits for the lock that allows this process to open the store, within the store's patience.
     fn lock(&self, access: OpenMode) -> Result<StoreLock, StoreError> {
         StoreLock::take(&self.path, access, self.patience, || self.is_given_up())
     }
 
-    /// Tries again as long as the file is locked and there is patience left.
+    /// Tries again while the file is locked and the patience lasts.
     fn patiently<T>(&self, mut open: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(5);
@@ -376,8 +376,7 @@ impl Store {
         }
     }
 
-    /// Makes the schema in an empty file and brings an older one up to date; refuses a file of someone else's or of a
-    /// newer dbdyno.
+    /// Creates the schema in an empty file and migrates an older one. Refuses a file of another program or of a newer dbdyno.
     fn check_schema(&self, mut connection: Connection, access: OpenMode) -> Result<Connection, StoreError> {
         let path = self.path.clone();
         let found = match schema::version(&connection) {

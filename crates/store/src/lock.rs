@@ -1,5 +1,5 @@
-//! Who may have a store open: many to read, or one to write. It holds among all processes and threads of dbdyno; DuckDB's own lock
-//! on the file keeps other programs out, but is none between two threads of one process.
+//! The lock for opening a store: many readers, or one writer. It applies to all processes and threads of dbdyno. DuckDB's own lock on the
+//! file keeps other programs out, but does not work between two threads of one process.
 
 use super::{OpenMode, StoreError, beside};
 use std::{
@@ -11,15 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The right to have a store open, for as long as it lives.
+/// A lock on a store, held while it lives.
 #[derive(Debug)]
 pub(super) struct StoreLock {
-    /// None where nobody writes: in a folder that cannot be written, and before the first writer made the file.
+    /// None without a lock file: in a folder that cannot be written, and before the first writer created the file.
     _file: Option<File>,
 }
 
 impl StoreLock {
-    /// Waits for the right, as long as `patience` allows and nobody has given it up.
+    /// Waits for the lock, at most for `patience` and until the caller cancels.
     pub(super) fn take(
         store: &Path,
         access: OpenMode,
@@ -54,7 +54,7 @@ fn lock_path(store: &Path) -> PathBuf {
     beside(store, "lock")
 }
 
-/// A reader makes no file: where there is none, nobody has written yet, or nobody can.
+/// Opens the lock file. A reader creates no file: if it is missing, no process has written yet, or none can.
 fn lock_file(store: &Path, access: OpenMode) -> Result<Option<File>, StoreError> {
     let path = lock_path(store);
     let opened = match access {
@@ -70,7 +70,7 @@ fn lock_file(store: &Path, access: OpenMode) -> Result<Option<File>, StoreError>
     }
 }
 
-/// The processes that hold the store's lock or DuckDB's own on the file, as far as the system tells.
+/// Returns the processes that hold the store's lock or DuckDB's own lock on the file, as far as the system reports them.
 pub(super) fn holders(store: &Path) -> Vec<u32> {
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
     let files = [store.to_owned(), lock_path(store)];
@@ -81,9 +81,9 @@ pub(super) fn holders(store: &Path) -> Vec<u32> {
     processes
 }
 
-/// The processes that hold a file of this inode locked, from the text of `/proc/locks`: `1: FLOCK ADVISORY WRITE PID MAJ:MIN:INODE 0 EOF`.
-/// The device is not compared: some file systems have another number here than for a file. Who waits (`->`) holds nothing, and a
-/// process that is none of this container's is called 0 or -1.
+/// Returns the processes that hold a lock on the file with this inode, from the text of `/proc/locks`: `1: FLOCK ADVISORY WRITE PID
+/// MAJ:MIN:INODE 0 EOF`. The device is not compared: some file systems have another number here than for a file. A waiting process (`->`)
+/// holds nothing, and a process outside of this container has the number 0 or -1.
 fn holders_of(locks: &str, inode: u64) -> Vec<u32> {
     let held = |line: &str| {
         let mut words = line.split_whitespace().skip(1);

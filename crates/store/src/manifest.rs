@@ -1,8 +1,7 @@
-//! What a folder of Parquet says of itself: `dbdyno.json`, with the size and the BLAKE3 checksum of every file beside it.
+//! The manifest of a folder of Parquet: `dbdyno.json`, with the size and the BLAKE3 checksum of every other file.
 //!
-//! A copy is taken in only if its files are those that are listed, byte for byte. Of the manifest itself what is not a value is
-//! known by name, so that a damaged name is refused too; what is left are the program and the command that made the copy, of
-//! which nothing is taken.
+//! A copy is imported only if its files are exactly those listed, byte for byte. In the manifest itself every name must be known, so that
+//! a damaged name is refused too. The remaining values, the program and the command that made the copy, are not imported.
 
 use super::{SCHEMA_VERSION, StoreError, import::ImportError, schema::OLDEST_VERSION};
 use dbdyno_foundation::base::input;
@@ -13,9 +12,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file in a folder of Parquet that says what the folder is.
+/// The file in a folder of Parquet that describes the folder.
 pub(super) const MANIFEST: &str = "dbdyno.json";
-/// The value of `format` in it.
+/// The value of the manifest's field `format`.
 const FORMAT: &str = "dbdyno-parquet";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -26,7 +25,7 @@ struct Manifest {
     /// The version of the program that made the copy; of no effect.
     #[serde(default)]
     dbdyno: String,
-    /// The command that made it; of no effect.
+    /// The command that made the copy; of no effect.
     #[serde(default)]
     command: String,
     /// Every file but this one, by its path in the folder.
@@ -34,7 +33,7 @@ struct Manifest {
     files: BTreeMap<String, Contents>,
 }
 
-/// What is in a file.
+/// The expected contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Contents {
@@ -42,7 +41,7 @@ struct Contents {
     blake3: String,
 }
 
-/// Writes the manifest of a folder that is complete but for it. `command`: what made it.
+/// Writes the manifest of a folder that is otherwise complete. `command`: the command that made the folder.
 pub(super) fn write(folder: &Path, command: &str) -> io::Result<()> {
     let contents = |name: &String| Ok((name.clone(), contents(&folder.join(name))?));
     let files = files(folder)?.iter().map(contents).collect::<io::Result<_>>()?;
@@ -56,10 +55,12 @@ pub(super) fn write(folder: &Path, command: &str) -> io::Result<()> {
     fs::write(folder.join(MANIFEST), serde_json::to_string_pretty(&manifest)? + "\n")
 }
 
-/// Checks a folder against its manifest; every file but the manifest, by its path in the folder.
+/// Checks a folder against its manifest, and returns every file but the manifest, by its path in the folder.
 ///
 /// # Errors
-/// The file that is damaged, missing, or not in the list; a manifest that is damaged, or of a dbdyno that is newer or too old.
+/// The error names the file that is damaged, missing, or not listed, or reports a manifest that is damaged, or of a dbdyno that is newer
+/// The error names the file that is damaged, missing, or not listed. It may also report a manifest that is damaged, or of a dbdyno that
+/// is newer or too old.
 pub(super) fn check(folder: &Path) -> Result<Vec<String>, ImportError> {
     let path = folder.join(MANIFEST);
     let broken =
@@ -104,8 +105,8 @@ fn contents(path: &Path) -> io::Result<Contents> {
     Ok(Contents { bytes, blake3: hasher.finalize().to_hex().to_string() })
 }
 
-/// Every file of a folder but its manifest, by its path in it with `/` between the parts. Links are refused: what they lead to is
-/// no part of the copy.
+/// Returns every file of a folder but its manifest, by its path in it with `/` between the parts. Links are refused, because their
+/// targets are not part of the copy.
 fn files(folder: &Path) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];

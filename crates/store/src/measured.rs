@@ -1,19 +1,19 @@
-//! The runs of a session under way, read again at its end: a session that has thousands of runs holds only the last ones in memory.
+//! The runs of a running session, read again at its end: a session of thousands of runs holds only the last ones in memory.
 
 use super::{ActorRecord, Batch, RunRecord, Store, StoreError, TestRecord};
 use std::collections::HashMap;
 
-/// Runs, with what was measured in them.
+/// Runs with their results.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MeasuredRuns {
     pub runs: Vec<RunRecord>,
     /// Finished tests of the runs.
     pub results: Vec<TestRecord>,
-    /// What the actors of those of several threads did.
+    /// The records of the actors of tests with several threads.
     pub actors: Vec<ActorRecord>,
 }
 
-/// What is found of one run; the newest record of a thing counts.
+/// The records found of one run; the newest record of an item counts.
 #[derive(Debug, Default)]
 struct Found {
     run: Option<RunRecord>,
@@ -22,8 +22,8 @@ struct Found {
 }
 
 impl Store {
-    /// The runs of a session with these identifiers, in their order: as they are in the store, where some may be there, and as this
-    /// process has journaled them or could not.
+    /// Returns the runs of a session with these identifiers, in that order. Reads the store if some may be there, and what this process
+    /// has journaled or could not journal.
     ///
     /// # Errors
     /// The store or the journal cannot be read.
@@ -73,7 +73,7 @@ fn take(found: &mut HashMap<&str, Found>, batch: Batch) {
     }
 }
 
-/// Puts a record in the place of the one of the same thing.
+/// Replaces the record of the same item, or adds the record.
 fn put<R>(records: &mut Vec<R>, record: R, is_same: fn(&R, &R) -> bool) {
     match records.iter_mut().find(|older| is_same(older, &record)) {
         Some(older) => *older = record,

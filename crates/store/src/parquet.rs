@@ -1,4 +1,4 @@
-//! A table of values as a file of Parquet.
+//! A table of values as a Parquet file.
 
 use super::{Reach, StoreError, memory};
 use duckdb::{params_from_iter, types::Value};
@@ -13,7 +13,7 @@ pub enum Cell {
     Missing,
 }
 
-/// What a column of a flat table holds.
+/// The type of a flat table's column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellKind {
     Text,
@@ -21,10 +21,10 @@ pub enum CellKind {
     Number,
 }
 
-/// Writes a table to a file, which must be one of ours: it is replaced. `columns`: names and what they hold.
+/// Writes a table to a file, which must be one of ours: it is replaced. `columns`: names and types.
 ///
 /// # Errors
-/// What DuckDB or the disk said.
+/// The message of DuckDB or the system.
 pub fn write_parquet(columns: &[(&str, CellKind)], rows: &[Vec<Cell>], file: &Path) -> Result<(), StoreError> {
     let failed = |message: String| StoreError::Other { path: file.to_owned(), message };
     let file = std::path::absolute(file).map_err(|error| failed(error.to_string()))?;

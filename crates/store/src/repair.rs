@@ -1,14 +1,14 @@
-//! Whether a store is sound, and what can be saved of one that is not.
+//! The check of a store, and the repair of a damaged one.
 //!
 //! A power loss can tear the block of metadata that DuckDB was rewriting in place (another program's write: dbdyno's own are undone, see
-//! [`super::undo`]). Its checksum is wrong then, and DuckDB opens nothing; but what the older of its two headers leads to is still in
-//! the block, because new metadata goes to free parts of it. So a copy is made readable, by the checksum that belongs to what is
-//! there, and every row that can be read is copied to a new store. Blocks of rows are never made readable like this: what does not
-//! have its checksum is not taken.
+//! [`super::undo`]). The block's checksum is then wrong, and DuckDB opens nothing. But the metadata that the older of the two headers
+//! points to is still in the block, because new metadata goes to free parts of it. So a copy is made readable by writing the checksum
+//! that matches the block's contents, and every row that can be read is copied to a new store. Blocks of rows are never made readable
+//! like this: a block whose checksum does not match is not copied.
 //!
-//! A store is replaced only if two readings find damage: of the file, and of a copy that is made while every other program is kept out.
-//! A file that is locked, or that the disk does not give, is not damaged. The new store and the old one exchange their names: there is
-//! no moment without a store.
+//! A store is replaced only if two readings find damage: one of the file, and one of a copy that is made while every other program is
+//! kept out. A file that is locked, or that the disk cannot read, does not count as damaged. The new store and the old one exchange their
+//! names, so there is no moment without a store.
 
 use super::{
     OpenMode, SCHEMA_VERSION, Store, StoreError,
@@ -37,9 +37,9 @@ use std::{
 
 /// Bytes of a block.
 const BLOCK: usize = 256 << 10;
-/// More torn blocks of metadata than this are no power loss.
+/// More torn blocks of metadata than a power loss can cause.
 const MOST_TORN: usize = 64;
-/// Rows that are looked at together where some cannot be read; as many are in one of DuckDB's vectors.
+/// Rows that are read together when some cannot be read: the size of one of DuckDB's vectors.
 const LEAST_ROWS: u64 = 2048;
 
 /// A finding about a store.
@@ -50,19 +50,19 @@ pub struct StoreFinding {
     pub what: String,
 }
 
-/// What was saved of a damaged store.
+/// The result of repairing a damaged store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
-    /// Where the damaged file is now.
+    /// The new path of the damaged file.
     pub damaged: PathBuf,
-    /// Rows by table that were saved, and how many could not be read.
+    /// For each table, the number of rows that were saved, and of those that could not be read.
     pub rows: BTreeMap<String, (u64, u64)>,
-    /// Tables and columns that the damaged store did not have, a sentence each: what was in them is lost.
+    /// Tables and columns that the damaged store lacked, one sentence each: their contents are lost.
     pub missing: Vec<String>,
 }
 
 impl Store {
-    /// Reads all of the store, and says of each part whether it is sound. Nothing is changed.
+    /// Reads the whole store, and reports for each part whether it is sound. Changes nothing.
     pub fn check(&self) -> Vec<StoreFinding> {
         let mut all = Vec::new();
         let mut say = |sound: bool, what: String| all.push(StoreFinding { sound, what });
@@ -78,7 +78,7 @@ impl Store {
         match self.reading(|connection| inspect(connection, self.path())) {
             Err(error) => say(false, error.to_string()),
             Ok(parts) => {
-                // What tables were read from may not be all of the file: indexes are elsewhere.
+                // The tables may not use all of the file: indexes are elsewhere.
                 if let Err(error) = self.patiently(|| damage::intact(self.path())) {
                     say(false, error.cause());
                 }
@@ -93,12 +93,12 @@ impl Store {
         all
     }
 
-    /// Copies what can be read of a damaged store to a new one, which takes its place; the damaged file is kept beside it. None:
-    /// the store is sound, and stays as it is.
+    /// Copies what can be read of a damaged store to a new one, which takes its place; the damaged file stays next to it. Returns `None`
+    /// if the store is sound, and leaves it unchanged.
     ///
     /// # Errors
-    /// The store is in use, cannot be read for another reason than damage, or nothing can be read of it; or there is no room for
-    /// another beside it. It then stays as it is.
+    /// The store is in use, cannot be read for another reason than damage, or has nothing that can be read; or the disk has no room for
+    /// another store. The store then stays as it is.
     pub fn repair(&self) -> Result<Option<Repaired>, StoreError> {
         let path = self.path();
         drop(self.left_open().opened.take());
@@ -115,7 +115,7 @@ impl Store {
         self.replace(&file, scratch.path()).map_err(|error| unrepaired(path, scratch.path(), error))
     }
 
-    /// Replaces a store whose file is locked; none: the copy is sound.
+    /// Replaces a store whose file is locked. Returns `None` if the copy is sound.
     fn replace(&self, locked: &File, scratch: &Path) -> Result<Option<Repaired>, StoreError> {
         let path = self.path();
         let failed = |error: io::Error| StoreError::of_io(path, path, &error);
@@ -129,7 +129,7 @@ impl Store {
         let missing = of_version(&copy)?;
         let rows = new.writing_reaching(&Reach::database(&copy), |connection| save(connection, &copy, new.path()))?;
         if file::log(new.path()).try_exists().map_err(failed)? {
-            // The rows are in the log, which has another name than the store will have.
+            // The rows are in the log, whose name would not match the store's new name.
             new.writing(|_| Ok::<_, StoreError>(()))?;
         }
         if file::log(new.path()).try_exists().map_err(failed)? {
@@ -146,14 +146,14 @@ impl Store {
     }
 }
 
-/// A folder for the copy and the new store, on the store's own disk.
+/// Creates a folder for the copy and the new store, on the store's own disk.
 fn scratch(path: &Path) -> io::Result<Scratch> {
     let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     leftovers::sweep(above, Place::Target);
     Scratch::create(above, &REPAIR)
 }
 
-/// An error of a repair, which names no file of its scratch folder: that is gone by the time it is read.
+/// Converts an error of a repair so that it names no file of the scratch folder, which is gone by the time users read the error.
 fn unrepaired(path: &Path, scratch: &Path, error: StoreError) -> StoreError {
     let (path, message) = (path.to_owned(), error.cause());
     let copy = scratch.join("copy.duckdb");
@@ -165,10 +165,10 @@ fn unrepaired(path: &Path, scratch: &Path, error: StoreError) -> StoreError {
     }
 }
 
-/// Puts a new store in the place of a damaged one, whose new name it returns.
+/// Puts a new store in the place of a damaged one, and returns the damaged store's new path.
 fn exchange(path: &Path, new: &Path) -> io::Result<PathBuf> {
     let damaged = free_name(path);
-    // The log of the damaged file belongs to it, and the name beside it is its own from the first moment on.
+    // The log of the damaged file belongs to it, so the file has its log next to it from the first moment under its new name.
     let (log, its_log) = (file::log(path), file::log(&damaged));
     let has_log = log.try_exists()?;
     if has_log {
@@ -183,16 +183,16 @@ fn exchange(path: &Path, new: &Path) -> io::Result<PathBuf> {
     if has_log {
         fs::remove_file(&log)?;
     }
-    // It was made of the damaged file.
+    // The undo copy was made of the damaged file.
     let _ = fs::remove_file(undo::undo_path(path));
     undo::sync_folder(path)?;
     Ok(damaged)
 }
 
-/// What is read of a part of a store: how many rows, or why it cannot be read.
+/// A part of a store with its number of rows, or why it cannot be read.
 type Part = (String, Result<u64, StoreError>);
 
-/// Reads all that commands read: every table, and whether it has the columns of this version.
+/// Reads everything that commands read: every table, and whether it has the columns of this version.
 fn inspect(connection: &Connection, path: &Path) -> Result<Vec<Part>, StoreError> {
     let (_, gone) = schema_of(connection).doing(path)?;
     let exists = |table: &str| !gone.contains(&schema::is_missing(table));
@@ -204,7 +204,7 @@ fn inspect(connection: &Connection, path: &Path) -> Result<Vec<Part>, StoreError
     Ok(tables.into_iter().chain(gone.iter().map(|what| ("schema".to_owned(), Err(damaged(what.clone()))))).collect())
 }
 
-/// Whether a store is damaged; an error where it cannot be read for another reason.
+/// Whether a store is damaged. An error if it cannot be read for another reason.
 fn is_damaged(path: &Path) -> Result<bool, StoreError> {
     let read = || -> Result<(), StoreError> {
         damage::intact(path)?;
@@ -220,7 +220,7 @@ fn is_damaged(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// What a copy that can be read lacks.
+/// Returns the tables and columns that a readable copy lacks.
 fn of_version(copy: &Path) -> Result<Vec<String>, StoreError> {
     let connection = connect::store(copy, OpenMode::Read, &Reach::Nothing)?;
     let found = schema_of(&connection).doing(copy);
@@ -231,7 +231,7 @@ fn of_version(copy: &Path) -> Result<Vec<String>, StoreError> {
     }
 }
 
-/// The schema of a store, and what it lacks of this version's. A store of another version is not held against it.
+/// Returns the schema of a store, and what it lacks compared with this version's. A store of another version is not compared.
 fn schema_of(connection: &Connection) -> duckdb::Result<(FileSchema, Vec<String>)> {
     let found = schema::found(connection, &connect::catalog(connection)?)?;
     let missing = match found {
@@ -241,7 +241,7 @@ fn schema_of(connection: &Connection) -> duckdb::Result<(FileSchema, Vec<String>
     Ok((found, missing))
 }
 
-/// Reads every value of a table; how many rows it has.
+/// Reads every value of a table, and returns its number of rows.
 fn read_all(connection: &Connection, table: &str) -> duckdb::Result<u64> {
     connection.query_row(&format!("SELECT count(*)::UBIGINT, bit_xor(hash(t)) FROM {table} t"), [], |row| row.get(0))
 }
@@ -255,7 +255,7 @@ fn copy_files(mut locked: &File, from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// `results.duckdb.damaged`, or with a number where that is there.
+/// Returns `results.duckdb.damaged`, with a number if that name is taken.
 fn free_name(path: &Path) -> PathBuf {
     let name = |ending: String| super::beside(path, &ending);
     let numbered = (2..).map(|number| name(format!("damaged-{number}")));
@@ -263,7 +263,7 @@ fn free_name(path: &Path) -> PathBuf {
     all.find(|path| !path.exists()).unwrap_or_else(|| name("damaged".to_owned()))
 }
 
-/// Tries what may make a copy readable, the least change first.
+/// Tries changes that may make a copy readable, the smallest change first.
 fn make_readable(copy: &Path) -> Result<(), StoreError> {
     let failed = |error: io::Error| StoreError::of_io(copy, copy, &error);
     let Err(first) = opens(copy) else { return Ok(()) };
@@ -277,7 +277,7 @@ fn make_readable(copy: &Path) -> Result<(), StoreError> {
         if mend_checksums(copy)? {
             return Ok(());
         }
-        // A log that cannot be replayed may be what is in the way.
+        // A log that cannot be replayed may be the obstacle.
         if log.exists() {
             fs::rename(&log, aside(copy)).map_err(failed)?;
             if mend_checksums(copy)? {
@@ -289,13 +289,13 @@ fn make_readable(copy: &Path) -> Result<(), StoreError> {
     Err(first)
 }
 
-/// Where the log of a copy is out of the way.
+/// Returns the path to which the log of a copy is moved.
 fn aside(copy: &Path) -> PathBuf {
     super::beside(copy, "wal-aside")
 }
 
 fn opens(copy: &Path) -> Result<(), StoreError> {
-    // A copy that was cut off is read as far as it goes.
+    // A truncated copy is read as far as it goes.
     damage::ends(copy)?;
     let connection = connect::store(copy, OpenMode::Read, &Reach::Nothing)?;
     let found = connection.query_row("SELECT count(*) FROM schema_version", [], |row| row.get::<_, i64>(0)).doing(copy);
@@ -303,7 +303,7 @@ fn opens(copy: &Path) -> Result<(), StoreError> {
     found.map(drop)
 }
 
-/// Puts one of the two headers in the place of the other.
+/// Overwrites one of the two headers with the other.
 fn keep_header(copy: &Path, kept: u64) -> io::Result<()> {
     let file = OpenOptions::new().read(true).write(true).open(copy)?;
     let mut header = vec![0; HEADER];
@@ -311,7 +311,7 @@ fn keep_header(copy: &Path, kept: u64) -> io::Result<()> {
     file.write_all_at(&header, HEADERS as u64 - kept)
 }
 
-/// Gives the blocks that DuckDB needs to open the file, and that are torn, the checksum of what is in them; whether it opens.
+/// Writes matching checksums into the torn blocks that DuckDB needs to open the file, and returns whether it then opens.
 fn mend_checksums(copy: &Path) -> Result<bool, StoreError> {
     for _ in 0..MOST_TORN {
         let Err(error) = opens(copy) else { return Ok(true) };
@@ -319,7 +319,7 @@ fn mend_checksums(copy: &Path) -> Result<bool, StoreError> {
             let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
             text[..digits].parse::<u64>().ok()
         });
-        // A header that is torn leads nowhere: the other one is tried.
+        // A torn header points to no block: the other header is tried.
         let Some(place) = place.filter(|place| *place >= HEADERS as u64) else { return Ok(false) };
         mend_checksum(copy, place).map_err(|error| StoreError::of_io(copy, copy, &error))?;
     }
@@ -333,7 +333,7 @@ fn mend_checksum(copy: &Path, place: u64) -> io::Result<()> {
     file.write_all_at(&checksum(&block[8..]).to_le_bytes(), place)
 }
 
-/// Copies every row that can be read to the store that the connection has open; rows saved and rows lost, by table.
+/// Copies every row that can be read to the store that the connection has open. Returns rows saved and rows lost, by table.
 fn save(connection: &Connection, copy: &Path, new: &Path) -> Result<BTreeMap<String, (u64, u64)>, StoreError> {
     connection.execute(&format!("ATTACH ? AS {INCOMING} (READ_ONLY)"), [copy.to_string_lossy()]).doing(new)?;
     let mut all = BTreeMap::new();
@@ -361,7 +361,7 @@ fn save(connection: &Connection, copy: &Path, new: &Path) -> Result<BTreeMap<Str
     Ok(all)
 }
 
-/// Takes the rows of a range: all at once, or where that fails each half by itself.
+/// Copies the rows of a range: all at once, or if that fails each half separately.
 fn take_all(take: &impl Fn(u64, u64) -> duckdb::Result<usize>, from: u64, to: u64) -> u64 {
     if from >= to {
         return 0;
@@ -376,7 +376,7 @@ fn take_all(take: &impl Fn(u64, u64) -> duckdb::Result<usize>, from: u64, to: u6
     }
 }
 
-/// Columns that a table has in both stores.
+/// Returns the columns that a table has in both stores.
 fn common_columns(connection: &Connection, table: &str) -> duckdb::Result<Vec<String>> {
     let mut statement = connection.prepare(
         "SELECT column_name FROM duckdb_columns() WHERE table_name = ? AND schema_name = 'main'

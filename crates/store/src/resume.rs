@@ -1,4 +1,4 @@
-//! Sessions that did not come to their end, for whoever finishes them.
+//! Unfinished sessions, and how a process takes them over.
 
 use super::{ActorRecord, HarnessRecord, RunRecord, SessionRecord, Store, StoreError, TestRecord, error::Doing};
 use duckdb::params;
@@ -6,21 +6,21 @@ use duckdb::params;
 /// Sessions of a host that can be resumed.
 const LEFT: &str = "status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id IN (?, ?)";
 
-/// A session as it was left.
+/// An unfinished session with its records.
 #[derive(Debug, Clone)]
 pub struct LeftSession {
     pub session: SessionRecord,
     /// Its runs, in order.
     pub runs: Vec<RunRecord>,
     pub results: Vec<TestRecord>,
-    /// What the actors of those of several threads did.
+    /// The records of the actors of tests with several threads.
     pub actors: Vec<ActorRecord>,
-    /// What the harness costs, where that was measured.
+    /// The harness's costs, if they were measured.
     pub harness: Vec<HarnessRecord>,
 }
 
 impl Store {
-    /// Whether there is a session of this host, by either of its identifiers, that did not come to its end and that can be resumed.
+    /// Whether there is an unfinished session of this host, by either of its identifiers, that can be resumed.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -29,11 +29,11 @@ impl Store {
         Ok(found == [(true,)])
     }
 
-    /// The session whose identifier begins with `id`, or without one the last of this host that did not come to its end and that
-    /// can be resumed. None where there is none.
+    /// Returns the session whose identifier begins with `id`, or without `id` the last unfinished session of this host that can be
+    /// resumed. `None` if there is none.
     ///
     /// # Errors
-    /// Several sessions are meant, or the store cannot be read.
+    /// Several sessions match, or the store cannot be read.
     pub fn left_session(
         &self,
         id: Option<&str>,
@@ -59,8 +59,8 @@ impl Store {
         }))
     }
 
-    /// Makes this process the one that runs a session which nobody runs any more; whether it is. What was found at an earlier end is
-    /// forgotten: it is looked for anew at the next.
+    /// Makes this process the owner of a session that no process runs any more, and returns whether it did. Deletes the findings of an
+    /// earlier end, because the next end looks for them again.
     ///
     /// # Errors
     /// A store that cannot be opened or written.

@@ -1,4 +1,4 @@
-//! What killed programs have left next to a store.
+//! Files that killed programs left next to a store.
 
 use super::{OpenMode, Store, beside, file, lock::StoreLock};
 use dbdyno_foundation::base::leftovers::{self, NEW_STORE, NEW_UNDO, Place, SPILL, is_own_file};
@@ -8,18 +8,19 @@ use std::{
     time::Duration,
 };
 
-/// How the names of files begin that DuckDB puts into the folder of [`SPILL`].
+/// The beginning of the names of DuckDB's files in the folder of [`SPILL`].
 const SPILLED: &str = "duckdb_temp_";
 
 impl Store {
-    /// Removes what killed programs have left next to the store and its journals, and no living one uses; how many.
+    /// Removes files that killed programs left next to the store and its journals, unless a living process uses them. Returns the number
+    /// of files.
     pub fn sweep(&self) -> usize {
         let folder = self.path().parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let swept = leftovers::sweep(folder, Place::Target) + leftovers::sweep(&self.journal_folder(), Place::Journals);
         swept + self.sweep_own()
     }
 
-    /// Removes what is used only by a process that has the store's lock to write.
+    /// Removes files that only a process with the store's write lock uses.
     fn sweep_own(&self) -> usize {
         let new = file::family(&beside(self.path(), NEW_STORE.ending()));
         let files: Vec<PathBuf> = new.into_iter().chain([beside(self.path(), NEW_UNDO.ending())]).collect();
@@ -32,7 +33,7 @@ impl Store {
         removed + usize::from(spill.is_dir() && self.sweep_spilled(&spill))
     }
 
-    /// Removes what DuckDB has spilled, unless another program has the store open; whether all of it is gone.
+    /// Removes DuckDB's spill files, unless another program has the store open. Returns whether all of them are gone.
     fn sweep_spilled(&self, spill: &Path) -> bool {
         let is_folder = fs::symlink_metadata(spill).is_ok_and(|facts| facts.is_dir());
         if !is_folder || self.exists() && file::locked(self.path()).is_err() {
@@ -40,7 +41,7 @@ impl Store {
         }
         for entry in fs::read_dir(spill).into_iter().flatten().flatten() {
             if entry.file_name().as_encoded_bytes().starts_with(SPILLED.as_bytes()) && is_own_file(&entry.path()) {
-                // The folder then stays.
+                // If this fails, the folder stays.
                 let _ = fs::remove_file(entry.path());
             }
         }

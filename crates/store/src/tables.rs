@@ -1,21 +1,21 @@
-//! What merging, copying and deleting know of the tables. The columns are the database's to tell.
+//! The facts about tables that merging, copying and deleting need. The columns are read from the database.
 
 #[derive(Debug)]
 pub(super) struct StoreTable {
     pub(super) name: &'static str,
     /// Its primary key.
     pub(super) key: &'static [&'static str],
-    /// What its rows belong to.
+    /// The owner of its rows.
     pub(super) owner: Owner,
-    /// When the row `n` of an import says more than the row `o` that is here and takes its place.
+    /// The condition under which the row `n` of an import has more data than the stored row `o` and replaces it.
     pub(super) fuller: Option<&'static str>,
-    /// Whether the rows of a run are taken together or not at all.
+    /// Whether the rows of a run are imported all together or not at all.
     pub(super) whole: bool,
-    /// A column that older versions do not have, with what it is in their rows: an expression of SQL, as in the migration.
+    /// A column that older versions do not have, with its value for their rows: an SQL expression, as in the migration.
     pub(super) later: Option<(&'static str, &'static str)>,
 }
 
-/// What a row belongs to, and by which column it is known.
+/// The owner of a row, and the column that identifies it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     /// A machine: `host_id`.
@@ -32,15 +32,15 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -
     StoreTable { name, key, owner, fuller: None, whole: false, later: None }
 }
 
-/// Every table but `schema_version`, owners before what they own. In conditions, `replaced` are the runs whose rows of `run`
-/// are replaced by the same import.
+/// Every table but `schema_version`, owners before what they own. In conditions, `replaced` is the set of runs whose rows of `run` are
+/// replaced by the same import.
 pub(super) const TABLES: [StoreTable; 17] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], Owner::Host)
     },
     StoreTable {
-        // It was under way, or it came from a listing, which has no details.
+        // The session was under way, or it came from a listing, which has no details.
         fuller: Some(
             "o.finished_at IS NULL AND n.finished_at IS NOT NULL OR o.details IS NULL AND n.details IS NOT NULL",
         ),
@@ -50,7 +50,7 @@ pub(super) const TABLES: [StoreTable; 17] = [
         fuller: Some("o.finished_at IS NULL AND n.finished_at IS NOT NULL"),
         ..table("run", &["run_id"], Owner::Run)
     },
-    // A listing does not tell options of the engine from those of the suite: two lists must not mix.
+    // A listing does not distinguish options of the engine from those of the suite: two lists must not mix.
     StoreTable { whole: true, ..table("run_option", &["run_id", "scope", "name"], Owner::Run) },
     StoreTable {
         fuller: Some(
@@ -89,8 +89,8 @@ pub(super) const TABLES: [StoreTable; 17] = [
 ];
 
 impl Owner {
-    /// The condition under which a row belongs to the runs of the table `chosen`; `run` and `session` are the tables of
-    /// those names.
+    /// Returns the condition under which a row belongs to the runs of the table `chosen`; `run` and `session` are the tables of those
+    /// names.
     pub(super) fn is_chosen(self, run: &str, session: &str) -> String {
         let sessions = format!("SELECT session_id FROM {run} WHERE run_id IN (FROM chosen)");
         match self {

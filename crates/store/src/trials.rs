@@ -1,4 +1,4 @@
-//! Trials: the rows of the ledger of tuning.
+//! Trials: the rows of the tuning ledger.
 
 use super::{
     Store, StoreError, TestRecord,
@@ -17,7 +17,7 @@ record! {
         trial_id: String,
         /// The session of its last look.
         session_id: Option<String>,
-        /// The ledger it is kept in.
+        /// The ledger to which it belongs.
         ledger: String,
         /// The accepted trial that the base comes from.
         parent_id: Option<String>,
@@ -36,43 +36,43 @@ record! {
         tests: String,
         /// Every option of the engine, as JSON.
         base: String,
-        /// Options that are changed, as JSON.
+        /// Changed options, as JSON.
         change: String,
         /// What a commit survives with the base; NULL: unknown.
         tier_before: Tier,
         /// What a commit survives with the change; NULL: unknown.
         tier_after: Tier,
-        /// Why the base has that tier.
+        /// Reason for the base's tier.
         tier_reason_before: String,
-        /// Why the change has.
+        /// Reason for the tier with the change.
         tier_reason_after: String,
-        /// What to know before using the new values, as JSON.
+        /// Risks of the new values, as JSON.
         risks: String,
         /// Seed of the first look.
         seed: u64,
         /// Rounds over all looks.
         rounds: u32,
         looks: u32,
-        /// How many changes share the allowed false alarms.
+        /// Number of changes that share the allowed false alarms.
         changes: u32,
         /// `tried`, `stopped`, `cannot_differ`, `failed`.
         state: String,
-        /// Why it cannot differ, or failed.
+        /// Why it cannot differ, or why it failed.
         reason: Option<String>,
-        /// What it did to each test, as JSON.
+        /// The effect on each test, as JSON.
         effects: String,
-        /// What it did to all of them together, as JSON.
+        /// The effect on all tests together, as JSON.
         overall: Option<String>,
-        /// What it costs, as JSON.
+        /// The costs of the change, as JSON.
         price: Option<String>,
-        /// Whether it is the base of what follows.
+        /// Whether it is the base of the next trials.
         accepted: bool,
-        /// The command that asked for it.
+        /// The command that started it.
         command_line: String,
     }
 }
 
-/// A test of a run that was made for a trial.
+/// A test of a run that belongs to a trial.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TrialTest {
     /// The label of the run's configuration.
@@ -87,23 +87,23 @@ pub struct TrialTest {
 }
 
 impl Store {
-    /// The names of all ledgers, the one used last first.
+    /// Returns the names of all ledgers, the most recently used first.
     pub fn ledgers(&self) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT ledger FROM trial GROUP BY ledger ORDER BY max(tried_at) DESC, ledger";
         Ok(self.rows::<(String,)>(sql, &[])?.into_iter().map(|(name,)| name).collect())
     }
 
-    /// The trials of a ledger, in the order in which they were begun.
+    /// Returns the trials of a ledger, in the order in which they began.
     pub fn trials_of(&self, ledger: &str) -> Result<Vec<TrialRecord>, StoreError> {
         self.trials("ledger = ?", &[&ledger])
     }
 
-    /// The trials whose identifiers begin with these letters.
+    /// Returns the trials whose identifiers begin with this text.
     pub fn trials_named(&self, id: &str) -> Result<Vec<TrialRecord>, StoreError> {
         self.trials("starts_with(trial_id::VARCHAR, lower(?))", &[&id])
     }
 
-    /// The trial that was begun last, where there is one.
+    /// Returns the trial that began last, if there is one.
     pub fn last_trial(&self) -> Result<Vec<TrialRecord>, StoreError> {
         self.trials("trial_id = (SELECT arg_max(trial_id, tried_at) FROM trial)", &[])
     }
@@ -112,7 +112,7 @@ impl Store {
         self.records(condition, "(tried_at, trial_id)", parameters)
     }
 
-    /// The tests of the runs that were made for a trial and ended well.
+    /// Returns the tests of the runs that belong to a trial and ended well.
     pub fn trial_tests(&self, trial_id: &str) -> Result<Vec<TrialTest>, StoreError> {
         let sql = "
             SELECT r.label, r.session_id, r.round, t.* REPLACE (NULL::BLOB AS histogram)

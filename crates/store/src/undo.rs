@@ -1,9 +1,9 @@
-//! What makes a write to the store all or nothing, even when the power goes: DuckDB rewrites its headers and its blocks of metadata in
-//! place, and a block that is half written when the power goes has no valid checksum: nothing can be read any more. So these
-//! places are copied to a file beside the store before it is opened to write, and put back when it cannot be read afterwards.
+//! The undo file that makes a write to the store all or nothing, even at a power loss. DuckDB rewrites its headers and its blocks of
+//! metadata in place. A block that is half written when the power fails has no valid checksum, and then nothing can be read any more. So
+//! these places are copied to a file next to the store before it is opened to write, and put back if the store cannot be read afterwards.
 //!
-//! All other blocks in use are never overwritten before the new header is on disk: that is how DuckDB's checkpoint works, as long as
-//! there is only one for each copy (`checkpoint_threshold` sees to that, in [`super::connect`]).
+//! All other blocks in use are never overwritten before the new header is on disk. DuckDB's checkpoint works like this, provided that
+//! there is only one for each copy (`checkpoint_threshold` ensures that, in [`super::connect`]).
 
 use super::{
     OpenMode, StoreError, beside,
@@ -25,44 +25,44 @@ use std::{
 /// The first line of the file.
 const MAGIC: &[u8] = b"dbdyno undo 1\n";
 
-/// What a store was before it was opened to write.
+/// The state of a store before it was opened to write.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Before {
     /// None: there was no store.
     store: Option<Kept>,
-    /// The log that DuckDB keeps between a commit and the next checkpoint; none where there was none.
+    /// The log that DuckDB keeps between a commit and the next checkpoint; none if there was none.
     log: Option<Kept>,
 }
 
-/// The length of a file, and the pieces of it that are kept: offset and length, in the order of their bytes.
+/// The length of a file, and the pieces of it that are saved: offset and length, in the order of their bytes.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     length: u64,
     pieces: Vec<(u64, u64)>,
 }
 
-/// The copy of what a write may overwrite; on disk, until [`Undo::drop_it`] says that the write is done.
+/// The copy of the places that a write may overwrite. It is on disk until [`Undo::drop_it`] declares the write finished.
 #[derive(Debug)]
 pub(super) struct Undo {
     path: PathBuf,
     /// Length and time of the store's file when the copy was made.
     state: Option<(u64, SystemTime)>,
-    /// Length of the log then; 0 without one.
+    /// Length of the log at that time; 0 without one.
     log: u64,
 }
 
-/// What became of a write that did not come to its end.
+/// The outcome of an interrupted write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Settlement {
-    /// The store can be read: it is as it was before, or as it was to be once its log is replayed.
+    /// The store can be read: it is as before the write, or has the write's result once its log is replayed.
     Stands,
-    /// The store is as it was before.
+    /// The store is as before the write.
     PutBack,
 }
 
-/// Whether a write did not come to its end.
+/// Whether there is an interrupted write.
 pub(super) fn is_there(store: &Path) -> bool {
-    // Where that cannot be seen, `settle` says why.
+    // If that cannot be determined, `settle` reports why.
     undo_path(store).try_exists().unwrap_or(true)
 }
 
@@ -71,10 +71,10 @@ pub(super) fn undo_path(store: &Path) -> PathBuf {
 }
 
 impl Undo {
-    /// Copies what a write to the store may overwrite. Nobody else may have the store open.
+    /// Copies the places that a write to the store may overwrite. No other process may have the store open.
     pub(super) fn make(store: &Path) -> Result<Self, StoreError> {
         let failed = |error: io::Error| StoreError::of_io(store, &undo_path(store), &error);
-        // Before the file is looked at: a change in between is then seen.
+        // Before the file is read, so that a change in between is detected.
         let state = file::state(store).map_err(failed)?;
         let kept = match state {
             None => None,
@@ -91,9 +91,9 @@ impl Undo {
         Ok(Self { path: undo_path(store), state, log: before.log.map_or(0, |log| log.length) })
     }
 
-    /// Whether the store is still what was copied. Asked once it is locked by DuckDB, which keeps other programs out.
+    /// Whether the store still matches the copy. Called once DuckDB has locked it, which keeps other programs out.
     pub(super) fn holds(&self, store: &Path) -> bool {
-        // What another program has committed meanwhile makes its log longer. What was not there, or empty, is made by being opened.
+        // A commit of another program makes the log longer. A missing or empty store is created by opening it.
         log_length(store) <= self.log && self.is_file_same(store)
     }
 
@@ -101,13 +101,13 @@ impl Undo {
         self.state.is_none_or(|(length, _)| length == 0) || file::state(store).is_ok_and(|now| now == self.state)
     }
 
-    /// Says that the write is done, or that none was begun. What was written is on disk by then. A copy that cannot be removed
-    /// does no harm: the store can be read, and a later checkpoint is none of this copy's.
+    /// Declares that the write is finished, or that none was begun. All data is on disk by then. A copy that cannot be removed does no
+    /// harm: the store can be read, and a later checkpoint does not match this copy.
     pub(super) fn drop_it(self) {
         let _ = remove(&self.path);
     }
 
-    /// Takes a write back of which nothing may stay, a log that DuckDB could not finish included; false where it cannot be.
+    /// Takes back a write of which nothing may stay, including a log that DuckDB could not finish. Returns false if that is impossible.
     pub(super) fn take_back(self, store: &Path) -> Result<bool, StoreError> {
         let (before, bytes) = read(&self.path).map_err(|error| StoreError::of_io(store, &self.path, &error))?;
         let is_as_before = log_length(store) == self.log && self.is_file_same(store);
@@ -121,18 +121,17 @@ fn log_length(store: &Path) -> u64 {
     fs::metadata(file::log(store)).map_or(0, |facts| facts.len())
 }
 
-/// What becomes of the log that is next to a store when its pieces are put back.
+/// What happens to the log next to a store when the store's pieces are put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Log {
-    /// It stays: what was committed to it is replayed.
+    /// The log stays, and its commits are replayed.
     Stays,
     AsBefore,
 }
 
-/// Ends a write that did not come to its end: what can be read is as it was before or as it was to be, and stays. What is put back is
-/// only a file that every reading calls damaged, that nobody has open, and in which no checkpoint was completed since the copy. Any
-/// other error, a locked file or a disk that fails, says nothing about the file, which then stays as it is, with its copy. The
-/// store's lock has to be held.
+/// Ends an interrupted write. A store that can be read is as before the write or has its result, and stays. A file is put back only if
+/// every reading finds damage, no process has it open, and no checkpoint was completed since the copy. Any other error, such as a locked
+/// file or a failing disk, says nothing about the file, which then stays as it is, with its copy. The caller must hold the store's lock.
 pub(super) fn settle(store: &Path) -> Result<Settlement, StoreError> {
     let path = undo_path(store);
     let failed = |error: io::Error| StoreError::of_io(store, &path, &error);
@@ -144,7 +143,7 @@ pub(super) fn settle(store: &Path) -> Result<Settlement, StoreError> {
         return Ok(Settlement::Stands);
     };
     let (before, bytes) = match read(&path) {
-        // It is damaged too: what is said is what is wrong with the store.
+        // The copy is damaged too: report the damage of the store.
         Err(error) if error.kind() == ErrorKind::InvalidData => return Err(damage),
         read => read.map_err(failed)?,
     };
@@ -161,7 +160,7 @@ pub(super) fn settle(store: &Path) -> Result<Settlement, StoreError> {
     Ok(settlement)
 }
 
-/// The places of the store's file that a checkpoint overwrites.
+/// Returns the places of the store's file that a checkpoint overwrites.
 fn pieces(store: &Path, length: u64) -> Result<Vec<(u64, u64)>, StoreError> {
     let connection = connect::store(store, OpenMode::Read, &Reach::Nothing)?;
     let look = || -> duckdb::Result<(Vec<u64>, u64)> {
@@ -181,7 +180,7 @@ fn pieces(store: &Path, length: u64) -> Result<Vec<(u64, u64)>, StoreError> {
         .collect())
 }
 
-/// Writes the copy beside the store; it is there when it is whole.
+/// Writes the copy next to the store; it gets its name once it is complete.
 fn write(store: &Path, before: &Before) -> io::Result<()> {
     let path = undo_path(store);
     let unfinished = beside(store, NEW_UNDO.ending());
@@ -218,10 +217,11 @@ fn read(path: &Path) -> io::Result<(Before, Vec<u8>)> {
     Ok((serde_json::from_slice(&content[..end])?, content[end + 1..].to_vec()))
 }
 
-/// Puts back what a store was, while it is locked against every other program; false where the file is another one by now.
+/// Restores the saved state of a store while it is locked against every other program. Returns false if the file is a different one by
+/// now.
 fn put_back(store: &Path, before: &Before, bytes: &[u8], log: Log) -> Result<bool, StoreError> {
     let failed = |error: io::Error| StoreError::of_io(store, store, &error);
-    // What was not there, or empty, was nobody's: nothing can be said of what is there now.
+    // If the store was missing or empty, nothing was saved, and nothing is known about the file that is there now.
     let Some(kept) = before.store.as_ref().filter(|kept| kept.length > 0) else { return Ok(false) };
     let file = file::locked(store)?;
     let mut headers = vec![0; HEADERS];
@@ -249,20 +249,20 @@ fn put_back(store: &Path, before: &Before, bytes: &[u8], log: Log) -> Result<boo
     Ok(true)
 }
 
-/// Writes the pieces of a file; the bytes after those of it.
+/// Writes the pieces of a file, and returns the remaining bytes.
 fn write_pieces<'b>(file: &File, kept: &Kept, mut bytes: &'b [u8]) -> io::Result<&'b [u8]> {
     for &(at, length) in &kept.pieces {
         let (piece, rest) = bytes.split_at_checked(length as usize).ok_or(ErrorKind::UnexpectedEof)?;
         file.write_all_at(piece, at)?;
         bytes = rest;
     }
-    // What was added behind the end is led to by nothing.
+    // Nothing points to data that was appended after the old end.
     file.set_len(kept.length)?;
     file.sync_all()?;
     Ok(bytes)
 }
 
-/// Removes a file, if it is there, for good.
+/// Removes a file durably, if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Ok(()) => sync_folder(path),
@@ -271,7 +271,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes what became of a file's name survive a power loss.
+/// Makes a change of a file's name survive a power loss.
 pub(super) fn sync_folder(of: &Path) -> io::Result<()> {
     let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()

@@ -1,4 +1,4 @@
-//! How a field of a record becomes a value of DuckDB.
+//! Conversion of a record's fields to values of DuckDB.
 
 use super::record::{FailureKind, Status};
 use dbdyno_engine::durability::Tier;
@@ -47,7 +47,7 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-/// A field as it is stored: one column, or several.
+/// A field in its stored form: one column, or several.
 pub(super) trait StoredField {
     fn columns(field: &'static str) -> Vec<&'static str>;
 
@@ -74,7 +74,7 @@ impl<T: StoredColumn> StoredField for T {
     }
 }
 
-/// A field that is one column.
+/// A field that is stored in one column.
 pub(super) trait StoredColumn {
     fn to_value(&self) -> Value;
 }

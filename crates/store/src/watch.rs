@@ -1,4 +1,4 @@
-//! A reading that somebody waits for: how far it is, and that it is given up.
+//! The progress and cancellation of a reading that a caller waits for.
 
 use super::StoreError;
 use duckdb::{Connection, InterruptHandle};
@@ -10,16 +10,16 @@ use std::{
     },
 };
 
-/// Watches what a store reads, from another thread. Clones watch the same reading.
+/// A watch over what a store reads, used from another thread. Clones watch the same reading.
 #[derive(Debug, Clone, Default)]
 pub struct ReadWatch(Arc<Watched>);
 
 #[derive(Default)]
 struct Watched {
-    /// Results of tests that were read.
+    /// Number of test results that were read.
     results: AtomicUsize,
     given_up: AtomicBool,
-    /// One of each connection that reads; of one that is closed it does nothing.
+    /// One handle for each reading connection; the handle of a closed connection has no effect.
     interrupts: Mutex<Vec<Arc<InterruptHandle>>>,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Debug for Watched {
 }
 
 impl ReadWatch {
-    /// How many results of tests were read so far.
+    /// Returns the number of test results read so far.
     pub fn results(&self) -> usize {
         self.0.results.load(Ordering::Relaxed)
     }
@@ -39,17 +39,17 @@ impl ReadWatch {
         self.0.given_up.load(Ordering::SeqCst)
     }
 
-    /// Nobody waits for it any more: queries under way are interrupted, and none is begun.
+    /// Cancels the reading: interrupts running queries, and lets none begin.
     pub fn give_up(&self) {
         self.0.given_up.store(true, Ordering::SeqCst);
         let interrupts = self.0.interrupts.lock().unwrap_or_else(PoisonError::into_inner);
         interrupts.iter().for_each(|handle| handle.interrupt());
     }
 
-    /// Says so where it was given up.
+    /// Returns an error if the reading was cancelled.
     ///
     /// # Errors
-    /// It was given up.
+    /// The reading was cancelled.
     pub fn check(&self) -> Result<(), StoreError> {
         match self.is_given_up() {
             true => Err(StoreError::Query { message: "the reading was given up".to_owned() }),
@@ -57,14 +57,14 @@ impl ReadWatch {
         }
     }
 
-    /// A connection reads from now on.
+    /// Follows a connection that reads from now on.
     pub(super) fn follow(&self, connection: &Connection) -> Result<(), StoreError> {
-        // Whoever gives up sets the flag first: either it finds this connection, or the check finds the flag.
+        // `give_up` sets the flag first: either it finds this connection, or the check finds the flag.
         self.0.interrupts.lock().unwrap_or_else(PoisonError::into_inner).push(connection.interrupt_handle());
         self.check()
     }
 
-    /// Further results were read.
+    /// Counts further results that were read.
     pub(super) fn count(&self, results: usize) -> Result<(), StoreError> {
         self.0.results.fetch_add(results, Ordering::Relaxed);
         self.check()

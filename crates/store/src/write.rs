@@ -1,10 +1,10 @@
-//! Records into tables.
+//! Writing records into tables.
 
 use super::{Batch, hosts::adopt_former, import::INCOMING, record::Record, tables::TABLES};
 use duckdb::{Connection, Transaction, appender_params_from_iter};
 use std::collections::HashMap;
 
-/// Does something with the records of every table of a batch.
+/// Runs an action with the records of every table of a batch.
 macro_rules! every_table {
     ($batch:expr, $records:ident => $action:expr) => {{
         let Batch {
@@ -23,7 +23,7 @@ macro_rules! every_table {
     };
 }
 
-/// Writes a batch's rows, in place of those with the same keys.
+/// Writes a batch's rows, replacing those with the same keys.
 pub(super) fn write_batch(transaction: &Transaction<'_>, batch: &Batch) -> duckdb::Result<()> {
     every_table!(batch, records => upsert(transaction, records)?);
     if batch.hosts.is_empty() { Ok(()) } else { adopt_former(transaction) }
@@ -51,7 +51,7 @@ fn upsert<R: Record>(transaction: &Transaction<'_>, records: &[R]) -> duckdb::Re
     ))
 }
 
-/// The last record of each key: one statement must not meet a key twice.
+/// Returns the last record of each key: one statement must not contain a key twice.
 fn last_of_each_key<R: Record>(records: &[R]) -> impl Iterator<Item = &R> {
     let key: &[&str] = TABLES.iter().find(|table| table.name == R::TABLE).map_or(&[], |table| table.key);
     let is_key: Vec<bool> = R::columns().iter().map(|column| key.contains(column)).collect();

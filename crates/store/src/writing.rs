@@ -1,4 +1,4 @@
-//! A write to the store: all or nothing, and what is said of it is what the store then shows.
+//! A write to the store: all or nothing, and the reported outcome matches the store's contents.
 
 use super::{
     OpenMode, Store, StoreError, beside,
@@ -13,8 +13,8 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::{fs, io::ErrorKind};
 
 impl Store {
-    /// Opens the store to write, has `act` write, and closes it again. When that fails, or the program or the machine ends before
-    /// the end, nothing of it is done.
+    /// Opens the store to write, runs `act` to write, and closes it again. If that fails, or the program or the machine stops before the
+    /// end, none of it is written.
     pub(super) fn writing<T, E: From<StoreError> + std::fmt::Display>(
         &self,
         act: impl FnOnce(&mut Connection) -> Result<T, E>,
@@ -22,7 +22,7 @@ impl Store {
         self.writing_reaching(&Reach::Own, act)
     }
 
-    /// The same with other files in reach.
+    /// Does the same with other files in reach.
     pub(super) fn writing_reaching<T, E: From<StoreError> + std::fmt::Display>(
         &self,
         reach: &Reach,
@@ -34,7 +34,7 @@ impl Store {
         self.patiently(|| undo::settle(path))?;
         let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;
         let done = act(&mut connection);
-        // Said now, a failing checkpoint is told; at the end it is not.
+        // An explicit checkpoint reports its failure; the one at closing does not.
         let kept = if done.is_ok() { connect::checkpoint(&connection).doing(path) } else { Ok(()) };
         let closed = connection.close().map_err(|(_, error)| error).doing(path);
         match (done, kept.and(closed)) {
@@ -42,13 +42,13 @@ impl Store {
                 undo.drop_it();
                 Ok(done)
             }
-            // It is committed: on disk, in the log, which stays unless the store cannot be read with it.
+            // The write is committed: on disk, in the log, which stays unless the store cannot be read with it.
             (Ok(done), Err(error)) => match undo::settle(path) {
                 Ok(Settlement::Stands) => Ok(done),
                 Ok(Settlement::PutBack) => Err(error.into()),
                 Err(unsettled) => Err(StoreError::unclear(path, &error, &unsettled).into()),
             },
-            // DuckDB may have written all of it to the log before it said so.
+            // DuckDB may have written all of it to the log before it reported the error.
             (Err(error), _) => match undo.take_back(path) {
                 Ok(true) => Err(error),
                 Ok(false) => Err(StoreError::unclear(path, &error, &"another program has changed it").into()),
@@ -57,7 +57,7 @@ impl Store {
         }
     }
 
-    /// Makes the store's file, if there is none or an empty one.
+    /// Creates the store's file if it is missing or empty.
     pub(super) fn make(&self) -> Result<(), StoreError> {
         if !self.is_missing() {
             return self.writing(|_| Ok(()));
@@ -71,18 +71,18 @@ impl Store {
         fs::symlink_metadata(&self.path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
     }
 
-    /// Makes an empty store, under another name at first: DuckDB would empty a file that comes back under its hands.
+    /// Creates an empty store, under another name at first: DuckDB would empty a file that reappears while it creates the store.
     fn create(&self) -> Result<(), StoreError> {
         let (path, unborn) = (&self.path, beside(&self.path, NEW_STORE.ending()));
         let failed = |error: std::io::Error| StoreError::of_io(path, &unborn, &error);
-        // One that was left by a program that was killed. DuckDB would replay a log that is there.
+        // Remove what a killed program left. DuckDB would replay a log that is there.
         file::family(&unborn).iter().try_for_each(|left| file::remove_left(left)).map_err(failed)?;
         let connection = connect::store(&unborn, OpenMode::Write, &Reach::Own)?;
         let connection = self.check_schema(connection, OpenMode::Write)?;
         let kept = connect::checkpoint(&connection).doing(path);
         let closed = connection.close().map_err(|(_, error)| error).doing(path);
         kept.and(closed)?;
-        // What is there by now stays.
+        // A file that appeared meanwhile stays.
         let named = renameat_with(CWD, &unborn, CWD, path, RenameFlags::NOREPLACE).map_err(std::io::Error::from);
         named.and_then(|()| undo::sync_folder(path)).map_err(failed)
     }
@@ -113,7 +113,7 @@ impl Store {
         match ready {
             Ok(connection) => Ok((connection, undo)),
             Err(error) => {
-                // A schema that could not be brought up to date. What failed is said, not what became of its copy.
+                // The schema could not be migrated. Report that failure, not the outcome of the undo.
                 let _ = undo.take_back(path);
                 Err(error)
             }

@@ -1,3 +1,3 @@
-//! Nothing: what counts is the dependency on dbdyno with all engines. Cargo builds a package once with the features that all who
-//! are built together ask for. So a build of the workspace has every engine, with `--no-default-features` too, which is
-//! how a prebuilt DuckDB is asked for; a build of the package `dbdyno` alone has those that its features name.
+//! An empty crate: only its dependency on dbdyno with all engines matters. Cargo builds a package once, with the union of the features
+//! that the packages of one build request. So a build of the workspace has every engine, also with `--no-default-features`, which is how
+//! to request a prebuilt DuckDB. A build of the package `dbdyno` alone has the engines that its features name.

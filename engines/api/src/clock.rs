@@ -1,24 +1,23 @@
-//! Where an engine has time read from.
+//! Clocks from which the times of an engine are read.
 
 use std::{fs, sync::OnceLock, time::Duration};
 
-/// A source of time. Engines that simulate have one of their own; all others take [`SystemClock`].
+/// A source of time. Engines that simulate have their own; all others use [`SystemClock`].
 pub trait Clock: Clone {
-    /// Nanoseconds from any fixed point, never less than before.
+    /// Returns nanoseconds since any fixed point. The value never decreases.
     fn now(&self) -> u64;
 
-    /// Whether it goes as the system's clock does.
+    /// Whether this clock runs at the same rate as the system's clock.
     fn is_real(&self) -> bool {
         true
     }
 
-    /// What it reads, in a word; none: nothing that goes on by itself.
+    /// Returns a one-word name of the time source. `None`: the clock does not advance by itself.
     fn name(&self) -> Option<&'static str> {
         None
     }
 
-    /// Lets time pass until [`Self::now`] is `ns` or more. It sleeps, and turns round for the last of the way, as long as a sleep may
-    /// be too long.
+    /// Waits until [`Self::now`] is `ns` or more. It sleeps first, and spins for the last stretch, in which a sleep could overshoot.
     fn wait_until(&self, ns: u64) {
         loop {
             let left = ns.saturating_sub(self.now());
@@ -31,23 +30,23 @@ pub trait Clock: Clone {
     }
 }
 
-/// A sleep is seldom longer than asked for by more than this.
+/// Allowance for the overshoot of a sleep, ns: it is seldom exceeded.
 const SLEEP_SLACK_NS: u64 = 100_000;
 
-/// The processor's time-stamp counter, held against the monotonic clock when it is first asked for; the monotonic clock itself
-/// where the counter is not the same on all cores and at all frequencies, or where the kernel does not take it for its own time.
+/// The processor's time-stamp counter, calibrated against the monotonic clock when it is first requested. The monotonic clock itself if
+/// the counter is not the same on all cores and at all frequencies, or if the kernel does not use the counter for its own time.
 #[derive(Debug, Clone)]
 pub struct SystemClock(Source);
 
 #[derive(Debug, Clone)]
 enum Source {
-    /// With what it said at first.
+    /// The counter, with its first reading.
     Counter(quanta::Clock, u64),
     Monotonic,
 }
 
 impl SystemClock {
-    /// The clock of this process. The first call takes about a millisecond, for the comparison of the two clocks.
+    /// Returns the clock of this process. The first call takes about a millisecond, because it compares the two clocks.
     pub fn get() -> Self {
         static CLOCK: OnceLock<SystemClock> = OnceLock::new();
         CLOCK.get_or_init(Self::choose).clone()
@@ -57,14 +56,14 @@ impl SystemClock {
         if !kernel_trusts_counter() {
             return Self(Source::Monotonic);
         }
-        // Where the processor does not promise an invariant counter, this is the monotonic clock.
+        // If the processor does not promise an invariant counter, this is the monotonic clock.
         let clock = quanta::Clock::new();
         let began = clock.raw();
         Self(Source::Counter(clock, began))
     }
 }
 
-/// Linux watches the counter, and takes another clock when it is not to be trusted. Other systems do not tell.
+/// Linux monitors the counter, and switches to another clock if the counter is unreliable. Other systems do not report this.
 fn kernel_trusts_counter() -> bool {
     let source = fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     source.map_or(!cfg!(target_os = "linux"), |source| matches!(source.trim(), "tsc" | "arch_sys_counter"))
@@ -87,7 +86,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// `CLOCK_MONOTONIC`, ns: it does not follow changes of the system's time.
+/// Reads `CLOCK_MONOTONIC`, ns. It does not follow changes to the system's time.
 #[inline]
 pub fn monotonic_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);

@@ -1,4 +1,4 @@
-//! What a test cost besides time, by name.
+//! Costs of a test other than time, as named counters.
 
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -6,8 +6,8 @@ use serde::{
 };
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
-/// Counters by the names of the figures that they are: `user_ns`, `syncs`. One that is not known is not there. A worker may send any;
-/// those that dbdyno has a figure for are kept.
+/// Counters by the names of their figures: `user_ns`, `syncs`. Unknown counters are absent. A worker may send any counter; dbdyno keeps
+/// those that it has a figure for.
 ///
 /// ```
 /// use dbdyno_engine::counters::Counters;
@@ -24,7 +24,7 @@ use std::{borrow::Cow, collections::BTreeMap, fmt};
 pub struct Counters(BTreeMap<Cow<'static, str>, u64>);
 
 impl Counters {
-    /// A counter, where it is known.
+    /// Returns a counter if it is known.
     pub fn get(&self, name: &str) -> Option<u64> {
         self.0.get(name).copied()
     }
@@ -36,7 +36,7 @@ impl Counters {
         }
     }
 
-    /// How far each has come since `earlier`; of those that were known then and are now.
+    /// Returns how far each counter has advanced since `earlier`. Counters that are unknown in either reading are left out.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let difference = |(name, now): (&Cow<'static, str>, &u64)| {
@@ -46,7 +46,7 @@ impl Counters {
     }
 }
 
-/// From the fields that nothing else claims; what is no whole number is no counter.
+/// Reads the fields that no other field claims. A value that is not a whole number is not a counter.
 impl<'de> Deserialize<'de> for Counters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct CountersVisitor;

@@ -23,7 +23,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The tier's number, 0 to 3; none: it is unknown.
+    /// Returns the tier's number, 0 to 3; `None` if the tier is unknown.
     pub fn number(self) -> Option<u8> {
         match self {
             Self::Unknown => None,
@@ -34,17 +34,17 @@ impl Tier {
         }
     }
 
-    /// Whether what it promises of a power loss rests on syncs that reach a disk.
+    /// Whether the tier's promise about power losses depends on syncs that reach a disk.
     pub fn needs_syncs(self) -> bool {
         self >= Self::Consistent
     }
 
-    /// The number where there is little room: `3`; `?` for a tier that is unknown.
+    /// Returns the number for places with little room: `3`, or `?` for an unknown tier.
     pub fn sign(self) -> String {
         self.number().map_or_else(|| "?".to_owned(), |number| number.to_string())
     }
 
-    /// The tier's name in one word.
+    /// Returns the tier's name in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -106,18 +106,18 @@ pub struct TierRule {
 }
 
 impl TierRule {
-    /// A rule with the conditions `(option, values)`.
+    /// Creates a rule with the conditions `(option, values)`.
     pub fn new(when: &[(&str, &[&str])], tier: Tier, reason: &str) -> Self {
         Self { when: conditions(when), tier, reason: reason.to_owned() }
     }
 
-    /// Commits reach the operating system, and nothing waits for the disk.
+    /// Creates a rule for commits that reach the operating system without waiting for the disk.
     pub fn unsynced(when: &[(&str, &[&str])]) -> Self {
         let reason = "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file";
         Self::new(when, Tier::ProcessSafe, reason)
     }
 
-    /// Whatever no rule before it is for: the disk has a commit before it returns.
+    /// Creates the rule for everything that no earlier rule matches: a commit returns only after the disk has it.
     pub fn synced() -> Self {
         Self::new(&[], Tier::PowerSafe, "every commit waits until the disk has it")
     }
@@ -128,7 +128,7 @@ impl TierRule {
     }
 }
 
-/// Conditions on options from `(option, values)`.
+/// Builds conditions on options from `(option, values)`.
 pub(crate) fn conditions(when: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
     when.iter()
         .map(|(option, values)| ((*option).to_owned(), values.iter().map(|value| (*value).to_owned()).collect()))

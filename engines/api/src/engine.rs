@@ -1,49 +1,49 @@
-//! What engines of every kind of suite are asked.
+//! The trait that all engines implement, whichever kind of suite they run.
 
 use crate::{EngineError, clock::Clock, describe::Library, settings::Settings};
 use std::{collections::BTreeMap, path::Path};
 
-/// What an engine is opened with.
+/// The arguments with which an engine is opened.
 #[derive(Debug, Clone, Copy)]
 pub struct Open<'a> {
-    /// The database's own folder; it exists, and only this engine works in it.
+    /// The database's own folder. It exists, and only this engine works in it.
     pub folder: &'a Path,
-    /// The options asked for, every option of the description among them.
+    /// The settings of the run, with a value for every option of the description.
     pub settings: &'a Settings,
-    /// Statements that create the table, for engines that speak SQL; empty when the database is opened again.
+    /// Statements that create the table, for engines that speak SQL. Empty when the database is reopened.
     pub schema: &'a [String],
-    /// Bytes of keys and values to expect at most.
+    /// The most bytes of keys and values to expect.
     pub data_bytes: u64,
 }
 
-/// An engine with one open database. How it is opened and worked with: [`KvEngine`](crate::kv::KvEngine),
-/// [`SqlEngine`](crate::sql::SqlEngine).
+/// An engine with one open database. [`KvEngine`](crate::kv::KvEngine) and [`SqlEngine`](crate::sql::SqlEngine) open it and work with it.
 pub trait Engine: Sized {
-    /// Name of the main file or folder in the database's folder; what is beside it is side files (log, lock, index).
+    /// Name of the main file or folder in the database's folder. Everything next to it counts as side files (log, lock, index).
     const MAIN_FILE: &'static str;
-    /// [`SystemClock`](crate::clock::SystemClock), unless time is simulated.
+    /// The type of the clock: [`SystemClock`](crate::clock::SystemClock), unless time is simulated.
     type Clock: Clock;
 
-    /// The clock that the measured loop reads.
+    /// Returns the clock that the measured loop reads.
     fn clock(&self) -> Self::Clock;
 
-    /// Whether answers are given, and so compared with other engines' answers.
+    /// Whether the engine gives answers, which are then compared with other engines' answers.
     fn answers(&self) -> bool {
         true
     }
 
-    /// Every option that can be read back, with the value in force.
+    /// Returns every option that can be read back, with the value in force.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
 
-    /// The library as it is running, where it was chosen by an option; else it is what the description says.
+    /// Returns the running library if an option chose it. `None`: it is the library of the description.
     fn library(&self) -> Option<Library> {
         None
     }
 
-    /// The engine's own check that the database is sound.
+    /// Runs the engine's own check that the database is sound.
     fn check(&mut self) -> Result<(), EngineError>;
 
-    /// Closes the database: with a checkpoint, a flush or whatever the engine does by default. It is timed beside the test before it.
+    /// Closes the database with a checkpoint, a flush or anything else that the engine does by default. Timed separately from the test
+    /// before it.
     fn close(self) -> Result<(), EngineError> {
         drop(self);
         Ok(())

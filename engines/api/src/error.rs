@@ -1,46 +1,46 @@
-//! The one error an engine reports.
+//! The one error type that engines report.
 
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What went wrong inside an engine, in the engine's own words.
+/// An error inside an engine, in the engine's own words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct EngineError {
-    /// What was being done and what the engine's library said.
+    /// The action that failed, and the message of the engine's library.
     pub message: String,
     /// Whether the database can still be used after this error.
     pub database_usable: bool,
-    /// Whether another transaction was in the way: the same may go well when it is tried again from its beginning.
+    /// Whether another transaction was in the way. If so, a retry from the beginning may succeed.
     pub is_busy: bool,
 }
 
 impl EngineError {
-    /// An error after which the database may still be used.
+    /// Creates an error after which the database may still be used.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), database_usable: true, is_busy: false }
     }
 
-    /// An error after which nothing in the database can be trusted.
+    /// Creates an error after which nothing in the database can be trusted.
     pub fn fatal(message: impl Into<String>) -> Self {
         Self { database_usable: false, ..Self::new(message) }
     }
 
-    /// Another transaction was in the way: tried again from its beginning, this one may go well.
+    /// Creates an error for a transaction that another one was in the way of: a retry from its beginning may succeed.
     pub fn busy(message: impl Into<String>) -> Self {
         Self { is_busy: true, ..Self::new(message) }
     }
 
-    /// Wraps a library's error: `doing: what the library said`.
+    /// Wraps a library's error: the message is `doing`, a colon and the library's own message.
     pub fn doing<E: fmt::Display>(doing: &str) -> impl FnOnce(E) -> Self + '_ {
         move |error| Self::new(format!("{doing}: {error}"))
     }
 }
 
-/// Calls a library that may panic, as some do when they read damaged bytes: what it said is an error then. Nothing that the work
-/// was given can be trusted afterwards.
+/// Calls a library that may panic, as some do when they read damaged bytes. A panic becomes a fatal error with the panic's message. After
+/// an error, nothing that was passed to `work` can be trusted.
 pub fn caught<R>(work: impl FnOnce() -> R) -> Result<R, EngineError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());

@@ -9,7 +9,7 @@ use crate::{
     suite::{KvStatements, SuiteKind},
 };
 
-/// The option `read_transaction`, of engines whose reads can share a transaction.
+/// Returns the option `read_transaction`, for engines whose reads can share a transaction.
 pub fn read_transaction() -> OptionSpec {
     OptionSpec::choice(
         "read_transaction",
@@ -20,81 +20,82 @@ pub fn read_transaction() -> OptionSpec {
     .only_for(SuiteKind::Kv)
 }
 
-/// Whether the option [`read_transaction`] asks for one held over all reads of a test.
+/// Whether the option [`read_transaction`] requests one transaction held over all reads of a test.
 pub fn is_held(settings: &Settings) -> Result<bool, EngineError> {
     Ok(settings.text("read_transaction")? == "held")
 }
 
 /// An engine of key-value suites, with one open database.
 pub trait KvEngine: Engine {
-    /// What one test works with: prepared statements, table handles.
+    /// The state for one test: prepared statements, table handles.
     type Session<'e>: KvSession
     where
         Self: 'e;
 
-    /// Opens the database in a folder, creating it when the folder is empty.
+    /// Opens the database in a folder, and creates it if the folder is empty.
     fn open(open: Open<'_>) -> Result<Self, EngineError>;
 
-    /// Whether one read transaction is held over all reads of a test, instead of one a read.
+    /// Whether one read transaction is held over all reads of a test, instead of one for each read.
     fn holds_reads(&self) -> bool {
         false
     }
 
-    /// Makes the database as small as the engine can, with all that is in it. `open`: what it was opened with, for engines that have to
-    /// close it for that. Timed. Asked of engines only whose [description](crate::describe::Description::compacts) says that they can.
+    /// Makes the database as small as the engine can, with all its content. `open` has the arguments that it was opened with, for engines
+    /// that must close it to compact it. Timed. Called only for engines whose [description](crate::describe::Description::compacts) says
+    /// that they can compact.
     fn compact(self, open: Open<'_>) -> Result<Self, EngineError> {
         let _ = open;
         Err(EngineError::new("this engine has no way to compact its database"))
     }
 
-    /// Gets ready for one test: prepares statements, opens tables. Not timed.
+    /// Prepares statements and opens tables for one test. Not timed.
     fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError>;
 }
 
-/// An engine whose database several threads work with at once.
+/// An engine whose database several threads can use at once.
 pub trait KvThreads: KvEngine + Sync {
     type Handle<'e>: KvHandle
     where
         Self: 'e;
 
-    /// Called before the threads of a test begin, while nobody works with the database. Not timed.
+    /// Prepares the engine before the threads of a test start, while no thread uses the database. Not timed.
     fn get_ready(&mut self) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// What a thread has of its own: a connection, or the database itself where threads share it. Made in that thread, not timed.
+    /// Creates the calling thread's own access: a connection, or the database itself where threads share it. Not timed.
     fn handle(&self) -> Result<Self::Handle<'_>, EngineError>;
 }
 
-/// A thread's own way to the database.
+/// A thread's own access to the database.
 pub trait KvHandle {
     type Session<'h>: KvSession
     where
         Self: 'h;
 
-    /// As [`KvEngine::session`], for this thread.
+    /// Does the same as [`KvEngine::session`], for this thread.
     fn session<'h>(&'h mut self, statements: &'h KvStatements) -> Result<Self::Session<'h>, EngineError>;
 
-    /// What the engine tells of its state, by name. Asked about once a second while a test is followed, and may be work for the
-    /// engine.
+    /// Returns readings of the engine's state, by name. Called about once a second while a test is followed; the engine may have to work
+    /// for it.
     fn readings(&mut self) -> Result<Vec<(&'static str, u64)>, EngineError> {
         Ok(Vec::new())
     }
 }
 
-/// An engine whose threads share the database as it is.
+/// An engine whose threads share the database itself, without a handle for each thread.
 pub trait KvShared: KvEngine + Sync {
-    /// What one of several threads works with.
+    /// The state for a test of one of several threads.
     type Shared<'e>: KvSession
     where
         Self: 'e;
 
-    /// As [`KvThreads::get_ready`].
+    /// Does the same as [`KvThreads::get_ready`].
     fn get_ready(&mut self) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// As [`KvEngine::session`], of one of several threads.
+    /// Does the same as [`KvEngine::session`], for one of several threads.
     fn shared(&self) -> Self::Shared<'_>;
 }
 
@@ -124,7 +125,7 @@ impl<E: KvShared> KvHandle for &E {
     }
 }
 
-/// What one test works with. At most one transaction of it is under way.
+/// The state for one test. At most one of its transactions is open at a time.
 pub trait KvSession {
     type Read<'s>: KvRead
     where
@@ -133,10 +134,10 @@ pub trait KvSession {
     where
         Self: 's;
 
-    /// Begins a read transaction: a snapshot. Called once a read, or once a test with [`KvEngine::holds_reads`].
+    /// Begins a read transaction, which is a snapshot. Called once for each read, or once a test with [`KvEngine::holds_reads`].
     fn read(&mut self) -> Result<Self::Read<'_>, EngineError>;
 
-    /// Begins a read transaction that is one snapshot however many reads it has, whatever the options.
+    /// Begins a read transaction that is one snapshot for any number of reads, regardless of the options.
     fn snapshot(&mut self) -> Result<Self::Read<'_>, EngineError> {
         self.read()
     }
@@ -151,7 +152,7 @@ pub trait KvTransaction {
     where
         Self: 't;
 
-    /// The table; opened once for all the operations of a transaction.
+    /// Opens the table, once for all operations of a transaction.
     fn table(&mut self) -> Result<Self::Table<'_>, EngineError>;
 
     /// Commits with the durability that the options ask for.
@@ -160,35 +161,35 @@ pub trait KvTransaction {
 
 /// Reads inside a transaction.
 pub trait KvRead {
-    /// Shows the value of a key to `visit`; `None` when there is no such key.
+    /// Passes the value of a key to `visit`. Returns `None` if the key does not exist.
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError>;
 
-    /// Whether there is such a key, found without reading its value where the engine can.
+    /// Whether the key exists. Engines that can find this out without reading the value do so.
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         Ok(self.get(key, |_| ())?.is_some())
     }
 
-    /// Shows every row to `visit` in key order.
+    /// Passes every row to `visit` in key order.
     #[inline]
     fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         self.range(&[], u64::MAX, visit)
     }
 
-    /// Shows the rows from a key on to `visit` in key order, `most` of them or as many as there are.
+    /// Passes rows to `visit` in key order, starting at a key: `most` of them, or fewer if there are not that many.
     fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError>;
 }
 
 /// Reads and writes inside a write transaction.
 pub trait KvWrite: KvRead {
-    /// Writes a value, in place of one that is there.
+    /// Writes a value, replacing an existing one.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError>;
 
-    /// Removes a key; whether it was there.
+    /// Removes a key. Returns whether it existed.
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError>;
 
-    /// Removes a key without reporting whether it was there. Engines that write a marker instead of looking override it: the lookup
-    /// that `delete` needs can cost more than the removal.
+    /// Removes a key without reporting whether it existed. Engines that write a marker without a lookup override it: the lookup that
+    /// `delete` needs can cost more than the removal.
     #[inline]
     fn remove(&mut self, key: &[u8]) -> Result<(), EngineError> {
         self.delete(key).map(drop)

@@ -1,4 +1,4 @@
-//! Key-value suites on engines that speak SQL: sessions and transactions over the statements that the suite gives.
+//! Key-value suites on engines that speak SQL: state and transactions built from the suite's statements.
 
 use crate::{
     EngineError,
@@ -21,7 +21,7 @@ pub struct SqlKvSession<'c, P: PreparedStatement<'c>> {
     delete: SqlStatement<'c, P>,
     exists: SqlStatement<'c, P>,
     scan: SqlStatement<'c, P>,
-    /// None where the suite has no statement for it.
+    /// `None` if the suite has no such statement.
     range: Option<SqlStatement<'c, P>>,
 }
 
@@ -35,7 +35,7 @@ pub struct Begins {
 }
 
 impl<'c, P: PreparedStatement<'c>> SqlKvSession<'c, P> {
-    /// Makes every statement of a test ready; `text`: they are parsed again each time.
+    /// Prepares every statement of a test. With `text`, each execution parses its statement again.
     pub fn new(
         connection: &'c P::Connection,
         statements: &'c KvStatements,
@@ -59,7 +59,7 @@ impl<'c, P: PreparedStatement<'c>> SqlKvSession<'c, P> {
     }
 }
 
-/// Runs a statement with keys and values; the number of rows it changed.
+/// Runs a statement with keys and values. Returns the number of rows that it changed.
 #[inline]
 fn execute<'c, P: PreparedStatement<'c>>(
     statement: &mut SqlStatement<'c, P>,
@@ -68,7 +68,7 @@ fn execute<'c, P: PreparedStatement<'c>>(
     statement.with(|statement| statement.execute(values.iter().map(|bytes| SqlValueRef::Blob(bytes))))
 }
 
-/// Runs a statement with a key, and shows the first column of the first row to `visit`; `None` without a row.
+/// Runs a statement with a key, and passes the first column of the first row to `visit`. Returns `None` without a row.
 #[inline]
 fn first<'c, P: PreparedStatement<'c>, R>(
     statement: &mut SqlStatement<'c, P>,
@@ -85,7 +85,7 @@ fn first<'c, P: PreparedStatement<'c>, R>(
     Ok(first)
 }
 
-/// The bytes of a column; a number or NULL, which no kv suite stores, shows as empty and fails verification.
+/// Returns the bytes of a column. A number or NULL, which no kv suite stores, reads as empty and fails verification.
 #[inline]
 fn bytes<R: SqlRow>(row: &R, column: usize) -> &[u8] {
     match row.value(column) {
@@ -149,7 +149,7 @@ impl<'c, P: PreparedStatement<'c>> KvRead for SqlKvSession<'c, P> {
     }
 }
 
-/// A read transaction: explicit when it is held, else each statement is its own.
+/// A read transaction. It is explicit if it is held; otherwise each statement is its own transaction.
 pub struct SqlKvRead<'s, 'c, P: PreparedStatement<'c>> {
     session: &'s mut SqlKvSession<'c, P>,
     is_transaction: bool,
@@ -158,7 +158,7 @@ pub struct SqlKvRead<'s, 'c, P: PreparedStatement<'c>> {
 impl<'c, P: PreparedStatement<'c>> Drop for SqlKvRead<'_, 'c, P> {
     fn drop(&mut self) {
         if self.is_transaction {
-            // Ending a read transaction has nothing to lose; a failure shows at the next begin.
+            // Ending a read transaction cannot lose data, and the next begin reports a failure.
             let _ = execute(&mut self.session.commit, &[]);
         }
     }

@@ -1,9 +1,9 @@
-//! What an engine of dbdyno is written against.
+//! The interface that dbdyno's engines are written against.
 //!
-//! An engine describes itself ([`describe`]: options in [`settings`], what a commit survives in [`durability`], what is known
-//! of tuning in [`tuning`]), implements the traits of [`engine`] and [`kv`] or [`sql`], or those of [`ordered`],
-//! [`prepared`] or, to start with, [`plain`], and hands both to [`serve`], which speaks the wire protocol ([`protocol`]) about suites
-//! ([`suite`]). What runs the suites and measures is crate `dbdyno-workload`.
+//! An engine describes itself ([`describe`]): its options in [`settings`], what a commit survives in [`durability`], and what is known
+//! about tuning in [`tuning`]. It implements the traits of [`engine`] and [`kv`] or [`sql`]. Instead, it can implement the traits of
+//! [`ordered`] or [`prepared`] or, to start with, [`plain`]. It passes both to [`serve`], which speaks the wire protocol ([`protocol`])
+//! about suites ([`suite`]). The crate `dbdyno-workload` runs the suites and measures them.
 
 pub mod clock;
 pub mod confine;

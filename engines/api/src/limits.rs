@@ -1,13 +1,13 @@
-//! Limits of the system that an engine met: what libraries say of a write that failed often does not name them.
+//! System limits that an engine reached: libraries often do not name them in the error of a failed write.
 
 use std::{fs, path::Path};
 
-/// Room on a disk below which it counts as full, bytes.
+/// Free space below which a disk counts as full, bytes.
 const FULL: u64 = 1 << 20;
-/// How near to the limit a file that met it is, bytes: a write that does not fit may be left undone.
+/// Distance from the limit within which a file counts as having reached it, bytes: a write that does not fit may be skipped.
 const NEAR: u64 = 64 << 10;
 
-/// Which limit the files in a folder have met, in words; none when there is room.
+/// Returns the limit that the files in a folder have reached, in words; `None` if there is room.
 pub(crate) fn met(folder: &Path) -> Option<String> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
     if let Some(limit) = limit
@@ -21,7 +21,7 @@ pub(crate) fn met(folder: &Path) -> Option<String> {
     (free < FULL).then(|| format!("the disk is full: {free} bytes are free in {}", folder.display()))
 }
 
-/// Length of the longest file below a folder. What cannot be read counts as empty.
+/// Returns the length of the longest file below a folder. Unreadable entries count as empty.
 fn longest(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let length = |entry: fs::DirEntry| match entry.file_type() {

@@ -1,12 +1,11 @@
-//! An ordered key-value store as tables are kept in: what the table layer asks of an engine.
+//! Ordered key-value stores that can hold tables: the interface that the table layer needs from an engine.
 //!
-//! A store holds a fixed number of numbered trees, all made when it is opened; tables and indexes take a free one and give
-//! it back empty. So a tree can be handed out inside a transaction even by engines that create trees only outside of one.
+//! A store holds a fixed number of numbered trees, all created when it is opened. Tables and indexes take a free tree, and return it
+//! empty. So a tree can be assigned inside a transaction, even by engines that create trees only outside one.
 //!
-//! Transactions are owned values without a borrow of the store, because SQLite's virtual tables meet one across many
-//! calls: begun by one statement, read and written by others, committed by a last one. An engine whose transaction
-//! borrows its environment keeps a shared handle of that beside it. At most one transaction of a store is alive at a
-//! time, all on one thread.
+//! Transactions are owned values that do not borrow the store, because SQLite's virtual tables use one transaction across many calls. One
+//! statement begins it, others read and write in it, and a last one commits it. An engine whose transaction borrows its environment also
+//! keeps a shared handle to that environment. At most one transaction of a store is alive at a time, and all use the same thread.
 
 use crate::{EngineError, describe::Library, engine::Open};
 use std::{
@@ -19,14 +18,14 @@ use std::{
 pub struct Tree(pub u16);
 
 impl Tree {
-    /// The number as an index.
+    /// Returns the number as an index.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// Which way a range is walked.
+/// The order in which a range is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the least key up.
@@ -36,7 +35,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Walks rows that are given from the least key up, until `show` breaks.
+    /// Walks rows in this direction until `show` breaks. The rows are given in ascending key order.
     #[inline]
     pub fn walk<R, E>(
         self,
@@ -50,7 +49,7 @@ impl Direction {
     }
 }
 
-/// Walks rows in the order they come, until `show` breaks.
+/// Walks rows in the given order until `show` breaks.
 #[inline]
 pub fn walk<R, E>(
     rows: impl IntoIterator<Item = R>,
@@ -64,11 +63,10 @@ pub fn walk<R, E>(
     Ok(())
 }
 
-/// Keys from one bound to another, compared as bytes. A range whose lower bound lies above its upper one is empty, and no
-/// error.
+/// Keys from one bound to another, compared as bytes. If the lower bound is above the upper one, the range is empty and not an error.
 #[derive(Debug, Clone, Copy)]
 pub struct Keys<'k> {
-    /// The lower end, whichever way the range is walked.
+    /// The lower end, in both directions.
     pub from: Bound<&'k [u8]>,
     pub to: Bound<&'k [u8]>,
 }
@@ -76,7 +74,7 @@ pub struct Keys<'k> {
 impl Keys<'_> {
     pub const ALL: Self = Self { from: Bound::Unbounded, to: Bound::Unbounded };
 
-    /// Whether no key can lie between the bounds. Several libraries panic or fail when they are asked for such a range.
+    /// Whether the bounds leave no room for a key. Several libraries panic or fail on such a range.
     #[inline]
     pub fn is_empty(&self) -> bool {
         match (self.from, self.to) {
@@ -87,50 +85,50 @@ impl Keys<'_> {
     }
 }
 
-/// An open store. The folder, options and size hint of [`Open`] are those of a key-value engine; its `schema` is empty.
+/// An open store. Its [`Open`] has the folder, options and size hint as for a key-value engine; its `schema` is empty.
 pub trait OrderedStore: Sized + 'static {
     /// Name of the main file in the database's folder; every other file there is a side file.
     const MAIN_FILE: &'static str;
     type Read: OrderedRead + 'static;
     type Write: OrderedWrite + 'static;
 
-    /// Opens the store in a folder, creating it with `trees` empty trees when the folder is empty. A store that is there
-    /// has as many trees as it was created with; the same number is given.
+    /// Opens the store in a folder. If the folder is empty, creates it with `trees` empty trees. An existing store has as many trees as
+    /// it was created with; the caller passes the same number.
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError>;
 
-    /// Every option that can be read back, with the value in force.
+    /// Returns every option that can be read back, with the value in force.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
 
-    /// The library, where it is known only once it is running.
+    /// Returns the library if it is known only while it is running.
     fn library(&self) -> Option<Library> {
         None
     }
 
-    /// The longest key taken, bytes.
+    /// Returns the length of the longest key that the store accepts, bytes.
     fn longest_key(&self) -> usize;
 
-    /// Begins a read transaction: a snapshot.
+    /// Begins a read transaction, which is a snapshot.
     fn read(&self) -> Result<Self::Read, EngineError>;
 
     /// Begins a write transaction. Not called while another transaction is alive.
     fn write(&self) -> Result<Self::Write, EngineError>;
 
-    /// The engine's own check that the database is sound. No transaction is alive.
+    /// Runs the engine's own check that the database is sound. No transaction is alive.
     fn check(&mut self) -> Result<(), EngineError>;
 
-    /// Closes the store, so that it can be opened again by the same process. No transaction is alive.
+    /// Closes the store, so that the same process can open it again. No transaction is alive.
     fn close(self) -> Result<(), EngineError>;
 }
 
-/// Reads inside a transaction. Bytes are shown to a visitor, because engines differ in what keeps them alive.
+/// Reads inside a transaction. A visitor receives the bytes, because engines differ in what keeps them alive.
 pub trait OrderedRead {
-    /// Shows the value of a key to `visit`; `None` when there is no such key.
+    /// Passes the value of a key to `visit`. Returns `None` if the key does not exist.
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError>;
 
-    /// Shows keys with their values in order, until `visit` breaks or the range ends.
+    /// Passes keys with their values to `visit` in order, until it breaks or the range ends.
     ///
-    /// Nothing of the walk outlives the call. A cursor of the table layer copies some rows, and comes back for more with
-    /// the last key as an excluded bound; so it never holds an iterator across a write of its own statement.
+    /// No part of the walk outlives the call. A cursor of the table layer copies some rows, and continues later with the last key as an
+    /// excluded bound. So it never holds an iterator across a write of its own statement.
     fn range(
         &self,
         tree: Tree,
@@ -140,22 +138,22 @@ pub trait OrderedRead {
     ) -> Result<(), EngineError>;
 }
 
-/// A write transaction, which reads what it wrote; dropping it rolls it back.
+/// A write transaction, which sees its own writes. Dropping it rolls it back.
 pub trait OrderedWrite: OrderedRead {
-    /// Writes a value, in place of one that is there.
+    /// Writes a value, replacing an existing one.
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError>;
 
-    /// Removes a key; whether it was there.
+    /// Removes a key. Returns whether it existed.
     fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError>;
 
-    /// Removes a key that has to be there; false where the engine sees that it is not. One that would have to read it to see that
-    /// does not look.
+    /// Removes a key that must exist. Returns false if the engine sees that the key is missing. An engine that would have to read the key
+    /// to see this does not check.
     #[inline]
     fn remove(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
         self.delete(tree, key)
     }
 
-    /// Removes every key of a tree, by the engine's fastest way that a rollback undoes.
+    /// Removes every key of a tree, in the engine's fastest way that a rollback can undo.
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError>;
 
     /// Commits with the durability that the options ask for.

@@ -1,5 +1,4 @@
-//! The least that a key-value engine has to say: a store that one thread works with, whose changes are kept or undone at a transaction's
-//! end.
+//! The smallest interface of a key-value engine: a store that one thread uses, whose changes are kept or undone when a transaction ends.
 
 use crate::{
     EngineError,
@@ -10,8 +9,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A store to start an engine from. Its reads have no transaction of their own and its writes are made in place; one that has snapshots,
-/// handles of tables or prepared statements implements the traits of [`kv`](crate::kv), which [`Plain`] does for this one.
+/// A store to start an engine from. Its reads have no transaction of their own, and it writes in place. A store with snapshots, table
+/// handles or prepared statements implements the traits of [`kv`](crate::kv) itself; [`Plain`] implements them for this one.
 ///
 /// ```
 /// use dbdyno_engine::{
@@ -89,16 +88,16 @@ pub trait PlainStore: KvWrite + Sized {
     /// As [`KvEngine::open`].
     fn open(open: Open<'_>) -> Result<Self, EngineError>;
 
-    /// Keeps what was written since the last commit, with the durability that the options ask for.
+    /// Keeps all writes since the last commit, with the durability that the options ask for.
     fn commit(&mut self) -> Result<(), EngineError>;
 
-    /// Undoes what was written since the last commit.
+    /// Undoes all writes since the last commit.
     fn roll_back(&mut self);
 
     /// As [`Engine::check`].
     fn check(&mut self) -> Result<(), EngineError>;
 
-    /// As [`Engine::in_force`]; without options there is nothing.
+    /// As [`Engine::in_force`]. Empty by default, for stores without options.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         Ok(BTreeMap::new())
     }
@@ -150,7 +149,7 @@ impl<S: PlainStore> KvEngine for Plain<S> {
     }
 }
 
-/// What one test works with: the store itself.
+/// The state for one test: the store itself.
 #[derive(Debug)]
 pub struct PlainSession<'e, S>(&'e mut S);
 

@@ -1,5 +1,5 @@
-//! Statements of a library that speaks SQL, as the option `statements` wants them: prepared once a test, or parsed again
-//! each time.
+//! Statements of a library that speaks SQL, in the mode of the option `statements`: prepared once a test, or parsed again for each
+//! execution.
 
 use crate::{
     EngineError,
@@ -9,18 +9,18 @@ use std::ops::ControlFlow;
 
 /// A statement that a library has parsed.
 pub trait PreparedStatement<'c>: Sized {
-    /// What parses it.
+    /// The connection that parses the statement.
     type Connection: 'c;
     type Row<'r>: SqlRow;
 
     /// Parses one statement.
     fn prepare(connection: &'c Self::Connection, sql: &str) -> Result<Self, EngineError>;
 
-    /// Runs it to its end with values bound from the first parameter on; the number of rows inserted, changed or deleted.
+    /// Runs it to its end with values bound from the first parameter on. Returns the number of rows inserted, changed or deleted.
     fn execute<'v>(&mut self, values: impl Iterator<Item = SqlValueRef<'v>>) -> Result<u64, EngineError>;
 
-    /// Runs it with values bound from the first parameter on, and shows its rows until `visit` breaks; it can then
-    /// be run again.
+    /// Runs it with values bound from the first parameter on, and passes its rows to `visit` until that breaks. The statement can then
+    /// run again.
     fn query<'v>(
         &mut self,
         values: impl Iterator<Item = SqlValueRef<'v>>,
@@ -28,16 +28,16 @@ pub trait PreparedStatement<'c>: Sized {
     ) -> Result<(), EngineError>;
 }
 
-/// A statement made ready.
+/// A statement that is ready to run.
 pub enum SqlStatement<'c, P: PreparedStatement<'c>> {
     /// Parsed once.
     Prepared(P),
-    /// Text, and what parses it each time.
+    /// Text, with the connection that parses it for each execution.
     Text(&'c P::Connection, &'c str),
 }
 
 impl<'c, P: PreparedStatement<'c>> SqlStatement<'c, P> {
-    /// A statement; `text`: it is parsed again each time.
+    /// Prepares a statement. With `text`, each execution parses it again.
     pub fn new(connection: &'c P::Connection, sql: &'c str, text: bool) -> Result<Self, EngineError> {
         if text {
             return Ok(Self::Text(connection, sql));
@@ -45,7 +45,7 @@ impl<'c, P: PreparedStatement<'c>> SqlStatement<'c, P> {
         P::prepare(connection, sql).map(Self::Prepared).map_err(EngineError::doing(sql))
     }
 
-    /// Does something with the parsed statement.
+    /// Runs a closure with the parsed statement.
     #[inline]
     pub(crate) fn with<R>(&mut self, run: impl FnOnce(&mut P) -> Result<R, EngineError>) -> Result<R, EngineError> {
         match self {
@@ -54,13 +54,13 @@ impl<'c, P: PreparedStatement<'c>> SqlStatement<'c, P> {
         }
     }
 
-    /// Runs it to its end with values bound; the number of rows inserted, changed or deleted.
+    /// Runs it to its end with bound values. Returns the number of rows inserted, changed or deleted.
     #[inline]
     pub fn execute(&mut self, values: &[SqlValue]) -> Result<u64, EngineError> {
         self.with(|statement| statement.execute(values.iter().map(SqlValue::as_ref)))
     }
 
-    /// Runs it with values bound, and shows every row.
+    /// Runs it with bound values, and passes every row to `visit`.
     #[inline]
     pub fn query(&mut self, values: &[SqlValue], mut visit: impl FnMut(&P::Row<'_>)) -> Result<(), EngineError> {
         self.with(|statement| {

@@ -1,8 +1,9 @@
-//! The worker protocol, version 2: one JSON job in, JSON Lines events out. Version 1 is the same without actors; its workers run
-//! all tests of one thread.
+//! The worker protocol, version 2: one JSON job in, JSON Lines events out. Version 1 is the same without actors; its workers run every
+//! test in one thread.
 //!
-//! A program that has options of type `path` also knows the command `probe`: one JSON object of all options on stdin, one
-//! [`Probed`](crate::describe::Probed) on stdout. Exit code 2, with the reason on stderr, when a file is not what it has to be.
+//! A program that has options of type `path` also accepts the command `probe`. It reads one JSON object of all options from stdin, and
+//! writes one [`Probed`](crate::describe::Probed) to stdout. If a file is not what it must be, it exits with code 2 and writes the reason
+//! to stderr.
 //!
 //! Unknown fields are ignored in both directions, so that either side may be newer.
 
@@ -16,20 +17,21 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, str::FromStr};
 
-/// The version spoken here.
+/// The protocol version of this crate.
 pub const PROTOCOL: u32 = 2;
-/// The oldest version of workers that still run.
+/// The oldest version of workers that is still supported.
 pub const OLDEST_PROTOCOL: u32 = 1;
-/// What a verification value begins with: which checksum it is. Values that begin otherwise are of another, and are not
-/// compared with it; those of workers that speak version 1 begin with nothing.
+/// The prefix of a verification value, which identifies the checksum. Values with another prefix come from another checksum, and are not
+/// compared. Values from workers of version 1 have no prefix.
 pub const DIGEST: &str = "2:";
-/// What a verification value begins with that is no checksum: what holds in any order of a test's threads held, or did not.
+/// The prefix of a verification value that is not a checksum. It reports whether the invariants of the test held: conditions that are true
+/// in any order of its threads.
 pub const INVARIANTS: &str = "invariants:";
-/// The verification value of a test whose answers depend on the order of its threads, where what holds in any order held.
+/// The verification value of a test whose answers depend on the order of its threads, if its invariants held.
 pub const INVARIANTS_HELD: &str = "invariants:held";
-/// Longest line taken, bytes.
+/// Longest line accepted, bytes.
 pub const LONGEST_LINE: usize = 4 << 20;
-/// Least time between two progress events, ms.
+/// Shortest time between two progress events, ms.
 pub const LEAST_PROGRESS_MS: u64 = 50;
 
 /// What a worker is to do.
@@ -82,7 +84,7 @@ pub enum CacheStart {
 }
 
 impl CacheStart {
-    /// Its word in jobs, files, on the command line and in the store.
+    /// Returns its word in jobs, files, on the command line and in the store.
     pub fn word(self) -> &'static str {
         match self {
             Self::Warm => "warm",
@@ -90,12 +92,12 @@ impl CacheStart {
         }
     }
 
-    /// By reference, as serde asks.
+    /// Takes a reference, because serde requires one.
     pub fn is_warm(&self) -> bool {
         *self == Self::Warm
     }
 
-    /// Whether a test is to begin cold. What is not measured only prepares.
+    /// Whether a test begins cold. Tests that are not measured only prepare.
     pub fn is_cold_for(self, measured: bool) -> bool {
         self == Self::Cold && measured
     }
@@ -120,19 +122,19 @@ pub enum SuiteJob {
     Sql(SqlSuite),
 }
 
-/// What is known of a test before it runs.
+/// Facts about a test that are known before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestHead<'s> {
     /// Number in its suite, from 1.
     pub number: u32,
     pub name: &'s str,
     pub measured: bool,
-    /// How many operations it is; none where that depends on what the database holds, as for a scan.
+    /// Number of its operations; none if it depends on the content of the database, as for a scan.
     pub operations: Option<u64>,
 }
 
 impl SuiteJob {
-    /// The tests, in the order they run.
+    /// Returns the tests, in the order they run.
     pub fn tests(&self) -> Vec<TestHead<'_>> {
         match self {
             Self::Kv(suite) => suite.tests.iter().map(KvTest::head).collect(),
@@ -245,13 +247,14 @@ pub enum Event {
     },
 }
 
-/// By reference, as serde asks. Workers of one thread do not name it, and who reads them need not know of others.
+/// Takes a reference, because serde requires one. Workers with one thread do not name it, and programs that read their events need not
+/// know of others.
 fn is_first(thread: &u32) -> bool {
     *thread == 0
 }
 
 impl Event {
-    /// The event's word on the wire.
+    /// Returns the event's word on the wire.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Opened { .. } => "opened",
@@ -343,8 +346,8 @@ pub struct ActorProgress {
 pub struct ActorDone {
     pub name: String,
     pub threads: u32,
-    /// Of those with a number of operations from the first thread's beginning to the last one's end, else the mean of its threads, ns; without
-    /// the time in which inputs are drawn.
+    /// Of those with a number of operations from the first thread's beginning to the last one's end, else the mean of its threads, ns;
+    /// without the time in which inputs are drawn.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub wall_ns: u64,
     /// Operations done, in all threads.
@@ -366,10 +369,10 @@ pub struct ActorDone {
     pub counters: Counters,
 }
 
-/// Why a run failed, and where.
+/// The error that failed a run, and the test in which it happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFailure {
-    /// In which test; none while opening or closing.
+    /// The number of the test; none while opening or closing.
     pub test: Option<u32>,
     pub error: EngineError,
 }

@@ -1,31 +1,30 @@
-//! What is said to people on stderr.
+//! Messages to the user on stderr.
 
 use std::{
     fmt,
     io::{Write, stderr},
 };
 
-/// Writes a line to stderr, as `eprintln!` does, with two differences: control characters of what is written are made visible,
-/// so that nothing that was read, typed or stored reaches the terminal as a command; and a stderr that is closed or full ends
-/// nothing.
+/// Writes a line to stderr, as `eprintln!` does, with two differences. It makes control characters visible, so that no text that was
+/// read, typed or stored reaches the terminal as a command. And a closed or full stderr does not end the process.
 #[macro_export]
 macro_rules! say {
     ($($part:tt)*) => { $crate::say::line(format_args!($($part)*)) };
 }
 
-/// What [`say!`](crate::say!) does. Several lines stay several lines.
+/// Implements [`say!`](crate::say!). Several lines stay several lines.
 pub fn line(text: fmt::Arguments<'_>) {
     text_as_it_is(&(shown(&text.to_string()) + "\n"));
 }
 
-/// A question: a line that the answer follows on.
+/// Writes a question: a line on which the answer follows.
 pub fn question(text: &str) {
     text_as_it_is(&shown(text));
 }
 
-/// In one piece, so that other programs' lines do not come in between.
+/// Writes the text in one piece, so that other programs' lines do not come in between.
 fn text_as_it_is(text: &str) {
-    // Nobody is left to be told when this fails.
+    // If this fails, there is nowhere left to report it.
     let _ = stderr().lock().write_all(text.as_bytes());
 }
 
@@ -33,13 +32,13 @@ fn shown(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// Text from outside with every control character made visible, so that none reaches the terminal.
+/// Makes every control character in text from outside visible, so that none reaches the terminal.
 pub fn plain(text: &str) -> String {
     text.chars().flat_map(|c| if is_obeyed(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
 }
 
-/// Whether a terminal, or whatever shows text, obeys a character in place of showing it: control characters, what turns the direction
-/// of writing, and what ends a line or a paragraph.
+/// Whether a terminal, or any other display of text, obeys a character instead of showing it. These are control characters, characters
+/// that change the direction of writing, and characters that end a line or a paragraph.
 pub fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

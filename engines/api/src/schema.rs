@@ -1,5 +1,5 @@
-//! The JSON Schemas of the protocol in `assets/schemas`, made of its types: what the files say and what programs read and write cannot
-//! drift apart.
+//! The JSON Schemas of the protocol in `assets/schemas`, generated from its types, so that the files cannot drift from the programs that
+//! read and write messages.
 
 use crate::{
     counters::Counters,
@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, collections::BTreeSet, fs, path::PathBuf};
 
-/// Set, the files are written and not compared: `DBDYNO_WRITE_SCHEMAS=1 cargo test --release -p dbdyno-engine`.
+/// If set, the test writes the files instead of comparing them: `DBDYNO_WRITE_SCHEMAS=1 cargo test --release -p dbdyno-engine`.
 const WRITE: &str = "DBDYNO_WRITE_SCHEMAS";
 
 impl JsonSchema for Counters {
@@ -24,7 +24,8 @@ impl JsonSchema for Counters {
     }
 }
 
-/// What a worker is told has every field that is written; of what it says those can be left out that are read without.
+/// The direction of a message. Messages to workers have every field that is written. Messages from workers may leave out the fields that
+/// reading does not require.
 enum Told {
     ToWorkers,
     ByWorkers,
@@ -47,7 +48,8 @@ fn schema<T: JsonSchema>(told: &Told, title: &str) -> Value {
     flat
 }
 
-/// The same without a schema that is one part beside others: each choice is written out, so that what an object may have stands in one place.
+/// Returns the schema without parts that are combined with others. It writes out each choice, so that all properties of an object are in
+/// one place.
 fn flattened(schema: &Value, definitions: &Map<String, Value>) -> Value {
     let Value::Object(object) = schema else {
         return match schema {
@@ -55,7 +57,7 @@ fn flattened(schema: &Value, definitions: &Map<String, Value>) -> Value {
             other => other.clone(),
         };
     };
-    // Whoever reads passes over what it does not know.
+    // Readers ignore fields that they do not know.
     let known = object.iter().filter(|(name, part)| *name != "additionalProperties" || **part != Value::Bool(false));
     let mut flat: Map<String, Value> = known.map(|(name, part)| (name.clone(), flattened(part, definitions))).collect();
     if let Some(Value::String(text)) = flat.get_mut("description") {
@@ -70,7 +72,7 @@ fn flattened(schema: &Value, definitions: &Map<String, Value>) -> Value {
     with_choices(Value::Object(flat), definitions)
 }
 
-/// An object with choices beside its own properties, as a choice of objects.
+/// Turns an object that has choices next to its own properties into a choice of objects.
 fn with_choices(schema: Value, definitions: &Map<String, Value>) -> Value {
     let Value::Object(mut own) = schema else { return schema };
     let key = ["oneOf", "anyOf"].into_iter().find(|key| own.contains_key(*key) && own.contains_key("properties"));
@@ -97,7 +99,7 @@ fn merged(own: &Value, other: &Value) -> Value {
     all
 }
 
-/// Steps by the field that says what they do: what they have beside it, and what they may have.
+/// Steps by the field that names their action: with the other fields that they require, and their optional fields.
 const STEPS: [(&str, &[&str], &[&str]); 9] = [
     ("create_table", &[], &[]),
     ("create_index", &[], &[]),
@@ -110,7 +112,7 @@ const STEPS: [(&str, &[&str], &[&str]); 9] = [
     ("transaction", &[], &["begin"]),
 ];
 
-/// A step with all fields there are, as the choice that it is.
+/// Turns the schema of a step with all existing fields into a choice of steps.
 pub(crate) fn choice_of_steps(schema: &mut Schema) {
     let mut fields = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     fields.values_mut().for_each(not_null);
@@ -123,7 +125,7 @@ pub(crate) fn choice_of_steps(schema: &mut Schema) {
     *schema = json_schema!({"description": "A step of a SQL test.", "oneOf": STEPS.map(choice)});
 }
 
-/// What may be left out is never null where it is written.
+/// Removes null from optional fields: they are left out, and never written as null.
 fn leave_out_null(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -155,7 +157,7 @@ fn not_null(part: &mut Value) {
     }
 }
 
-/// A doc comment without what only rustdoc reads.
+/// Returns a doc comment without the parts that only rustdoc reads.
 fn plain(text: &str) -> String {
     let text: String = text.split("```").step_by(2).collect();
     let text = text.replace("[`", "`").replace("`]", "`");
@@ -166,7 +168,7 @@ fn plain(text: &str) -> String {
     links.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Drops definitions that nothing refers to any more.
+/// Removes definitions that are no longer referenced.
 fn keep_used(schema: &mut Value) {
     fn references(of: &Value, found: &mut BTreeSet<String>, definitions: &Map<String, Value>) {
         match of {

@@ -13,45 +13,45 @@ use std::collections::BTreeMap;
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, String>);
 
-/// Why an asked option was refused.
+/// The reason why a requested option was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// There is no such option.
     #[error("{owner} has no option `{option}`: expected {expected}")]
     Unknown {
-        /// The engine or suite asked.
+        /// The engine or suite that was asked for it.
         owner: String,
         option: String,
-        /// The names there are.
+        /// The existing names.
         expected: String,
     },
-    /// Two words for one option.
+    /// Two names of one option are both set.
     #[error("options `{option}` and `memory` of {owner} are one: expected one of them")]
     Twice {
-        /// The engine asked.
+        /// The engine that was asked for both.
         owner: String,
-        /// The option that `memory` sets too.
+        /// The option that `memory` also sets.
         option: String,
     },
     /// The option does not take this value.
     #[error("option `{option}` of {owner} cannot be `{value}`: expected {expected}")]
     Value {
-        /// The engine or suite asked.
+        /// The engine or suite that was asked for it.
         owner: String,
         option: String,
         value: String,
-        /// What it takes.
+        /// The values that it takes.
         expected: String,
     },
 }
 
 impl Settings {
-    /// The defaults of an engine, with `asked` in their place.
+    /// Resolves the settings of an engine: its defaults, overridden by `asked`.
     pub fn resolve(engine: &Description, asked: &BTreeMap<String, String>) -> Result<Self, SettingError> {
         Self::resolve_specs(&format!("engine `{}`", engine.name), &engine.options, asked)
     }
 
-    /// The defaults of `specs`, with `asked` in their place; `owner` names whose they are in an error.
+    /// Resolves the defaults of `specs`, overridden by `asked`. Errors name `owner` as the engine or suite that has the options.
     pub fn resolve_specs(
         owner: &str,
         specs: &[OptionSpec],
@@ -64,12 +64,12 @@ impl Settings {
         Ok(Self(values))
     }
 
-    /// Whatever these values are: for jobs that an engine has to refuse.
+    /// Wraps values without checking them, for jobs that an engine must refuse.
     pub fn unchecked(values: BTreeMap<String, String>) -> Self {
         Self(values)
     }
 
-    /// What is asked of an engine in canonical spelling, with the options that `memory` stands for.
+    /// Returns the requested options of an engine in canonical spelling. The option `memory` is replaced with the option that it sets.
     pub fn asked(
         engine: &Description,
         asked: &BTreeMap<String, String>,
@@ -118,17 +118,17 @@ impl Settings {
         self.0.clone()
     }
 
-    /// The value of an option, where there is such an option.
+    /// Returns the value of an option if the option exists.
     pub fn get(&self, option: &str) -> Option<&str> {
         self.0.get(option).map(String::as_str)
     }
 
-    /// The value of an option that the description promises.
+    /// Returns the value of an option that the description promises.
     pub fn text(&self, option: &str) -> Result<&str, EngineError> {
         self.get(option).ok_or_else(|| EngineError::new(format!("the job has no option `{option}`")))
     }
 
-    /// A whole number or a number of bytes.
+    /// Returns an option that is a whole number or a number of bytes.
     pub fn integer(&self, option: &str) -> Result<i64, EngineError> {
         let text = self.text(option)?;
         text.parse().map_err(|_| EngineError::new(format!("option `{option}` is `{text}`: expected a whole number")))
@@ -139,17 +139,17 @@ impl Settings {
         Ok(self.text(option)? == "on")
     }
 
-    /// Whether every option of `when` has one of its values there.
+    /// Whether each option of `when` has one of its listed values in these settings.
     pub fn meet(&self, when: &BTreeMap<String, Vec<String>>) -> bool {
         when.iter().all(|(option, values)| self.get(option).is_some_and(|value| values.iter().any(|one| one == value)))
     }
 
-    /// All options with their values, by name.
+    /// Iterates over all options with their values, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The options whose value is not the default of `specs`, by name.
+    /// Iterates over the options whose value is not the default of `specs`, by name.
     pub fn differing<'a>(&'a self, specs: &'a [OptionSpec]) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.iter().filter(|(name, value)| specs.iter().any(|spec| spec.name == *name && spec.default != *value))
     }

@@ -22,7 +22,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// A size of one number.
+    /// Creates a size of one number.
     pub fn one(first: u64) -> Self {
         Self { first, second: None }
     }

@@ -10,14 +10,14 @@ use crate::{
 
 use std::collections::BTreeMap;
 
-/// The option `reopen`, which every engine of SQL suites on files has.
+/// Returns the option `reopen`, which every engine of SQL suites on files has.
 pub fn reopen() -> OptionSpec {
     OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
         .only_for(SuiteKind::Sql)
         .tune(&[])
 }
 
-/// The option `statements`, of engines that parse SQL.
+/// Returns the option `statements`, for engines that parse SQL.
 pub fn statements() -> OptionSpec {
     OptionSpec::choice(
         "statements",
@@ -28,7 +28,7 @@ pub fn statements() -> OptionSpec {
     .tune(&[])
 }
 
-/// Whether the option [`statements`] asks for statements to be parsed again each time.
+/// Whether the option [`statements`] requests that each execution parse its statement again.
 pub fn is_text(settings: &Settings) -> Result<bool, EngineError> {
     Ok(settings.text("statements")? == "text")
 }
@@ -46,7 +46,7 @@ pub enum SqlValue {
     Blob(Vec<u8>),
 }
 
-/// A value as an engine shows it. Text is its UTF-8 bytes, which nobody has checked.
+/// A value as an engine returns it. Text is given as its UTF-8 bytes, which are not checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SqlValueRef<'a> {
     Null,
@@ -59,7 +59,7 @@ pub enum SqlValueRef<'a> {
 }
 
 impl SqlValueRef<'_> {
-    /// The value for itself. Text that is no UTF-8 has the replacement character where it is not.
+    /// Returns an owned copy. Invalid UTF-8 in text becomes the replacement character.
     #[inline]
     pub fn to_value(self) -> SqlValue {
         match self {
@@ -91,44 +91,44 @@ pub trait SqlEngine: Engine {
     where
         Self: 'e;
 
-    /// Opens the database in a folder, creating it when the folder is empty; [`Open::schema`] is empty, because tests
-    /// create their tables. `tables` and `indexes` are all that the suite declares, created or not.
+    /// Opens the database in a folder, and creates it if the folder is empty. [`Open::schema`] is empty, because tests create their
+    /// tables. `tables` and `indexes` are all that the suite declares, created or not.
     fn open(open: Open<'_>, tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<Self, EngineError>;
 
-    /// Whether the database is closed and opened again before each test (option `reopen`); a database in memory cannot be.
+    /// Whether the database is closed and reopened before each test (option `reopen`). An in-memory database cannot be reopened.
     fn reopens(&self) -> bool;
 
-    /// Gets ready for one test. Not timed.
+    /// Creates the state for one test. Not timed.
     fn session<'e>(&'e mut self) -> Result<Self::Session<'e>, EngineError>;
 }
 
 /// An engine whose database several threads use at once, each through a handle of its own.
 pub trait SqlThreads: SqlEngine + Sync {
-    /// Another handle on the same database, with the same options: a connection. Made in the thread that uses it.
+    /// Opens another handle on the same database with the same options: a connection. Called in the thread that uses it.
     fn another(&self) -> Result<Self, EngineError>;
 }
 
-/// What one test works with. Dropping it in the middle of a transaction rolls that back.
+/// The state for one test. Dropping it inside a transaction rolls the transaction back.
 ///
 /// Outside of [`Self::begin`] and [`Self::commit`] each call is a transaction of its own.
 pub trait SqlSession<'e> {
-    /// A statement made ready: prepared once, or with the option `statements=text` parsed again by each execution.
+    /// A statement that is ready to run: prepared once, or with the option `statements=text` parsed again for each execution.
     type Statement;
     type Row<'r>: SqlRow;
 
-    /// Creates a table that the suite declares, as the engine spells it.
+    /// Creates a table that the suite declares, in the engine's own spelling.
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
 
-    /// Creates an index that the suite declares, over the rows that are there.
+    /// Creates an index that the suite declares, over the existing rows.
     fn create_index(&mut self, index: &'e IndexSpec) -> Result<(), EngineError>;
 
     /// Drops a table with its indexes.
     fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
 
-    /// What the engine itself lists of a table, `None` where it lists no such table. Not timed.
+    /// Returns the engine's own list of a table's columns and indexes; `None` if it lists no such table. Not timed.
     fn schema(&mut self, table: &TableSpec) -> Result<Option<TableSchema>, EngineError>;
 
-    /// Copies tables into a fresh database beside this one, opened with the same options; the number of rows copied.
+    /// Copies tables into a fresh database next to this one, opened with the same options. Returns the number of rows copied.
     fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
         Err(EngineError::new("this engine has no databases beside its own to copy to"))
     }
@@ -139,20 +139,20 @@ pub trait SqlSession<'e> {
     /// Commits with the durability that the options ask for.
     fn commit(&mut self) -> Result<(), EngineError>;
 
-    /// Undoes all since [`Self::begin`].
+    /// Undoes all changes since [`Self::begin`].
     fn rollback(&mut self) -> Result<(), EngineError>;
 
-    /// Runs a statement that neither changes rows nor reads. `direct` is what it asks for without SQL, nothing where it has
-    /// no meaning there.
+    /// Runs a statement that neither changes rows nor reads. `direct` is its plan for engines without SQL; `None` if it has no meaning
+    /// there.
     fn run(&mut self, sql: &'e str, direct: Option<&'e DirectPlan>) -> Result<(), EngineError>;
 
-    /// Makes a statement ready. Called when it is first executed, because tables may be created by the same test.
+    /// Prepares a statement. Called when it is first executed, because the same test may create the tables.
     fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Self::Statement, EngineError>;
 
-    /// Runs a statement that changes the database, to its end; the number of rows inserted, changed or deleted.
+    /// Runs a statement that changes the database, to its end. Returns the number of rows inserted, changed or deleted.
     fn execute(&mut self, statement: &mut Self::Statement, values: &[SqlValue]) -> Result<u64, EngineError>;
 
-    /// Runs a statement that reads, and shows every row of its answer in order.
+    /// Runs a statement that reads, and passes every row of its answer to `visit` in order.
     fn query(
         &mut self,
         statement: &mut Self::Statement,
@@ -161,10 +161,10 @@ pub trait SqlSession<'e> {
     ) -> Result<(), EngineError>;
 }
 
-/// A table as an engine lists it. Types are left out, because engines have names of their own for them.
+/// A table as an engine lists it. Types are left out, because engines have their own names for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableSchema {
-    /// In the table's order.
+    /// Column names, in the table's order.
     pub columns: Vec<String>,
     /// The column of each index, by the index's name.
     pub indexes: BTreeMap<String, String>,
@@ -174,6 +174,6 @@ pub struct TableSchema {
 pub trait SqlRow {
     fn columns(&self) -> usize;
 
-    /// The value of a column, from 0 to below [`Self::columns`].
+    /// Returns the value of a column, numbered from 0 to below [`Self::columns`].
     fn value(&self, column: usize) -> SqlValueRef<'_>;
 }

@@ -1,6 +1,6 @@
-//! What an engine's description says of tuning an option: values worth trying, changes that cannot make a difference, how the
-//! setting is written by those who use the engine, and what a value costs beside time. Data, so that outside engines in any
-//! language have it.
+//! Tuning knowledge in an engine's description: values worth trying, changes that cannot make a difference, the form in which users of
+//! the engine write the setting, and the costs of a value other than time. It is data, so that external engines in any language can
+//! provide it.
 
 use crate::{settings::Settings, suite::SuiteKind};
 use serde::{Deserialize, Serialize};
@@ -46,8 +46,8 @@ pub struct SameRule {
 }
 
 impl SameRule {
-    /// Whether the rule says that on a suite of this kind a change from one value to another under these settings makes no
-    /// difference.
+    /// Whether the rule says that a change from one value to another makes no difference, on a suite of this kind and under these
+    /// settings.
     pub fn holds(&self, suite: SuiteKind, from: &str, to: &str, settings: &Settings) -> bool {
         let covers = |value: &str| self.values.is_empty() || self.values.iter().any(|one| one == value);
         let on = self.suites.is_empty() || self.suites.contains(&suite);
@@ -65,7 +65,7 @@ pub struct SettingStatement {
 }
 
 impl SettingStatement {
-    /// The statement that sets this value.
+    /// Returns the statement that sets this value.
     pub fn with(&self, value: &str) -> String {
         self.text.replace("{value}", value)
     }

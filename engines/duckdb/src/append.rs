@@ -1,10 +1,11 @@
-//! Inserts through DuckDB's appender, which takes rows without running a statement for each.
+//! Inserts through DuckDB's appender, which accepts rows without running a statement for each.
 
 use super::{connection::failed, statement::DuckDbParameter};
 use dbdyno_engine::{EngineError, describe::OptionSpec, sql::SqlValue, suite::SuiteKind};
 use duckdb::{Appender, Connection, appender_params_from_iter};
 
-/// Programs that load many rows into DuckDB use an appender, and the suites' statements say nothing about that.
+/// Returns the option for the way of inserting: programs that load many rows into DuckDB use an appender, and a suite's statements cannot
+/// express that.
 pub(crate) fn insert() -> OptionSpec {
     OptionSpec::choice(
         "insert",
@@ -20,12 +21,12 @@ pub(crate) fn insert() -> OptionSpec {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RowInsert<'s> {
     table: &'s str,
-    /// Empty: all of the table.
+    /// Empty: all columns of the table.
     columns: Vec<&'s str>,
 }
 
 impl<'s> RowInsert<'s> {
-    /// None: a statement that does something else, which an appender cannot do.
+    /// Parses a statement; `None` if it does something else, which an appender cannot do.
     fn of(sql: &'s str) -> Option<Self> {
         let (place, values) = sql.strip_prefix("INSERT INTO ")?.split_once(" VALUES ")?;
         let mut values = listed(values)?.into_iter().zip(1..);
@@ -39,17 +40,17 @@ impl<'s> RowInsert<'s> {
     }
 }
 
-/// What stands in brackets between commas.
+/// Splits a bracketed list at its commas.
 fn listed(text: &str) -> Option<Vec<&str>> {
     let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?;
     Some(inside.split(',').map(str::trim).collect())
 }
 
-/// The appenders of a session. Rows wait in them, so they are written before anything else is run.
+/// The appenders of a session. Rows wait in them, so they are written before any other statement runs.
 #[derive(Debug)]
 pub(crate) struct Appenders<'e> {
     connection: &'e Connection,
-    /// Whether the option asks for them.
+    /// Whether the option selects appenders.
     wanted: bool,
     each: Vec<(RowInsert<'e>, Option<Appender<'e>>)>,
 }
@@ -59,7 +60,7 @@ impl<'e> Appenders<'e> {
         Self { connection, wanted, each: Vec::new() }
     }
 
-    /// The number of an appender for a statement, if one is wanted and can do what it does.
+    /// Returns the number of an appender for a statement, if the option selects appenders and one can execute it.
     pub(crate) fn number_for(&mut self, sql: &'e str) -> Option<usize> {
         let insert = self.wanted.then(|| RowInsert::of(sql))??;
         self.each.push((insert, None));
@@ -84,7 +85,7 @@ impl<'e> Appenders<'e> {
         appender.append_row(appender_params_from_iter(values)).map_err(failed)
     }
 
-    /// Writes the rows that wait, in the order in which their tables were first inserted into.
+    /// Writes the waiting rows, in the order in which their tables first received a row.
     #[inline]
     pub(crate) fn write(&mut self) -> Result<(), EngineError> {
         self.each
@@ -94,8 +95,8 @@ impl<'e> Appenders<'e> {
             .map_err(failed)
     }
 
-    /// Writes the rows that wait, and ends the appenders: one knows its table as it was when it began, and writes what it holds when it
-    /// is dropped.
+    /// Writes the waiting rows, and ends the appenders: an appender knows its table only as it was when it began, and writes its rows when
+    /// it is dropped.
     pub(crate) fn end(&mut self) -> Result<(), EngineError> {
         let written = self.write();
         self.each.iter_mut().for_each(|(_, appender)| *appender = None);

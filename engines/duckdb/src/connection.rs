@@ -1,4 +1,4 @@
-//! Opening a database with its options, and reading back what is in force.
+//! Opens a database with its options, and reads back the values in force.
 
 use dbdyno_engine::{EngineError, describe::parse_bytes, engine::Open, settings::Settings};
 use duckdb::{Config, Connection};
@@ -6,12 +6,12 @@ use std::{collections::BTreeMap, fmt};
 
 pub(crate) fn failed(error: impl fmt::Display) -> EngineError {
     let message = error.to_string();
-    // Two transactions that change the same row: the later one fails at once.
+    // If two transactions change the same row, the later one fails at once.
     let is_conflict = message.contains("TransactionContext Error") || message.contains("Conflict on");
     if is_conflict { EngineError::busy(message) } else { EngineError::new(message) }
 }
 
-/// Options that are settings of DuckDB: our name, DuckDB's name.
+/// Options that are DuckDB settings: dbdyno's name, DuckDB's name.
 const SETTINGS: &[(&str, &str)] = &[
     ("fsync_mode", "fsync_mode"),
     ("threads", "threads"),
@@ -19,15 +19,15 @@ const SETTINGS: &[(&str, &str)] = &[
     ("checkpoint_threshold", "checkpoint_threshold"),
     ("block_size", "default_block_size"),
 ];
-/// Of these, those that take and show a number of bytes with a unit.
+/// The settings among these that accept and show a number of bytes with a unit.
 const SIZES: &[&str] = &["memory_limit", "checkpoint_threshold"];
 
-/// Opens the file in the database's folder, creating it where there is none.
+/// Opens the file in the database's folder, and creates it if it does not exist.
 pub(crate) fn open(open: Open<'_>, file: &str) -> Result<Connection, EngineError> {
     let mut config = Config::default();
     for (option, setting) in SETTINGS {
         let value = open.settings.text(option)?;
-        // Our word for what DuckDB does when it is not told.
+        // dbdyno's word for DuckDB's default.
         if value != "auto" {
             let unit = if SIZES.contains(option) { "B" } else { "" };
             config = config.with(setting, format!("{value}{unit}")).map_err(EngineError::doing(setting))?;
@@ -36,7 +36,7 @@ pub(crate) fn open(open: Open<'_>, file: &str) -> Result<Connection, EngineError
     Connection::open_with_flags(open.folder.join(file), config).map_err(EngineError::doing("opening the database"))
 }
 
-/// Every option that can be read back, in the spelling of the options.
+/// Returns every option that can be read back, in the options' spelling.
 pub(crate) fn in_force(connection: &Connection, settings: &Settings) -> Result<BTreeMap<String, String>, EngineError> {
     SETTINGS
         .iter()
@@ -54,7 +54,7 @@ pub(crate) fn in_force(connection: &Connection, settings: &Settings) -> Result<B
         .collect()
 }
 
-/// The number of bytes behind a rounded one (`953.6 MiB`): the one asked for where that is shown so.
+/// Returns the number of bytes for a rounded one (`953.6 MiB`): the requested number if DuckDB would show it as that text.
 fn bytes_in_force(shown: &str, asked: &str) -> String {
     let shown = shown.trim_end_matches("bytes").trim();
     let unit_at = shown.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(shown.len());
@@ -68,7 +68,7 @@ fn bytes_in_force(shown: &str, asked: &str) -> String {
     }
 }
 
-/// Reads every row of every table, so that the checksum of every block is verified: DuckDB has no check of its own.
+/// Reads every row of every table, which verifies every block's checksum, because DuckDB has no check of its own.
 pub(crate) fn check(connection: &Connection) -> Result<(), EngineError> {
     let mut names = connection.prepare("SELECT table_name FROM duckdb_tables()").map_err(failed)?;
     let names: Vec<String> = names.query_map([], |row| row.get(0)).and_then(Iterator::collect).map_err(failed)?;

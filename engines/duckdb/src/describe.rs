@@ -26,13 +26,13 @@ pub fn describe() -> Description {
 
 #[expect(unsafe_code, reason = "a call of C: asking a connection for the version would start DuckDB's threads")]
 fn version() -> String {
-    // SAFETY: the library returns a text of its own that ends with a zero and stays.
+    // SAFETY: the library returns a zero-terminated text of its own, which stays valid.
     let version = unsafe { std::ffi::CStr::from_ptr(duckdb::ffi::duckdb_library_version()) };
     version.to_string_lossy().trim_start_matches('v').to_owned()
 }
 
 fn options() -> Vec<OptionSpec> {
-    // As many as DuckDB itself takes when it is not told.
+    // DuckDB's own default.
     let threads = thread::available_parallelism().map_or(1, usize::from);
     vec![
         OptionSpec::choice(

@@ -1,4 +1,4 @@
-//! An open database, whatever suite runs on it.
+//! An open database, for any kind of suite.
 
 use super::connection::{self, failed};
 use dbdyno_engine::{
@@ -17,7 +17,7 @@ use std::{
 
 #[derive(Debug)]
 pub struct DuckDb {
-    /// Nobody else has it while one thread works; of several, each has its own.
+    /// Uncontended while one thread works; with several threads, each has its own connection.
     connection: Mutex<Connection>,
     settings: Settings,
     /// Whether one read transaction is held over all reads of a test.
@@ -42,7 +42,7 @@ impl DuckDb {
         })
     }
 
-    /// The same through another connection.
+    /// Returns the same engine on another connection.
     pub(crate) fn through(&self, connection: Connection) -> Self {
         Self {
             connection: Mutex::new(connection),
@@ -54,7 +54,7 @@ impl DuckDb {
         }
     }
 
-    /// Its connection, while no other thread has it.
+    /// Returns its connection, while no other thread has it.
     pub(crate) fn own(&mut self) -> &mut Connection {
         self.connection.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
@@ -63,7 +63,7 @@ impl DuckDb {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Another connection to the same database.
+    /// Opens another connection to the same database.
     pub(crate) fn connect(&self) -> Result<Connection, EngineError> {
         self.lock().try_clone().map_err(failed)
     }

@@ -10,8 +10,8 @@ use dbdyno_engine::{
 };
 use duckdb::Connection;
 
-/// What SQLite's dialect says about how a table is stored, which DuckDB has no word for: its rows always have a number, and a
-/// primary key is an index beside them.
+/// SQLite's clause for the storage of a table. DuckDB has no equivalent: its rows always have a number, and a primary key is a separate
+/// index.
 const ONLY_SQLITE: &str = " WITHOUT ROWID";
 
 impl KvEngine for DuckDb {

@@ -1,4 +1,4 @@
-//! DuckDB as an engine under test. The library is the one that keeps the results; here it runs in a worker of its own.
+//! DuckDB as an engine under test. dbdyno also uses this library to store results; here it runs in a separate worker.
 
 mod append;
 mod connection;

@@ -33,7 +33,7 @@ impl SqlEngine for DuckDb {
 }
 
 impl SqlThreads for DuckDb {
-    /// A connection to the instance that is open: DuckDB opens a file once in a process.
+    /// Opens a connection to the open instance: DuckDB opens a file only once in a process.
     fn another(&self) -> Result<Self, EngineError> {
         Ok(self.through(self.connect()?))
     }
@@ -47,7 +47,7 @@ pub struct DuckDbSession<'e> {
     begun: bool,
 }
 
-/// A statement made ready.
+/// A prepared statement, or an appender in its place.
 #[expect(clippy::large_enum_variant, reason = "a test has a few of them, and each execution would follow a pointer")]
 pub enum DuckDbReady<'e> {
     Statement(SqlStatement<'e, DuckDbStatement<'e>>),
@@ -56,13 +56,13 @@ pub enum DuckDbReady<'e> {
 }
 
 impl DuckDbSession<'_> {
-    /// Runs what may change tables: no appender outlives it.
+    /// Runs statements that may change tables, and ends all appenders first.
     fn batch(&mut self, sql: &str) -> Result<(), EngineError> {
         self.appenders.end()?;
         self.connection.execute_batch(sql).map_err(EngineError::doing(sql))
     }
 
-    /// The first two columns of every row, as text.
+    /// Returns the first two columns of every row, as text.
     fn pairs(&self, sql: &str) -> Result<Vec<(String, String)>, EngineError> {
         let mut pairs = Vec::new();
         SqlStatement::<DuckDbStatement<'_>>::new(self.connection, sql, false)?.query(&[], |row| {
@@ -79,7 +79,7 @@ impl DuckDbSession<'_> {
 impl Drop for DuckDbSession<'_> {
     fn drop(&mut self) {
         if self.begun {
-            // The error that led here is the one to report. What waits in an appender is a part of what is rolled back.
+            // The original error is the one to report. Rows that wait in an appender belong to the transaction that is rolled back.
             let _ = self.appenders.end();
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -106,14 +106,14 @@ impl<'e> SqlSession<'e> for DuckDbSession<'e> {
         let of_table = format!("WHERE database_name = current_database() AND table_name = '{}'", table.name);
         let columns =
             self.pairs(&format!("SELECT column_name, '' FROM duckdb_columns() {of_table} ORDER BY column_index"))?;
-        // An index's columns are listed as one text in brackets.
+        // DuckDB lists an index's columns as one text in brackets.
         let listed = "SELECT index_name, replace(trim(expressions, '[]'), '\"', '') FROM duckdb_indexes()";
         let indexes = self.pairs(&format!("{listed} {of_table}"))?.into_iter().collect();
         let columns: Vec<String> = columns.into_iter().map(|(name, _)| name).collect();
         Ok((!columns.is_empty()).then_some(TableSchema { columns, indexes }))
     }
 
-    /// DuckDB has one kind of transaction: a snapshot, whose conflicts show when they happen.
+    /// Begins a snapshot transaction, DuckDB's only kind; its conflicts show when they happen.
     fn begin(&mut self, _: Begin) -> Result<(), EngineError> {
         self.batch("BEGIN TRANSACTION")?;
         self.begun = true;

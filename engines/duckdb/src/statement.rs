@@ -52,7 +52,7 @@ impl<'c> PreparedStatement<'c> for DuckDbStatement<'c> {
     }
 }
 
-/// A value as DuckDB binds and appends it.
+/// A value that DuckDB can bind and append.
 pub(crate) struct DuckDbParameter<'v>(pub(crate) SqlValueRef<'v>);
 
 impl ToSql for DuckDbParameter<'_> {
@@ -87,7 +87,7 @@ impl SqlRow for DuckDbRow<'_> {
             Ok(types::ValueRef::HugeInt(number)) => {
                 i64::try_from(number).map_or(SqlValueRef::Null, SqlValueRef::Integer)
             }
-            // No suite has values of other types; what is not understood fails verification.
+            // No suite has values of other types; NULL makes verification fail.
             Ok(_) | Err(_) => SqlValueRef::Null,
         }
     }

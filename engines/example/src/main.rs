@@ -1,4 +1,4 @@
-//! An engine to start from: a map in memory.
+//! An example engine to start from: a map in memory.
 
 use dbdyno_engine::{
     EngineError,
@@ -25,13 +25,13 @@ fn describe() -> Description {
 
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Databases that are closed, by their folders: a run opens them again. Your store has them on the disk.
+/// Closed databases, by folder, because a run reopens them. A real store has them on disk.
 static CLOSED: Mutex<BTreeMap<PathBuf, Rows>> = Mutex::new(BTreeMap::new());
 
 struct Example {
     folder: PathBuf,
     rows: Rows,
-    /// What the transaction under way has changed: keys with what was there before.
+    /// The changes of the current transaction: keys with their previous values.
     undo: Vec<(Vec<u8>, Option<Vec<u8>>)>,
 }
 

@@ -1,4 +1,4 @@
-//! What an engine of one's own can be tested for without dbdyno: that its program describes itself.
+//! Tests an external engine without dbdyno: its program describes itself.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

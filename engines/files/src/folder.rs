@@ -1,4 +1,4 @@
-//! A folder that is kept open, so that no call has to find it again.
+//! A folder that is kept open, so that calls do not have to look it up again.
 
 use rustix::{
     fs::{Access, AtFlags, Mode, OFlags, accessat, openat, renameat, unlinkat},
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is waited for when a file was written.
+/// What a write waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sync {
     Off,
@@ -26,14 +26,14 @@ pub(crate) struct Folder {
     open: File,
 }
 
-/// What was read of a file. Its room is kept for the next one.
+/// The content read from a file. Its memory is reused for the next file.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     room: Vec<u8>,
     filled: usize,
 }
 
-/// Room for a file whose size is not known: most values, and the end of the file behind them, in one call each.
+/// Buffer size for a file of unknown size: one call reads most values, and one more finds the end of the file.
 const ROOM: usize = 16 << 10;
 
 impl Buffer {
@@ -58,7 +58,7 @@ impl Buffer {
 }
 
 impl Folder {
-    /// Opens a folder, which is made where there is none.
+    /// Opens a folder, and creates it if it does not exist.
     pub(crate) fn make(path: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(&path)?;
         Ok(Self { open: File::open(&path)?, path })
@@ -68,7 +68,7 @@ impl Folder {
         &self.path
     }
 
-    /// Reads a file; false where there is none of this name.
+    /// Reads a file; false if no file has this name.
     pub(crate) fn read(&self, name: &str, into: &mut Buffer) -> io::Result<bool> {
         match openat(&self.open, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
             Ok(file) => into.fill(File::from(file)).map(|()| true),
@@ -81,7 +81,7 @@ impl Folder {
         found(accessat(&self.open, name, Access::EXISTS, AtFlags::empty()))
     }
 
-    /// Writes a file, over one of this name that is there.
+    /// Writes a file, and replaces an existing file of this name.
     pub(crate) fn write(&self, name: &str, bytes: &[u8], sync: Sync) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
         let mut file = File::from(openat(&self.open, name, flags, Mode::from_raw_mode(0o644))?);
@@ -93,22 +93,22 @@ impl Folder {
         }
     }
 
-    /// Gives a file a name in a folder, in place of one that has it; false where there is none to be renamed.
+    /// Moves a file to a name in a folder, and replaces an existing file of that name. Returns false if there is no file to rename.
     pub(crate) fn rename(&self, name: &str, to: (&Self, &str)) -> io::Result<bool> {
         found(renameat(&self.open, name, &to.0.open, to.1))
     }
 
-    /// Removes a file; whether it was there.
+    /// Removes a file. Returns whether it existed.
     pub(crate) fn remove(&self, name: &str) -> io::Result<bool> {
         found(unlinkat(&self.open, name, AtFlags::empty()))
     }
 
-    /// Waits until the disk has the names.
+    /// Waits until the names are on the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.open.sync_all()
     }
 
-    /// The names of all that is in it.
+    /// Returns the names of all entries.
     pub(crate) fn names(&self) -> io::Result<Vec<String>> {
         let name = |entry: io::Result<fs::DirEntry>| {
             entry?

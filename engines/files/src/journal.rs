@@ -1,18 +1,18 @@
-//! The list of a commit's changes, as a file: the CRC32C of what follows in 8 hexadecimal digits, then a line for each change.
+//! The list of a commit's changes, as a file: the CRC32C of the rest in 8 hexadecimal digits, then a line for each change.
 
-/// A change of one file that is ready to be made. Names have no spaces.
+/// A change of one file that is ready to be applied. Names have no spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// The new file's number among those that wait; none: the file is removed.
+    /// The number of the new file among the waiting files; `None`: the file is removed.
     pub(crate) new: Option<u64>,
-    /// The place of its folder among those with rows.
+    /// The index of its folder among the folders with rows.
     pub(crate) folder: usize,
     pub(crate) name: String,
 }
 
 const NONE: &str = "-";
 
-/// The file of these changes.
+/// Encodes changes as the content of a journal file.
 pub(crate) fn to_bytes(changes: &[Change]) -> Vec<u8> {
     let line = |Change { new, folder, name }: &Change| {
         let new = new.map_or_else(|| NONE.to_owned(), |new| new.to_string());
@@ -22,7 +22,7 @@ pub(crate) fn to_bytes(changes: &[Change]) -> Vec<u8> {
     format!("{:08x}\n{lines}", crc32c::crc32c(lines.as_bytes())).into_bytes()
 }
 
-/// The changes of a file; none where it is not whole.
+/// Decodes the changes of a journal file; `None` if the file is incomplete.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Vec<Change>> {
     let (checksum, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     if checksum != format!("{:08x}", crc32c::crc32c(lines.as_bytes())) {

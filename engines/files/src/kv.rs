@@ -1,4 +1,4 @@
-//! Keys and values in the files, for one thread or several.
+//! Keys and values in files, for one or more threads.
 
 use crate::{
     FOLDERS,
@@ -17,11 +17,11 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-/// An open store. The lock is what files do not have: a transaction that writes is alone, those that read are together.
+/// An open store. The lock provides what files lack: a writing transaction runs alone, and reading transactions run together.
 #[derive(Debug)]
 pub struct Files {
     store: RwLock<Store>,
-    /// Whoever waits for the store waits here: else one that reads again and again would never let another write.
+    /// Transactions wait for the store in turn here. Otherwise a thread that reads repeatedly would keep writers waiting forever.
     turn: Mutex<()>,
 }
 
@@ -80,7 +80,7 @@ impl KvShared for Files {
     }
 }
 
-/// What one thread works with.
+/// A session of one thread.
 #[derive(Debug)]
 pub struct FilesSession<'e> {
     files: &'e Files,
@@ -107,7 +107,7 @@ impl KvSession for FilesSession<'_> {
     }
 }
 
-/// A transaction that reads.
+/// A read transaction.
 #[derive(Debug)]
 pub struct FilesRead<'s> {
     store: RwLockReadGuard<'s, Store>,
@@ -134,7 +134,7 @@ impl KvRead for FilesRead<'_> {
     }
 }
 
-/// A transaction that writes. What it has written is in memory until it commits.
+/// A write transaction. Its writes stay in memory until it commits.
 #[derive(Debug)]
 pub struct FilesWrite<'s> {
     store: RwLockWriteGuard<'s, Store>,
@@ -210,7 +210,7 @@ impl KvWrite for FilesWrite<'_> {
     }
 }
 
-/// Shows rows in the order of these keys.
+/// Visits the rows in the order of these keys.
 fn read_each(
     rows: &mut impl KvRead,
     keys: &BTreeSet<Vec<u8>>,

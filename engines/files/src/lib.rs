@@ -1,5 +1,5 @@
-//! The file system as a store: a file a row, named by its key. What a program has that keeps its rows in files of their own, from the
-//! plainest way to write them to one that survives a power loss.
+//! The file system as a store: one file per row, named by its key. It shows what a program gets that keeps its rows in separate files, from
+//! the plainest way to write them to one that survives a power loss.
 
 mod folder;
 mod journal;
@@ -25,7 +25,7 @@ const COMMIT: &str = "commit";
 const SYNC: &str = "sync";
 const FOLDERS: &str = "folders";
 
-/// The description: every option, and what a commit survives.
+/// Returns the description: every option, and what a commit survives.
 pub fn describe() -> Description {
     Description {
         options: vec![

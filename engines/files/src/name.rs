@@ -1,13 +1,13 @@
-//! Names of files for keys of any bytes.
+//! File names for keys of arbitrary bytes.
 
 use dbdyno_engine::EngineError;
 
-/// Longest name that Linux's file systems take.
+/// The longest name that Linux file systems accept.
 pub(crate) const MOST: usize = 255;
-/// The name for the key without bytes; no other key's, because two digits follow each `%` in those.
+/// The name for the empty key. No other key has this name, because in other names two digits follow each `%`.
 const EMPTY: &str = "%";
 
-/// The name for a key: letters, digits, `-` and `_` stand for themselves, every other byte for `%` and two digits.
+/// Returns the name for a key. Letters, digits, `-` and `_` are unchanged, every other byte becomes `%` and two digits.
 pub(crate) fn of(key: &[u8]) -> Result<String, EngineError> {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     if key.is_empty() {
@@ -37,7 +37,7 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// The key with this name; none where it is no key's.
+/// Returns the key with this name; `None` if no key has this name.
 pub(crate) fn key(name: &str) -> Option<Vec<u8>> {
     if name == EMPTY {
         return Some(Vec::new());
@@ -54,7 +54,7 @@ pub(crate) fn key(name: &str) -> Option<Vec<u8>> {
         key.push(byte);
         rest = after;
     }
-    // Each key has one name.
+    // Each key has exactly one name.
     (of(&key).ok()? == name).then_some(key)
 }
 

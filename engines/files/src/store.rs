@@ -1,7 +1,7 @@
-//! Rows in files: where they are, and how a commit changes them.
+//! Rows in files: their places, and how a commit changes them.
 //!
-//! `rows` has the files, or folders with them; `new` those that wait to be renamed, numbered; `journal` the changes of a commit that is being
-//! made, which are made again when it is found at an opening.
+//! `rows` has the files, or folders with the files. `new` has the numbered files that wait to be renamed. `journal` has the changes of a
+//! commit in progress. If `journal` exists when the store is opened, its changes are applied again.
 
 use crate::{
     COMMIT, FOLDERS, SYNC,
@@ -22,7 +22,7 @@ const NEW: &str = "new";
 const JOURNAL: &str = "journal";
 const JOURNAL_TO_BE: &str = "journal.new";
 
-/// What a transaction writes: values by their keys, none for a key that it removes.
+/// The writes of a transaction: values by key, `None` for a removed key.
 pub(crate) type Writes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// How a commit changes files.
@@ -40,12 +40,13 @@ pub(crate) struct Store {
     rows: Vec<Folder>,
     commit: Commit,
     sync: Sync,
-    /// The number of the next new file. None is used twice: a journal may come back after a power loss, and must not find another's files.
+    /// The number of the next new file. Numbers are never reused: a journal that reappears after a power loss must not find the files of
+    /// another commit.
     number: AtomicU64,
 }
 
 impl Store {
-    /// Opens the store in a folder, and finishes the commit that a crash has interrupted.
+    /// Opens the store in a folder, and finishes a commit that a crash has interrupted.
     pub(crate) fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let commit = match open.settings.text(COMMIT)? {
             "journal" => Commit::Journal,
@@ -78,7 +79,7 @@ impl Store {
         Ok(Self { root, new, rows, commit, sync, number: AtomicU64::new(0) })
     }
 
-    /// How many folders the files are spread over.
+    /// Returns the number of folders that the files are spread over.
     pub(crate) fn folders(&self) -> usize {
         self.rows.len()
     }
@@ -90,7 +91,7 @@ impl Store {
         }
     }
 
-    /// Reads the value of a key; whether there is one.
+    /// Reads the value of a key. Returns whether the key exists.
     #[inline]
     pub(crate) fn read(&self, key: &[u8], into: &mut Buffer) -> Result<bool, EngineError> {
         self.rows[self.place(key)].read(&name::of(key)?, into).map_err(EngineError::doing("reading a file"))
@@ -100,7 +101,7 @@ impl Store {
         self.rows[self.place(key)].contains(&name::of(key)?).map_err(EngineError::doing("looking for a file"))
     }
 
-    /// In the order of their bytes, whatever folders their files are in.
+    /// Returns all keys in byte order, independent of the folders of their files.
     pub(crate) fn keys(&self) -> Result<BTreeSet<Vec<u8>>, EngineError> {
         let mut keys = BTreeSet::new();
         for (place, folder) in self.rows.iter().enumerate() {
@@ -113,7 +114,7 @@ impl Store {
         Ok(keys)
     }
 
-    /// Whether nothing is there but rows.
+    /// Checks that the store contains nothing but rows.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         self.keys()?;
         let waiting = self.new.names().map_err(EngineError::doing("listing new files"))?;
@@ -123,12 +124,12 @@ impl Store {
         }
     }
 
-    /// Makes what a transaction has written the content of files.
+    /// Applies the writes of a transaction to the files.
     pub(crate) fn commit(&self, writes: &Writes) -> Result<(), EngineError> {
         if writes.is_empty() {
             return Ok(());
         }
-        // After some of the changes nobody can say what is there.
+        // After a partial commit the state is unknown.
         let lost = |error| EngineError::fatal(format!("committing: {error}"));
         match self.commit {
             Commit::Overwrite => self.overwrite(writes),
@@ -152,7 +153,7 @@ impl Store {
 
     fn rename(&self, writes: &Writes) -> io::Result<()> {
         let changes = writes.iter().map(|write| self.prepare(write)).collect::<io::Result<Vec<_>>>()?;
-        // One file is old or new as a whole without a list.
+        // A single file is replaced as a whole even without a list.
         let is_listed = self.commit == Commit::Journal && changes.len() > 1;
         if is_listed {
             self.sync_names([&self.new])?;
@@ -173,7 +174,7 @@ impl Store {
         Ok(Change { new: Some(number), folder, name })
     }
 
-    /// Makes changes, or those of them that are not yet made.
+    /// Applies changes, skipping those already applied.
     fn make_changes(&self, changes: &[Change]) -> io::Result<()> {
         for Change { new, folder, name } in changes {
             let rows =
@@ -187,7 +188,7 @@ impl Store {
         self.sync_names(touched.into_iter().map(|place| &self.rows[place]))
     }
 
-    /// A list that came back after a power loss would remove what a later commit has written.
+    /// Removes the list. A list that reappears after a power loss would remove what a later commit has written.
     fn end_journal(&self) -> io::Result<()> {
         self.root.remove(JOURNAL)?;
         self.sync_names([&self.root])
@@ -197,7 +198,7 @@ impl Store {
         if self.sync == Sync::Full { folders.into_iter().try_for_each(Folder::sync) } else { Ok(()) }
     }
 
-    /// Finishes the commit that has its list, and removes what belongs to none.
+    /// Finishes the commit whose list exists, and removes files that belong to no commit.
     fn recover(&self) -> io::Result<()> {
         let mut buffer = Buffer::default();
         if self.root.read(JOURNAL, &mut buffer)? {
@@ -231,7 +232,7 @@ mod tests {
             .collect()
     }
 
-    /// The rows as text, and nothing beside them.
+    /// Returns the rows as text, after checking that the store contains nothing else.
     fn content(store: &Store) -> String {
         store.check().unwrap();
         let mut buffer = Buffer::default();
@@ -246,7 +247,7 @@ mod tests {
     fn a_commit_that_is_cut_off_anywhere_is_there_as_a_whole_or_not_at_all() {
         let options = [(COMMIT, "journal"), (SYNC, "full"), (FOLDERS, "3")];
         let (before, after) = ("a=1 b=1 c=1 ", "a=2 c=1 d=2 ");
-        // Files written, list written, list named, then one change after the other.
+        // 0 to 5: files written, list written, list renamed, then one change after the other.
         for reached in 0..=5 {
             let folder = tempfile::tempdir().unwrap();
             let store = open(folder.path(), &options);

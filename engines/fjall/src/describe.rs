@@ -14,7 +14,7 @@ use fjall::{
 };
 use std::{collections::BTreeMap, thread};
 
-/// Of the library, which cannot tell it: the one version that Cargo.toml takes.
+/// The version of the library, which cannot report it: the only one that Cargo.toml allows.
 const LIBRARY_VERSION: &str = "3.1.13";
 
 pub fn describe() -> Description {
@@ -22,7 +22,7 @@ pub fn describe() -> Description {
         build: vec!["feature lz4".to_owned()],
         options: [options(), dbdyno_tables::options()].concat(),
         tiers: tiers(),
-        // As fjall documents it.
+        // The limit that fjall documents.
         longest_key: Some(65_536),
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
@@ -37,7 +37,7 @@ pub fn describe() -> Description {
 }
 
 fn options() -> Vec<OptionSpec> {
-    // As many as fjall itself takes when it is not told.
+    // fjall's own default.
     let threads = thread::available_parallelism().map_or(1, usize::from).min(4);
     vec![
         OptionSpec::choice(
@@ -104,7 +104,7 @@ fn tiers() -> Vec<TierRule> {
     ]
 }
 
-/// What a commit waits for; none: nothing, not even the operating system.
+/// Returns how far a commit waits for its journal to be written; `None`: not at all, not even for the operating system.
 pub(crate) fn persist(settings: &Settings) -> Result<Option<PersistMode>, EngineError> {
     Ok(match settings.text("persist")? {
         "none" => None,
@@ -114,7 +114,7 @@ pub(crate) fn persist(settings: &Settings) -> Result<Option<PersistMode>, Engine
     })
 }
 
-/// How a table is stored.
+/// Returns the storage options of a table.
 pub(crate) fn keyspace_options(settings: &Settings) -> Result<KeyspaceCreateOptions, EngineError> {
     let mut options = KeyspaceCreateOptions::default()
         .manual_journal_persist(persist(settings)?.is_none())
@@ -134,7 +134,7 @@ pub(crate) fn keyspace_options(settings: &Settings) -> Result<KeyspaceCreateOpti
     Ok(options)
 }
 
-/// The word of the option `compression` for a policy.
+/// Returns the value of the option `compression` for a policy.
 pub(crate) fn compression_word(policy: &CompressionPolicy) -> &'static str {
     match policy.split_first() {
         Some((CompressionType::None, rest)) if rest.iter().all(|level| *level == CompressionType::None) => "none",

@@ -1,5 +1,5 @@
-//! Keys and values in one keyspace of a transactional database with a single writer: reads are of a snapshot, a write
-//! transaction sees its own writes, and its commit is atomic.
+//! Keys and values in one keyspace of a transactional database with a single writer. Reads use a snapshot, a write transaction sees its
+//! own writes, and its commit is atomic.
 
 use super::describe::{compression_word, keyspace_options, persist};
 use dbdyno_engine::{
@@ -25,12 +25,12 @@ impl fmt::Debug for Fjall {
     }
 }
 
-/// Everything beside the folder of tables is journal, lock and version.
+/// The folder of tables. All other files are journal, lock and version.
 pub(crate) const TABLES: &str = "keyspaces";
 
 pub(crate) fn failed(error: fjall::Error) -> EngineError {
     match error {
-        // After a failed write of the journal fjall itself takes no more writes.
+        // After a failed journal write fjall itself accepts no more writes.
         fjall::Error::Poisoned | fjall::Error::Unrecoverable => EngineError::fatal(error.to_string()),
         other => EngineError::new(other.to_string()),
     }
@@ -47,7 +47,7 @@ pub(crate) fn open_database(open: Open<'_>) -> Result<SingleWriterTxDatabase, En
         .map_err(EngineError::doing("opening the database"))
 }
 
-/// What fjall tells of its options.
+/// Returns the options that fjall reports.
 pub(crate) fn in_force(
     database: &SingleWriterTxDatabase,
     keyspace: &SingleWriterTxKeyspace,
@@ -65,7 +65,7 @@ pub(crate) fn in_force(
     ])
 }
 
-/// fjall has no check of its own: every block's checksum is verified by reading every row.
+/// Reads every row, which verifies every block's checksum, because fjall has no check of its own.
 pub(crate) fn read_every_block(
     database: &SingleWriterTxDatabase,
     keyspace: &SingleWriterTxKeyspace,
@@ -74,7 +74,7 @@ pub(crate) fn read_every_block(
 }
 
 impl Fjall {
-    /// The database and the keyspace that has the rows, for loops that are written on the library itself.
+    /// Returns the database and the keyspace with the rows, for loops that use the library directly.
     pub fn table(&self) -> (&SingleWriterTxDatabase, &SingleWriterTxKeyspace) {
         (&self.database, &self.keyspace)
     }
@@ -97,7 +97,7 @@ impl Engine for Fjall {
     }
 
     fn close(self) -> Result<(), EngineError> {
-        // What is still in the program's buffer is written, as by any orderly end of a program.
+        // Writes the contents of the program's buffer, as any orderly exit of a program does.
         self.database.persist(PersistMode::Buffer).map_err(failed)
     }
 }
@@ -178,13 +178,13 @@ impl<'e> KvTransaction for FjallWrite<'e> {
     }
 }
 
-/// The table as a snapshot or a write transaction sees it.
+/// The table in the view of a snapshot or a write transaction.
 pub struct FjallTable<'k, T> {
     transaction: T,
     keyspace: &'k SingleWriterTxKeyspace,
 }
 
-/// What rows can be read through.
+/// A transaction or snapshot that can read rows.
 pub trait Reader {
     type Readable: Readable;
 
@@ -256,7 +256,7 @@ impl KvWrite for FjallTable<'_, &mut SingleWriterWriteTx<'_>> {
 
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        // fjall removes blindly; whether the key was there is a read.
+        // fjall does not report whether a removed key existed, so this reads it first.
         let there = self.exists(key)?;
         if there {
             self.transaction.remove(self.keyspace, key);

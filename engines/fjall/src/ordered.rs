@@ -1,4 +1,4 @@
-//! fjall as an ordered store: a keyspace a tree, all in one transaction.
+//! fjall as an ordered store: one keyspace per tree, all in one transaction.
 
 use super::{
     describe::{keyspace_options, persist},
@@ -69,8 +69,8 @@ impl OrderedStore for FjallStore {
     }
 }
 
-/// Empties a keyspace for good in which every key was removed: each is still there as a mark that reads have to pass, until
-/// fjall compacts. That cannot be part of a transaction, and so is done at opening.
+/// Clears a keyspace in which every key was removed. Until fjall compacts, each removed key leaves a tombstone that reads have to skip.
+/// Clearing cannot be part of a transaction, so it happens when the database is opened.
 fn forget_removed(keyspace: &SingleWriterTxKeyspace) -> fjall::Result<()> {
     let keyspace = keyspace.inner();
     if keyspace.approximate_len() > 0 && keyspace.is_empty()? { keyspace.clear() } else { Ok(()) }
@@ -89,7 +89,7 @@ pub struct FjallTransaction<T> {
     keyspaces: Keyspaces,
 }
 
-/// A write transaction with the database that it borrows. The order of the fields is that in which they are dropped.
+/// A write transaction with the database that it borrows. Its fields are in the order in which they must be dropped.
 pub struct OwnedFjallWrite {
     transaction: SingleWriterWriteTx<'static>,
     _database: Rc<SingleWriterTxDatabase>,
@@ -140,7 +140,7 @@ impl OrderedWrite for FjallTransaction<OwnedFjallWrite> {
 
     #[inline]
     fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
-        // fjall removes blindly; whether the key was there is a read.
+        // fjall does not report whether a removed key existed, so this reads it first.
         let Self { inner: OwnedFjallWrite { transaction, .. }, keyspaces } = self;
         let keyspace = &keyspaces[tree.index()];
         let there = transaction.contains_key(keyspace, key).map_err(failed)?;
@@ -157,7 +157,7 @@ impl OrderedWrite for FjallTransaction<OwnedFjallWrite> {
         Ok(true)
     }
 
-    /// Key by key: fjall's own way to empty a keyspace is not part of a transaction.
+    /// Removes key by key, because fjall's own way to empty a keyspace is not part of a transaction.
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
         let Self { inner: OwnedFjallWrite { transaction, .. }, keyspaces } = self;
         let keyspace = &keyspaces[tree.index()];

@@ -1,4 +1,4 @@
-//! Which loops there are.
+//! The kinds of hand-written loops, and the trait of engines that have them.
 
 use crate::inputs::Row;
 use dbdyno_engine::{
@@ -10,45 +10,45 @@ use dbdyno_engine::{
 };
 use std::{error::Error, hint::black_box, time::Duration};
 
-/// An engine of dbdyno's with loops written by hand over its library. The engine opens and closes the database, so that the
-/// library is set up the same; the loops use the library alone.
+/// An engine of dbdyno with hand-written loops on its library. The engine opens and closes the database, so that the library is set up in
+/// the same way. The loops use only the library.
 pub(crate) trait ByHand: KvEngine {
-    /// The engine inside dbdyno.
+    /// The same engine inside dbdyno.
     const ADAPTER: &'static Program;
-    /// Values of options which the loops do not heed.
+    /// Option values that the loops do not support.
     const LACKS: &'static [(&'static str, &'static [&'static str])];
 
-    /// Runs one loop; the time it took, and the rows that it read, found, wrote or removed.
+    /// Runs one loop, and returns its time and the number of rows that it read, found, wrote or removed.
     fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed;
 }
 
-/// What a loop is written for.
+/// The test and settings that a loop runs with.
 pub(crate) struct Setup<'t> {
     pub(crate) settings: &'t Settings,
     pub(crate) sql: &'t KvStatements,
 }
 
-/// The time of a loop and its rows. Errors are the library's own, as they come.
+/// The time of a loop, and its number of rows. Errors are the library's own, unchanged.
 pub(crate) type Timed = Result<(Duration, u64), Box<dyn Error>>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Loop {
-    /// One read transaction a get.
+    /// One read transaction per get.
     Get,
-    /// One read transaction a look.
+    /// One read transaction per look-up.
     Exists,
     /// Every row in key order.
     Scan,
     /// Puts in one transaction, whose begin is not timed.
     Put,
-    /// A commit every so many puts, begins and commits timed.
+    /// A commit after this many puts, with begins and commits timed.
     PutBatches(usize),
     /// Gets, puts and deletes, or only deletes, in one transaction, whose begin is not timed.
     Mixed,
 }
 
 impl Loop {
-    /// The loop that does what a test asks for, with its one thread.
+    /// Returns the loop for a test, and the test's load, which runs on one thread.
     pub(crate) fn of(test: &KvTest) -> Result<(Self, &KvAlone), EngineError> {
         match &test.load {
             KvLoad::Alone(alone) => Ok((Self::of_one(alone)?, alone)),
@@ -77,8 +77,8 @@ impl Loop {
     }
 }
 
-/// Reads every byte of a value, as whoever asked for it will: words are added up. A loop that only takes where the value lies pays for no cache
-/// miss in it, and has not read it.
+/// Reads every byte of a value, as its user will: adds up its words. A loop that takes only the value's address pays for no cache miss in
+/// the value, and has not read it.
 #[inline]
 pub(crate) fn use_all(value: &[u8]) {
     let (words, rest) = value.as_chunks::<8>();

@@ -1,4 +1,4 @@
-//! fjall.
+//! Hand-written loops for fjall.
 
 use crate::{
     by_hand::{ByHand, Loop, Setup, Timed, use_all},
@@ -101,7 +101,7 @@ fn mixed(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, r
                 transaction.insert(keyspace, row.key, row.value);
                 count += 1;
             }
-            // fjall does not say whether a key was there.
+            // fjall does not report whether a removed key existed.
             Kind::Delete => {
                 if transaction.contains_key(keyspace, row.key)? {
                     transaction.remove(keyspace, row.key);

@@ -1,19 +1,19 @@
-//! The inputs of a test, made before it is timed: the same that dbdyno's loop draws while it measures.
+//! The inputs of a test, generated before it is timed: the same ones that dbdyno's loop draws while it measures.
 
 use dbdyno_engine::suite::{KvAlone, KvTest, Operation};
 use dbdyno_workload::kv::each_input;
 
-/// What one operation is given. Rows stand in memory in the order in which they are used, and so do their bytes: a loop over them
-/// waits for no memory.
+/// The input of one operation. Rows and their bytes are in memory in the order of their use, so that a loop over them does not wait for
+/// memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'i> {
     pub(crate) kind: Kind,
     pub(crate) key: &'i [u8],
-    /// Empty unless it is put.
+    /// Empty unless the operation is a put.
     pub(crate) value: &'i [u8],
 }
 
-/// What a test that mixes operations does with a row.
+/// The operation on a row, in a test that mixes operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Read,
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Remove,
 }
 
-/// The bytes of all keys and values, and of each operation its kind and where its key and its value end.
+/// The bytes of all keys and values; and for each operation its kind, and where its key and its value end.
 pub(crate) struct Inputs {
     bytes: Vec<u8>,
     ends: Vec<(Kind, usize, usize)>,

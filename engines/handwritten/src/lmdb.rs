@@ -1,4 +1,4 @@
-//! LMDB through heed.
+//! Hand-written loops for LMDB through heed.
 
 use crate::{
     by_hand::{ByHand, Loop, Setup, Timed, use_all},

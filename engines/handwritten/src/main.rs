@@ -1,9 +1,9 @@
-//! Loops as somebody writes them by hand who measures one library: all inputs are made before, nothing is drawn, digested or
-//! recorded inside the timer, and the clock is read twice a test. What is read is read to its last byte. What dbdyno's measured
-//! loop costs is the difference to these.
+//! Loops as an engineer would write them by hand to measure one library. All inputs are generated before. Inside the timer nothing is
+//! drawn, digested or recorded, and the clock is read twice per test. Every value is read to its last byte. The cost of dbdyno's measured
+//! loop is the difference to these.
 //!
-//! One program for all libraries. It is the engine that its file is named after, `dbdyno-engine-ENGINE-by-hand`, perhaps with
-//! something behind that tells two builds apart. `dbdyno-engine-ENGINE-by-dbdyno` is dbdyno's own loop in the same build.
+//! One program for all libraries. Its file name selects the engine, `dbdyno-engine-ENGINE-by-hand`, optionally with a suffix that
+//! distinguishes two builds. `dbdyno-engine-ENGINE-by-dbdyno` is dbdyno's own loop in the same build.
 
 mod by_hand;
 mod fjall;
@@ -25,7 +25,7 @@ use std::{env, path::Path, process::ExitCode};
 const HAND: &str = "-by-hand";
 const DBDYNO: &str = "-by-dbdyno";
 
-/// The engine's name: the file's, as far as it is one.
+/// Returns the engine's name, from the program's file name.
 fn name() -> String {
     let path = env::args().next().unwrap_or_default();
     let file = Path::new(&path).file_name().and_then(|file| file.to_str()).unwrap_or_default();
@@ -55,7 +55,7 @@ fn program<E: ByHand>(by_hand: bool) -> Program {
     Program { describe, kv, sql: None, probe: None }
 }
 
-/// The adapter's description under another name, so that both take the same options, with the same tiers.
+/// Returns the adapter's description under another name, so that both accept the same options, with the same tiers.
 fn describe<E: ByHand>() -> Description {
     Description { name: name(), suites: vec![SuiteKind::Kv], ..(E::ADAPTER.describe)() }
 }

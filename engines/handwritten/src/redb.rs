@@ -1,4 +1,4 @@
-//! redb.
+//! Hand-written loops for redb.
 
 use crate::{
     by_hand::{ByHand, Loop, Setup, Timed, use_all},

@@ -1,4 +1,4 @@
-//! A job: its tests in order, each a loop, on databases that dbdyno's engine opens and closes.
+//! Runs a job: its tests in order, each as one loop, on databases that dbdyno's engine opens and closes.
 
 use crate::{
     by_hand::{ByHand, Loop, Setup},

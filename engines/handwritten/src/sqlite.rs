@@ -1,4 +1,4 @@
-//! SQLite through rusqlite: statements prepared once, a blob for each key and value.
+//! Hand-written loops for SQLite through rusqlite: statements prepared once, a blob for each key and value.
 
 use crate::{
     by_hand::{ByHand, Loop, Setup, Timed, use_all},

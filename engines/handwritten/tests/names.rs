@@ -1,4 +1,4 @@
-//! The program is the engine that its file is named after.
+//! Tests that the program's file name selects its engine.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,7 +1,7 @@
-//! What both lines of LMDB have in common: the options, and what they mean for durability.
+//! The common parts of both lines of LMDB: the options, and what they mean for durability.
 //!
-//! LMDB 0.9 and LMDB 1.0 cannot be linked into one program, because their symbols have the same names; their
-//! descriptions can.
+//! LMDB 0.9 and LMDB 1.0 cannot be linked into one program, because their symbols have the same names. Their descriptions can be in one
+//! program.
 
 use dbdyno_engine::{
     EngineError,
@@ -13,9 +13,9 @@ use dbdyno_engine::{
 };
 use std::collections::BTreeMap;
 
-/// Name of the file that LMDB makes in its folder.
+/// Name of the file that LMDB creates in its folder.
 pub const MAIN_FILE: &str = "data.mdb";
-/// Bytes by which the map of a test of several threads is larger than what is in it: address space, and neither memory nor disk. A reader that
+/// Bytes by which the map of a multi-threaded test is larger than its content: address space, and neither memory nor disk. A reader that
 /// holds its snapshot for minutes lets a file grow by gigabytes.
 pub const ROOM: usize = 32 << 30;
 
@@ -49,7 +49,7 @@ pub fn options() -> Vec<OptionSpec> {
     ]
 }
 
-/// What a commit survives.
+/// Returns the tier rules.
 pub fn tiers() -> Vec<TierRule> {
     vec![
         TierRule::unsynced(&[("sync", &["nosync"])]),
@@ -73,7 +73,7 @@ pub fn tiers() -> Vec<TierRule> {
     ]
 }
 
-/// Settings that would be ignored.
+/// Returns the settings that LMDB would ignore.
 pub fn conflicts() -> Vec<Conflict> {
     vec![Conflict::new(
         &[("sync", &["mapasync"]), ("writemap", &["off"])],
@@ -81,21 +81,21 @@ pub fn conflicts() -> Vec<Conflict> {
     )]
 }
 
-/// When a commit is on the disk.
+/// The time at which a commit is on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncMode {
     /// Before the commit returns.
     Full,
-    /// As `Full`, but for the meta page.
+    /// As `Full`, except for the meta page.
     NoMeta,
     /// When the operating system has flushed the map.
     MapAsync,
-    /// Whenever the operating system likes.
+    /// At any time that the operating system chooses.
     No,
 }
 
 impl SyncMode {
-    /// The mode of these flags; of several, LMDB follows the laxest.
+    /// Returns the mode for these flags; if several are set, LMDB follows the laxest.
     pub fn from_flags(nosync: bool, mapasync: bool, nometasync: bool) -> Self {
         match (nosync, mapasync, nometasync) {
             (true, _, _) => Self::No,
@@ -106,16 +106,16 @@ impl SyncMode {
     }
 }
 
-/// Both lines of LMDB are one library grown further, and share its mistakes.
+/// Returns the shared implementation: both lines of LMDB are versions of one library, and share its mistakes.
 pub fn implementation() -> ImplementationRule {
     ImplementationRule::new(SuiteKind::Kv, &[], "lmdb")
 }
 
-/// How an environment is opened.
+/// The options of opening an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LmdbSetup {
     pub sync: SyncMode,
-    /// Whether the map is written through.
+    /// Whether writes go through the map.
     pub writemap: bool,
     /// Whether the operating system may read ahead.
     pub readahead: bool,
@@ -125,18 +125,18 @@ pub struct LmdbSetup {
     pub grows: bool,
     /// Whether one read transaction is held over all reads of a test.
     pub held: bool,
-    /// Whether keys beyond all others are appended.
+    /// Whether keys greater than all others are appended.
     pub append: bool,
 }
 
-/// Smallest map made when the size is `auto`, bytes.
+/// Smallest map created if the size is `auto`, in bytes.
 const LEAST_MAP: u64 = 1 << 28;
 
 impl LmdbSetup {
-    /// What the options ask for; `data_bytes`: what is going to be stored at most.
+    /// Reads the setup from the options; `data_bytes` is the maximum of the bytes that will be stored.
     pub fn new(settings: &Settings, data_bytes: u64) -> Result<Self, EngineError> {
         let asked = settings.text("map_size")?;
-        // Copy-on-write pages of one transaction and tree overhead; a map costs address space only.
+        // Room for the copy-on-write pages of one transaction and for tree overhead. A larger map costs only address space.
         let automatic = data_bytes.saturating_mul(8).max(LEAST_MAP);
         let map_size: u64 = asked.parse().unwrap_or(automatic);
         Ok(Self {
@@ -155,7 +155,7 @@ impl LmdbSetup {
         })
     }
 
-    /// The options that LMDB tells, as they are spelled; `self` holds what is in force.
+    /// Returns the options that LMDB reports, in their spelling; `self` contains the values in force.
     pub fn in_force(self) -> BTreeMap<String, String> {
         let sync = match self.sync {
             SyncMode::Full => "full",
@@ -173,18 +173,18 @@ impl LmdbSetup {
     }
 }
 
-/// The greatest key of a table inside a write transaction, for puts that may be appended; empty where there is none yet.
+/// The greatest key of a table inside a write transaction, for puts that may be appends; empty if the table has none yet.
 #[derive(Debug, Clone, Default)]
 pub struct GreatestKey(Vec<u8>);
 
 impl GreatestKey {
-    /// Of a table whose last key this is.
+    /// Starts from the last key of a table.
     pub fn new(last: Option<&[u8]>) -> Self {
         Self(last.unwrap_or_default().to_vec())
     }
 
-    /// Whether a key is beyond all others, which it then is the greatest of. One that was deleted meanwhile makes this too
-    /// careful, never wrong.
+    /// Returns whether a key is greater than all others, and if so records it as the greatest. After a deletion the recorded key may be
+    /// too great: then an append is missed, but none is wrong.
     #[inline]
     pub fn grows_to(&mut self, key: &[u8]) -> bool {
         let beyond = key > self.0.as_slice();
@@ -196,26 +196,26 @@ impl GreatestKey {
     }
 }
 
-/// To what a map is grown before the next transaction, where less than half of it is free: that is more than one transaction of
-/// a suite takes. All in bytes.
+/// Returns the size to which a map grows before the next transaction, if less than half of it is free. Half a map is more than one
+/// transaction of a suite needs. All sizes are in bytes.
 pub fn grown(map_size: usize, used: usize) -> Option<usize> {
     (used > map_size / 2).then(|| map_size.saturating_mul(2))
 }
 
-/// What is said of LMDB's error `MDB_MAP_FULL`.
+/// Returns the error for LMDB's `MDB_MAP_FULL`.
 pub fn map_full() -> EngineError {
     EngineError::new("MDB_MAP_FULL: the memory map is full; give a larger map_size")
 }
 
-/// The longest key that LMDB takes as it is usually built, bytes.
+/// The longest key that LMDB accepts in its usual build, in bytes.
 pub const LONGEST_KEY: usize = 511;
 
-/// What is said of LMDB's error `MDB_BAD_VALSIZE`, with LMDB's own text.
+/// Returns the error for LMDB's `MDB_BAD_VALSIZE`, with LMDB's own text.
 pub fn bad_size(text: &str) -> EngineError {
     EngineError::new(format!("{text}: a key has 1 to {LONGEST_KEY} bytes, a value at most 4 GiB"))
 }
 
-/// The judgement of a check that has read every row. `counted`: how many there are, by the tree's own account.
+/// Returns the result of a check that has read every row. `counted`: the number of rows according to the tree.
 pub fn judge(counted: u64, seen: u64) -> Result<(), EngineError> {
     if seen == counted {
         return Ok(());

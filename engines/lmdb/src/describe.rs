@@ -1,4 +1,4 @@
-//! The description, and which LMDB this is.
+//! The description, and a check of the linked LMDB's version.
 
 use dbdyno_engine::{
     EngineError,
@@ -36,8 +36,8 @@ fn in_words((major, minor, patch): (i32, i32, i32)) -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// LMDB's 0.9 line and its 1.0 line (which calls itself 0.9.90 until it is released) have the same symbol names; a
-/// program that links both silently gets one of them. Whoever gets the wrong one must not run.
+/// Checks that the 0.9 line is linked. LMDB's 0.9 line and its 1.0 line (which calls itself 0.9.90 until it is released) have the same
+/// symbol names. A program that links both silently gets one of them, and must not run with the wrong one.
 pub(crate) fn expect_own(version: (i32, i32, i32)) -> Result<(), EngineError> {
     match version {
         (0, 9, ..90) => Ok(()),

@@ -1,4 +1,4 @@
-//! What suites of every kind ask of an environment: opening it with its options, reading them back, checking it.
+//! Functions of an environment for every kind of suite: opens it with its options, reads them back, checks it.
 
 use crate::describe::{expect_own, version};
 use dbdyno_engine::{EngineError, engine::Open};
@@ -26,9 +26,9 @@ fn flags(setup: LmdbSetup) -> EnvFlags {
     flags
 }
 
-/// What rows are read in.
+/// A transaction that can read rows.
 pub trait LmdbReads {
-    /// The transaction as one that reads.
+    /// Returns the transaction as a read transaction.
     fn reads(&self) -> &RoTxn<'_>;
 }
 
@@ -53,7 +53,7 @@ impl<T: LmdbReads> LmdbReads for &mut T {
     }
 }
 
-/// The environment in a folder, with room for a number of named databases.
+/// Opens the environment in a folder, with room for this number of named databases.
 pub(crate) fn environment(open: Open<'_>, databases: u32) -> Result<(Env, LmdbSetup), EngineError> {
     expect_own(version())?;
     let setup = LmdbSetup::new(open.settings, open.data_bytes)?;
@@ -62,7 +62,7 @@ pub(crate) fn environment(open: Open<'_>, databases: u32) -> Result<(Env, LmdbSe
     Ok((open_env(&mut options, flags(setup), open.folder)?, setup))
 }
 
-/// The options as the environment has them.
+/// Returns the options in force, from the environment.
 pub(crate) fn in_force(env: &Env, setup: LmdbSetup) -> Result<BTreeMap<String, String>, EngineError> {
     let flags = EnvFlags::from_bits_retain(env.get_flags().map_err(failed)?);
     let has = |flag| flags.contains(flag);
@@ -78,8 +78,8 @@ pub(crate) fn in_force(env: &Env, setup: LmdbSetup) -> Result<BTreeMap<String, S
 
 #[expect(unsafe_code, reason = "heed marks memory maps and their flags unsafe")]
 fn open_env(options: &mut EnvOpenOptions, flags: EnvFlags, folder: &Path) -> Result<Env, EngineError> {
-    // SAFETY: the folder is this run's own, so no other process changes the mapped file; the flags trade durability
-    // only, which is what is being measured.
+    // SAFETY: the folder belongs to this run, so no other process changes the mapped file. The flags trade durability only, which is the
+    // subject of the measurement.
     unsafe { options.flags(flags).open(folder) }.map_err(EngineError::doing("opening the environment"))
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn create_database(env: &Env, name: Option<&str>) -> Result<Database<
     }
 }
 
-/// LMDB has no check of its own: every page is visited by reading every row.
+/// Reads every row, which visits every page, because LMDB has no check of its own.
 pub(crate) fn check(env: &Env, database: Database<'static, Bytes, Bytes>) -> Result<(), EngineError> {
     let transaction = env.read_txn().map_err(failed)?;
     let counted = database.len(&transaction).map_err(failed)?;
@@ -116,7 +116,7 @@ pub(crate) fn grow(env: &Env) -> Result<(), EngineError> {
     grown(info.map_size, used).map_or(Ok(()), |bytes| resize(env, bytes))
 }
 
-/// Makes the map so much larger than what is in it that it need not grow.
+/// Makes the map larger than its content by enough that it need not grow.
 pub(crate) fn make_room(env: &Env) -> Result<(), EngineError> {
     let info = env.info();
     let needed = info.last_page_number.saturating_mul(4096).saturating_add(ROOM);
@@ -125,6 +125,6 @@ pub(crate) fn make_room(env: &Env) -> Result<(), EngineError> {
 
 #[expect(unsafe_code, reason = "heed marks resizing unsafe")]
 fn resize(env: &Env, bytes: usize) -> Result<(), EngineError> {
-    // SAFETY: called between transactions, when no thread but this one uses the environment.
+    // SAFETY: called between transactions, when only this thread uses the environment.
     unsafe { env.resize(bytes) }.map_err(EngineError::doing("growing the memory map"))
 }

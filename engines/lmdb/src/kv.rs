@@ -24,7 +24,7 @@ pub struct Lmdb {
 }
 
 impl Lmdb {
-    /// The environment and its main database, for loops that are written on the library itself.
+    /// Returns the environment and its main database, for loops that use the library directly.
     pub fn table(&self) -> (&Env, Database<'static, Bytes, Bytes>) {
         (&self.env, self.database)
     }
@@ -65,7 +65,7 @@ impl KvEngine for Lmdb {
         self.setup.held
     }
 
-    /// LMDB has no compaction but a copy that leaves free pages out, which takes the place of the database.
+    /// Replaces the database with a copy without free pages, which is LMDB's only compaction.
     fn compact(self, open: Open<'_>) -> Result<Self, EngineError> {
         let main = open.folder.join(MAIN_FILE);
         let copy = open.folder.join("compacted.mdb");
@@ -91,7 +91,7 @@ impl KvEngine for Lmdb {
 impl KvShared for Lmdb {
     type Shared<'e> = LmdbSession<'e>;
 
-    /// A map can only grow between all transactions: it is made as large as any test needs.
+    /// Makes the map as large as any test needs, because it can grow only between transactions.
     fn get_ready(&mut self) -> Result<(), EngineError> {
         if self.setup.grows { make_room(&self.env) } else { Ok(()) }
     }
@@ -139,7 +139,7 @@ impl<'e> KvSession for LmdbSession<'e> {
 pub struct LmdbTable<T> {
     transaction: T,
     database: Database<'static, Bytes, Bytes>,
-    /// Where a put of a key beyond all others is to be an append.
+    /// `Some` if a put of a key greater than all others is an append.
     appends: Option<GreatestKey>,
 }
 

@@ -1,4 +1,4 @@
-//! LMDB as an ordered store: a named database a tree.
+//! LMDB as an ordered store: one named database per tree.
 
 use crate::environment::{LmdbReads, check, create_database, environment, failed, grow, in_force};
 use dbdyno_engine::{
@@ -83,7 +83,7 @@ pub struct LmdbTransaction<T> {
     databases: Databases,
 }
 
-/// A write transaction with the environment that it borrows. The order of the fields is that in which they are dropped.
+/// A write transaction with the environment that it borrows. Its fields are in the order in which they must be dropped.
 pub struct OwnedLmdbWrite {
     transaction: RwTxn<'static>,
     _env: Rc<Env>,

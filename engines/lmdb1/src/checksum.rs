@@ -11,19 +11,19 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Bytes of a checksum.
 pub(crate) const BYTES: usize = 8;
 
-/// The checksum of a page, as it stands in the file.
+/// Returns the checksum of a page, in the form of the file.
 pub(crate) fn sum(bytes: &[u8]) -> [u8; BYTES] {
     xxh3_64(bytes).to_le_bytes()
 }
 
-/// What LMDB calls for the checksum of a page, when it writes one and when it reads one.
+/// LMDB's callback for the checksum of a page that it writes or reads.
 ///
 /// # Safety
-/// `page` and `found` are valid, `found` with room for [`BYTES`], and they do not overlap. Behind `page` stands what was
-/// written there as its checksum, or there `found` is.
+/// `page` and `found` are valid, `found` has room for [`BYTES`], and they do not overlap. The bytes after `page` are its stored checksum,
+/// or `found` is at that place.
 #[expect(unsafe_code, reason = "called by C with pointers to pages")]
 pub(crate) unsafe extern "C" fn checksum(page: *const MDB_val, found: *mut MDB_val, _: *const MDB_val) {
-    // SAFETY: as above; every page that LMDB hands over is initialised.
+    // SAFETY: see above; every page that LMDB passes is initialised.
     unsafe {
         let (start, length) = ((*page).mv_data.cast::<u8>(), (*page).mv_size);
         let sum = sum(slice::from_raw_parts(start, length));

@@ -1,19 +1,19 @@
-//! Which chunks of pages were decrypted, to know when LMDB's cache of them can no longer be trusted.
+//! Records which chunks of pages were decrypted, to detect when LMDB's cache of them can no longer be trusted.
 //!
-//! LMDB 0.9.90 maps an encrypted database in chunks of 16 pages and keeps their decrypted pages for all transactions. At
-//! a transaction's end it forgets them; but a transaction that touches more chunks than its list holds drops some from the
-//! list early, and those are never forgotten. When such a page is freed, used anew and read again, its old content comes
-//! back without an error. (Seen: wrong answers of the test Mixed at 3,000,000 records.) So the chunks of each transaction are
-//! counted, and after one that may have gone beyond the list nothing is written any more until the environment is opened again.
+//! LMDB 0.9.90 maps an encrypted database in chunks of 16 pages and keeps their decrypted pages for all transactions. At a transaction's
+//! end it drops them from the cache. But a transaction that touches more chunks than its list holds removes some from the list early, and
+//! LMDB never drops those from the cache. If such a page is freed, reused and read again, its old content comes back without an error.
+//! (Observed: wrong answers of the test Mixed at 3,000,000 records.) So this module counts the chunks of each transaction. After a
+//! transaction that may have exceeded the list, nothing is written until the environment is reopened.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Pages of a chunk.
 const PAGES: u64 = 16;
-/// Chunks that a transaction's list surely holds: half of 4,096, less a few for LMDB's own tables.
+/// Chunks that a transaction's list certainly holds: half of 4,096, less a few for LMDB's own tables.
 const LIMIT: usize = 2000;
 
-/// The chunks of the transactions under way.
+/// The chunks of the open transactions.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks(Mutex<SeenChunks>);
 
@@ -30,7 +30,7 @@ impl Chunks {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a page was decrypted.
+    /// Records that a page was decrypted.
     pub(crate) fn touch(&self, page: u64) {
         let chunk = page / PAGES;
         let (word, bit) = ((chunk / 64) as usize, 1 << (chunk % 64));
@@ -45,7 +45,7 @@ impl Chunks {
         }
     }
 
-    /// Notes that no transaction is under way.
+    /// Records that no transaction is open.
     pub(crate) fn forget(&self) {
         let mut state = self.lock();
         if state.count > 0 {
@@ -54,12 +54,12 @@ impl Chunks {
         }
     }
 
-    /// Notes that the environment was opened again, with an empty cache.
+    /// Records that the environment was reopened, with an empty cache.
     pub(crate) fn renew(&self) {
         *self.lock() = SeenChunks::default();
     }
 
-    /// Whether a transaction may have left pages in the cache that are never forgotten.
+    /// Returns whether a transaction may have left pages in the cache for good.
     pub(crate) fn are_beyond(&self) -> bool {
         self.lock().beyond
     }

@@ -1,8 +1,8 @@
-//! Page encryption: an authenticated cipher, its tag and its nonce at the end of each page.
+//! Page encryption: an authenticated cipher, with its tag and its nonce at the end of each page.
 //!
-//! LMDB leaves the first 16 bytes of a page in the clear, its number and the number of the transaction that wrote it. Both
-//! are authenticated, and not looked at before. They make no nonce: after a crash the next transaction has the number of
-//! the one that was lost, and writes something else to the same pages.
+//! LMDB leaves the first 16 bytes of a page in the clear: its number and the number of the transaction that wrote it. Both are
+//! authenticated, and not used before that. They cannot serve as a nonce: after a crash the next transaction has the number of the lost
+//! one, and writes other content to the same pages.
 
 use crate::{
     chunks::Chunks,
@@ -22,7 +22,7 @@ use std::{ffi::c_int, fmt, ptr, slice};
 
 const TAG_BYTES: usize = 16;
 pub(crate) const SEAL_BYTES: usize = TAG_BYTES + NONCE_BYTES;
-/// What is kept of an encryption: the tag, then the nonce.
+/// The stored part of an encryption: the tag, then the nonce.
 pub(crate) type Seal = [u8; SEAL_BYTES];
 /// Bytes of a page in the clear: its number and its transaction's.
 const NUMBERS: usize = 16;
@@ -44,17 +44,17 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of a word; none for `off`.
+    /// Returns the algorithm for an option's value; `None` for `off`.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::ChaCha20Poly1305, Self::Aes256Gcm].into_iter().find(|algorithm| algorithm.word() == word)
     }
 }
 
-/// A cipher with its key, ready to use: what the key gives is computed once and not for each page.
+/// A cipher with its key, ready to use: values that depend only on the key are computed once, not for each page.
 pub struct Cipher {
     ready: Ready,
     nonces: Nonces,
-    /// What LMDB has had decrypted.
+    /// The chunks of pages that LMDB has decrypted.
     pub(crate) chunks: Chunks,
 }
 
@@ -69,11 +69,11 @@ impl fmt::Debug for Cipher {
     }
 }
 
-/// A page does not have the tag that its content and this key give; or there is no nonce left.
+/// The error for a page whose tag does not match its content and this key, or if no nonce is left.
 pub(crate) struct Refused;
 
 impl Cipher {
-    /// An algorithm with a key, for one opening of a database.
+    /// Creates a cipher from an algorithm and a key, for one opening of a database.
     pub fn new(algorithm: Algorithm, key: &EncryptionKey) -> Result<Self, EngineError> {
         let ready = match algorithm {
             Algorithm::ChaCha20Poly1305 => Ready::ChaCha20Poly1305(Box::new(ChaCha20Poly1305::new(key.bytes().into()))),
@@ -89,7 +89,7 @@ impl Cipher {
         }
     }
 
-    /// Encrypts a content, and authenticates it with what is said beside it `in_clear`.
+    /// Encrypts a content, and authenticates it together with the bytes `in_clear`.
     pub(crate) fn seal(&self, in_clear: &[u8], content: InOutBuf<'_, '_, u8>) -> Result<Seal, Refused> {
         let nonce = self.nonces.give().ok_or(Refused)?;
         let tag = match &self.ready {
@@ -102,7 +102,7 @@ impl Cipher {
         Ok(seal)
     }
 
-    /// Decrypts a content, if both it and what is said beside it are as they were.
+    /// Decrypts a content, if it and the bytes `in_clear` are unchanged.
     pub(crate) fn open(&self, in_clear: &[u8], content: InOutBuf<'_, '_, u8>, seal: &Seal) -> Result<(), Refused> {
         let (tag, nonce) = seal.split_first_chunk::<TAG_BYTES>().ok_or(Refused)?;
         let nonce = nonce.try_into().map_err(|_| Refused)?;
@@ -142,12 +142,12 @@ where
     cipher.decrypt_inout_detached(&nonce.into(), in_clear, content, &tag.into()).map_err(|_| Refused)
 }
 
-/// What LMDB is to keep as the key: the address of the ready cipher.
+/// Returns the bytes that LMDB keeps as the key: the address of the ready cipher.
 pub(crate) fn address(cipher: &Cipher) -> [u8; size_of::<usize>()] {
     ptr::from_ref(cipher).expose_provenance().to_ne_bytes()
 }
 
-/// What LMDB calls to encrypt (`encrypts` is 1) a page that it writes, and to decrypt (0) one that it reads. 0: done.
+/// LMDB's callback that encrypts a page that it writes (`encrypts` is 1), or decrypts one that it reads (0). Returns 0 for success.
 ///
 /// # Safety
 /// `key` is three values: the [`address`] of a living cipher, the page's 16 bytes in the clear, and the seal. `from` and
@@ -159,7 +159,7 @@ pub(crate) unsafe extern "C" fn encrypt(
     key: *const MDB_val,
     encrypts: c_int,
 ) -> c_int {
-    // SAFETY: as above. What is written to may not be initialised, and so is not made a slice here.
+    // SAFETY: see above. The destination may be uninitialised, so no slice of it is created here.
     let done = unsafe {
         let [address, numbers, seal] = &*key.cast::<[MDB_val; 3]>();
         let address = usize::from_ne_bytes(address.mv_data.cast::<[u8; size_of::<usize>()]>().read_unaligned());
@@ -183,7 +183,7 @@ pub(crate) unsafe extern "C" fn encrypt(
     c_int::from(done.is_err())
 }
 
-/// The number that a page says it has: to be asked of authenticated ones only.
+/// Returns the page number that a page contains: only for authenticated pages.
 fn page_number(&[a, b, c, d, e, f, g, h, ..]: &[u8; NUMBERS]) -> u64 {
     u64::from_ne_bytes([a, b, c, d, e, f, g, h])
 }

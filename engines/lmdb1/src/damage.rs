@@ -1,23 +1,22 @@
-//! Which page is damaged: LMDB's error codes name none, and the number in the page is a part of what cannot be trusted.
-//! The callbacks, which find damage, are given an address inside a mapping of the file, and the kernel knows what that
-//! is a mapping of.
+//! Finds out which page is damaged: LMDB's error codes name none, and the number in the page cannot be trusted either. The callbacks that
+//! find damage receive an address inside a mapping of the file, and the kernel knows which part of the file is mapped there.
 
 use std::{cell::Cell, fmt, fs};
 
-/// What pages are held against.
+/// The kind of proof that pages are verified with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
-    /// Of an authenticated cipher.
+    /// The tag of an authenticated cipher.
     Tag,
-    /// Of the content alone: whoever changes that can change the checksum too.
+    /// A checksum of the content alone: anyone who changes the content can change the checksum too.
     Checksum,
 }
 
-/// Pages that are not as they were written.
+/// Pages that differ from what was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Damage {
     proof: Proof,
-    /// The first and the last of those that have one proof together; none where the kernel does not tell.
+    /// The first and the last page of those that share one proof; `None` if the kernel does not report the mapping.
     pages: Option<(u64, u64)>,
 }
 
@@ -51,7 +50,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// What a callback found, before it returns to LMDB.
+/// A callback's finding, kept until it has returned to LMDB.
 #[derive(Clone, Copy)]
 struct FoundDamage {
     proof: Proof,
@@ -63,13 +62,13 @@ thread_local! {
     static FOUND: Cell<Option<FoundDamage>> = const { Cell::new(None) };
 }
 
-/// Notes that `bytes` bytes from `start`, which are mapped from the file, do not match their proof.
+/// Records that `bytes` bytes from `start`, which are mapped from the file, do not match their proof.
 #[cold]
 pub(crate) fn note(proof: Proof, start: *const u8, bytes: usize) {
     FOUND.set(Some(FoundDamage { proof, offset: offset_in_file(start.addr()), bytes }));
 }
 
-/// What this thread has noted last.
+/// Takes this thread's last record.
 pub(crate) fn take(page_size: usize) -> Option<Damage> {
     let FoundDamage { proof, offset, bytes } = FOUND.take()?;
     let pages = offset.map(|offset| {
@@ -79,9 +78,9 @@ pub(crate) fn take(page_size: usize) -> Option<Damage> {
     Some(Damage { proof, pages })
 }
 
-/// The place in its file of a byte that is mapped.
+/// Returns the offset in its file of a mapped byte.
 fn offset_in_file(address: usize) -> Option<u64> {
-    // A path in it need not be UTF-8.
+    // The paths in it need not be UTF-8.
     let maps = fs::read("/proc/self/maps").ok()?;
     String::from_utf8_lossy(&maps).lines().find_map(|line| {
         // 7f1c00000000-7f1c00010000 r--s 00010000 08:01 1234  /a/file

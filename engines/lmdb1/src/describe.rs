@@ -1,4 +1,4 @@
-//! The options: those of every LMDB, and what only this line has.
+//! The options: those that every LMDB has, and those of this line only.
 
 use crate::{cipher::Algorithm, lmdb::library_version};
 use dbdyno_engine::{

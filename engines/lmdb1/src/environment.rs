@@ -1,4 +1,4 @@
-//! What suites of every kind ask of an environment: opening it with its options, reading them back, checking it.
+//! Functions of an environment for every kind of suite: opens it with its options, reads them back, checks it.
 
 use crate::{
     checksum,
@@ -22,7 +22,7 @@ use std::{
     sync::Arc,
 };
 
-/// The 0.9 line has the same symbol names. Whoever is linked with it must not run under this name.
+/// Checks that the 1.0 line is linked. The 0.9 line has the same symbol names, and must not run under this name.
 fn expect_own(version: (i32, i32, i32)) -> Result<(), EngineError> {
     match version {
         (0, 9, 90..) | (1.., _, _) => Ok(()),
@@ -32,7 +32,7 @@ fn expect_own(version: (i32, i32, i32)) -> Result<(), EngineError> {
     }
 }
 
-/// An open environment with what it was opened with.
+/// An open environment with its options.
 #[derive(Debug)]
 pub struct Lmdb1Environment {
     pub(crate) env: Arc<Env>,
@@ -41,7 +41,7 @@ pub struct Lmdb1Environment {
 }
 
 impl Lmdb1Environment {
-    /// Opens the environment in a folder, or makes one there. `tables`: how many named tables there can be.
+    /// Opens the environment in a folder, and creates it if it does not exist. `tables`: the maximum number of named tables.
     pub(crate) fn open(open: Open<'_>, tables: u32) -> Result<Self, EngineError> {
         expect_own(library_version())?;
         let setup = LmdbSetup::new(open.settings, open.data_bytes)?;
@@ -55,7 +55,7 @@ impl Lmdb1Environment {
         Ok(Self { env, setup, file: open.folder.join(MAIN_FILE) })
     }
 
-    /// Every option that can be read back, with the value in force.
+    /// Returns every option that can be read back, with the value in force.
     pub(crate) fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         let mut in_force = self.env.in_force()?.in_force();
         let page_size = self.env.page_size()?;
@@ -67,7 +67,7 @@ impl Lmdb1Environment {
         Ok(in_force)
     }
 
-    /// Does what has to be done between two transactions; whether handles of named tables have ended.
+    /// Does the work that is due between two transactions; returns whether handles of named tables have become invalid.
     pub(crate) fn get_ready_to_write(&mut self) -> Result<bool, EngineError> {
         let renewed =
             Env::renew_if_stale(&mut self.env).map_err(EngineError::doing("opening the environment again"))?;
@@ -77,7 +77,7 @@ impl Lmdb1Environment {
         Ok(renewed)
     }
 
-    /// Visits every page of a table by reading every row: LMDB has no check of its own.
+    /// Reads every row of a table, which visits every page, because LMDB has no check of its own.
     pub(crate) fn check(&self, table: Dbi) -> Result<(), EngineError> {
         let mut read = Lmdb1Read::begin(&self.env)?;
         let (counted, mut seen) = (read.rows(table)?, 0);
@@ -97,7 +97,7 @@ fn protection(settings: &Settings, folder: &Path) -> Result<Protection, EngineEr
     Ok(if settings.flag("checksum")? { Protection::Checksum } else { Protection::Plain })
 }
 
-/// Bytes of a checksum as the file says: LMDB notes them at the end of its first page and has no call that tells.
+/// Returns the bytes of a checksum from the file: LMDB records them at the end of its first page, and has no call that returns them.
 fn checksum_bytes(file: &Path, page_size: usize) -> Result<usize, EngineError> {
     let mut bytes = [0; 2];
     File::open(file)

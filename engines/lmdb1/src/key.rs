@@ -1,4 +1,4 @@
-//! The key of an encrypted database: made for each fresh database, kept in a file beside it.
+//! The key of an encrypted database: generated for each fresh database, and kept in a file next to it.
 
 use dbdyno_engine::EngineError;
 use std::{
@@ -11,7 +11,7 @@ use std::{
 const FILE: &str = "key";
 const BYTES: usize = 32;
 
-/// Bytes that nobody can foresee.
+/// Returns unpredictable random bytes.
 pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], EngineError> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")
@@ -31,13 +31,13 @@ impl std::fmt::Debug for EncryptionKey {
 }
 
 impl EncryptionKey {
-    /// A key from the operating system's random numbers.
+    /// Generates a key from the operating system's random numbers.
     pub fn random() -> Result<Self, EngineError> {
         random_bytes().map(Self)
     }
 
-    /// The key of the database in a folder; a fresh database gets a fresh one. The folder is removed with the run, the
-    /// key with it: it measures encryption, it guards nothing.
+    /// Returns the key of the database in a folder; a fresh database gets a fresh key. The run removes the folder and the key with it,
+    /// because the key serves to measure encryption and protects no secret.
     pub fn in_folder(folder: &Path, fresh: bool) -> Result<Self, EngineError> {
         let path = folder.join(FILE);
         if fresh {
@@ -53,7 +53,7 @@ impl EncryptionKey {
             .map_err(|_| EngineError::new(format!("the key {} has {length} bytes, expected {BYTES}", path.display())))
     }
 
-    /// Writes it so that it lasts, with its name, before there is a database that needs it.
+    /// Writes the key and its file name durably, before a database exists that needs it.
     fn write(&self, folder: &Path) -> std::io::Result<()> {
         let mut file = File::options().write(true).create_new(true).mode(0o600).open(folder.join(FILE))?;
         file.write_all(&self.0)?;

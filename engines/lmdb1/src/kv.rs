@@ -58,10 +58,10 @@ impl KvEngine for Lmdb1 {
 impl KvShared for Lmdb1 {
     type Shared<'e> = Lmdb1Session<&'e Lmdb1Environment>;
 
-    /// A map can only grow between all transactions: it is made as large as any test needs.
+    /// Makes the map as large as any test needs, because it can grow only between transactions.
     fn get_ready(&mut self) -> Result<(), EngineError> {
         if !self.0.env.is_plain() {
-            // It has to be closed and opened again now and then, which nobody else may be in the way of.
+            // Such an environment must be closed and reopened at times, when no other thread may use it.
             return Err(EngineError::new(
                 "an environment with encrypt or checksum on is for one thread: expected both off",
             ));
@@ -77,11 +77,11 @@ impl KvShared for Lmdb1 {
     }
 }
 
-/// What one test works with: the environment, its own or shared with other threads.
+/// The session of one test: an environment of its own, or one that threads share.
 #[derive(Debug)]
 pub struct Lmdb1Session<E>(E);
 
-/// An environment as a session has it.
+/// An environment in the form that a session holds.
 pub trait Environment {
     fn environment(&self) -> &Lmdb1Environment;
 
@@ -106,7 +106,7 @@ impl Environment for &Lmdb1Environment {
         self
     }
 
-    /// It was made ready before the threads began.
+    /// Does nothing: the environment was prepared before the threads began.
     fn get_ready_to_write(&mut self) -> Result<(), EngineError> {
         Ok(())
     }
@@ -139,7 +139,7 @@ impl<E: Environment> KvSession for Lmdb1Session<E> {
 #[derive(Debug)]
 pub struct Lmdb1Table<T> {
     transaction: T,
-    /// Where a put of a key beyond all others is to be an append.
+    /// `Some` if a put of a key greater than all others is an append.
     appends: Option<GreatestKey>,
 }
 

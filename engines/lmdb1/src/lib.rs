@@ -1,7 +1,7 @@
 //! LMDB's 1.0 line (its branch mdb.master3) as an engine of dbdyno, with page encryption and page checksums.
 //!
-//! A program of its own: the 0.9 line, which the main program has, uses the same names for its symbols, and a linker
-//! that is given both takes one of them for both without a word.
+//! A separate program: the main program contains the 0.9 line, which uses the same symbol names, and a linker with both silently takes one
+//! of them for both.
 
 mod checksum;
 mod chunks;

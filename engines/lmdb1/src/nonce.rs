@@ -1,4 +1,4 @@
-//! Nonces that no two pages have under one key.
+//! Nonces: no two pages have the same one under one key.
 
 use crate::key::random_bytes;
 use dbdyno_engine::EngineError;
@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(crate) const NONCE_BYTES: usize = 12;
 pub(crate) type Nonce = [u8; NONCE_BYTES];
 
-/// The nonces of one opening: 64 random bits, and 32 that count. A database that is put back to an earlier state is
-/// opened again, and then has other random bits; among a million openings two have the same with a probability of
-/// 3 in 100 million.
+/// The nonces of one opening: 64 random bits, and a counter of 32 bits. A database that is restored to an earlier state is opened again,
+/// and then has other random bits. Among a million openings, two have the same bits with a probability of 3 in 100 million.
 #[derive(Debug)]
 pub(crate) struct Nonces {
     opening: [u8; 8],
@@ -21,7 +20,7 @@ impl Nonces {
         Ok(Self { opening: random_bytes()?, given: AtomicU64::new(0) })
     }
 
-    /// One that was not given before; none when all 2^32 were, that is after 16 TiB of small pages.
+    /// Returns a nonce that was not returned before; `None` after all 2^32, that is after 16 TiB of small pages.
     pub(crate) fn give(&self) -> Option<Nonce> {
         let number = u32::try_from(self.given.fetch_add(1, Relaxed)).ok()?;
         let mut nonce = [0; NONCE_BYTES];

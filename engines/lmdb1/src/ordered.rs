@@ -1,4 +1,4 @@
-//! The environment as an ordered store: a named table a tree.
+//! The environment as an ordered store: one named table per tree.
 
 use crate::{
     environment::Lmdb1Environment,
@@ -28,7 +28,7 @@ struct OpenTrees {
 }
 
 impl OpenTrees {
-    /// Opens the named tables, and makes those that are not there.
+    /// Opens the named tables, and creates those that do not exist.
     fn open_tables(database: &Lmdb1Environment, trees: u16) -> Result<Rc<[Dbi]>, EngineError> {
         let mut create = Lmdb1Write::begin(&database.env)?;
         let mut table = |tree: u16| -> Result<Dbi, EngineError> {
@@ -84,8 +84,7 @@ impl OrderedStore for Lmdb1Store {
     }
 }
 
-/// A transaction. LMDB may unmap what it shows as soon as it is asked for more: the cell has a visitor that asks for more
-/// fail.
+/// A transaction. LMDB may unmap a lent value as soon as another one is requested. The cell makes such a request from a visitor fail.
 #[derive(Debug)]
 pub struct Lmdb1Transaction<T> {
     inner: RefCell<T>,

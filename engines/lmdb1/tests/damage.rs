@@ -1,4 +1,4 @@
-//! What becomes of a database that somebody changed: right answers, or an error that names the page.
+//! Tests changed databases: reads must return right answers, or an error that names the page.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -15,7 +15,7 @@ use std::{
 };
 use support::{GUARDED, KeyValues, PAGE, file_of, in_child, open_env, read, row, say, write};
 
-/// The pages that an error names.
+/// Returns the pages that an error names.
 fn pages_of(error: &str) -> Option<(u64, u64)> {
     let text = &error[error.find("page")?..];
     let mut numbers = text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
@@ -28,7 +28,7 @@ fn names(error: &str, page: u64, proof: &str) -> bool {
         && pages_of(error).is_some_and(|(first, last)| (first..=last).contains(&page))
 }
 
-/// What the error says that a page does not match.
+/// Returns the error's words for the proof that a page does not match.
 fn proof(option: &str, pages: (u64, u64)) -> String {
     let whose = if pages.0 == pages.1 { "its" } else { "their" };
     format!("{whose} {}", if option.starts_with("checksum") { "checksum" } else { "tag" })
@@ -40,7 +40,7 @@ fn expect_named(error: &str, page: u64, option: &str, doing: &str) {
     assert!(names(error, page, &proof(option, pages)), "{option}, {doing}, damage on page {page}: {error}");
 }
 
-/// Overflow pages of one page and of several, and a tree of three levels.
+/// Overflow pages of one and of several pages, and a tree of three levels.
 fn few_rows() -> KeyValues {
     let long = |at: u32| (format!("long {at:04}").into_bytes(), vec![at as u8; 3000 * (at as usize % 4 + 1)]);
     let mut rows: KeyValues = (0..12).map(long).chain((1..1500).map(row)).collect();
@@ -48,7 +48,7 @@ fn few_rows() -> KeyValues {
     rows
 }
 
-/// Reads everything in every way, in a writing transaction too. Each answer is right or an error that names the page.
+/// Reads all rows in every way, in a write transaction too. Each answer must be right or an error that names the page.
 fn try_everything(folder: &Path, option: &str, page: u64, rows: &KeyValues) -> Result<(), LmdbError> {
     let env = open_env(folder, option)?;
     let mut errors = Vec::new();
@@ -98,7 +98,7 @@ fn try_everything(folder: &Path, option: &str, page: u64, rows: &KeyValues) -> R
     errors.first().map_or(Ok(()), |error| Err(*error))
 }
 
-/// Numbers that look random, the same each time (splitmix64).
+/// Pseudo-random numbers, the same in each run (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -110,11 +110,11 @@ impl Random {
     }
 }
 
-/// Flips a bit, tries everything, and puts the file back; whether the damage was found.
+/// Flips a bit, tries everything, and restores the file; returns whether the damage was detected.
 fn survives(folder: &Path, option: &str, whole: &[u8], rows: &KeyValues, bit: u64) -> bool {
     let page = bit / 8 / PAGE;
     say(&format!("{option}: bit {} of byte {} of page {page}", bit % 8, bit / 8 % PAGE));
-    // In place: file systems wait for the disk when a file is emptied and written anew.
+    // Written in place: file systems wait for the disk if a file is truncated and rewritten.
     let file = File::options().write(true).open(file_of(folder)).unwrap();
     file.write_all_at(&[whole[(bit / 8) as usize] ^ 1 << (bit % 8)], bit / 8).unwrap();
     let tried = try_everything(folder, option, page, rows);
@@ -138,17 +138,17 @@ fn no_flipped_bit_gives_a_wrong_answer_or_a_crash() {
             let folder = folder.path();
             let rows = few_rows();
             write(folder, option, &rows).unwrap();
-            // Pages that are free, and a tree that was changed.
+            // This leaves free pages, and a changed tree.
             write(folder, option, &rows[100..400]).unwrap();
             let whole = fs::read(file_of(folder)).unwrap();
             let (pages, mut random, mut found) = (whole.len() as u64 / PAGE, Random(1), 0);
             for at in 0..flips() {
                 let start = random.below(pages) * PAGE * 8;
-                // Some where a page begins or ends: there stand the numbers, the tags, the checksums.
+                // Some bits are at the beginning or end of a page, where the numbers, the tags and the checksums are.
                 let bit = match at % 10 {
                     0 => start + random.below(48 * 8),
                     1 => start + PAGE * 8 - 1 - random.below(48 * 8),
-                    // What LMDB keeps in its two meta pages is short.
+                    // LMDB's content in its two meta pages is short.
                     2 => random.below(2) * PAGE * 8 + random.below(188 * 8),
                     _ => start + random.below(PAGE * 8),
                 };
@@ -186,7 +186,7 @@ fn a_damaged_page_is_named_by_every_read_of_its_transaction_and_by_no_other() {
         let rows = few_rows();
         write(folder.path(), option, &rows).unwrap();
         let mut bytes = fs::read(file_of(folder.path())).unwrap();
-        // The page of a row in the middle is found by damaging pages until that row cannot be read.
+        // Damages pages until the row in the middle cannot be read, which finds that row's page.
         let (key, value) = &rows[700];
         let broken = |bytes: &[u8]| {
             fs::write(file_of(folder.path()), bytes).unwrap();

@@ -1,4 +1,4 @@
-//! The list of free pages is whole, or the transaction that would cut it is refused.
+//! Tests that the list of free pages stays whole, or that the transaction that would cut it is rejected.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,7 +10,7 @@ use support::{GUARDED, in_child, open_env, say};
 
 const ROWS: u32 = 1100;
 
-/// A page of its own for each.
+/// Each value needs a page of its own.
 fn value(row: u32, version: u8) -> Vec<u8> {
     let mut value = vec![version; 2500];
     value[..4].copy_from_slice(&row.to_be_bytes());
@@ -38,8 +38,8 @@ fn expect(env: &Arc<Env>, row: u32, version: u8) {
     assert_eq!(found, Ok(Some(true)), "row {row}");
 }
 
-/// LMDB reckons the pages of its list without the tag or checksum at their end: about 507 freed pages fill one page to
-/// there, about 1,019 two.
+/// LMDB computes the pages of its list without the tag or checksum at their end. About 507 freed pages fill one page up to there, about
+/// 1,019 two.
 #[test]
 fn pages_that_were_freed_are_never_lost_or_taken_twice() {
     in_child("pages_that_were_freed_are_never_lost_or_taken_twice", || {
@@ -66,7 +66,7 @@ fn pages_that_were_freed_are_never_lost_or_taken_twice() {
                     }
                 }
             }
-            // Twice four numbers of pages where 28 bytes are covered, twice one where 8 are.
+            // Twice four page numbers if 28 bytes are covered, twice one if 8 are.
             let expected = if option.starts_with("encrypt") { 4..=10 } else { 0..=3 };
             assert!(expected.contains(&refused), "{option}: {refused} transactions were refused");
         }

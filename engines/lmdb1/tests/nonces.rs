@@ -1,4 +1,4 @@
-//! No nonce is used twice with a key, whatever state a database is put back to.
+//! Tests that no nonce is used twice with a key, whatever earlier state a database is restored to.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -13,7 +13,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// With one key and one nonce, two pages differ as their texts do.
+/// With the same key and nonce, the XOR of two encrypted pages is the XOR of their texts.
 #[test]
 fn a_database_put_back_to_an_earlier_state_never_uses_a_nonce_again() {
     const LENGTH: usize = 1500;

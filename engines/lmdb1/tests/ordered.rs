@@ -1,4 +1,4 @@
-//! The environment does what a map of maps does, with and without protection of its pages.
+//! Tests that the environment behaves like a map of maps, with and without protection of its pages.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

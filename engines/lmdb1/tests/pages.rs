@@ -1,4 +1,4 @@
-//! Encrypted and checksummed databases: what is in the file, and what becomes of a file that somebody changed.
+//! Tests encrypted and checksummed databases: the content of the file, and reads from a changed file.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -60,9 +60,9 @@ fn a_flipped_byte_is_reported_and_never_returned() {
         let pages = file.metadata().unwrap().len() / PAGE;
         assert!(pages > 40, "{pages}");
         let mut reported = 0;
-        // Pages 0 and 1 say where the tree begins; LMDB guards them by having two.
+        // Skips pages 0 and 1, which record where the tree begins; LMDB protects them by having two.
         for page in 2..pages {
-            // Every part of a page in turn: its numbers, its rows, its checksum or tag at the end.
+            // Covers every part of a page in turn: its numbers, its rows, its checksum or tag at the end.
             let at = page * PAGE + page * 97 % PAGE;
             flip(&file, at);
             match read(folder.path(), option) {
@@ -71,7 +71,7 @@ fn a_flipped_byte_is_reported_and_never_returned() {
             }
             flip(&file, at);
         }
-        // A page of the list of free pages is not read, and the slack of the last overflow page may not be.
+        // A page of the list of free pages is not read, and the unused end of the last overflow page may not be.
         assert!(reported + 3 >= pages - 2, "{option}: {reported} of {pages} pages");
         assert!(read(folder.path(), option).unwrap() == rows(), "{option}: the flipped bytes are back");
     }
@@ -84,7 +84,7 @@ fn without_a_checksum_a_flipped_byte_is_returned() {
     let path = folder.path().join("data.mdb");
     let bytes = fs::read(&path).unwrap();
     let file = File::options().read(true).write(true).open(path).unwrap();
-    // Some are what a page held before it was split, which nobody reads.
+    // Some are leftovers from before a page was split, which no read reaches.
     for at in (0..bytes.len()).filter(|&at| bytes[at..].starts_with(MARKER.as_bytes())) {
         flip(&file, at as u64);
     }
@@ -163,14 +163,14 @@ fn an_encrypted_map_grows_before_it_is_full() {
     engine.check().unwrap();
 }
 
-/// See src/chunks.rs.
+/// The reason is in src/chunks.rs.
 #[test]
 fn nothing_is_written_after_a_transaction_that_read_more_than_lmdb_keeps_track_of() {
     let folder = tempfile::tempdir().unwrap();
     let mut engine = open(folder.path(), "encrypt=aes256gcm").unwrap();
     let statements = KvStatements::default();
     let mut session = engine.session(&statements).unwrap();
-    // A page a row, and 2,500 chunks of 16 pages.
+    // One page per row, and 2,500 chunks of 16 pages.
     let (value, rows) = ([7; 2500], 40_000_u32);
     let mut transaction = session.write().unwrap();
     let mut table = transaction.table().unwrap();
@@ -235,7 +235,7 @@ fn ranges_have_their_bounds_in_both_directions() {
     }
 }
 
-/// LMDB reckons the pages of a long value without the tag or checksum at their end.
+/// LMDB computes the pages of a long value without the tag or checksum at their end.
 #[test]
 fn a_long_value_is_kept_whole_or_refused() {
     for (option, refused_of_each) in [("", 0), (GUARDED[0], 28), (GUARDED[1], 28), (GUARDED[2], 8)] {

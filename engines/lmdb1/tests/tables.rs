@@ -1,4 +1,4 @@
-//! SQL tables on the store do what they do in SQLite.
+//! Tests that SQL tables on the store behave as in SQLite.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

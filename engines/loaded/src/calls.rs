@@ -1,7 +1,8 @@
-//! Has the calls of a loaded library that change files go through the definitions of this program, which count and record them.
+//! Routes a loaded library's calls that change files through this program's definitions, which count and record them.
 //!
-//! A library that is loaded with symbols of its own (`RTLD_DEEPBIND`) calls the C library's functions and not those of this
-//! program. Its table of imported functions is therefore pointed at these, as the loader would have done without that flag.
+//! A library that is loaded with symbols of its own (`RTLD_DEEPBIND`) calls the C library's functions and not those of this program. This
+//! module therefore points the library's table of imported functions at this program's definitions, as the loader would have done without
+//! that flag.
 
 use dbdyno_workload::power::definitions;
 use libc::{Elf64_Addr, Elf64_Rela, Elf64_Sym, Elf64_Xword, c_char, c_int, c_void};
@@ -14,7 +15,7 @@ struct Dynamic {
     value: Elf64_Addr,
 }
 
-/// What the loader knows of a library: the documented beginning of `struct link_map`.
+/// The loader's record of a library: the documented beginning of `struct link_map`.
 #[repr(C)]
 struct LinkMap {
     base: Elf64_Addr,
@@ -31,16 +32,16 @@ const RELOCATIONS: Elf64_Xword = 7;
 const RELOCATION_BYTES: Elf64_Xword = 8;
 const PLT: Elf64_Xword = 23;
 
-/// Redirects the calls of a loaded library, and those of the libraries that were loaded because it is linked with them: a store below SQLite
-/// may be one.
+/// Redirects the calls of a loaded library, and of the libraries that were loaded as its dependencies, because a store below SQLite may be
+/// one of these.
 ///
 /// # Safety
 /// `handle` is that of a library that stays loaded, and no other thread runs its code yet.
 #[expect(unsafe_code, reason = "the tables of a loaded library are read and changed")]
 pub(crate) unsafe fn redirect(handle: *mut c_void) {
     let (mut map, definitions): (*const LinkMap, _) = (ptr::null(), definitions());
-    // SAFETY: a valid handle and an out pointer; the loader's list stays for as long as the libraries do. What a library is linked with
-    // and what was not there before stands behind it.
+    // SAFETY: a valid handle and an out pointer; the loader's list stays valid while the libraries stay loaded. Dependencies that were not
+    // loaded before come after the library in the list.
     unsafe {
         if libc::dlinfo(handle, libc::RTLD_DI_LINKMAP, (&raw mut map).cast()) != 0 {
             return;
@@ -58,7 +59,7 @@ pub(crate) unsafe fn redirect(handle: *mut c_void) {
 /// The library stays loaded, and no other thread runs its code yet.
 #[expect(unsafe_code, reason = "the tables of a loaded library are read and changed")]
 unsafe fn redirect_in(map: &LinkMap, definitions: &[(&str, usize)]) {
-    // SAFETY: the loader's tables stay for as long as the library does. Their addresses are absolute, as glibc relocates them.
+    // SAFETY: the loader's tables stay valid while the library stays loaded. Their addresses are absolute, as glibc relocates them.
     unsafe {
         let entry = |tag: Elf64_Xword| {
             let mut at = map.dynamic;
@@ -87,7 +88,7 @@ unsafe fn redirect_in(map: &LinkMap, definitions: &[(&str, usize)]) {
     }
 }
 
-/// Points an imported function elsewhere. Its page stays writable: what it was before is not known here.
+/// Points an imported function elsewhere. Its page stays writable, because its previous protection is unknown here.
 ///
 /// # Safety
 /// `slot` is an entry of a loaded library's table of imported functions.

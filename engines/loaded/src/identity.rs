@@ -1,4 +1,4 @@
-//! Which file a loaded library is: some tell no version, and of others there are many builds of one version.
+//! Identifies the file of a loaded library: some libraries report no version, and others have many builds of one version.
 
 use std::{
     ffi::{CStr, OsStr, c_void},
@@ -7,12 +7,12 @@ use std::{
     os::unix::ffi::OsStrExt,
 };
 
-/// The beginning of the BLAKE3 digest of the file that a function was loaded from: `blake3:` and 16 digits. None where the system
-/// does not tell which file it is, or it cannot be read.
+/// Returns the beginning of the BLAKE3 digest of the file that a function was loaded from: `blake3:` and 16 digits. Returns `None` if the
+/// system does not report the file, or it cannot be read.
 #[expect(unsafe_code, reason = "the loader is asked about an address")]
 pub(crate) fn digest(function: *const c_void) -> Option<String> {
     let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked about; where it is known the answer is filled in, and its name lives as long as the library.
+    // SAFETY: any address is allowed. If it is known, the result is filled in, and its name lives as long as the library.
     let path = unsafe {
         if libc::dladdr(function, found.as_mut_ptr()) == 0 || (*found.as_ptr()).dli_fname.is_null() {
             return None;

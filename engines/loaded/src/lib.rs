@@ -1,5 +1,5 @@
-//! Engines of libraries that are found at run time. They are loaded in a worker only, never in the program that plans and stores:
-//! foreign code runs as soon as it is loaded.
+//! Engines from libraries that are found at run time. Only workers load them, never the program that plans and stores, because foreign
+//! code runs as soon as it is loaded.
 
 mod calls;
 pub mod crossdb;

@@ -1,5 +1,4 @@
-//! A library found at run time: how it is found, loaded and asked for its functions. It is loaded in a worker only, and stays
-//! for as long as the process lives.
+//! Finds and loads a library at run time, and looks up its functions. Only a worker loads it, and it stays loaded while the process lives.
 
 use crate::calls;
 use dbdyno_engine::EngineError;
@@ -11,35 +10,35 @@ use std::{
     sync::OnceLock,
 };
 
-/// What a library is expected to be, for errors.
+/// The expected library, for errors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
-    /// Whose library: `SQLite`.
+    /// The product: `SQLite`.
     pub(crate) of: &'static str,
-    /// How its file is usually called: `libsqlite3.so`.
+    /// The usual name of its file: `libsqlite3.so`.
     pub(crate) file: &'static str,
 }
 
 /// A loaded library.
 pub(crate) struct Library {
-    /// As the option names it.
+    /// The name or path in the option.
     named: PathBuf,
-    /// As it was found.
+    /// The path or name under which it was found.
     pub(crate) path: PathBuf,
     kind: Kind,
     library: unix::Library,
 }
 
-/// The library of this process: two of them would run each other's code where they have symbols in common.
+/// The library of this process: two libraries with common symbols would run each other's code.
 static LOADED: OnceLock<PathBuf> = OnceLock::new();
 
 impl Library {
-    /// Loads the library of a path, or of a name that the system's loader finds; where there is none of just this name
-    /// (`librocksdb.so`), the newest that has a version behind it (`librocksdb.so.7.8`). Its symbols are its own, whatever this
-    /// program has with the same names; its sync calls are counted as this program's are.
+    /// Loads the library at a path, or of a name that the system's loader finds. If no library has exactly this name (`librocksdb.so`),
+    /// loads the newest one with a version after the name (`librocksdb.so.7.8`). The library uses its own symbols, even if this program
+    /// has symbols of the same names. Its sync calls are counted like this program's own.
     ///
     /// # Errors
-    /// There is none, or another one is loaded already.
+    /// There is none, or another one is already loaded.
     pub(crate) fn load(path: &str, kind: Kind) -> Result<Self, EngineError> {
         if path.is_empty() {
             let Kind { of, file } = kind;
@@ -59,38 +58,39 @@ impl Library {
         Ok(Self { named, path, kind, library })
     }
 
-    /// The address of a function, as whatever type it is taken for.
+    /// Returns the address of a function, as the type that the caller names.
     ///
     /// # Errors
-    /// The library has no such function: it is another one than was expected.
+    /// The library has no such function: it is not the expected one.
     ///
     /// # Safety
     /// `F` is the type of the function pointer that the library's documentation gives.
     #[expect(unsafe_code, reason = "the type of a function is not in the library")]
     pub(crate) unsafe fn function<F: Copy>(&self, name: &str) -> Result<F, EngineError> {
-        // SAFETY: that of this function.
+        // SAFETY: see this function's requirement.
         unsafe { self.library.get::<F>(name.as_bytes()) }.map(|found| *found).map_err(|_| {
             let (path, of) = (self.path.display(), self.kind.of);
             EngineError::new(format!("library {path} is no build of {of}: it has no function {name}"))
         })
     }
 
-    /// Has its calls that change files counted and recorded from now on, and leaves it loaded for good.
+    /// Starts counting and recording its calls that change files, and leaves it loaded for good.
     #[expect(unsafe_code, reason = "the tables of a loaded library are changed")]
     pub(crate) fn keep(self) -> PathBuf {
         LOADED.get_or_init(|| self.named);
-        // SAFETY: the library is loaded and is never unloaded; it was only asked for functions so far.
+        // SAFETY: the library is loaded and is never unloaded; so far, functions were only looked up in it.
         unsafe { calls::redirect(self.library.into_raw()) };
         self.path
     }
 }
 
-/// The library of a path or name, and under which path or name it was found. The error is that of the name as it is given.
+/// Loads the library of a path or name, and returns the path or name under which it was found. An error refers to the name as it was
+/// given.
 #[expect(unsafe_code, reason = "loading a library runs its code")]
 fn open(named: &str) -> Result<(PathBuf, unix::Library), libloading::Error> {
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
     let load = |path: PathBuf| {
-        // SAFETY: the user chose to run this library; it is loaded in a process that does nothing else.
+        // SAFETY: the user chose to run this library, and this process does nothing else.
         unsafe { unix::Library::open(Some(&path), flags) }.map(|library| (path, library))
     };
     load(PathBuf::from(named)).or_else(|error| {
@@ -100,10 +100,10 @@ fn open(named: &str) -> Result<(PathBuf, unix::Library), libloading::Error> {
     })
 }
 
-/// Where the system's loader keeps the names of the libraries that it finds.
+/// The file in which the system's loader keeps the names of the libraries that it finds.
 const LOADERS_CACHE: &str = "/etc/ld.so.cache";
 
-/// The newest version of a library among the texts of the loader's cache: each ends with a zero, and is a name or a path.
+/// Returns the newest version of a library in the loader's cache, which consists of zero-terminated names and paths.
 fn newest(name: &str, cache: &[u8]) -> Option<String> {
     let version = |text: &[u8]| -> Option<Vec<u32>> {
         let file = std::str::from_utf8(text.rsplit(|byte| *byte == b'/').next()?).ok()?;
@@ -114,24 +114,24 @@ fn newest(name: &str, cache: &[u8]) -> Option<String> {
     Some(newest.iter().fold(name.to_owned(), |name, number| format!("{name}.{number}")))
 }
 
-/// What the loader said, which libloading hides behind the name of the call.
+/// Returns the loader's message, which libloading hides behind the name of the call.
 fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// A text that a library owns; none for null.
+/// Returns a copy of a text that a library owns; `None` for null.
 ///
 /// # Safety
-/// `at` is null, or a text that ends with a zero and lives while it is read.
+/// `at` is null, or a text that ends with a zero and stays valid during the call.
 #[expect(unsafe_code, reason = "a text of C")]
 pub(crate) unsafe fn text(at: *const c_char) -> Option<String> {
-    // SAFETY: that of this function.
+    // SAFETY: see this function's requirement.
     (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned())
 }
 
-/// A struct with the functions of a library that an engine uses, found once: `functions! { Api of KIND; open = "store_open":
-/// fn(*const c_char) -> c_int; ? check = "store_check": fn(*mut Store); }`. Those behind a question mark come last, and are none
-/// where the library does not have them: not every version does. Its `load` gives the functions of the library of a path.
+/// Defines a struct with the functions of a library that an engine uses, looked up once: `functions! { Api of KIND; open = "store_open":
+/// fn(*const c_char) -> c_int; ? check = "store_check": fn(*mut Store); }`. Functions with a question mark come last, and are `None` if
+/// this version of the library does not have them. Its `load` returns the functions of the library at a path.
 macro_rules! functions {
     (
         $api:ident of $kind:expr;
@@ -147,7 +147,7 @@ macro_rules! functions {
         }
 
         impl $api {
-            /// Those of the library of a path: loaded once, for as long as the process lives.
+            /// Loads the functions of the library at a path, once per process.
             #[expect(unsafe_code, reason = "the types of the documented interface are given to its functions")]
             pub(super) fn load(path: &str) -> Result<&'static Self, dbdyno_engine::EngineError> {
                 static FOUND: std::sync::OnceLock<$api> = std::sync::OnceLock::new();
@@ -155,7 +155,7 @@ macro_rules! functions {
                 if let Some(found) = FOUND.get() {
                     return Ok(found);
                 }
-                // SAFETY: the types are those of the library's documented interface.
+                // SAFETY: the types are from the documented interface of the library.
                 $(let $field = unsafe {
                     library.function::<unsafe extern "C" fn($($of),*) $(-> $result)?>($name)
                 }?;)*

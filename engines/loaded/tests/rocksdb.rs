@@ -1,5 +1,5 @@
-//! RocksDB, where a librocksdb is there: the store does what a map of maps does, and tables on it what they do in SQLite; transactions
-//! see what they wrote, and lose nothing to others.
+//! Tests of RocksDB, if a librocksdb is present: the store behaves like a map of maps, and tables on it like SQLite's. Transactions see
+//! their own writes, and lose no updates to others.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::print_stderr, reason = "what is not checked is said to whoever runs the tests")]
@@ -23,7 +23,7 @@ fn settings(asked: &[(&str, &str)]) -> Settings {
     Settings::resolve(&describe(), &asked).unwrap()
 }
 
-/// Whether there is a librocksdb; where tools are required, a missing one fails the test.
+/// Returns whether there is a librocksdb; if tools are required, a missing one fails the test.
 fn is_there() -> bool {
     match PROGRAM.probe.unwrap()(&settings(&[])) {
         Ok(_) => true,

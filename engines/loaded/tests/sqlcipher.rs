@@ -1,4 +1,4 @@
-//! Databases of SQLCipher are encrypted, and can be opened again: with `DBDYNO_SQLCIPHER=LIBRARY`, `cargo test -- --ignored`.
+//! Checks that SQLCipher's databases are encrypted and can be reopened. Run with `DBDYNO_SQLCIPHER=LIBRARY`, `cargo test -- --ignored`.
 
 use dbdyno_engine::{
     describe::Description,

@@ -1,4 +1,4 @@
-//! The file: records of 4 bytes length, 4 bytes CRC32C, then that many bytes, each integer with its lowest byte first.
+//! The file format: records of 4 bytes length, 4 bytes CRC32C, then that many bytes. Integers have their lowest byte first.
 
 use dbdyno_engine::EngineError;
 use std::{
@@ -10,7 +10,8 @@ use std::{
 pub(crate) const NAME: &str = "log";
 const HEADER: usize = 8;
 
-/// The file of a folder, at its end, with the whole records that it holds. What follows the last whole one is cut off.
+/// Opens the file in a folder, positioned at its end, and returns it with its whole records. Truncates anything after the last whole
+/// record.
 pub(crate) fn open(folder: &Path) -> Result<(File, Vec<u8>), EngineError> {
     let failed = |error| EngineError::new(format!("opening the file: {error}"));
     let path = folder.join(NAME);
@@ -22,17 +23,17 @@ pub(crate) fn open(folder: &Path) -> Result<(File, Vec<u8>), EngineError> {
         file.set_len(whole as u64).map_err(failed)?;
         bytes.truncate(whole);
     }
-    // A file whose name is lost holds nothing.
+    // If the name of the file is lost, so is its content.
     file.sync_all().and_then(|()| File::open(folder)?.sync_all()).map_err(failed)?;
     Ok((file, bytes))
 }
 
-/// The contents of the whole records at the beginning of these bytes.
+/// Returns the contents of the whole records at the beginning of these bytes.
 pub(crate) fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let (length, rest) = number(bytes)?;
         let (checksum, rest) = number(rest)?;
-        // A file can be longer than what was written to it: there it is zero, and no record is empty.
+        // A file can be longer than what was written to it. The rest is zero, and no record is empty.
         let (record, rest) = rest.split_at_checked(length as usize).filter(|_| length > 0)?;
         bytes = rest;
         (crc32c::crc32c(record) == checksum).then_some(record)
@@ -44,14 +45,14 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_le_bytes(*number), rest))
 }
 
-/// A record to be written: room for its header, then what is added.
+/// A record being built: room for its header, then the added changes.
 #[derive(Debug)]
 pub(crate) struct Record(Vec<u8>);
 
-/// What a record says of a key: its value, or that it is gone.
+/// The change that a record makes to a key: its value, or `None` if it is removed.
 pub(crate) type Change<'r> = (&'r [u8], Option<&'r [u8]>);
 
-/// The length that stands for no value.
+/// The length that marks a removed key.
 const GONE: u32 = u32::MAX;
 
 impl Record {
@@ -67,7 +68,7 @@ impl Record {
         self.0.extend(value.unwrap_or_default());
     }
 
-    /// Appends it to the file in one call; one without changes is not written.
+    /// Appends the record to the file in one call, unless it has no changes.
     pub(crate) fn append(mut self, mut file: &File, sync: bool) -> Result<(), EngineError> {
         let length = self.0.len() - HEADER;
         if length == 0 {
@@ -77,7 +78,7 @@ impl Record {
         let checksum = crc32c::crc32c(&self.0[HEADER..]);
         self.0[..4].copy_from_slice(&length.to_le_bytes());
         self.0[4..HEADER].copy_from_slice(&checksum.to_le_bytes());
-        // After half a record, or one that may not be on the disk, nothing that follows would count.
+        // After a partial record, or one that may not be on the disk, recovery would ignore everything that follows.
         let lost = |error| EngineError::fatal(format!("appending a record: {error}"));
         file.write_all(&self.0).map_err(lost)?;
         if sync { file.sync_data().map_err(lost) } else { Ok(()) }
@@ -103,7 +104,7 @@ pub(crate) fn changes(mut record: &[u8]) -> impl Iterator<Item = Change<'_>> {
 mod tests {
     use super::*;
 
-    /// The keys that a folder holds, in the order written.
+    /// Returns the keys in a folder's file, in the order written.
     fn keys(folder: &Path) -> Vec<Vec<u8>> {
         let (_, bytes) = open(folder).unwrap();
         records(&bytes).flat_map(changes).map(|(key, _)| key.to_owned()).collect()

@@ -1,4 +1,4 @@
-//! Keys and values in the map, changed by what is in the file.
+//! Keys and values in a map, restored from the records of the file.
 
 use crate::file::{self, Record, changes, records};
 use dbdyno_engine::{
@@ -44,7 +44,7 @@ impl Engine for Log {
         Ok(BTreeMap::from([("sync".to_owned(), if self.sync { "on" } else { "off" }.to_owned())]))
     }
 
-    /// The file says what the map holds.
+    /// Checks that the file holds the same rows as the map.
     fn check(&mut self) -> Result<(), EngineError> {
         let bytes = std::fs::read(self.folder.join(file::NAME)).map_err(EngineError::doing("reading the file"))?;
         let same = replayed(&bytes) == self.rows;
@@ -85,7 +85,7 @@ impl KvSession for &mut Log {
     }
 }
 
-/// A write transaction: its record so far, and what the keys it changed had before.
+/// A write transaction: its record so far, and the previous values of the changed keys.
 #[derive(Debug)]
 pub struct LogWrite<'s> {
     log: &'s mut Log,

@@ -1,5 +1,5 @@
-//! The least that makes a commit durable: one append to a file, and one sync. What other engines take beyond it is what their trees,
-//! pages and locks cost; what they take less than it was not made durable.
+//! The minimum for a durable commit: one append to a file, and one sync. If another engine takes longer, the difference is the cost of its
+//! trees, pages and locks. If it takes less time, its commit was not made durable.
 
 mod file;
 mod kv;

@@ -1,4 +1,4 @@
-//! The engine that does nothing, deterministically: the harness's own cost, and what tests script behaviour with.
+//! An engine that does nothing, deterministically. It shows the harness's own cost, and lets tests script behaviour.
 
 mod lying;
 mod simulation;
@@ -81,7 +81,7 @@ pub fn describe() -> Description {
     }
 }
 
-/// Real time, or time that only operations move.
+/// Real time, or simulated time that only operations advance.
 #[derive(Debug, Clone)]
 pub enum NullClock {
     Real(SystemClock),
@@ -129,7 +129,7 @@ enum Fault {
 pub struct NullEngine {
     answers: bool,
     map: Option<LyingMap>,
-    /// None: time is real.
+    /// `None`: time is real.
     simulation: Option<Simulation>,
     rows: AtomicU64,
     fault: Fault,
@@ -169,7 +169,7 @@ impl NullEngine {
         })
     }
 
-    /// Counts a test, and does what the option `fault` asks for in this one.
+    /// Counts a test, and triggers the fault of the option `fault` if it is due in this test.
     fn count_session(&mut self) -> Result<(), EngineError> {
         self.sessions_left -= 1;
         if self.sessions_left == 0 {
@@ -234,7 +234,7 @@ impl KvShared for NullEngine {
 #[derive(Debug)]
 pub struct NullSession<'e> {
     engine: &'e NullEngine,
-    /// The rows when it began, where it sees no later ones.
+    /// The rows at the beginning of the session, if it does not see later ones.
     old: Option<Rows>,
 }
 
@@ -326,7 +326,7 @@ impl KvWrite for NullTable<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.engine.work();
         match &self.engine.map {
-            // With several threads it may lose count, which is of no interest.
+            // With several threads the count may be too low, which does not matter.
             None => self.engine.rows.store(self.engine.rows.load(Relaxed) + 1, Relaxed),
             Some(map) => map.put(key, value),
         }

@@ -1,5 +1,5 @@
-//! A map whose reads are wrong in a way that can be chosen: it is what tests of answers have to catch. Its writes are seen by all writers
-//! at once, and nothing is rolled back.
+//! A map whose reads are wrong in a selectable way, which tests of answers must detect. All writers see its writes immediately, and nothing
+//! is rolled back.
 
 use std::{
     collections::BTreeMap,
@@ -15,18 +15,18 @@ pub(super) struct LyingMap {
     rows: Mutex<Rows>,
 }
 
-/// What is wrong with reads.
+/// The error in reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lie {
-    /// They are of no snapshot.
+    /// Reads do not see a snapshot.
     Torn,
-    /// They find no key.
+    /// Reads find no key.
     Nothing,
-    /// They see what there was when their session began.
+    /// Reads see the state at the beginning of their session.
     Stale,
 }
 
-/// What a transaction sees.
+/// The rows that a transaction sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum View<'s> {
     Now,
@@ -35,7 +35,7 @@ pub(super) enum View<'s> {
 }
 
 impl Lie {
-    /// By the value of the option `answers`.
+    /// Returns the lie for a value of the option `answers`.
     pub(super) fn named(name: &str) -> Option<Self> {
         match name {
             "torn" => Some(Self::Torn),
@@ -55,12 +55,12 @@ impl LyingMap {
         work(&mut self.rows.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The rows that a session which begins now will see for ever, where that is the lie.
+    /// Returns the rows that a session beginning now will always see, if the lie is `Stale`.
     pub(super) fn frozen(&self) -> Option<Rows> {
         (self.lie == Lie::Stale).then(|| self.with(|rows| rows.clone()))
     }
 
-    /// What a transaction of reading sees in a session with these rows.
+    /// Returns what a read transaction sees in a session with these rows.
     pub(super) fn view<'s>(&self, old: Option<&'s Rows>) -> View<'s> {
         match (self.lie, old) {
             (Lie::Nothing, _) => View::NoKey,
@@ -81,7 +81,7 @@ impl LyingMap {
         self.with(|rows| rows.insert(key.to_owned(), value.to_owned()));
     }
 
-    /// Shows row after row, and lets others write between them.
+    /// Visits row after row, and lets others write in between.
     pub(super) fn walk(&self, view: View<'_>, mut visit: impl FnMut(&[u8], &[u8])) {
         if let View::Old(rows) = view {
             return rows.iter().for_each(|(key, value)| visit(key, value));

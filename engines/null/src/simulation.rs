@@ -1,4 +1,4 @@
-//! Time that only operations move, each thread's own.
+//! Simulated time that only operations advance, separate for each thread.
 
 use dbdyno_engine::{EngineError, settings::Settings};
 use dbdyno_workload::rng::SplitMix64;
@@ -6,19 +6,19 @@ use std::cell::{Cell, RefCell};
 
 thread_local! {
     static NOW: Cell<u64> = const { Cell::new(0) };
-    /// The last stretch of time between stalls in which something was done.
+    /// The last period between stalls in which an operation ran.
     static STALLED: Cell<u64> = const { Cell::new(0) };
     static NOISE: RefCell<Option<SplitMix64>> = const { RefCell::new(None) };
 }
 
-/// What an operation takes, ns.
+/// The duration of an operation, ns.
 #[derive(Debug, Clone)]
 pub(super) struct Simulation {
     latency: u64,
-    /// The latency is this much longer or shorter, at random.
+    /// Random variation of the latency, plus or minus this many percent.
     noise_percent: u64,
     noise_seed: u64,
-    /// The first operation that ends after each multiple of `stall_every` takes so much longer.
+    /// Extra time of the first operation that ends after each multiple of `stall_every`.
     stall: u64,
     stall_every: u64,
 }

@@ -1,4 +1,4 @@
-//! SQL suites on the engine that does nothing: each read has one row, each write changes one.
+//! SQL suites on the engine that does nothing: each read returns one row, each write changes one row.
 
 use super::{Fault, NullEngine, NullSession};
 use dbdyno_engine::{
@@ -27,7 +27,7 @@ impl SqlEngine for NullEngine {
 }
 
 impl SqlThreads for NullEngine {
-    /// One without the fault, which happens in a test of the run and not in a thread.
+    /// Creates an engine without the fault, because the fault happens in a test of the run and not in a thread.
     fn another(&self) -> Result<Self, EngineError> {
         Ok(Self {
             answers: self.answers,
@@ -59,7 +59,7 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
         Ok(())
     }
 
-    /// It has no tables, and its answers are not compared.
+    /// The engine has no tables, and its answers are not compared.
     fn schema(&mut self, _: &TableSpec) -> Result<Option<TableSchema>, EngineError> {
         Ok(None)
     }
@@ -104,7 +104,7 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
     }
 }
 
-/// A row of one number.
+/// A row with a single number.
 #[derive(Debug)]
 pub struct NullRow;
 

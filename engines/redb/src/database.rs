@@ -1,4 +1,4 @@
-//! What suites of every kind ask of a database: opening it with its options, committing as they want it, checking it.
+//! Functions of a database for every kind of suite: opens it with its options, commits as they require, checks it.
 
 use dbdyno_engine::{EngineError, engine::Open};
 use redb::{Database, Durability, WriteTransaction};
@@ -6,14 +6,14 @@ use std::fmt;
 
 pub(crate) const MAIN_FILE: &str = "redb.db";
 
-/// Keys and values as redb's types name them.
+/// The type of keys and values in redb's table types.
 pub(crate) type RedbBytes = &'static [u8];
 
 pub(crate) fn failed(error: impl fmt::Display) -> EngineError {
     EngineError::new(error.to_string())
 }
 
-/// How transactions are committed.
+/// The options of a commit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Commit {
     durability: Durability,
@@ -21,7 +21,7 @@ pub(crate) struct Commit {
     quick_repair: bool,
 }
 
-/// The database in a folder, and how the options want it to be committed.
+/// Opens the database in a folder, and returns it with the options of its commits.
 pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, Commit), EngineError> {
     let settings = open.settings;
     let database = Database::builder()
@@ -40,7 +40,7 @@ pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, Commit), Engine
 }
 
 impl Commit {
-    /// Begins a write transaction that is committed so.
+    /// Begins a write transaction with these commit options.
     pub(crate) fn begin(self, database: &Database) -> Result<WriteTransaction, EngineError> {
         let mut transaction = database.begin_write().map_err(failed)?;
         transaction.set_durability(self.durability).map_err(failed)?;
@@ -50,7 +50,7 @@ impl Commit {
     }
 }
 
-/// redb's own check; it repairs what it can, which is damage all the same.
+/// Runs redb's own check. It repairs some damage, but repaired damage is an error too.
 pub(crate) fn check(database: &mut Database) -> Result<(), EngineError> {
     match database.check_integrity() {
         Ok(true) => Ok(()),

@@ -8,7 +8,7 @@ use dbdyno_engine::{
 };
 use std::collections::BTreeMap;
 
-/// Of the library, which cannot tell it: the one version that Cargo.toml takes.
+/// The version of the library, which cannot report it: the only one that Cargo.toml allows.
 const LIBRARY_VERSION: &str = "4.4.0";
 
 pub fn describe() -> Description {

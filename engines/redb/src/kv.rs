@@ -11,7 +11,7 @@ use dbdyno_engine::{
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use std::collections::BTreeMap;
 
-/// The table that has the rows.
+/// The table that contains the rows.
 pub const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::new("kv");
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Redb {
 }
 
 impl Redb {
-    /// The database, for loops that are written on the library itself.
+    /// Returns the database, for loops that use the library directly.
     pub fn database(&self) -> &Database {
         &self.database
     }
@@ -36,7 +36,7 @@ impl Engine for Redb {
         SystemClock::get()
     }
 
-    /// redb has no call that tells what it was opened with.
+    /// Returns nothing: redb has no call that reports the options it was opened with.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         Ok(BTreeMap::new())
     }
@@ -120,7 +120,7 @@ impl KvTransaction for RedbWrite {
     }
 }
 
-/// The table inside a transaction; inside one that reads it keeps that alive.
+/// The table inside a transaction; a table of a read transaction keeps that transaction alive.
 pub struct RedbTable<T>(T);
 
 impl<T: ReadableTable<RedbBytes, RedbBytes>> KvRead for RedbTable<T> {

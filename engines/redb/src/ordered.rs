@@ -1,4 +1,4 @@
-//! redb as an ordered store: a table a tree.
+//! redb as an ordered store: one table per tree.
 
 use crate::database::{Commit, MAIN_FILE, RedbBytes, check, failed, open_database};
 use dbdyno_engine::{
@@ -44,7 +44,7 @@ impl OrderedStore for RedbStore {
         Ok(Self { database, commit, names })
     }
 
-    /// redb has no call that tells what it was opened with.
+    /// Returns nothing: redb has no call that reports the options it was opened with.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         Ok(BTreeMap::new())
     }
@@ -71,11 +71,11 @@ impl OrderedStore for RedbStore {
     }
 }
 
-/// What tables are opened in.
+/// A transaction that can open tables.
 pub trait OpensTables {
     type Table: ReadableTable<RedbBytes, RedbBytes>;
 
-    /// The table of this name, which was made when the database was opened.
+    /// Opens the table of this name, which was created when the database was opened.
     fn open(&self, name: &str) -> Result<Self::Table, TableError>;
 }
 
@@ -98,9 +98,9 @@ impl OpensTables for Rc<WriteTransaction> {
     }
 }
 
-/// A transaction with its tables. The order of the fields is that in which they are dropped.
+/// A transaction with its tables. Its fields are in the order in which they must be dropped.
 pub struct RedbTransaction<T: OpensTables> {
-    /// Each opened when it is first used: that takes longer than to read a row.
+    /// Opened on first use, because opening one takes longer than reading a row.
     tables: Vec<OnceCell<T::Table>>,
     inner: T,
     names: Rc<[String]>,
@@ -166,7 +166,7 @@ impl OrderedWrite for RedbTransaction<Rc<WriteTransaction>> {
 
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
         let name = &self.names[tree.index()];
-        // A table that is open cannot be deleted. It has to be there again for readers.
+        // An open table cannot be deleted. It is recreated, because readers need it.
         drop(self.tables[tree.index()].take());
         self.inner.delete_table(definition(name)).map_err(failed)?;
         self.table(tree).map(drop)

@@ -57,7 +57,7 @@ impl Driver for Connection {
 
     #[expect(unsafe_code, reason = "rusqlite has no call for sqlite3_db_mutex")]
     fn has_mutex(&self) -> bool {
-        // SAFETY: the handle is that of an open connection, and the mutex is only compared with null.
+        // SAFETY: the handle belongs to an open connection, and the mutex is only compared with null.
         unsafe { !ffi::sqlite3_db_mutex(self.handle()).is_null() }
     }
 
@@ -66,14 +66,14 @@ impl Driver for Connection {
     }
 }
 
-/// Whether SQLite counts memory: an open connection has some, or it does not.
+/// Returns whether SQLite counts memory: if it does, an open connection uses some.
 #[expect(unsafe_code, reason = "rusqlite has no call for sqlite3_memory_used")]
 fn counts_memory() -> bool {
-    // SAFETY: the call takes nothing and may be made at any time.
+    // SAFETY: the call has no arguments and is allowed at any time.
     unsafe { ffi::sqlite3_memory_used() > 0 }
 }
 
-/// Has SQLite count memory or not, from its start on.
+/// Switches SQLite's memory statistics on or off, from its start on.
 #[expect(unsafe_code, reason = "rusqlite has no calls for the configuration of SQLite as a whole")]
 fn count_memory(on: bool) -> Result<(), EngineError> {
     static COUNTS: Mutex<bool> = Mutex::new(true);

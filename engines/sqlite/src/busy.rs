@@ -1,4 +1,4 @@
-//! How a connection waits for another one's lock, where SQLite's own way is not asked for.
+//! How a connection waits for another connection's lock, if the options do not select SQLite's own way.
 
 use dbdyno_engine::{EngineError, settings::Settings};
 use std::{
@@ -13,21 +13,21 @@ pub(crate) const BUSY_HANDLER: &str = "busy_handler";
 /// Its value for SQLite's own handler, which sleeps 1, 2, 5, 10 and so on up to 100 ms (`sqliteDefaultBusyCallback`).
 pub(crate) const OWN: &str = "sleep";
 
-/// Called by SQLite when a lock is in the way, with how often it was called for this lock; whether to try again.
+/// Called by SQLite when it meets a lock, with the number of previous calls for this lock; returns whether to retry.
 pub type BusyHandler = fn(i32) -> bool;
 
-/// A brief sleep: about what a short write transaction takes.
+/// A brief sleep: about the duration of a short write transaction.
 const BRIEF: Duration = Duration::from_micros(100);
 
-/// The option `busy_timeout`, ms, which all connections of a process have alike.
+/// The option `busy_timeout`, ms, which is the same for all connections of a process.
 static TIMEOUT_MS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Since when this thread has waited for the lock that is in its way.
+    /// The time since which this thread has waited for the current lock.
     static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// The handler that the options ask for; none: SQLite's own.
+/// Returns the handler that the options select; `None` for SQLite's own.
 pub(crate) fn handler(settings: &Settings) -> Result<Option<BusyHandler>, EngineError> {
     let handler: BusyHandler = match settings.text(BUSY_HANDLER)? {
         "yield" => |tries| again(tries, thread::yield_now),
@@ -72,14 +72,14 @@ mod tests {
         let owner = open(OWN);
         owner.execute_batch("CREATE TABLE t (a); BEGIN EXCLUSIVE").unwrap();
         for (handler, own_ms) in [(OWN, 60), ("yield", 0), ("brief", 0)] {
-            // Opening sets pragmas, for which nobody may be in the way.
+            // Opening sets pragmas, so no lock may be held then.
             owner.execute_batch("COMMIT").unwrap();
             let waiting = open(handler);
             owner.execute_batch("BEGIN EXCLUSIVE").unwrap();
             let begun = Instant::now();
             assert!(waiting.execute_batch("INSERT INTO t VALUES (1)").is_err(), "{handler}");
             assert!(begun.elapsed() >= Duration::from_millis(55), "{handler}: {:?}", begun.elapsed());
-            // SQLite forgets the time of its own handler when it is given another.
+            // SQLite forgets its own handler's timeout when it gets another handler.
             let told: i64 = waiting.query_row("PRAGMA busy_timeout", [], |row| row.get(0)).unwrap();
             assert_eq!(told, own_ms, "{handler}");
         }

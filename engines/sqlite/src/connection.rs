@@ -1,4 +1,4 @@
-//! Opening a database with its options, and what every kind of suite asks of a connection.
+//! Opens a database with its options, and provides the functions of a connection that every kind of suite needs.
 
 use super::{
     busy::{self, BUSY_HANDLER, OWN},
@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 pub(crate) const FILE: &str = "sqlite.db";
 
-/// Opens the file in a database's folder, creating it where there is none, and sets every pragma.
+/// Opens the file in a database's folder, creates it if it does not exist, and sets every pragma.
 pub(crate) fn open_in<D: Driver>(folder: &Path, settings: &Settings) -> Result<D, EngineError> {
     let (path, mutex) = (folder.join(FILE), settings.text("open_mutex")? == "fullmutex");
     let filled = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
@@ -25,7 +25,7 @@ pub(crate) fn open_in<D: Driver>(folder: &Path, settings: &Settings) -> Result<D
     Ok(connection)
 }
 
-/// Begins a transaction that locks nothing until it commits: of SQLite's branch `begin-concurrent`.
+/// Begins a transaction that locks nothing until it commits; only SQLite's branch `begin-concurrent` supports it.
 const BEGIN_CONCURRENT: &str = "BEGIN CONCURRENT";
 
 fn try_concurrent<D: Driver>(connection: &D) -> Result<(), EngineError> {
@@ -35,7 +35,7 @@ fn try_concurrent<D: Driver>(connection: &D) -> Result<(), EngineError> {
     })
 }
 
-/// Which BEGIN a write transaction uses.
+/// Returns the BEGIN statement of write transactions.
 pub(crate) fn begin(settings: &Settings) -> Result<&'static str, EngineError> {
     Ok(match settings.text("transaction")? {
         "immediate" => "BEGIN IMMEDIATE",
@@ -45,14 +45,14 @@ pub(crate) fn begin(settings: &Settings) -> Result<&'static str, EngineError> {
     })
 }
 
-/// Every option that can be read back.
+/// Returns every option that can be read back.
 pub(crate) fn in_force<D: Driver>(
     connection: &D,
     settings: &Settings,
 ) -> Result<BTreeMap<String, String>, EngineError> {
     let mut in_force = pragmas::told(connection, settings)?;
     if settings.text(BUSY_HANDLER)? != OWN {
-        // SQLite tells of its own handler's only.
+        // SQLite reports the timeout of its own handler only.
         in_force.remove("busy_timeout");
     }
     let mutex = if connection.has_mutex() { "fullmutex" } else { "nomutex" };
@@ -61,10 +61,10 @@ pub(crate) fn in_force<D: Driver>(
     Ok(in_force)
 }
 
-/// Whether several threads can have connections of their own.
+/// Checks that several threads can have connections of their own.
 ///
 /// # Errors
-/// A build that is for one thread.
+/// The build supports only one thread.
 pub(crate) fn check_threads<D: Driver>(connection: &D) -> Result<(), EngineError> {
     if connection.first_value("SELECT sqlite_compileoption_used('THREADSAFE=0')")? == SqlValue::Integer(1) {
         return Err(EngineError::new("this build of SQLite is for one thread (THREADSAFE=0)"));
@@ -72,7 +72,7 @@ pub(crate) fn check_threads<D: Driver>(connection: &D) -> Result<(), EngineError
     Ok(())
 }
 
-/// SQLite's own check of the file.
+/// Runs SQLite's own check of the file.
 pub(crate) fn check<D: Driver>(connection: &D) -> Result<(), EngineError> {
     match connection.first_value("PRAGMA integrity_check")? {
         SqlValue::Text(answer) if answer == "ok" => Ok(()),

@@ -1,4 +1,4 @@
-//! Copying tables through ATTACH into a database of their own, opened with the options of the first.
+//! Copies tables through ATTACH into a separate database, opened with the options of the first.
 
 use super::{driver::Driver, pragmas};
 use dbdyno_engine::{
@@ -9,12 +9,12 @@ use dbdyno_engine::{
 };
 use std::{fs, io, path::Path};
 
-/// Options that an attached database does not take from the one it is attached to, in the order in which they are set.
+/// Options that an attached database does not inherit from the main one, in the order in which they are set.
 const SET: [&str; 5] = ["page_size", "cache_size", "locking_mode", "journal_mode", "synchronous"];
-/// What may stand beside the copy.
+/// Suffixes of the files that may belong to the copy.
 const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
-/// Copies into a fresh file, in one transaction; the number of rows.
+/// Copies into a fresh file, in one transaction, and returns the number of rows.
 pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
     let file = main_file(connection)?;
     let parent = Path::new(&file).parent().and_then(Path::parent);
@@ -27,14 +27,14 @@ pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> R
     run(connection, "ATTACH ?1 AS copy", &[path])?;
     let copied = copy_rows(connection, copy);
     if copied.is_err() && !connection.is_autocommit() {
-        // The error that led here is the one to report.
+        // The original error is the one to report.
         let _ = connection.batch("ROLLBACK");
     }
     let detached = connection.batch("DETACH copy");
     copied.and_then(|rows| detached.map(|()| rows))
 }
 
-/// The path of the database that is open.
+/// Returns the path of the open database.
 fn main_file<D: Driver>(connection: &D) -> Result<String, EngineError> {
     let mut file = String::new();
     let mut databases = SqlStatement::<D::Statement<'_>>::new(connection, "PRAGMA database_list", false)?;
@@ -46,13 +46,13 @@ fn main_file<D: Driver>(connection: &D) -> Result<String, EngineError> {
     Ok(file)
 }
 
-/// Removes what is at this path, if anything is: other stores below SQLite have folders where it has files.
+/// Removes the file or folder at this path, if it exists: other storage backends have folders where SQLite has files.
 fn remove(path: &Path) -> io::Result<()> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
-/// Runs a statement once; the number of rows changed.
+/// Runs a statement once, and returns the number of changed rows.
 fn run<D: Driver>(connection: &D, sql: &str, values: &[SqlValue]) -> Result<u64, EngineError> {
     SqlStatement::<D::Statement<'_>>::new(connection, sql, false)?.execute(values)
 }

@@ -41,7 +41,7 @@ fn compile_options() -> Vec<String> {
     list().unwrap_or_default()
 }
 
-/// What SQLite is told before it starts, beside what is told to a connection.
+/// Returns the option that SQLite receives before it starts; all others are set on a connection.
 fn memory_statistics() -> OptionSpec {
     OptionSpec::bool(
         "memory_statistics",
@@ -50,13 +50,13 @@ fn memory_statistics() -> OptionSpec {
     )
 }
 
-/// The check-in of SQLite that the library was made from.
+/// Returns the SQLite check-in from which the library was built.
 fn source() -> Option<String> {
     let connection = Connection::open_in_memory().ok()?;
     connection.query_row("SELECT sqlite_source_id()", [], |row| row.get(0)).ok()
 }
 
-/// A number among the compile options: `MAX_MMAP_SIZE=0x7fff0000`.
+/// Returns a number from the compile options: `MAX_MMAP_SIZE=0x7fff0000`.
 fn compiled(build: &[String], name: &str) -> Option<u64> {
     let text = build.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
     text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok())
@@ -64,10 +64,10 @@ fn compiled(build: &[String], name: &str) -> Option<u64> {
 
 const ROLLBACK: &[&str] = &["delete", "truncate", "persist", "memory", "off"];
 
-/// The ways to begin a write transaction that every build has.
+/// The ways to begin a write transaction that every build supports.
 pub const TRANSACTIONS: [&str; 3] = ["deferred", "immediate", "exclusive"];
 
-/// The options that every build of SQLite has. `build`: its compile options, where they are known; `begins`: the ways to begin a write
+/// Returns the options that every build of SQLite has. `build`: its compile options, if known; `begins`: the ways to begin a write
 /// transaction.
 pub fn options(build: &[String], begins: &[&str]) -> Vec<OptionSpec> {
     let mut options = vec![journal_mode(), synchronous()];
@@ -233,7 +233,7 @@ fn transactions(begins: &[&str]) -> Vec<OptionSpec> {
     ]
 }
 
-/// What a commit survives.
+/// Returns the tier rules.
 pub fn tiers() -> Vec<TierRule> {
     vec![
         TierRule::new(
@@ -258,7 +258,7 @@ pub fn tiers() -> Vec<TierRule> {
             "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation leaves a \
              very small chance of corruption on old file systems",
         ),
-        // Under an exclusive lock the journal stays: its header is overwritten and synced.
+        // Under an exclusive lock the journal file stays: SQLite overwrites and syncs its header.
         TierRule::new(
             &[("journal_mode", &["delete"]), ("synchronous", &["full"]), ("locking_mode", &["normal"])],
             Tier::Consistent,

@@ -1,4 +1,4 @@
-//! An open database, whatever suite runs on it.
+//! An open database, for any kind of suite.
 
 use super::{connection, driver::Driver};
 use dbdyno_engine::{
@@ -20,7 +20,7 @@ use std::{
 
 #[derive(Debug)]
 pub struct Sqlite<D = Connection> {
-    /// Nobody else has it while one thread works; of several, each has its own.
+    /// Uncontended while one thread works; with several threads, each has its own connection.
     pub(crate) connection: Mutex<D>,
     pub(crate) folder: PathBuf,
     pub(crate) settings: Settings,
@@ -43,7 +43,7 @@ impl<D: Driver> Sqlite<D> {
         })
     }
 
-    /// Its connection, while no other thread has it.
+    /// Returns its connection, while no other thread has it.
     pub fn own(&mut self) -> &mut D {
         self.connection.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,7 +52,7 @@ impl<D: Driver> Sqlite<D> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Another connection to the same database, with the same options.
+    /// Opens another connection to the same database, with the same options.
     pub(crate) fn connect(&self) -> Result<D, EngineError> {
         connection::open_in(&self.folder, &self.settings)
     }

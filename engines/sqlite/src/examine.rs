@@ -1,5 +1,5 @@
-//! Whether a build of SQLite is known to do what its options say: found out on a scratch database, because a build with another
-//! store or with a cipher below the same functions takes every pragma and need not obey any.
+//! Checks that a build of SQLite behaves as its options promise. It does so on a scratch database, because a build with another storage
+//! backend or a cipher below the same functions accepts every pragma and may ignore any.
 
 use super::{connection, describe, driver::Driver, pragmas};
 use dbdyno_engine::{
@@ -12,29 +12,29 @@ use dbdyno_engine::{
 use dbdyno_workload::syncs;
 use std::{fs, path::Path};
 
-/// Parts of compile options that builds with a cipher or another store have.
+/// Parts of compile options that mark builds with a cipher or another storage backend.
 const FOREIGN: [&str; 4] = ["CODEC", "CIPHER", "LUMO", "LMDB"];
 
-/// How every file of SQLite begins.
+/// The first bytes of every SQLite file.
 const HEADER: &[u8] = b"SQLite format 3\0";
 
-/// The words that tiers follow from or that another store need not know, in an order in which a database can take them.
+/// The values that tiers depend on or that another storage backend may not support, in an order in which a database accepts them.
 const WORDS: [(&str, &[&str]); 3] = [
     ("locking_mode", &["exclusive", "normal"]),
     ("journal_mode", &["wal", "truncate", "persist", "memory", "off", "delete"]),
     ("synchronous", &["off", "normal", "full"]),
 ];
 
-/// What the driver's library does with the options, by a database in this empty folder.
+/// Checks how the driver's library handles the options, with a database in this empty folder.
 ///
 /// # Errors
-/// A library that cannot open a database with these settings, or cannot write to it.
+/// The library cannot open a database with these settings, or cannot write to it.
 pub fn examine<D: Driver>(folder: &Path, settings: &Settings, library: Library) -> Result<Probed, EngineError> {
     let connection = connection::open_in::<D>(folder, settings)?;
     let backend = connection.backend();
     let mut lacking = pragmas::lacking(&connection, settings)?;
     if backend.is_none() {
-        // SQLite's call for it is older than the pragma, and is made too. Another store may wait for locks of its own.
+        // SQLite's function for it is older than the pragma, and is called too. Another storage backend may wait for locks of its own.
         lacking.remove("busy_timeout");
     }
     let refused = refused(&connection)?;
@@ -52,14 +52,14 @@ pub fn examine<D: Driver>(folder: &Path, settings: &Settings, library: Library) 
     Ok(Probed { library, backend, lacking, tiers: Some(foreign.map_or_else(describe::tiers, unknown)) })
 }
 
-/// A word that an option does not take.
+/// A value that an option does not accept.
 struct Refused {
     option: &'static str,
-    /// What was set, and what is in force after it.
+    /// The value that was set, and the value in force after it.
     why: String,
 }
 
-/// The words that do not read back as they were set.
+/// Returns the values that do not read back as they were set.
 fn refused<D: Driver>(connection: &D) -> Result<Vec<Refused>, EngineError> {
     let mut refused = Vec::new();
     for (option, words) in WORDS {
@@ -74,7 +74,7 @@ fn refused<D: Driver>(connection: &D) -> Result<Vec<Refused>, EngineError> {
     Ok(refused)
 }
 
-/// The options that take none but one of their words, each with the reason.
+/// Returns the options that accept only one of their values, each with the reason.
 fn stuck(refused: &[Refused]) -> impl Iterator<Item = (String, String)> {
     WORDS.iter().filter_map(|(option, words)| {
         let of: Vec<&Refused> = refused.iter().filter(|one| one.option == *option).collect();
@@ -83,7 +83,7 @@ fn stuck(refused: &[Refused]) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// By what a library says that it is no plain SQLite.
+/// Returns why a library is not plain SQLite, from its own report.
 fn foreign(library: &Library) -> Option<String> {
     let marked = library.build.iter().find(|option| FOREIGN.iter().any(|part| option.contains(part)));
     if let Some(option) = marked {
@@ -93,7 +93,8 @@ fn foreign(library: &Library) -> Option<String> {
     (!is_source_id(source)).then(|| format!("its source id is `{source}`, expected a date, a time and a hash"))
 }
 
-/// `2022-12-28 14:03:47 df5c...`: a check-in of SQLite's own; distributions replace the hash's end with `alt1`.
+/// Returns whether a text is a check-in of SQLite's own, such as `2022-12-28 14:03:47 df5c...`; distributions replace the hash's end with
+/// `alt1`.
 fn is_source_id(text: &str) -> bool {
     let parts: Vec<&str> = text.split(' ').collect();
     let [date, time, hash] = parts[..] else { return false };
@@ -107,7 +108,7 @@ fn is_source_id(text: &str) -> bool {
         && own.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// By what a library does that it is no plain SQLite.
+/// Returns why a library is not plain SQLite, from its behaviour.
 fn strange<D: Driver>(connection: &D, refused: &[Refused], file: &Path) -> Result<Option<String>, EngineError> {
     if connection.first_value("PRAGMA cipher_version")? != SqlValue::Null {
         return Ok(Some("it has a cipher".to_owned()));

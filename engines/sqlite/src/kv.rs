@@ -1,4 +1,4 @@
-//! Keys and values in a SQLite table, with the statements that the suite gives.
+//! Keys and values in a SQLite table, with the suite's statements.
 
 use super::{connection, driver::Driver, engine::Sqlite};
 use dbdyno_engine::{
@@ -28,7 +28,7 @@ impl<D: Driver> KvEngine for Sqlite<D> {
         self.begins.held
     }
 
-    /// In WAL mode VACUUM writes the smaller database to the log, and only a checkpoint makes the file smaller.
+    /// Runs VACUUM, then a checkpoint: in WAL mode VACUUM writes the smaller database to the log, and only a checkpoint shrinks the file.
     fn compact(mut self, _: Open<'_>) -> Result<Self, EngineError> {
         let connection = self.own();
         connection.batch("VACUUM")?;
@@ -73,13 +73,13 @@ impl<D: Driver> KvHandle for SqliteHandle<D> {
         SqlKvSession::new(&self.connection, statements, self.begins, self.text)
     }
 
-    /// What a passive checkpoint answers, which moves as much of the log into the database as nobody is in the way of.
+    /// Returns the result of a passive checkpoint, which moves as much of the log into the database as other connections allow.
     fn readings(&mut self) -> Result<Vec<(&'static str, u64)>, EngineError> {
         let mut readings = Vec::new();
         let mut checkpoint =
             SqlStatement::<D::Statement<'_>>::new(&self.connection, "PRAGMA wal_checkpoint(PASSIVE)", false)?;
         checkpoint.query(&[], |row| {
-            // Where there is no log, two of them are -1.
+            // Without a log, two of them are -1.
             let number = |column| match row.value(column) {
                 SqlValueRef::Integer(number) => u64::try_from(number).ok(),
                 _ => None,

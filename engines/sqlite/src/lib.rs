@@ -1,4 +1,4 @@
-//! SQLite: the build that this program is linked with, and through a [`Driver`] any other.
+//! SQLite: the build that this program is linked with, or any other through a [`Driver`].
 
 mod bundled;
 mod busy;

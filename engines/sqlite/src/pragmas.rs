@@ -1,4 +1,4 @@
-//! Setting options as pragmas, and reading back what is in force.
+//! Sets options as pragmas, and reads back the values in force.
 
 use super::{
     describe::{self, TRANSACTIONS},
@@ -7,16 +7,17 @@ use super::{
 use dbdyno_engine::{EngineError, describe::OptionSpec, settings::Settings, sql::SqlValue};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a pragma spells its value when it is read.
+/// The spelling of a pragma's value when it is read.
 enum Spelling {
-    /// As it was set.
+    /// The spelling in which it was set.
     Same,
-    /// As a number: the words of 0, 1, 2 ...
+    /// A number, which is an index into these words.
     Numbered(&'static [&'static str]),
 }
 
-/// Every option that is a pragma of its own name, in the order in which they must be set: busy_timeout before anything can be in the way, synchronous before anything is
-/// written, page_size and auto_vacuum before the file has a header, locking_mode before the journal mode touches the file.
+/// Every option that is a pragma of its own name, in the order in which they must be set: busy_timeout before SQLite can meet a lock,
+/// synchronous before anything is written, page_size and auto_vacuum before the file has a header, locking_mode before the journal mode
+/// touches the file.
 const PRAGMAS: &[(&str, Spelling)] = &[
     ("busy_timeout", Spelling::Same),
     ("synchronous", Spelling::Numbered(&["off", "normal", "full", "extra"])),
@@ -31,7 +32,7 @@ const PRAGMAS: &[(&str, Spelling)] = &[
     ("foreign_keys", Spelling::Numbered(&["off", "on"])),
 ];
 
-/// The option with its statement, where it is a pragma.
+/// Adds its statement to an option that is a pragma.
 pub(crate) fn with_statement(option: OptionSpec) -> OptionSpec {
     match (0..).zip(PRAGMAS).find(|(_, (name, _))| *name == option.name) {
         Some((place, (name, _))) => option.statement(place, &format!("PRAGMA {name} = {{value}};")),
@@ -39,19 +40,19 @@ pub(crate) fn with_statement(option: OptionSpec) -> OptionSpec {
     }
 }
 
-/// The options that an existing file takes on only when it is rebuilt.
+/// The options that an existing file adopts only when it is rebuilt.
 const REBUILT: [&str; 2] = ["page_size", "auto_vacuum"];
 
-/// The options of SQLite's own file, which another store may take without obeying them.
+/// The options of SQLite's own file, which another storage backend may accept and ignore.
 const OF_FILE: [&str; 4] = ["page_size", "auto_vacuum", "locking_mode", "journal_mode"];
 
-/// Rebuilds a file that has other values of these options than those just set. It has to be done before a write-ahead log
-/// is begun. Another store has no such file.
+/// Rebuilds a file if its values of these options differ from those just set. Call it before a write-ahead log begins. Another storage
+/// backend has no such file.
 fn rebuild<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineError> {
     let found = in_force(connection)?;
     let differs = |name: &str| found.get(name).is_some_and(|found| settings.get(name) != Some(found));
     if REBUILT.iter().any(|name| differs(name)) && connection.backend().is_none() {
-        // A log in use fixes the size of pages.
+        // The page size is fixed while a log is in use.
         connection.first_value("PRAGMA journal_mode = DELETE")?;
         for name in REBUILT {
             set(connection, name, settings.text(name)?)?;
@@ -61,15 +62,15 @@ fn rebuild<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineE
     Ok(())
 }
 
-/// Whether a file had something in it when it was opened. The library is not asked: one with another store may count pages in a
-/// fresh file, and then fail to rebuild nothing.
+/// Whether a file had content when it was opened. The library is not asked: one with another storage backend may count pages in a fresh
+/// file, and then fail to rebuild nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileBefore {
     Fresh,
     Filled,
 }
 
-/// Sets every pragma. Each is stepped to its end; several return what is in force, which is read back later.
+/// Sets every pragma, and steps each to its end. Several return their value in force, which is read back later.
 pub(crate) fn apply<D: Driver>(connection: &D, settings: &Settings, before: FileBefore) -> Result<(), EngineError> {
     for (name, _) in PRAGMAS {
         set(connection, name, settings.text(name)?)?;
@@ -86,10 +87,10 @@ pub(crate) fn apply<D: Driver>(connection: &D, settings: &Settings, before: File
     }
 }
 
-/// The option for the size of the cache.
+/// The option that sets the size of the cache.
 const CACHE_SIZE: &str = "cache_size";
 
-/// The number of pages that is as large as the KiB that are asked for, for a library that takes no KiB; none where pages are asked for.
+/// Returns the number of pages that equals the requested KiB, for a library that accepts no KiB; `None` if the option gives pages.
 fn cache_pages(settings: &Settings, found: &BTreeMap<String, String>) -> Result<Option<String>, EngineError> {
     let kib = settings.integer(CACHE_SIZE)?;
     let page_bytes: i64 = match found.get("page_size").and_then(|found| found.parse().ok()) {
@@ -99,8 +100,8 @@ fn cache_pages(settings: &Settings, found: &BTreeMap<String, String>) -> Result<
     Ok((kib < 0).then(|| (-kib * 1024 / page_bytes.max(1)).max(1).to_string()))
 }
 
-/// What is in force with these settings, in their words: a cache of as many bytes as was asked for is what was asked for; and an
-/// option of SQLite's file that another store does not obey is as given, where it is left at its default.
+/// Returns the options in force, in the spelling of the settings. A cache with the requested number of bytes counts as the requested
+/// cache. If another storage backend ignores an option of SQLite's file that is at its default, the option is left out.
 pub(crate) fn told<D: Driver>(connection: &D, settings: &Settings) -> Result<BTreeMap<String, String>, EngineError> {
     let mut found = in_force(connection)?;
     if !connection.has_cache_in_kib() {
@@ -123,7 +124,7 @@ pub(crate) fn set<D: Driver>(connection: &D, name: &str, value: &str) -> Result<
     connection.first_value(&format!("PRAGMA {name} = {value}")).map(drop)
 }
 
-/// Reads back every pragma that the library has, in the spelling of the options.
+/// Reads back every pragma that the library has, in the options' spelling.
 pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, String>, EngineError> {
     let value = |(name, spelling): &(&str, Spelling)| {
         let value = connection.first_value(&format!("PRAGMA {name}"))?;
@@ -132,7 +133,7 @@ pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, Str
     PRAGMAS.iter().filter_map(|pragma| value(pragma).transpose()).collect()
 }
 
-/// The pragmas that the library does not have, or that it does not obey in a fresh file, each with the reason why it cannot be set.
+/// Returns the pragmas that the library lacks or ignores in a fresh file, each with the reason why it cannot be set.
 pub(crate) fn lacking<D: Driver>(connection: &D, settings: &Settings) -> Result<BTreeMap<String, String>, EngineError> {
     let found = in_force(connection)?;
     let reason = |name: &str| match (found.get(name), settings.get(name)) {
@@ -143,7 +144,7 @@ pub(crate) fn lacking<D: Driver>(connection: &D, settings: &Settings) -> Result<
     Ok(PRAGMAS.iter().filter_map(|(name, _)| Some(((*name).to_owned(), reason(name)?))).collect())
 }
 
-/// That a pragma was not obeyed, in words.
+/// Describes a pragma that had no effect.
 pub(crate) fn left(name: &str, asked: &str, found: &str) -> String {
     format!("PRAGMA {name} = {asked} leaves `{found}`")
 }
@@ -170,8 +171,8 @@ mod tests {
     use rusqlite::Connection;
     use std::{ops::ControlFlow, path::Path};
 
-    /// A SQLite that has something else below it: fresh files have a page, VACUUM fails, and pages have this size; 0: it does not
-    /// tell.
+    /// A SQLite with another storage backend: fresh files have a page, VACUUM fails, and pages have this size; 0: it does not report the
+    /// size.
     struct OtherStore<const PAGE_SIZE: i64>(Connection);
 
     impl<const PAGE_SIZE: i64> Driver for OtherStore<PAGE_SIZE> {

@@ -57,15 +57,15 @@ pub struct SqliteSession<'e, D: Driver> {
 impl<D: Driver> Drop for SqliteSession<'_, D> {
     fn drop(&mut self) {
         if !self.connection.is_autocommit() {
-            // The error that led here is the one to report.
+            // The original error is the one to report.
             let _ = self.connection.batch("ROLLBACK");
         }
     }
 }
 
 impl<D: Driver> SqliteSession<'_, D> {
-    /// The column `name` of every row that a pragma of a table or an index gives. A pragma and no `pragma_table_info(...)`: those
-    /// functions are younger than the SQLite that other stores have been put under.
+    /// Returns the column `name` of every row that a pragma of a table or an index returns. A pragma instead of `pragma_table_info(...)`,
+    /// because those functions are newer than the SQLite versions that have been ported to other storage backends.
     fn names(&self, pragma: &str, of: &str) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
         let column = if pragma == "index_info" { 2 } else { 1 };
@@ -102,7 +102,7 @@ impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
             let of_index = self.names("index_info", &index)?.join(",");
             indexes.insert(index, of_index);
         }
-        // A table without columns is none.
+        // SQLite returns no columns for a table that does not exist.
         Ok((!columns.is_empty()).then_some(TableSchema { columns, indexes }))
     }
 

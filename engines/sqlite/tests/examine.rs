@@ -1,4 +1,4 @@
-//! Which builds of SQLite have the tiers of SQLite. One test, as the sync calls that it counts are those of the process.
+//! Which builds of SQLite have SQLite's tiers. A single test, because it counts the sync calls of the whole process.
 
 use dbdyno_engine::{
     describe::{Library, Probed},

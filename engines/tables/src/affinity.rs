@@ -1,18 +1,18 @@
-//! Column affinity: what SQLite makes of a value that is stored in a column of a declared type, or compared with one.
-//! Virtual tables get their values untouched, so this is done here, by SQLite's documented rules.
+//! Column affinity: SQLite's conversion of a value that is stored in a column of a declared type, or compared with one. SQLite passes
+//! values to virtual tables unconverted, so this module converts them by SQLite's documented rules.
 
 use dbdyno_engine::sql::{SqlValue, SqlValueRef};
 
-/// What a column makes of values.
+/// The conversion that a column applies to values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Affinity {
     /// Numbers become text.
     Text,
-    /// Text that is a number becomes one; real numbers without a fraction become whole.
+    /// Text that is a number becomes a number; real numbers without a fraction become whole numbers.
     Numeric,
-    /// Text that is a number, and whole numbers, become real.
+    /// Text that is a number, and whole numbers, become real numbers.
     Real,
-    /// Nothing is changed.
+    /// Values stay as they are.
     Blob,
 }
 
@@ -33,13 +33,13 @@ impl Affinity {
         }
     }
 
-    /// Whether comparisons with the column are always those of its stored values: the other side is converted.
+    /// Returns whether comparisons with the column always use its stored values: SQLite then converts the other side.
     pub(super) fn is_numeric(self) -> bool {
         matches!(self, Self::Numeric | Self::Real)
     }
 
-    /// What a column stores for a value; `None` for the value itself. SQLite's versions differ in the digits they write
-    /// for a real number, so one in a text column is refused.
+    /// Returns the value that a column stores in place of this one; `None` if it stores the value itself. A real number in a text column
+    /// is rejected, because SQLite's versions write different digits for it.
     #[inline]
     pub(super) fn change(self, value: SqlValueRef<'_>) -> Result<Option<SqlValue>, RealInText> {
         Ok(match (self, value) {
@@ -48,7 +48,7 @@ impl Affinity {
                 other => other,
             }),
             (Self::Numeric, SqlValueRef::Real(real)) => whole(real),
-            // SQLite stores a real number without a fraction as a whole one there, which has no negative zero.
+            // In such a column SQLite stores a real number without a fraction as a whole number, which has no negative zero.
             (Self::Real, SqlValueRef::Real(0.0)) => Some(SqlValue::Real(0.0)),
             (Self::Real, SqlValueRef::Integer(number)) => Some(SqlValue::Real(number as f64)),
             (Self::Real, SqlValueRef::Text(text)) => number(text).map(|number| match number {
@@ -63,7 +63,7 @@ impl Affinity {
         })
     }
 
-    /// What a value without an affinity becomes when it is compared with a column.
+    /// Converts a value without an affinity for a comparison with a column.
     pub(super) fn compared(self, value: SqlValueRef<'_>) -> Result<StoredValue<'_>, RealInText> {
         let changed = match self {
             Self::Numeric | Self::Real if matches!(value, SqlValueRef::Text(_)) => Self::Numeric.change(value),
@@ -74,7 +74,7 @@ impl Affinity {
     }
 }
 
-/// A value as a column has it.
+/// A value in the form in which a column stores it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum StoredValue<'v> {
     Same(SqlValueRef<'v>),
@@ -91,21 +91,21 @@ impl StoredValue<'_> {
     }
 }
 
-/// A real number was to become text.
+/// A real number would have to become text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RealInText;
 
-/// The number that a text is as a whole, spaces around it aside.
+/// Returns the number that the whole text represents, ignoring surrounding spaces.
 fn number(text: &[u8]) -> Option<SqlValue> {
     let text = std::str::from_utf8(text).ok()?.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
-    // Rust also reads words such as `inf`, which are text.
+    // Rust also parses words such as `inf`, which SQLite treats as text.
     if !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E')) {
         return None;
     }
     text.parse().map(SqlValue::Integer).or_else(|_| text.parse().map(SqlValue::Real)).ok()
 }
 
-/// The whole number that a real one is.
+/// Returns the whole number that equals a real number.
 fn whole(real: f64) -> Option<SqlValue> {
     let number = real as i64;
     (number as f64 == real && number > i64::MIN && number < i64::MAX).then_some(SqlValue::Integer(number))
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use rusqlite::types;
 
-    /// What SQLite itself stores for a value in a column of a type.
+    /// Returns the value that SQLite itself stores in a column of a type.
     fn stored(connection: &rusqlite::Connection, declared: &str, value: &SqlValue) -> SqlValue {
         connection.execute_batch(&format!("DROP TABLE IF EXISTS t; CREATE TABLE t(x {declared})")).unwrap();
         let bound = match value {

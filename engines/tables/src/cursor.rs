@@ -1,5 +1,5 @@
-//! A cursor over the rows of a table that copies some rows at a time and seeks again behind the last key, so that
-//! nothing of it lives in the store between two calls: rows may be written while it is open.
+//! A cursor over the rows of a table. It copies some rows at a time, and seeks again after the last key. Between two calls nothing of it
+//! stays in the store, so rows may be written while it is open.
 
 use super::{
     definition::TableDefinition,
@@ -19,21 +19,21 @@ use std::{
     rc::Rc,
 };
 
-/// Rows copied the first time: few, because many statements want one only.
+/// Number of rows copied the first time: few, because many statements need only one.
 const FIRST_BATCH: usize = 16;
-/// Rows copied at most.
+/// Maximum number of rows copied at a time.
 const LARGEST_BATCH: usize = 256;
-/// Bytes of rows above which no further row is copied.
+/// Number of bytes of rows after which no further row is copied.
 const ENOUGH_BYTES: usize = 1 << 18;
 
-/// Which rows a cursor visits, and how.
+/// The rows that a cursor visits, and how it reaches them.
 #[derive(Debug, Clone)]
 pub(super) struct CursorPath {
-    /// The place of the index whose entries are walked; the table's own tree where there is none.
+    /// The position of the index whose entries are walked; `None` for the table's own tree.
     pub(super) index: Option<usize>,
-    /// Whether the index's column and the rowid are all that is wanted, so that rows are not read.
+    /// Whether the index's column and the rowid are all that is needed, so that rows are not read.
     pub(super) covering: bool,
-    /// Keys of that tree.
+    /// The keys of that tree.
     pub(super) range: KeyRange,
     pub(super) direction: Direction,
 }
@@ -42,7 +42,7 @@ pub(super) struct CursorPath {
 pub(super) struct BatchCursor {
     table: Rc<TableDefinition>,
     path: CursorPath,
-    /// The rows copied: rowid and place in `bytes`.
+    /// The copied rows: rowid and position in `bytes`.
     rows: Vec<(i64, Range<usize>)>,
     bytes: Vec<u8>,
     at: usize,
@@ -52,7 +52,7 @@ pub(super) struct BatchCursor {
 }
 
 impl BatchCursor {
-    /// A cursor on its first row.
+    /// Opens a cursor on its first row.
     pub(super) fn open<S: OrderedStore>(
         tables: &mut Tables<S>,
         table: Rc<TableDefinition>,
@@ -64,19 +64,19 @@ impl BatchCursor {
         Ok(cursor)
     }
 
-    /// Whether it is behind the last row.
+    /// Returns whether it is past the last row.
     #[inline]
     pub(super) fn is_done(&self) -> bool {
         self.at == self.rows.len()
     }
 
-    /// The rowid of the row it is on.
+    /// Returns the rowid of the current row.
     #[inline]
     pub(super) fn rowid(&self) -> Option<i64> {
         self.rows.get(self.at).map(|(rowid, _)| *rowid)
     }
 
-    /// A column's value in the row it is on.
+    /// Returns a column's value in the current row.
     #[inline]
     pub(super) fn column(&self, column: usize) -> Result<SqlValueRef<'_>, EngineError> {
         let (rowid, place) = self.rows.get(self.at).ok_or_else(|| EngineError::new("the cursor is on no row"))?;
@@ -120,7 +120,7 @@ impl BatchCursor {
         })
     }
 
-    /// Makes rows of which only one column is there from the entries of an index.
+    /// Builds rows that have only one column from the entries of an index.
     fn copy_entries<S: OrderedStore>(&mut self, tables: &Tables<S>, place: usize) -> Result<(), EngineError> {
         let table = Rc::clone(&self.table);
         let index = &table.indexes[place];
@@ -138,7 +138,7 @@ impl BatchCursor {
         })
     }
 
-    /// Notes the rowids of an index's entries.
+    /// Records the rowids of an index's entries.
     fn find_rows<S: OrderedStore>(&mut self, tables: &Tables<S>, place: usize) -> Result<(), EngineError> {
         let table = Rc::clone(&self.table);
         let index = &table.indexes[place];
@@ -150,7 +150,7 @@ impl BatchCursor {
         })
     }
 
-    /// Copies the rows whose rowids were noted.
+    /// Copies the rows with the recorded rowids.
     fn copy_found<S: OrderedStore>(&mut self, tables: &Tables<S>) -> Result<(), EngineError> {
         for (rowid, place) in &mut self.rows {
             let bytes = &mut self.bytes;
@@ -175,7 +175,7 @@ impl BatchCursor {
         self.rows.push((rowid, start..self.bytes.len()));
     }
 
-    /// Shows keys and values of the path's tree until the batch is full, and moves the path's range behind the last.
+    /// Passes keys and values of the path's tree to the callback until the batch is full, and moves the path's range past the last one.
     fn walk<S: OrderedStore>(
         &mut self,
         tables: &Tables<S>,

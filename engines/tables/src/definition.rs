@@ -1,4 +1,4 @@
-//! Tables and indexes as the store's catalog keeps them: tree 0, a JSON object for each table under its name.
+//! Tables and indexes in the store's catalog: tree 0 has a JSON object for each table under its name.
 
 use super::{
     affinity::Affinity,
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
 
 const CATALOG: Tree = Tree(0);
-/// Constraints that a declared type may hold, and that this layer does not keep.
+/// Constraints that a declared type may contain, and that this layer does not enforce.
 const CONSTRAINTS: [&str; 8] = ["NOT", "NULL", "PRIMARY", "UNIQUE", "DEFAULT", "CHECK", "REFERENCES", "COLLATE"];
 
 /// A table with its indexes.
 #[derive(Debug, Clone)]
 pub(super) struct TableDefinition {
     pub(super) name: String,
-    /// What the checksums of its rows are of.
+    /// The context that the checksums of its rows cover.
     pub(super) sealed_as: String,
     pub(super) tree: Tree,
     pub(super) columns: Vec<ColumnDefinition>,
@@ -37,7 +37,7 @@ pub(super) struct ColumnDefinition {
 #[derive(Debug, Clone)]
 pub(super) struct IndexDefinition {
     pub(super) name: String,
-    /// What the checksums of its entries are of.
+    /// The context that the checksums of its entries cover.
     pub(super) sealed_as: String,
     pub(super) tree: Tree,
     pub(super) column: usize,
@@ -45,7 +45,7 @@ pub(super) struct IndexDefinition {
 
 impl IndexDefinition {
     fn new(table: &str, name: String, tree: Tree, column: usize) -> Self {
-        // Names hold no zero, so that no table's rows are sealed as another's entries.
+        // Names contain no zero byte, so no table's row can pass as another's index entry.
         Self { sealed_as: format!("entry\0{table}\0{name}\0"), name, tree, column }
     }
 }
@@ -60,7 +60,7 @@ impl TableDefinition {
         found.ok_or_else(|| EngineError::new(format!("table `{}` has no column `{name}`", self.name)))
     }
 
-    /// The place of an index over a column.
+    /// Returns the position of an index on a column.
     pub(super) fn index_on(&self, column: usize) -> Option<usize> {
         self.indexes.iter().position(|index| index.column == column)
     }
@@ -70,18 +70,18 @@ impl TableDefinition {
     }
 }
 
-/// What the checksums of the catalog's own entries are of.
+/// The context that the checksums of the catalog's own entries cover.
 const SEALED_AS: &[u8] = b"table\0";
 
 #[derive(Debug)]
 pub(super) struct TableCatalog {
     rowsum: Rowsum,
     tables: BTreeMap<String, Rc<TableDefinition>>,
-    /// Changed by whatever changes a table, so that what was looked up before is looked up again.
+    /// Increases with every change of a table, so that earlier look-ups are repeated.
     version: u64,
 }
 
-/// Trees that tables, indexes and the catalog of a suite need.
+/// Returns the number of trees for the tables, the indexes and the catalog of a suite.
 pub(super) fn trees(tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<u16, EngineError> {
     u16::try_from(1 + tables.len() + indexes.len())
         .map_err(|_| EngineError::new("a suite has at most 65534 tables and indexes on a key-value engine"))
@@ -92,7 +92,7 @@ impl TableCatalog {
         Self { rowsum, tables: BTreeMap::new(), version: 0 }
     }
 
-    /// Reads the catalog anew; the version rises.
+    /// Reloads the catalog, and increases its version.
     pub(super) fn load(&mut self, read: &impl OrderedRead) -> Result<(), EngineError> {
         let mut tables = BTreeMap::new();
         let mut wrong = None;
@@ -146,7 +146,7 @@ impl TableCatalog {
         self.put(write, TableDefinition::new(spec.name.clone(), tree, columns))
     }
 
-    /// Adds an empty index to a table; its place among the table's indexes.
+    /// Adds an empty index to a table, and returns its position among the table's indexes.
     pub(super) fn create_index(
         &mut self,
         write: &mut impl OrderedWrite,
@@ -165,7 +165,7 @@ impl TableCatalog {
         Ok(place)
     }
 
-    /// Drops a table with its indexes: their trees are empty and free again.
+    /// Drops a table with its indexes, which empties and frees their trees.
     pub(super) fn drop_table(&mut self, write: &mut impl OrderedWrite, name: &str) -> Result<(), EngineError> {
         let table = Rc::clone(self.table(name)?);
         for tree in table.trees() {
@@ -209,7 +209,7 @@ fn column(spec: &ColumnSpec) -> Result<ColumnDefinition, EngineError> {
     })
 }
 
-/// A table as the catalog stores it.
+/// A table in the form that the catalog stores.
 #[derive(Serialize, Deserialize)]
 struct CatalogEntry {
     tree: u16,

@@ -1,4 +1,4 @@
-//! An engine of SQL suites made from an ordered store.
+//! An engine for SQL suites on top of an ordered store.
 
 use super::{
     definition::trees,
@@ -21,7 +21,7 @@ use dbdyno_engine::{
 use rusqlite::Connection;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
-/// Whose code answers SQL suites on every engine that they reach through this layer: its mistakes are all of theirs.
+/// Returns the code that executes SQL suites on every engine with this layer: all these engines share its mistakes.
 pub fn implementations() -> Vec<ImplementationRule> {
     vec![
         ImplementationRule::new(SuiteKind::Sql, &[("layer", &["direct"])], "direct plans on an ordered store"),
@@ -29,8 +29,8 @@ pub fn implementations() -> Vec<ImplementationRule> {
     ]
 }
 
-/// The options of every engine that SQL suites reach through this layer. They say how a suite reaches the engine and not how
-/// the engine is best set, so that no search tries them.
+/// Returns the options of every engine that SQL suites reach through this layer. They set how a suite reaches the engine, not how the
+/// engine is tuned, so no search varies them.
 pub fn options() -> Vec<OptionSpec> {
     vec![
         OptionSpec::choice(
@@ -94,7 +94,7 @@ impl<S: OrderedStore> Engine for Layered<S> {
     }
 
     fn close(self) -> Result<(), EngineError> {
-        // The connection's virtual tables hold the store too.
+        // The connection's virtual tables also own the store.
         drop(self.connection);
         match Rc::try_unwrap(self.shared) {
             Ok(tables) => tables.into_inner().close(),
@@ -151,19 +151,19 @@ enum Way<'e, S: OrderedStore> {
 impl<S: OrderedStore> Drop for LayeredSession<'_, S> {
     fn drop(&mut self) {
         if self.shared().borrow().is_explicit() {
-            // The error that led here is the one to report.
+            // The original error is the one to report.
             let _ = self.undo();
         }
     }
 }
 
-/// A statement made ready for one of the layers.
+/// A statement that is prepared for one of the layers.
 pub enum LayeredStatement<'e> {
     Sql(SqlStatement<'e, SqliteStatement<'e>>),
     Direct(Direct<'e>),
 }
 
-/// A plan made ready.
+/// A prepared plan.
 pub struct Direct<'e>(Planned<'e>);
 
 impl<'e, S: OrderedStore> LayeredSession<'e, S> {
@@ -181,7 +181,7 @@ impl<'e, S: OrderedStore> LayeredSession<'e, S> {
         }
     }
 
-    /// Does something without SQL; after an error nothing of the transaction is kept.
+    /// Does work without SQL; after an error the transaction is rolled back.
     #[inline]
     fn directly<R>(
         shared: &SharedTables<S>,
@@ -293,7 +293,7 @@ fn other_layer() -> EngineError {
     EngineError::new("the statement was made ready for another layer")
 }
 
-/// A row of an answer of either layer.
+/// A row of a result of either layer.
 pub struct LayeredRow<'r>(Either<'r>);
 
 enum Either<'r> {

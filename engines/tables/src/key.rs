@@ -1,20 +1,20 @@
-//! Keys whose order as bytes is SQLite's order of values: NULL, numbers, text, blobs.
+//! Keys whose byte order is SQLite's order of values: NULL, numbers, text, blobs.
 //!
 //! A row's key is its rowid, 8 bytes big-endian with the sign bit flipped. An index entry's key is the value, then the
 //! rowid. A value is a tag and
 //!
 //! - NULL: nothing;
-//! - a number: the greatest 64-bit real number that is not above it, 8 bytes so turned that they sort, then 2 bytes with
-//!   what is missing to a whole number beyond 2^53. Whole and real numbers of equal value have equal keys;
-//! - text and blobs: the bytes with each 0 followed by 255, then two 0.
+//! - a number: the greatest 64-bit real number that is not greater than it, in 8 bytes whose order is the numeric order. Then 2 bytes with
+//!   the difference to a whole number beyond 2^53. Whole and real numbers of equal value have equal keys;
+//! - text and blobs: the bytes, with 255 after each 0 byte, then two 0 bytes.
 //!
-//! No value's bytes begin those of another. What the key leaves out (whole or real?) is the entry's own value.
+//! No value's bytes are a prefix of another's. The key does not record whether a number is whole or real: the entry's own value does.
 
 use dbdyno_engine::sql::SqlValueRef;
 use std::cmp::Ordering;
 
 const NULL: u8 = 1;
-/// The tag of numbers; every value but NULL sorts at it or behind.
+/// The tag of numbers; every value but NULL sorts at or after it.
 pub(super) const NUMBER: u8 = 2;
 const TEXT: u8 = 3;
 const BLOB: u8 = 4;
@@ -27,12 +27,12 @@ const NEGATIVE_ZERO: &[u8] = b"z";
 pub(super) const ROWID: usize = 8;
 const SIGN: u64 = 1 << 63;
 
-/// A row's key.
+/// Returns a row's key.
 pub(super) fn of_rowid(rowid: i64) -> [u8; ROWID] {
     ((rowid as u64) ^ SIGN).to_be_bytes()
 }
 
-/// The rowid of a row's key, or at the end of an index entry's.
+/// Returns the rowid from a row's key, or from the end of an index entry's key.
 pub(super) fn rowid(key: &[u8]) -> Option<i64> {
     key.last_chunk::<ROWID>().map(|bytes| (u64::from_be_bytes(*bytes) ^ SIGN) as i64)
 }
@@ -50,7 +50,7 @@ pub(super) fn push(key: &mut Vec<u8>, value: SqlValueRef<'_>) {
     }
 }
 
-/// Makes `key` the key of an index entry, and gives the entry's value.
+/// Fills `key` with the key of an index entry, and returns the entry's value.
 pub(super) fn entry(key: &mut Vec<u8>, value: SqlValueRef<'_>, rowid: i64) -> &'static [u8] {
     key.clear();
     push(key, value);
@@ -63,7 +63,7 @@ pub(super) fn entry(key: &mut Vec<u8>, value: SqlValueRef<'_>, rowid: i64) -> &'
     }
 }
 
-/// Shows the value of an index entry; `None` for bytes that are no entry.
+/// Passes the value of an index entry to `show`; returns `None` for bytes that are not an entry.
 pub(super) fn with_value<R>(key: &[u8], kind: &[u8], show: impl FnOnce(SqlValueRef<'_>) -> R) -> Option<R> {
     let (&tag, rest) = key.get(..key.len().checked_sub(ROWID)?)?.split_first()?;
     match tag {
@@ -96,7 +96,7 @@ fn number(bytes: &[u8], kind: &[u8]) -> Option<SqlValueRef<'static>> {
     })
 }
 
-/// The greatest real number that is not above a whole number, and what is missing: below 1024.
+/// Returns the greatest real number that is not greater than a whole number, and the difference, which is below 1024.
 fn real_below(number: i64) -> (f64, u16) {
     let near = number as f64;
     let below = if near as i128 > i128::from(number) { near.next_down() } else { near };
@@ -110,7 +110,7 @@ fn push_number(key: &mut Vec<u8>, number: f64, missing: u16) {
 }
 
 fn to_sorted(number: f64) -> u64 {
-    // Adding zero makes the negative zero a positive one: they are equal.
+    // Adding zero turns negative zero into positive zero: they are equal.
     let bits = (number + 0.0).to_bits();
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
@@ -142,7 +142,7 @@ fn unescape(escaped: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// SQLite's order of values.
+/// Compares values in SQLite's order.
 pub(super) fn compare(a: SqlValueRef<'_>, b: SqlValueRef<'_>) -> Ordering {
     use SqlValueRef::{Blob, Integer, Real, Text};
     match (a, b) {
@@ -162,7 +162,7 @@ fn rank(value: SqlValueRef<'_>) -> u8 {
     }
 }
 
-/// Sorts as the number does.
+/// Returns a pair that sorts as the number does.
 fn numeric(value: SqlValueRef<'_>) -> (u64, u16) {
     match value {
         SqlValueRef::Integer(number) => {
@@ -180,7 +180,7 @@ mod tests {
 
     const BIG: i64 = 1 << 53;
 
-    /// Values in SQLite's order, each above the last.
+    /// Values in SQLite's order, each greater than the previous one.
     const SORTED: &[SqlValueRef<'static>] = &[
         SqlValueRef::Null,
         SqlValueRef::Real(f64::NEG_INFINITY),

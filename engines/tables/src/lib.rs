@@ -1,12 +1,12 @@
 //! SQL tables on an ordered key-value store.
 //!
-//! One encoding (rows by rowid, index entries of value and rowid) under two layers, which the engine option `layer`
-//! chooses. `sql`: SQLite parses, plans and computes, and reaches the rows through a virtual table. `direct`: each
-//! statement's plan from the suite runs on the store without SQLite. Both give the same answers.
+//! Two layers share one encoding (rows by rowid, index entries of value and rowid). The engine option `layer` selects one. `sql`: SQLite
+//! parses, plans and computes, and reaches the rows through a virtual table. `direct`: each statement's plan from the suite runs on the
+//! store without SQLite. Both return the same results.
 //!
-//! [`Layered`] makes an engine of SQL suites from any [`dbdyno_engine::ordered::OrderedStore`].
+//! [`Layered`] turns any [`dbdyno_engine::ordered::OrderedStore`] into an engine for SQL suites.
 
-// Tests that other packages share name this one.
+// Tests that are shared with other packages refer to this crate by name.
 #[cfg(test)]
 extern crate self as dbdyno_tables;
 

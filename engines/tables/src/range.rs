@@ -1,4 +1,4 @@
-//! From conditions on a column to a range of keys.
+//! Translates conditions on a column to ranges of keys.
 
 use super::{affinity::Affinity, definition::TableDefinition, key};
 use dbdyno_engine::{
@@ -7,19 +7,19 @@ use dbdyno_engine::{
 };
 use std::ops::Bound;
 
-/// One end of a condition: the value, and whether it is inside.
+/// One end of a range condition: the value, and whether the range includes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End<'v> {
     pub(super) value: SqlValueRef<'v>,
     pub(super) included: bool,
 }
 
-/// A condition on one column, as it can be pushed down.
+/// A condition on one column, in the form that can be pushed down.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted<'v> {
     All,
     Equal(SqlValueRef<'v>),
-    /// Values of a range. NULL is in none.
+    /// Values of a range. It never contains NULL.
     Range {
         from: Option<End<'v>>,
         to: Option<End<'v>>,
@@ -46,7 +46,7 @@ impl KeyRange {
         Keys { from: self.from.as_ref().map(Vec::as_slice), to: self.to.as_ref().map(Vec::as_slice) }
     }
 
-    /// The keys of the rows with wanted rowids. Exact: no other row has a key in it.
+    /// Returns the keys of the rows whose rowid matches. The range is exact: no other row's key is in it.
     pub(super) fn of_rowids(wanted: Wanted<'_>) -> Self {
         let row = |rowid: i64| key::of_rowid(rowid).to_vec();
         match wanted {
@@ -73,7 +73,8 @@ impl KeyRange {
         }
     }
 
-    /// The keys of the index entries with wanted values. Exact on columns of numbers; on others the range may hold more.
+    /// Returns the keys of the index entries whose value matches. The range is exact on numeric columns; on other columns it may contain
+    /// more entries.
     pub(super) fn of_entries(table: &TableDefinition, column: usize, wanted: Wanted<'_>, longest_key: usize) -> Self {
         let affinity = table.columns[column].affinity;
         match wanted {
@@ -109,17 +110,17 @@ fn upper(affinity: Affinity, end: Option<End<'_>>, longest_key: usize) -> Bound<
     }
 }
 
-/// A key above every entry of a value, and below those of the next: rowids are 8 bytes.
+/// Returns a key above every entry of a value, and below the entries of the next value: rowids are 8 bytes.
 fn behind(mut prefix: Vec<u8>) -> Vec<u8> {
     prefix.extend_from_slice(&[255; key::ROWID + 1]);
     prefix
 }
 
-/// The beginning of all entries of a value; `None` where a comparison with it cannot be narrowed to a range of keys.
+/// Returns the prefix of all entries of a value; `None` if a comparison with it cannot be narrowed to a range of keys.
 ///
-/// SQLite converts one side of a comparison by the affinity of both, and a virtual table sees its own side only. With a
-/// column of numbers it is always the other side that is converted. With the others it may be the stored one, when the
-/// other is a number; and text too long for a key is in no index.
+/// SQLite converts one side of a comparison by the affinity of both sides, and a virtual table sees only its own side. With a numeric
+/// column SQLite always converts the other side. With other columns it may convert the stored value, if the other side is a number. Text
+/// that is too long for a key is in no index.
 fn prefix(affinity: Affinity, value: SqlValueRef<'_>, longest_key: usize) -> Option<Vec<u8>> {
     let mut prefix = Vec::with_capacity(24);
     match (affinity, value) {
@@ -135,15 +136,15 @@ fn prefix(affinity: Affinity, value: SqlValueRef<'_>, longest_key: usize) -> Opt
     (prefix.len() + key::ROWID < longest_key).then_some(prefix)
 }
 
-/// Where a value lies among the rowids.
+/// The position of a value among the rowids.
 enum Rowid {
-    /// On this one.
+    /// Equal to this rowid.
     Whole(i64),
     /// Above this one and below the next.
     Between(i64),
     Below,
     Above,
-    /// Nowhere: NULL.
+    /// No position: NULL.
     None,
 }
 

@@ -1,7 +1,7 @@
 //! The bytes of a row: its values one after another.
 //!
-//! A value is a tag, then its bytes: NULL none; a whole number the fewest bytes that keep its sign, little-endian (the tag
-//! says how many, 0 for the number 0); a real number 8; text and blobs their length as in LEB128, then themselves.
+//! A value is a tag, then its bytes. NULL has no bytes. A whole number has the fewest bytes that keep its sign, little-endian; its tag
+//! gives their number, 0 for the number 0. A real number has 8 bytes. Text and blobs have their length as in LEB128, then their bytes.
 
 use dbdyno_engine::sql::SqlValueRef;
 
@@ -49,13 +49,13 @@ fn push_bytes(row: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
     row.extend_from_slice(bytes);
 }
 
-/// The value of a column, from 0; `None` for bytes that are no row, or one with fewer columns.
+/// Returns the value of a column, from 0; `None` for bytes that are not a row, or a row with fewer columns.
 #[inline]
 pub(super) fn column(row: &[u8], column: usize) -> Option<SqlValueRef<'_>> {
     RowValues(row).nth(column).flatten()
 }
 
-/// The values of a row in order. One that is `None` is the last: the bytes are no row.
+/// An iterator over the values of a row in order. After a `None` it ends: the bytes are not a row.
 pub(super) struct RowValues<'r>(pub(super) &'r [u8]);
 
 impl<'r> Iterator for RowValues<'r> {

@@ -14,7 +14,7 @@ use dbdyno_engine::{
 };
 use std::ops::ControlFlow;
 
-/// How rows are stored, and the buffers used for it.
+/// The storage of rows, with its buffers.
 #[derive(Debug)]
 pub(super) struct RowStore {
     pub(super) rowsum: Rowsum,
@@ -23,13 +23,13 @@ pub(super) struct RowStore {
     old: Vec<u8>,
 }
 
-/// A row of a table cannot be read.
+/// Returns the error for a row that cannot be read.
 pub(super) fn broken(table: &TableDefinition, rowid: i64, rowsum: Rowsum) -> EngineError {
     let what = if rowsum == Rowsum::Off { "cannot be decoded: the stored bytes have changed" } else { CHANGED };
     EngineError::fatal(format!("the row {rowid} of table `{}` {what}", table.name))
 }
 
-/// An index has an entry that it should not have.
+/// Returns the error for an index entry that should not exist.
 pub(super) fn broken_index(table: &TableDefinition, index: &IndexDefinition, what: &str) -> EngineError {
     EngineError::fatal(format!("index `{}` of table `{}`: {what}", index.name, table.name))
 }
@@ -40,7 +40,7 @@ impl RowStore {
         Self { rowsum, entries, row: Vec::new(), old: Vec::new() }
     }
 
-    /// The verified bytes of a row from those that are stored.
+    /// Verifies the stored bytes of a row, and returns the row.
     #[inline]
     pub(super) fn verified<'r>(
         &self,
@@ -53,7 +53,7 @@ impl RowStore {
             .ok_or_else(|| broken(table, rowid, self.rowsum))
     }
 
-    /// The verified value of an index's entry.
+    /// Verifies the value of an index's entry, and returns it.
     #[inline]
     pub(super) fn verified_entry<'r>(
         &self,
@@ -66,7 +66,7 @@ impl RowStore {
         found.ok_or_else(|| broken_index(table, index, &format!("an entry {CHANGED}")))
     }
 
-    /// The greatest rowid of a table; 0 where there is no row.
+    /// Returns the greatest rowid of a table; 0 if it has no rows.
     pub(super) fn last_rowid(&self, read: &impl OrderedRead, table: &TableDefinition) -> Result<i64, EngineError> {
         let mut last = Ok(0);
         read.range(table.tree, Keys::ALL, Direction::Down, |key, stored| {
@@ -77,7 +77,7 @@ impl RowStore {
         last
     }
 
-    /// Inserts a row of as many values as the table has columns under a rowid that is free.
+    /// Inserts a row under a free rowid; the row has as many values as the table has columns.
     #[inline]
     pub(super) fn insert<'v>(
         &mut self,
@@ -105,12 +105,12 @@ impl RowStore {
         write.put(table.tree, &key, &self.row)
     }
 
-    /// Whether there is a row of this rowid.
+    /// Returns whether a row with this rowid exists.
     pub(super) fn exists(read: &impl OrderedRead, table: &TableDefinition, rowid: i64) -> Result<bool, EngineError> {
         Ok(read.get(table.tree, &key::of_rowid(rowid), |_| ())?.is_some())
     }
 
-    /// Reads a row into `self.old`; whether it is there.
+    /// Reads a row into `self.old`, and returns whether it exists.
     #[inline]
     fn fetch(&mut self, read: &impl OrderedRead, table: &TableDefinition, rowid: i64) -> Result<bool, EngineError> {
         let key = key::of_rowid(rowid);
@@ -131,7 +131,7 @@ impl RowStore {
         }
     }
 
-    /// Removes a row with its index entries; whether it was there.
+    /// Removes a row with its index entries, and returns whether it existed.
     #[inline]
     pub(super) fn delete(
         &mut self,
@@ -152,8 +152,8 @@ impl RowStore {
         write.remove(table.tree, &key::of_rowid(rowid))
     }
 
-    /// Changes a row. `change` is shown each column's place and old value, and gives the new value, `None` for the old
-    /// one. Whether the row was there.
+    /// Changes a row, and returns whether it existed. `change` receives each column's position and old value, and returns the new value,
+    /// or `None` to keep the old one.
     #[inline]
     pub(super) fn update<'v>(
         &mut self,
@@ -186,7 +186,7 @@ impl RowStore {
         Ok(true)
     }
 
-    /// Moves a row to another rowid, which is free.
+    /// Moves a row to another, free rowid.
     pub(super) fn renumber(
         &mut self,
         write: &mut impl OrderedWrite,
@@ -202,14 +202,14 @@ impl RowStore {
         self.insert(write, table, new, RowValues(&row).map(|value| value.unwrap_or(SqlValueRef::Null)))
     }
 
-    /// Gives every row that is there an entry in an index; the index is empty.
+    /// Adds an entry for every existing row to an empty index.
     pub(super) fn fill_index<W: OrderedWrite>(
         &mut self,
         write: &mut W,
         table: &TableDefinition,
         index: &IndexDefinition,
     ) -> Result<(), EngineError> {
-        // Entries are put in their own order: what a tree takes fastest.
+        // Entries are inserted in their own order, which is fastest for a tree.
         let mut entries: Vec<(Vec<u8>, &'static [u8])> = Vec::new();
         let mut wrong = None;
         write.range(table.tree, Keys::ALL, Direction::Up, |key, bytes| {
@@ -251,7 +251,7 @@ fn stored<'v>(
     }
 }
 
-/// A real number was to be stored in a column of text, or compared with one.
+/// Returns the error for a real number that would be stored in a text column, or compared with one.
 pub(super) fn real_in_text(table: &TableDefinition, column: &ColumnDefinition) -> EngineError {
     EngineError::new(format!(
         "column `{}` of table `{}` holds text: a real number in it is not supported on a key-value engine",
@@ -259,7 +259,7 @@ pub(super) fn real_in_text(table: &TableDefinition, column: &ColumnDefinition) -
     ))
 }
 
-/// The value of a column in the bytes of a row.
+/// Returns the value of a column from the bytes of a row.
 #[inline]
 pub(super) fn value<'r>(
     table: &TableDefinition,
@@ -271,7 +271,7 @@ pub(super) fn value<'r>(
     row::column(row, column).ok_or_else(|| broken(table, rowid, rowsum))
 }
 
-/// Whether two values are stored alike.
+/// Returns whether two values have the same stored form.
 fn same(a: SqlValueRef<'_>, b: SqlValueRef<'_>) -> bool {
     match (a, b) {
         (SqlValueRef::Real(a), SqlValueRef::Real(b)) => a.to_bits() == b.to_bits(),
@@ -279,11 +279,11 @@ fn same(a: SqlValueRef<'_>, b: SqlValueRef<'_>) -> bool {
     }
 }
 
-/// Writes the entries of indexes, with the buffers used for it.
+/// Writes the entries of indexes, with its buffers.
 #[derive(Debug)]
 struct EntryWriter {
     rowsum: Rowsum,
-    /// The longest key that the store takes, bytes.
+    /// The longest key that the store accepts, in bytes.
     longest_key: usize,
     key: Vec<u8>,
     kind: Vec<u8>,
@@ -317,7 +317,7 @@ impl EntryWriter {
         rowid: i64,
     ) -> Result<(), EngineError> {
         key::entry(&mut self.key, value, rowid);
-        // With a checksum, nothing that is missing goes unnoticed; without one, no engine reads for that alone.
+        // With a checksum, a missing entry must be detected; without one, no engine should need a read for that alone.
         let removed = match self.rowsum {
             Rowsum::Off => write.remove(index.tree, &self.key)?,
             _ => write.delete(index.tree, &self.key)?,
@@ -328,7 +328,7 @@ impl EntryWriter {
         Err(broken_index(table, index, &format!("the entry of row {rowid} is missing")))
     }
 
-    /// The value of an entry as it is stored.
+    /// Returns the value of an entry in its stored form.
     #[inline]
     fn sealed(&mut self, index: &IndexDefinition, key: &[u8], kind: &[u8]) -> &[u8] {
         self.kind.clear();

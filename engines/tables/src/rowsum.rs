@@ -1,9 +1,9 @@
-//! Checksums of rows, index entries and the catalog's tables: over what it is of, its key and its bytes, stored behind
-//! those, verified whenever it is read.
+//! Checksums of rows, index entries and the catalog's tables. A checksum covers the context, the key and the bytes of an item. It is
+//! stored after the bytes, and verified at each read.
 
 use sha3::Digest;
 
-/// What is wrong with bytes whose checksum is not theirs.
+/// The error text for bytes that do not match their checksum.
 pub(super) const CHANGED: &str = "does not match its checksum: the stored bytes have changed";
 
 /// The algorithm of a row's checksum.
@@ -17,7 +17,7 @@ pub(super) enum Rowsum {
 }
 
 impl Rowsum {
-    /// Every algorithm, by the word of the option `rowsum`.
+    /// Every algorithm, with its value of the option `rowsum`.
     pub(super) const ALL: [(&'static str, Self); 5] = [
         ("off", Self::Off),
         ("crc32c", Self::Crc32c),
@@ -30,13 +30,13 @@ impl Rowsum {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, rowsum)| *rowsum)
     }
 
-    /// Appends the checksum of bytes to them. `of` is where they belong: bytes of another table or index are not taken.
+    /// Appends the checksum of bytes to them. `of` is their table or index: bytes from another one are then rejected.
     #[inline]
     pub(super) fn seal(self, of: &[u8], key: &[u8], bytes: &mut Vec<u8>) {
         self.with(of, key, bytes, |bytes, sum| bytes.extend_from_slice(sum));
     }
 
-    /// The bytes without their checksum, if that is right.
+    /// Returns the bytes without their checksum, if the checksum is right.
     #[inline]
     pub(super) fn open<'r>(self, of: &[u8], key: &[u8], stored: &'r [u8]) -> Option<&'r [u8]> {
         if self == Self::Off {
@@ -94,7 +94,7 @@ mod tests {
         row.split_off(9)
     }
 
-    /// The published check values of each algorithm.
+    /// Checks the published check values of each algorithm.
     #[test]
     fn checksums_are_those_of_their_definitions() {
         assert_eq!(sealed(Rowsum::Crc32c), 0xE306_9283_u32.to_le_bytes(), "the check value of CRC-32/ISCSI");

@@ -1,4 +1,4 @@
-//! Statements, values and rows of rusqlite as SQL suites use them.
+//! Statements, values and rows of rusqlite, in the form that SQL suites use.
 
 use dbdyno_engine::{
     EngineError,
@@ -75,7 +75,7 @@ impl ToSql for SqliteParameter<'_> {
     }
 }
 
-/// A value of rusqlite's as suites know it.
+/// Converts a value of rusqlite to a value of a suite.
 #[inline]
 pub fn value(value: types::ValueRef<'_>) -> SqlValueRef<'_> {
     match value {

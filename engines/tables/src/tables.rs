@@ -1,4 +1,4 @@
-//! The tables of an open store, and the transaction that their rows are read and written in.
+//! The tables of an open store, and the transaction in which their rows are read and written.
 
 use super::{
     definition::{TableCatalog, TableDefinition},
@@ -13,10 +13,10 @@ use dbdyno_engine::{
 };
 use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
 
-/// The transaction under way.
+/// The current transaction.
 #[derive(Debug)]
 pub(super) enum StoreTransaction<S: OrderedStore> {
-    /// There is none.
+    /// No transaction is open.
     None,
     Read(S::Read),
     Write(S::Write),
@@ -61,15 +61,15 @@ pub(super) struct Tables<S: OrderedStore> {
     pub(super) catalog: TableCatalog,
     pub(super) rows: RowStore,
     trees: u16,
-    /// The rowid behind the last of each table that this transaction has inserted into.
+    /// The rowid after the last one, for each table that this transaction has inserted into.
     next_rowids: BTreeMap<Tree, i64>,
-    /// Rowids tried where there is none behind the last.
+    /// Number of rowids that were tried because the greatest possible one is in use.
     drawn: u64,
-    /// Whether the transaction lasts until it is committed; else each statement has its own.
+    /// Whether the transaction lasts until it is committed; otherwise each statement has its own.
     explicit: bool,
-    /// Cursors of virtual tables that are open.
+    /// Number of open virtual table cursors.
     cursors: usize,
-    /// Why the transaction must not be committed: a statement failed in the middle.
+    /// Why the transaction must not be committed: a statement failed halfway.
     spoilt: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl<S: OrderedStore> Tables<S> {
         })
     }
 
-    /// Begins a transaction that lasts until [`Self::commit`]; `writes`: it may write at once.
+    /// Begins a transaction that lasts until [`Self::commit`]; with `writes` it may write from the start.
     pub(super) fn begin(&mut self, writes: bool) -> Result<(), EngineError> {
         if self.explicit {
             return Err(EngineError::new("a transaction is under way already"));
@@ -101,7 +101,7 @@ impl<S: OrderedStore> Tables<S> {
         if writes { self.write().map(drop) } else { Ok(()) }
     }
 
-    /// Whether a transaction was begun and not yet ended.
+    /// Returns whether a transaction was begun and has not ended.
     pub(super) fn is_explicit(&self) -> bool {
         self.explicit
     }
@@ -111,12 +111,12 @@ impl<S: OrderedStore> Tables<S> {
         self.store.close()
     }
 
-    /// A virtual table has opened a cursor.
+    /// Counts a cursor that a virtual table opened.
     pub(super) fn open_cursor(&mut self) {
         self.cursors += 1;
     }
 
-    /// A virtual table has closed a cursor. The last one of a statement outside of a transaction ends its reading.
+    /// Counts a cursor that a virtual table closed. The last one of a statement outside of a transaction ends the read transaction.
     #[inline]
     pub(super) fn close_cursor(&mut self) {
         self.cursors -= 1;
@@ -125,7 +125,7 @@ impl<S: OrderedStore> Tables<S> {
         }
     }
 
-    /// Makes sure that there is a transaction to read in.
+    /// Returns the current transaction, and begins a read transaction if there is none.
     #[inline]
     pub(super) fn read(&mut self) -> Result<&StoreTransaction<S>, EngineError> {
         if matches!(self.transaction, StoreTransaction::None) {
@@ -134,7 +134,7 @@ impl<S: OrderedStore> Tables<S> {
         Ok(&self.transaction)
     }
 
-    /// The write transaction, with what writes rows; one that only read is made a writing one.
+    /// Returns the write transaction, with the row store and the catalog; replaces a read transaction with a write transaction.
     #[inline]
     pub(super) fn write(&mut self) -> Result<(&mut S::Write, &mut RowStore, &mut TableCatalog), EngineError> {
         if !matches!(self.transaction, StoreTransaction::Write(_)) {
@@ -147,7 +147,7 @@ impl<S: OrderedStore> Tables<S> {
         }
     }
 
-    /// The next free rowid of a table, as SQLite chooses it: one more than the greatest; where there is none, any.
+    /// Returns the next free rowid of a table, as SQLite chooses it: one more than the greatest; if that is not possible, any free one.
     #[inline]
     pub(super) fn next_rowid(&mut self, table: &TableDefinition) -> Result<i64, EngineError> {
         let next = match self.next_rowids.get(&table.tree) {
@@ -162,7 +162,8 @@ impl<S: OrderedStore> Tables<S> {
         Ok(next)
     }
 
-    /// A rowid that no row has, from 1 to 2^62. SQLite draws them; here they only look drawn, so that runs can be repeated.
+    /// Returns a rowid from 1 to 2^62 that no row has. SQLite draws a random one; here it is pseudo-random with a fixed sequence, so that
+    /// runs are repeatable.
     fn unused_rowid(&mut self, table: &TableDefinition) -> Result<i64, EngineError> {
         loop {
             self.drawn += 1;
@@ -173,7 +174,7 @@ impl<S: OrderedStore> Tables<S> {
         }
     }
 
-    /// Forgets which rowid is next: rows were inserted with rowids of their own, or removed.
+    /// Forgets the next rowid, because rows were removed or inserted with explicit rowids.
     pub(super) fn forget_rowids(&mut self, table: &TableDefinition) {
         self.next_rowids.remove(&table.tree);
     }
@@ -184,7 +185,7 @@ impl<S: OrderedStore> Tables<S> {
         catalog.create_table(write, spec, trees)
     }
 
-    /// Creates an index over the rows that are there.
+    /// Creates an index on the existing rows.
     pub(super) fn create_index(&mut self, spec: &IndexSpec) -> Result<(), EngineError> {
         let trees = self.trees;
         let (write, rows, catalog) = self.write()?;
@@ -201,7 +202,7 @@ impl<S: OrderedStore> Tables<S> {
         catalog.drop_table(write, name)
     }
 
-    /// A table as the store's catalog has it.
+    /// Returns a table from the store's catalog.
     pub(super) fn schema(&self, name: &str) -> Result<Option<TableSchema>, EngineError> {
         let mut stored = TableCatalog::new(self.rows.rowsum);
         match &self.transaction {
@@ -217,20 +218,20 @@ impl<S: OrderedStore> Tables<S> {
         }))
     }
 
-    /// A statement has failed after it may have written: the transaction can only be rolled back.
+    /// Records that a statement failed after it may have written: the transaction can only be rolled back.
     pub(super) fn spoil(&mut self, error: &EngineError) {
         if matches!(self.transaction, StoreTransaction::Write(_)) {
             self.spoilt.get_or_insert_with(|| error.message.clone());
         }
     }
 
-    /// Ends the statement's own transaction, if it has one: commits what was written.
+    /// Ends the statement's own transaction, if it has one, and commits its writes.
     #[inline]
     pub(super) fn end_statement(&mut self) -> Result<(), EngineError> {
         if self.explicit { Ok(()) } else { self.commit() }
     }
 
-    /// Commits. After an error nothing of the transaction is kept.
+    /// Commits. After an error the whole transaction is rolled back.
     pub(super) fn commit(&mut self) -> Result<(), EngineError> {
         self.explicit = false;
         if let Some(cause) = self.spoilt.take() {
@@ -241,7 +242,7 @@ impl<S: OrderedStore> Tables<S> {
         self.next_rowids.clear();
         match std::mem::replace(&mut self.transaction, StoreTransaction::None) {
             StoreTransaction::Write(write) => write.commit().or_else(|error| {
-                // What is known of the tables may be what was not committed.
+                // The cached catalog may contain uncommitted changes.
                 self.rollback()?;
                 Err(error)
             }),
@@ -249,7 +250,7 @@ impl<S: OrderedStore> Tables<S> {
         }
     }
 
-    /// Rolls back whatever is under way.
+    /// Rolls back the current transaction, if there is one.
     pub(super) fn rollback(&mut self) -> Result<(), EngineError> {
         self.explicit = false;
         self.spoilt = None;

@@ -1,5 +1,5 @@
-//! Cold starts: what a database has in the page cache is dropped, as far as it can be, and what is left is measured, before the database is
-//! opened and after.
+//! Cold starts: drops as much of a database as possible from the page cache, and measures what is left before and after the database is
+//! opened.
 
 use dbdyno_engine::{EngineError, counters::Counters};
 use std::{
@@ -10,31 +10,31 @@ use std::{
     thread,
 };
 
-/// The files of a database when a test begins that is to begin cold.
+/// The files of a database at the beginning of a test that starts cold.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColdStart {
     folder: PathBuf,
-    /// While it was closed, after what could be dropped was.
+    /// The files while the database was closed, after the page cache was dropped.
     closed: Files,
-    /// Bytes of them in memory once it was opened; none before.
+    /// Bytes of the files in memory after the database was opened; `None` before.
     opened_resident: Option<u64>,
 }
 
 /// Files below a folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Files {
-    /// Bytes that they occupy.
+    /// Bytes that they occupy on the disk.
     bytes: u64,
-    /// Bytes of them that are in memory.
+    /// Bytes of the files that are in memory.
     resident: u64,
 }
 
 impl ColdStart {
-    /// Drops the files below a folder from the page cache and looks at what is left; nothing where there is no such folder yet.
-    /// They must be nobody's: what a process has mapped or not yet written stays.
+    /// Drops the files below a folder from the page cache and measures what is left; empty if the folder does not exist yet. No process may
+    /// use the files: pages that a process has mapped or not yet written stay.
     ///
     /// # Errors
-    /// A file that cannot be read or synced.
+    /// A file cannot be read or synced.
     pub(crate) fn of(folder: &Path) -> Result<Self, EngineError> {
         let mut closed = Files::default();
         if folder.exists() {
@@ -45,10 +45,10 @@ impl ColdStart {
         Ok(Self { folder: folder.to_owned(), closed, opened_resident: None })
     }
 
-    /// Looks at what is in memory once the database is open: an engine may have read all of it.
+    /// Measures what is in memory after the database was opened, because an engine may read all of it.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// A file cannot be read.
     pub(crate) fn look_after_opening(&mut self) -> Result<(), EngineError> {
         let mut opened = Files::default();
         let looked = with_own_descriptors(|| opened.add(&self.folder, |_| Ok(())));
@@ -57,12 +57,12 @@ impl ColdStart {
         Ok(())
     }
 
-    /// Whether there is a database.
+    /// Whether the database exists on the disk.
     pub(crate) fn has_data(&self) -> bool {
         self.closed.bytes > 0
     }
 
-    /// Adds itself to the counters of the test that begins with it.
+    /// Adds its figures to the counters of the test that starts cold.
     pub(crate) fn add_to(&self, test: &mut Counters) {
         test.set("resident_bytes", Some(self.closed.resident));
         test.set("start_bytes", Some(self.closed.bytes));
@@ -71,7 +71,7 @@ impl ColdStart {
 }
 
 impl Files {
-    /// Adds all files below a folder, each after something was done to it.
+    /// Adds all files below a folder, each after calling `first` on it.
     fn add(&mut self, folder: &Path, first: fn(&File) -> io::Result<()>) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
@@ -79,14 +79,14 @@ impl Files {
             if kind.is_dir() {
                 self.add(&entry.path(), first)?;
             } else if kind.is_file() {
-                // Threads of an engine that is open remove files.
+                // Threads of an open engine may remove files meanwhile.
                 let file = match File::open(entry.path()) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     opened => opened?,
                 };
                 first(&file)?;
                 let metadata = file.metadata()?;
-                // Holes of a sparse file are neither on the disk nor in memory.
+                // Holes of a sparse file occupy neither disk nor memory.
                 let bytes = metadata.len().min(metadata.blocks() * 512);
                 self.bytes += bytes;
                 self.resident += resident_bytes(&file, metadata.len())?.min(bytes);
@@ -102,7 +102,7 @@ fn drop_from_memory(file: &File) -> io::Result<()> {
     Ok(rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?)
 }
 
-/// Does something in a thread with file descriptors of its own. To close a file in any other thread of this process would end the locks that
+/// Runs `work` in a thread with its own file descriptors. Closing a file in any other thread of this process would release the locks that
 /// an engine has on it (fcntl(2)).
 fn with_own_descriptors(work: impl FnOnce() -> io::Result<()> + Send) -> io::Result<()> {
     let apart = || {
@@ -115,17 +115,17 @@ fn with_own_descriptors(work: impl FnOnce() -> io::Result<()> + Send) -> io::Res
 
 #[expect(unsafe_code, reason = "unshare has no safe wrapper among the crates used here")]
 fn unshare_descriptors() -> io::Result<()> {
-    // SAFETY: this thread gets a copy of the table of descriptors, in which all that it knows of keep their numbers.
+    // SAFETY: this thread gets a copy of the descriptor table, in which every descriptor that it knows keeps its number.
     match unsafe { libc::unshare(libc::CLONE_FILES) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// How much of a file is looked at at once, bytes: a whole number of pages of any size.
+/// Bytes of a file that are checked at a time: a multiple of every page size.
 const PIECE: usize = 256 << 20;
 
-/// Bytes of a file that are in the page cache: mincore(2) over a mapping that reads nothing.
+/// Returns how many bytes of a file are in the page cache: mincore(2) over a mapping that reads nothing.
 #[expect(unsafe_code, reason = "mmap and mincore have no safe wrapper among the crates used here")]
 fn resident_bytes(file: &File, length: u64) -> io::Result<u64> {
     // SAFETY: sysconf reads a constant of the system.
@@ -136,7 +136,8 @@ fn resident_bytes(file: &File, length: u64) -> io::Result<u64> {
         let piece = usize::try_from(length - offset).map_or(PIECE, |left| left.min(PIECE));
         pages.clear();
         pages.resize(piece.div_ceil(page), 0_u8);
-        // SAFETY: the mapping is new, nobody reads from it, and it is gone before this round ends; there is a byte for each of its pages.
+        // SAFETY: the mapping is new, no code reads from it, and it is unmapped before this iteration ends; `pages` has a byte for each of
+        // its pages.
         let looked = unsafe {
             let (anywhere, offset) = (std::ptr::null_mut(), offset as libc::off_t);
             let mapping = libc::mmap(anywhere, piece, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), offset);

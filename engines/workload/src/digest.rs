@@ -1,11 +1,11 @@
 //! The verification value: an order-sensitive checksum of what a test read, equal for engines that gave equal answers.
 //!
-//! A row of bytes is hashed in two lanes of 8-byte little-endian words, `mix(h, w) = rotl(h ^ w, 32) * K`, so that the processor works on
-//! both at once: a begins with the length and takes the first word of every 16 bytes, b begins with K and takes the second; where more
-//! than 8 bytes are left, a takes the first 8 of them; and at last b takes the last 8 bytes of the row (again, if they were
-//! taken). The hash is `a ^ rotl(b, 17)`. A row below 8 bytes is one word, filled up with zeros, of a alone. Rows are
-//! chained by `d = (rotl(d, 5) ^ h) * K`. It is a guard against wrong answers, not against an adversary, and cheap enough to be
-//! computed inside a measured loop: it also makes sure that every byte of an answer is touched.
+//! A row of bytes is hashed in two lanes of 8-byte little-endian words, `mix(h, w) = rotl(h ^ w, 32) * K`, so that the processor can work
+//! on both at once. Lane a begins with the length and takes the first word of every 16 bytes. Lane b begins with K and takes the second
+//! word. If more than 8 bytes are left, a takes the first 8 of them. Finally b takes the last 8 bytes of the row, even if they were already
+//! taken. The hash is `a ^ rotl(b, 17)`. A row shorter than 8 bytes is one word, padded with zeros, in lane a alone. Rows are chained by
+//! `d = (rotl(d, 5) ^ h) * K`. The checksum guards against wrong answers, not against an adversary. It is cheap enough to compute inside a
+//! measured loop, and it makes sure that every byte of an answer is touched.
 
 use dbdyno_engine::{protocol::DIGEST, sql::SqlValueRef};
 
@@ -40,8 +40,8 @@ impl Digest {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(K);
     }
 
-    /// Adds one value of SQL: the word 0 for NULL, 1 and the number, 2 and the bits of a real number, 3 and the bytes of a
-    /// text, 4 and the bytes of a blob.
+    /// Adds one SQL value: the word 0 for NULL, 1 and the number, 2 and the bits of a real number, 3 and the bytes of a text, 4 and the
+    /// bytes of a blob.
     #[inline]
     pub fn value(&mut self, value: SqlValueRef<'_>) {
         match value {
@@ -69,7 +69,7 @@ impl Digest {
         self.0
     }
 
-    /// The digest as it is told: which kind of digest it is, and 16 hexadecimal digits.
+    /// Formats the digest as it is reported: the kind of digest, and 16 hexadecimal digits.
     pub fn to_text(self) -> String {
         format!("{DIGEST}{:016x}", self.0)
     }
@@ -95,7 +95,7 @@ fn hash(bytes: &[u8]) -> u64 {
     a ^ b.rotate_left(17)
 }
 
-/// Below 8 bytes as a little-endian word, filled up with zeros; without a copy, whose call would cost more than all the rest.
+/// Returns fewer than 8 bytes as a little-endian word, padded with zeros. Avoids a copy, whose call would cost more than all the rest.
 #[inline]
 fn short(bytes: &[u8]) -> u64 {
     match (bytes.first_chunk(), bytes.last_chunk()) {
@@ -122,7 +122,7 @@ mod tests {
         digest.to_text()
     }
 
-    /// By tests/tables/model.py, which is the same definition in Python.
+    /// Expected values from tests/tables/model.py, which is the same definition in Python.
     #[test]
     fn known_answers_for_other_languages() {
         assert_eq!(digest(&[]), "2:0000000000000000");

@@ -1,4 +1,4 @@
-//! What is around the measured loop of every kind of suite: events, counters, sizes.
+//! The frame around the measured loop for every kind of suite: events, counters, sizes.
 
 use crate::{
     histogram::{Counts, Seen, to_base64},
@@ -17,12 +17,12 @@ use dbdyno_engine::{
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
-/// What all tests of a run share: who is told, and the counters, whose memory no test has to get anew.
+/// State shared by all tests of a run: the worker that receives events, and the counters, whose memory is allocated once for all tests.
 pub(crate) struct Harness<'w> {
     worker: &'w Worker,
     counts: Arc<Counts>,
     own_threads: OwnThreads,
-    /// Resident memory before anything was opened, bytes.
+    /// Resident memory before any database was opened, bytes.
     floor_rss_bytes: u64,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Frame<'h> {
     reporter_before: u64,
 }
 
-/// What is said of a test while it is under way.
+/// The state behind the progress events of a test.
 struct Progress {
     test: u32,
     operations: u64,
@@ -46,13 +46,13 @@ struct Progress {
 }
 
 impl<'w> Harness<'w> {
-    /// Of a worker whose engine is not yet opened.
+    /// Creates the harness of a worker before its engine is opened.
     pub(crate) fn new(worker: &'w Worker) -> Self {
         let own_threads = OwnThreads::now();
         Self { worker, counts: Arc::default(), own_threads, floor_rss_bytes: rss_bytes() }
     }
 
-    /// Says that the engine's first database is open.
+    /// Reports that the engine's first database is open.
     pub(crate) fn opened<E: Engine>(&self, engine: &E, library: &Library, phases: &Phases) -> Result<(), EngineError> {
         let in_force = engine.in_force()?;
         let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
@@ -63,7 +63,7 @@ impl<'w> Harness<'w> {
         Ok(())
     }
 
-    /// Says that a test of one thread begins. `every`: operations in one sample of the histogram.
+    /// Reports that a test of one thread begins. `every`: operations per histogram sample.
     pub(crate) fn announce(&self, test: TestHead<'_>, operations: u64, every: u64) {
         self.worker.emit(&Event::TestStarted {
             test: test.number,
@@ -76,7 +76,7 @@ impl<'w> Harness<'w> {
         });
     }
 
-    /// Says that a test of actors begins. `time_ms`: how long it will take with its warm-up, where it ends with the time.
+    /// Reports that a test of actors begins. `time_ms`: its duration including the warm-up, if the test has a time limit.
     pub(crate) fn announce_actors(&self, test: TestHead<'_>, actors: Vec<ActorHead>, time_ms: Option<u64>) {
         self.worker.emit(&Event::TestStarted {
             test: test.number,
@@ -89,14 +89,15 @@ impl<'w> Harness<'w> {
         });
     }
 
-    /// Says what a test gave.
+    /// Reports the result of a test.
     pub(crate) fn tell(&self, mut done: TestDone, phases: &Phases) {
         phases.add_to(&mut done.counters);
         self.worker.emit(&Event::TestDone(Box::new(done)));
         self.worker.pause();
     }
 
-    /// Does what comes before a test's timer, and says all the while that the test is under way: to prepare may take longer than to measure.
+    /// Does the work before a test's timer starts, and reports meanwhile that the test is running: preparing may take longer than
+    /// measuring.
     pub(crate) fn preparing<R>(&self, test: TestHead<'_>, work: impl FnOnce() -> R) -> R {
         let (test, total) = (test.number, test.operations);
         self.worker.begin_test(move || Event::Progress {
@@ -113,7 +114,7 @@ impl<'w> Harness<'w> {
         done
     }
 
-    /// Starts the counters of a test of one thread. `every`: operations in one sample of the histogram.
+    /// Starts the counters of a test of one thread. `every`: operations per histogram sample.
     pub(crate) fn begin_alone(&self, test: TestHead<'_>, operations: u64, every: u64) -> Frame<'_> {
         self.counts.clear();
         let mut progress = Progress {
@@ -126,7 +127,7 @@ impl<'w> Harness<'w> {
         Frame { every: every.max(1), ..self.begin(test, move || progress.event()) }
     }
 
-    /// Starts the counters of a test; `progress` says how far it has come.
+    /// Starts the counters of a test; `progress` returns its progress events.
     pub(crate) fn begin(&self, test: TestHead<'_>, progress: impl FnMut() -> Event + Send + 'static) -> Frame<'_> {
         self.worker.begin_test(progress);
         reset_peak_rss();
@@ -138,7 +139,7 @@ impl<'w> Harness<'w> {
 }
 
 impl Progress {
-    /// What was done since the last time.
+    /// Returns the progress since the previous event.
     fn event(&mut self) -> Event {
         let delta = self.counts.delta(&mut self.seen);
         Event::Progress {
@@ -154,13 +155,13 @@ impl Progress {
 }
 
 impl Frame<'_> {
-    /// Where latencies are counted.
+    /// Returns the counters for latencies.
     pub(crate) fn counts(&self) -> Arc<Counts> {
         Arc::clone(&self.harness.counts)
     }
 
-    /// Stops the counters, and lets the engine's own threads come to rest; the answers are still to be filled in. `folder`: the
-    /// database's own, with `main_file` in it.
+    /// Stops the counters and waits until the engine's own threads are idle; the caller fills in the answers. `folder`: the database's own
+    /// folder, which contains `main_file`.
     pub(crate) fn end(
         self,
         spent: RecordedTime,
@@ -170,7 +171,7 @@ impl Frame<'_> {
     ) -> Result<TestDone, EngineError> {
         let mut counters = counters().since(&self.before);
         self.harness.worker.end_test();
-        // The thread that reports progress is ours, not the engine's, and so is the work of getting inputs ready.
+        // The CPU time of the thread that reports progress and of drawing inputs belongs to the harness, not to the engine.
         let own_ns = self.harness.worker.reporter_cpu_ns() - self.reporter_before + spent.between;
         counters.set("user_ns", counters.get("user_ns").map(|ns| ns.saturating_sub(own_ns)));
         let peak_rss_bytes = peak_rss_bytes();

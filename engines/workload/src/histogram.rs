@@ -1,9 +1,8 @@
-//! Latency histograms: counters that a second thread may read while the measured loop counts, and HdrHistogram's own
-//! format on the wire.
+//! Latency histograms: counters that a second thread may read while the measured loop counts, and HdrHistogram's own format for transport.
 //!
-//! The counters have exactly HdrHistogram's bucket layout (3 significant digits, 1 ns to 1 h), so that nothing is lost
-//! when they become an [`hdrhistogram::Histogram`]. They are not the library's `SyncHistogram`, because that hands every
-//! sample through a phaser; here a sample is one relaxed load and store by the only writer.
+//! The counters have exactly HdrHistogram's bucket layout (3 significant digits, 1 ns to 1 h), so that converting them to an
+//! [`hdrhistogram::Histogram`] loses nothing. They are not the library's `SyncHistogram`, because that passes every sample through a
+//! phaser. Here a sample is one relaxed load and store by the only writer.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use flate2::read::ZlibDecoder;
@@ -17,7 +16,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// Longest latency told apart: 1 hour, in ns. Longer ones count as this.
+/// Longest latency that can be distinguished: 1 hour, in ns. Longer ones are counted as this.
 pub const HIGHEST_NS: u64 = 3_600_000_000_000;
 /// Significant decimal digits kept.
 pub const DIGITS: u8 = 3;
@@ -25,14 +24,14 @@ pub const DIGITS: u8 = 3;
 const HALF: usize = 1024;
 const MASK: u64 = 2047;
 
-/// Where HdrHistogram counts a value: linear below 2048 ns, then 1024 buckets for each doubling.
+/// Returns the index where HdrHistogram counts a value: linear below 2048 ns, then 1024 buckets for each doubling.
 #[inline]
 const fn index(ns: u64) -> usize {
     let doublings = 53 - (ns | MASK).leading_zeros() as usize;
     doublings * HALF + (ns >> doublings) as usize
 }
 
-/// The lowest value that is counted at an index.
+/// Returns the lowest value that is counted at an index.
 const fn lowest(index: usize) -> u64 {
     if index < 2 * HALF {
         index as u64
@@ -70,7 +69,7 @@ impl Counts {
         add(&self.operations, operations);
     }
 
-    /// Operations so far.
+    /// Returns the operations counted so far.
     pub fn operations(&self) -> u64 {
         self.operations.load(Relaxed)
     }
@@ -80,7 +79,7 @@ impl Counts {
         self.samples.iter().for_each(|counter| counter.store(0, Relaxed));
     }
 
-    /// The samples that came since `seen` was last brought up to date by this call.
+    /// Returns the samples recorded since the previous call with the same `seen`, and updates `seen`.
     pub fn delta(&self, seen: &mut Seen) -> Histogram<u64> {
         let mut delta = empty();
         for (at, (counter, before)) in self.samples.iter().zip(seen.0.iter_mut()).enumerate() {
@@ -98,13 +97,13 @@ impl Counts {
     }
 }
 
-/// Adds to a counter that has one writer.
+/// Adds to a counter with a single writer.
 #[inline]
 fn add(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Relaxed) + more, Relaxed);
 }
 
-/// What a reader of [`Counts`] has seen.
+/// The values of [`Counts`] that a reader has already seen.
 #[derive(Debug)]
 pub struct Seen(Box<[u64]>);
 
@@ -114,7 +113,7 @@ impl Default for Seen {
     }
 }
 
-/// An empty histogram of the bounds used everywhere.
+/// Returns an empty histogram with the bounds used everywhere.
 pub fn empty() -> Histogram<u64> {
     match Histogram::new_with_bounds(1, HIGHEST_NS, DIGITS) {
         Ok(histogram) => histogram,
@@ -122,7 +121,7 @@ pub fn empty() -> Histogram<u64> {
     }
 }
 
-/// HdrHistogram's V2 compressed form.
+/// Serialises a histogram in HdrHistogram's V2 compressed form.
 pub fn to_bytes(histogram: &Histogram<u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
     match V2DeflateSerializer::new().serialize(histogram, &mut bytes) {
@@ -131,11 +130,11 @@ pub fn to_bytes(histogram: &Histogram<u64>) -> Vec<u8> {
     }
 }
 
-/// Reads HdrHistogram's V2 form, compressed or not.
+/// Reads a histogram in HdrHistogram's V2 form, compressed or not.
 pub fn from_bytes(bytes: &[u8]) -> Result<Histogram<u64>, String> {
     let wrong = |error: &dyn std::fmt::Display| format!("not an HdrHistogram V2: {error}");
     let plain = inflated(bytes).map_err(|error| wrong(&error))?;
-    // The library makes room for as many bytes of counters as the header says, before it looks whether they are there.
+    // The library allocates as many bytes of counters as the header claims before it checks that they are there.
     let said = plain.get(4..8).and_then(|said| said.try_into().ok()).map_or(0, u32::from_be_bytes) as usize;
     let found = plain.len().saturating_sub(HEADER_BYTES);
     if said > found {
@@ -144,14 +143,14 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Histogram<u64>, String> {
     Deserializer::new().deserialize(&mut &*plain).map_err(|error| wrong(&error))
 }
 
-/// Of the form without compression.
+/// Bytes of the header in the uncompressed form.
 const HEADER_BYTES: usize = 40;
-/// What the compressed form begins with, before the number of its bytes.
+/// The first bytes of the compressed form, before its length in bytes.
 const COMPRESSED: [u8; 4] = 0x1c84_9314_u32.to_be_bytes();
-/// Most bytes that one may have without compression: what is compressed says nothing of how much it becomes. Ours have 313 KB.
+/// Limit for the uncompressed form, in bytes: compressed data does not show how large it becomes. dbdyno's own histograms have 313 KB.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The form without compression, of either.
+/// Returns the uncompressed form of either form.
 fn inflated(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
     let Some([a, b, c, d, compressed @ ..]) = bytes.strip_prefix(&COMPRESSED) else { return Ok(Cow::Borrowed(bytes)) };
     let length = u64::from(u32::from_be_bytes([*a, *b, *c, *d]));
@@ -160,7 +159,7 @@ fn inflated(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
     Ok(Cow::Owned(plain))
 }
 
-/// The V2 compressed form in base64, as it travels.
+/// Encodes the V2 compressed form in base64, for transport.
 ///
 /// ```
 /// use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, to_base64};
@@ -179,7 +178,7 @@ pub fn bytes_from_base64(text: &str) -> Result<Vec<u8>, String> {
     STANDARD.decode(text).map_err(|error| format!("not base64: {error}"))
 }
 
-/// A quantile is shown only where at least ten samples lie beyond it.
+/// Returns a quantile only if at least ten samples are beyond it.
 pub fn supported_quantile(histogram: &Histogram<u64>, quantile: f64) -> Option<u64> {
     (histogram.len() as f64 * (1.0 - quantile) >= 10.0 - 1e-9).then(|| histogram.value_at_quantile(quantile))
 }

@@ -1,9 +1,9 @@
-//! The measured loop: what a resolved suite means, written once for all engines.
+//! The measured loop: the interpretation of a resolved suite, written once for all engines.
 //!
-//! Everything that must be equal for a fair comparison is here and not in the engines: the seeded inputs ([`rng`], [`words`],
-//! formats), the interpreters (`kv`, [`sql`]), the recorder with its histogram ([`recorder`], [`histogram`]), the digest of
-//! answers ([`digest`]) and the resource counters ([`resources`], [`syncs`]). [`program`] compiles it for an engine. Beside it there is
-//! what shows how durable an engine is: [`crash`] kills it, [`power`] cuts the power.
+//! Everything that must be equal for a fair comparison is here and not in the engines: the seeded inputs ([`rng`], [`words`], formats), the
+//! interpreters (`kv`, [`sql`]), the recorder with its histogram ([`recorder`], [`histogram`]), the digest of answers ([`digest`]) and the
+//! resource counters ([`resources`], [`syncs`]). [`program`] compiles it for an engine. Two more modules test how durable an engine is:
+//! [`crash`] kills it, [`power`] simulates power losses.
 
 mod actors;
 mod cold;

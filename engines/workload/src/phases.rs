@@ -1,6 +1,6 @@
-//! What is measured around a test: opening the database, the wait until the engine's own threads rest, and closing it.
+//! The phases measured around a test: opening the database, waiting until the engine's own threads are idle, and closing the database.
 //!
-//! An engine may leave work for any of these that another does inside the timer: a checkpoint, a flush, a compaction.
+//! An engine may defer work to any of these that another engine does inside the timer: a checkpoint, a flush, a compaction.
 
 use crate::{cold::ColdStart, resources::counters};
 use dbdyno_engine::{EngineError, counters::Counters, engine::Engine};
@@ -12,16 +12,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The phases around one test that there were, as counters of it.
+/// The phases that occurred around one test, as counters of that test.
 #[derive(Debug, Default)]
 pub(crate) struct Phases {
     counters: Counters,
     cold: Option<ColdStart>,
-    /// Whether a database that was worked with has left nothing on the disk.
+    /// Whether a database that was used before has left nothing on the disk.
     is_lost: bool,
 }
 
-/// A phase's figures: the name of its time, and those of what it used with the counters that they are read from.
+/// The figures of a phase: the name of its time, and the names of its resource figures, each with the counter it is read from.
 struct PhaseFigures {
     time: &'static str,
     used: &'static [(&'static str, &'static str)],
@@ -37,10 +37,10 @@ const CLOSE: PhaseFigures =
     PhaseFigures { time: "close_ns", used: &[("close_syncs", "syncs"), ("close_written_bytes", "written_bytes")] };
 
 impl Phases {
-    /// Drops what is in memory of the database in a folder, which is closed. `is_used`: whether it was worked with before.
+    /// Drops the database in a folder from memory. The database must be closed. `is_used`: whether it was used before.
     ///
     /// # Errors
-    /// A file of it that cannot be read or synced.
+    /// A file of the database cannot be read or synced.
     pub(crate) fn start_cold(&mut self, folder: &Path, is_used: bool) -> Result<(), EngineError> {
         let start = ColdStart::of(folder)?;
         self.is_lost = is_used && !start.has_data();
@@ -48,11 +48,11 @@ impl Phases {
         Ok(())
     }
 
-    /// Looks at a database that is open now: whether the engine, if it was closed and opened again, can still have its data, and what
-    /// of it opening has brought into memory.
+    /// Checks a database that was just opened. If it was closed before, checks that the engine can still have its data. Also measures how
+    /// much of the database opening has brought into memory.
     ///
     /// # Errors
-    /// It keeps nothing on the disk: its answers would be wrong. A file that cannot be read.
+    /// The engine keeps nothing on the disk, so its answers would be wrong. A file cannot be read.
     pub(crate) fn check_opened<E: Engine>(&mut self, engine: &E) -> Result<(), EngineError> {
         if let Some(cold) = &mut self.cold {
             cold.look_after_opening()?;
@@ -65,23 +65,23 @@ impl Phases {
         Ok(())
     }
 
-    /// Opens a database.
+    /// Runs `work`, which opens a database, and measures it.
     pub(crate) fn open<T>(&mut self, work: impl FnOnce() -> T) -> T {
         self.measure(&OPEN, work)
     }
 
-    /// Closes it.
+    /// Runs `work`, which closes the database, and measures it.
     pub(crate) fn close<T>(&mut self, work: impl FnOnce() -> T) -> T {
         self.measure(&CLOSE, work)
     }
 
-    /// Waits until the engine's own threads rest. The time is that of their work, not of the look that finds them resting.
+    /// Waits until the engine's own threads are idle. The time reported is the time of their work, without the checks that find them idle.
     pub(crate) fn settle(&mut self, own: &OwnThreads) {
         let worked = self.measure(&SETTLE, || own.wait_for_others());
         self.counters.set(SETTLE.time, Some(worked.as_nanos() as u64));
     }
 
-    /// How long opening took, ns; none if the database was open.
+    /// Returns how long opening took, ns; `None` if the database was already open.
     pub(crate) fn open_ns(&self) -> Option<u64> {
         self.counters.get(OPEN.time)
     }
@@ -109,25 +109,25 @@ impl Phases {
     }
 }
 
-/// The threads of this process before an engine was opened. All that come later are an engine's.
+/// The threads of this process before an engine was opened. All later threads belong to the engine.
 pub(crate) struct OwnThreads(BTreeSet<String>);
 
-/// Time between two looks at an engine's threads.
+/// Time between two checks of an engine's threads.
 const LOOK: Duration = Duration::from_millis(2);
-/// They rest when this many looks in a row found them resting.
+/// The threads count as idle after this many idle checks in a row.
 const RESTING_LOOKS: u32 = 5;
-/// More of a look's time than this on a CPU is work; a thread that only wakes to see that there is nothing to do takes less.
+/// A larger share of the time between checks on a CPU counts as work. A thread that only wakes up and finds nothing to do uses less.
 const WORK: f64 = 0.05;
-/// Work that never ends is waited for this long.
+/// The longest wait for work that never ends.
 const SETTLE_AT_MOST: Duration = Duration::from_secs(10);
 
 impl OwnThreads {
-    /// Those that there are now.
+    /// Returns the threads that exist now.
     pub(crate) fn now() -> Self {
         Self(threads().collect())
     }
 
-    /// Waits until all other threads rest; how long they worked.
+    /// Waits until all other threads are idle, and returns how long they worked.
     fn wait_for_others(&self) -> Duration {
         let (begun, mut worked, mut resting) = (Instant::now(), Duration::ZERO, 0);
         let mut cpu = others_cpu();
@@ -145,7 +145,7 @@ impl OwnThreads {
         worked
     }
 
-    /// Whether a thread of the engine is on a CPU or waits for a disk; none if it has no threads.
+    /// Whether a thread of the engine is on a CPU or waits for a disk; `None` if the engine has no threads.
     fn others_are_busy(&self) -> Option<bool> {
         let mut others = threads().filter(|thread| !self.0.contains(thread)).peekable();
         others.peek()?;
@@ -161,7 +161,7 @@ fn threads() -> impl Iterator<Item = String> {
     tasks.filter_map(|task| task.ok()?.file_name().into_string().ok())
 }
 
-/// CPU time of all threads but this one.
+/// Returns the CPU time of all threads except this one.
 fn others_cpu() -> Duration {
     let read = |clock| {
         let time = clock_gettime(clock);

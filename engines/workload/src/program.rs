@@ -1,4 +1,4 @@
-//! Engines as programs: the workload, compiled for each.
+//! Engines as programs: compiles the workload for each engine.
 
 use crate::{
     crash,
@@ -12,7 +12,7 @@ use dbdyno_engine::{
     sql::{SqlEngine, SqlThreads},
 };
 
-/// An engine that runs suites of both kinds, and the tests of several threads of those of keys and values.
+/// Returns the program of an engine that runs suites of both kinds. It runs tests of several threads only for keys and values.
 pub const fn both<K: KvThreads, S: SqlEngine>(describe: fn() -> Description) -> Program {
     Program {
         describe,
@@ -22,12 +22,12 @@ pub const fn both<K: KvThreads, S: SqlEngine>(describe: fn() -> Description) -> 
     }
 }
 
-/// The same of an engine that gives each thread a connection of its own: it runs the tests of several threads of both.
+/// Like [`both`], for an engine that gives each thread its own connection: it runs tests of several threads for both kinds.
 pub const fn connecting<K: KvThreads, S: SqlThreads>(describe: fn() -> Description) -> Program {
     Program { sql: Some(sql_program::<S, sql::ManyThreads>()), ..both::<K, S>(describe) }
 }
 
-/// An engine that runs key-value suites only, and of those the tests of one thread.
+/// Returns the program of an engine that runs only key-value suites, and of those only the tests of one thread.
 ///
 /// ```
 /// use dbdyno_engine::{describe::Description, plain::Plain, serve::Program, suite::SuiteKind};
@@ -63,7 +63,7 @@ pub const fn kv_only<K: KvEngine>(describe: fn() -> Description) -> Program {
     Program { describe, kv: Some(kv_program::<K, OneThread>()), sql: None, probe: None }
 }
 
-/// The same of an engine whose database threads share, or each have a connection to: it runs those of several threads too.
+/// Like [`kv_only`], for an engine whose database threads share or each connect to: it also runs tests of several threads.
 pub const fn kv_with_threads<K: KvThreads>(describe: fn() -> Description) -> Program {
     Program { kv: Some(kv_program::<K, ManyThreads>()), ..kv_only::<K>(describe) }
 }

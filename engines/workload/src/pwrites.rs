@@ -1,17 +1,18 @@
-//! Other bytes for a thread's `pwrite`, for an engine that adds to what its library writes there. The program has one definition of that
-//! function, that of `power`: a second would not link, or would keep writes from its log.
+//! Replaces the bytes of a thread's `pwrite`, for an engine that adds to what its library writes. A program may have only one definition of
+//! that function, which is in `power`: a second one would not link, or would keep writes out of its log.
 
 use std::{cell::Cell, io};
 
-/// What to write instead of some bytes at an offset of a file: none to write them as they are, an error to write nothing.
+/// A function that returns the bytes to write instead of the given bytes at an offset of a file: `None` to write them unchanged, an error
+/// to write nothing.
 pub type Rewrite = fn(&[u8], u64) -> Option<io::Result<Vec<u8>>>;
 
 thread_local! {
     static REWRITE: Cell<Option<Rewrite>> = const { Cell::new(None) };
 }
 
-/// Has what this thread writes at offsets rewritten while something is done. Its `pwrite` returns what it would without that: of a write
-/// that does not go through whole, at least the last byte is missing.
+/// Runs `done` while this thread's writes at offsets are rewritten. The thread's `pwrite` returns the same as without rewriting. For a
+/// partial write, the result excludes at least the last byte.
 pub fn rewriting<R>(rewrite: Rewrite, done: impl FnOnce() -> R) -> R {
     let before = REWRITE.replace(Some(rewrite));
     let result = done();
@@ -19,13 +20,13 @@ pub fn rewriting<R>(rewrite: Rewrite, done: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Whether this thread has writes rewritten, and how.
+/// Returns this thread's rewrite function, if it has one.
 #[inline]
 pub(crate) fn rewrite() -> Option<Rewrite> {
     REWRITE.get()
 }
 
-/// What the caller of a `pwrite` of `given` bytes is told, where `written` of `instead` were written.
+/// Returns the result for the caller of a `pwrite` of `given` bytes after `written` bytes of `instead` were written.
 pub(crate) fn told(given: usize, instead: &[u8], written: isize) -> isize {
     let given = given as isize;
     if written == instead.len() as isize { given } else { written.min(given - 1) }

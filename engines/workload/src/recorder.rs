@@ -1,9 +1,10 @@
-//! The recorder of a measured loop: what its operations took, and how long it took in all, with as few looks at the clock as it can.
+//! The recorder of a measured loop: the latencies of its operations and the total time, with as few reads of the clock as possible.
 //!
-//! A clock is read in tens of nanoseconds, and a fast engine answers in a few hundred: a read an operation would be a part of the
-//! figure. So the first operations are timed one by one, and what they took decides once for the test. Where an operation is far slower
-//! than the clock all are timed; where it is not, one stretch of samples in each group is, at a place drawn anew for each group,
-//! so that reading the clock takes half a hundredth of the time. The latencies of a histogram are then a sample of all.
+//! Reading a clock takes tens of nanoseconds, and a fast engine answers in a few hundred, so one read for each operation would distort the
+//! result. Therefore the recorder times the first operations one by one, and decides from their latencies once for the test. If an
+//! operation is far slower than reading the clock, all operations are timed. Otherwise one stretch of samples in each group is timed, at a
+//! random place drawn for each group. Reading the clock then takes half a hundredth of the time, and the latencies of the histogram are a
+//! sample of all.
 
 use crate::{histogram::Counts, rng::SplitMix64};
 use dbdyno_engine::{
@@ -12,17 +13,17 @@ use dbdyno_engine::{
 };
 use std::sync::Arc;
 
-/// Samples in a row that are timed, where not all are.
+/// Consecutive samples that are timed, if not all are.
 const STRETCH: u64 = 16;
-/// A group has at most this many stretches' samples, of which one stretch is timed.
+/// Upper limit for the number of stretches in a group, of which one is timed.
 const MOST_STRETCHES: u64 = 16;
-/// Samples that are timed before it is decided how many of the others are.
+/// Samples that are timed before the recorder decides how many of the others to time.
 const TRIAL: usize = 32;
-/// The part of the time that reading the clock may take: one in this many.
+/// The share of the time that reading the clock may take: one in this many.
 const READING_SHARE: u64 = 200;
 
-/// Records the latencies of one test, and the time of its windows: the stretches of time that count. In a window the end of one
-/// operation is the start of the next, so that there is no time in it that nobody counts.
+/// Records the latencies of one test, and the time of its windows: the periods that count. Within a window the end of one operation is the
+/// start of the next, so all time in it is counted.
 ///
 /// ```
 /// use dbdyno_engine::clock::SystemClock;
@@ -47,39 +48,39 @@ pub struct Recorder<C> {
     counts: Arc<Counts>,
     /// Operations in one sample.
     every: u64,
-    /// Operations between two looks at the clock, and how many of them are still to come.
+    /// Operations between two reads of the clock, and how many of them remain.
     ahead: u64,
     left: u64,
     sampling: Sampling,
-    /// When the window was opened, and when the sample under way began in it.
+    /// The time when the window opened, and when the current sample began in it.
     window: u64,
     last: u64,
-    /// Time of the sample under way in windows before, ns.
+    /// Time of the current sample in previous windows, ns.
     carried: u64,
     spent: RecordedTime,
-    /// When it was made, by its clock and by the system's, ns.
+    /// The time when the recorder was created, by its clock and by the system's, ns.
     made: (u64, u64),
 }
 
-/// What the time of a test went to, ns.
+/// The time of a test, split by use, ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecordedTime {
-    /// In windows: the operations.
+    /// Inside windows: the operations.
     pub wall: u64,
-    /// Between windows: getting the inputs ready.
+    /// Between windows: preparing the inputs.
     pub between: u64,
 }
 
 #[derive(Debug)]
 enum Sampling {
-    /// The first samples, which decide.
+    /// The first samples, from which the recorder decides.
     Trial(Vec<u64>),
     All,
     Stretches(Stretches),
 }
 
 impl<C: Clock> Recorder<C> {
-    /// A recorder that counts into `counts`, with `every` operations in one sample. The timer stands still.
+    /// Creates a recorder that counts into `counts`, with `every` operations per sample. The timer is stopped.
     pub fn new(clock: C, counts: Arc<Counts>, every: u64) -> Self {
         let (now, every) = (clock.now(), every.max(1));
         Self {
@@ -97,7 +98,7 @@ impl<C: Clock> Recorder<C> {
         }
     }
 
-    /// Starts the timer at nothing. Called before the first operation.
+    /// Starts the timer at zero. Call it before the first operation.
     pub fn start(&mut self) {
         self.spent.wall = 0;
         self.window = self.clock.now();
@@ -113,7 +114,7 @@ impl<C: Clock> Recorder<C> {
         }
     }
 
-    /// Has the timer stand still while something is done.
+    /// Pauses the timer while `work` runs.
     #[inline(never)]
     pub fn stand_still<R>(&mut self, work: impl FnOnce() -> R) -> R {
         let closed = self.close();
@@ -156,14 +157,14 @@ impl<C: Clock> Recorder<C> {
         self.left = self.ahead;
     }
 
-    /// Decides which samples are timed from now on; how many come until the next look.
+    /// Decides which samples to time from now on, and returns the number of samples until the next read of the clock.
     fn decide(&mut self) -> u64 {
         let Sampling::Trial(trial) = std::mem::replace(&mut self.sampling, Sampling::All) else { return 1 };
         let stretches = stretches_a_group(reading_ns(&self.clock), &mut trial.clone());
         for took in trial.into_iter().step_by(stretches as usize) {
             self.counts.record(took);
         }
-        // Deciding took time, which is no operation's.
+        // The decision took time that belongs to no operation.
         let now = self.clock.now();
         self.window += now.saturating_sub(self.last);
         self.last = now;
@@ -176,10 +177,10 @@ impl<C: Clock> Recorder<C> {
         samples
     }
 
-    /// Stops the timer. Operations of an unfinished sample count in the time and not in the histogram.
+    /// Stops the timer. Operations of an unfinished sample count in the time but not in the histogram.
     ///
     /// # Errors
-    /// The clock went otherwise than the system's: its times are worth nothing.
+    /// The clock disagrees with the system's clock, so its times are worthless.
     pub fn finish(mut self) -> Result<RecordedTime, EngineError> {
         let now = self.close();
         if self.clock.is_real() {
@@ -194,7 +195,7 @@ impl<C: Clock> Recorder<C> {
     }
 }
 
-/// Time by which two clocks may always differ: being put aside between two reads.
+/// Difference that two clocks may always have, because the thread may be preempted between the two reads.
 const CLOCK_SLACK_NS: u64 = 20_000_000;
 
 fn check_clock(ns: u64, by_system_ns: u64) -> Result<(), EngineError> {
@@ -206,12 +207,12 @@ fn check_clock(ns: u64, by_system_ns: u64) -> Result<(), EngineError> {
     Err(EngineError::new(format!("{message}: run it again; if it stays so, have the kernel take another clock source")))
 }
 
-/// Groups of samples, of which one stretch each is timed, at a place drawn anew for each group.
+/// Groups of samples in which one stretch is timed, at a random place drawn for each group.
 #[derive(Debug)]
 struct Stretches {
-    /// In a group.
+    /// Stretches in a group.
     count: u64,
-    /// Samples of the stretch under way that are still to end; 0 between stretches.
+    /// Samples that remain in the current stretch; 0 between stretches.
     timed: u64,
     /// Samples of the group that come after its stretch.
     after: u64,
@@ -219,17 +220,17 @@ struct Stretches {
 }
 
 impl Stretches {
-    /// Before the first group: as at the end of a stretch with nothing after it.
+    /// Creates the state before the first group: as at the end of a stretch with nothing after it.
     fn new(count: u64) -> Self {
         Self { count, timed: 1, after: 0, places: SplitMix64::new(0) }
     }
 
-    /// Whether the sample that ends is timed.
+    /// Whether the sample that just ended is timed.
     fn is_timed(&self) -> bool {
         self.timed > 0
     }
 
-    /// Samples from this look at the clock until the next one.
+    /// Returns the samples from this read of the clock until the next one.
     fn next(&mut self) -> u64 {
         if self.timed > 1 {
             self.timed -= 1;
@@ -249,13 +250,13 @@ impl Stretches {
     }
 }
 
-/// Of how many stretches one is timed, so that reading the clock takes little of the time.
+/// Returns the number of stretches in a group, of which one is timed, so that reading the clock takes little of the time.
 fn stretches_a_group(reading_ns: u64, trial: &mut [u64]) -> u64 {
     let (_, median, _) = trial.select_nth_unstable(TRIAL / 2);
     (reading_ns * READING_SHARE).div_ceil((*median).max(1)).clamp(1, MOST_STRETCHES)
 }
 
-/// What a read of a clock takes, ns.
+/// Measures how long one read of a clock takes, ns.
 fn reading_ns<C: Clock>(clock: &C) -> u64 {
     const READS: u64 = 32;
     let began = clock.now();
@@ -268,7 +269,7 @@ mod tests {
     use super::*;
     use std::{cell::Cell, rc::Rc};
 
-    /// Goes on by what operations take, and by what each read takes.
+    /// A clock that advances by the latency of operations and by the cost of each read.
     #[derive(Clone, Default)]
     struct Scripted {
         now: Rc<Cell<u64>>,
@@ -335,7 +336,7 @@ mod tests {
 
     #[test]
     fn of_fast_operations_a_part_is_timed_that_costs_a_small_share() {
-        // Of each hundred, one takes 3,000 ns: in the sample as often as in all.
+        // One of every hundred operations takes 3,000 ns. It is as frequent in the sample as overall.
         let latencies = |at: u64| if at % 100 == 99 { 3_000 } else { 300 };
         let operations = 1_000_000;
         let recorded = record(30, 1, (0..operations).map(latencies));

@@ -1,4 +1,4 @@
-//! What a test cost besides time: CPU, context switches, bytes read and written, memory, disk, sync calls.
+//! Resource costs of a test other than time: CPU, context switches, bytes read and written, memory, disk, sync calls.
 
 use crate::syncs;
 use dbdyno_engine::counters::Counters;
@@ -10,7 +10,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// The counters of this process since it began, by the names of the figures that they are. Those that cannot be read are not there.
+/// Returns the counters of this process since it started, by figure name. Counters that cannot be read are absent.
 pub fn counters() -> Counters {
     let mut counters = Counters::default();
     let io = fs::read_to_string("/proc/self/io").unwrap_or_default();
@@ -33,11 +33,11 @@ pub fn counters() -> Counters {
 #[expect(unsafe_code, reason = "getrusage has no safe wrapper among the crates used here")]
 fn usage() -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: getrusage fills the structure it is given, and says so.
+    // SAFETY: getrusage fills the structure it is given, and reports whether it did.
     unsafe { (libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }
 }
 
-/// Instructions in user mode of the threads that there were at the first call, and of those that they began since.
+/// Returns the instructions in user mode of the threads that existed at the first call, and of the threads that they started since.
 fn instructions() -> Option<u64> {
     static THREADS: OnceLock<Option<Vec<File>>> = OnceLock::new();
     let threads = THREADS.get_or_init(|| {
@@ -51,10 +51,10 @@ fn instructions() -> Option<u64> {
     threads.as_ref()?.iter().map(count).sum()
 }
 
-/// Has the kernel count a thread's instructions, where the machine can and this process may: perf_event_open(2).
+/// Makes the kernel count a thread's instructions, if the machine supports it and this process is allowed to: perf_event_open(2).
 #[expect(unsafe_code, reason = "perf_event_open has no wrapper in the C library")]
 fn count_instructions(thread: libc::pid_t) -> Option<File> {
-    /// The first version of the kernel's `perf_event_attr`, which every later one takes.
+    /// The first version of the kernel's `perf_event_attr`, which every later version accepts.
     #[repr(C)]
     #[derive(Default)]
     struct Attributes {
@@ -80,20 +80,20 @@ fn count_instructions(thread: libc::pid_t) -> Option<File> {
         flags: INHERIT | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR,
         ..Attributes::default()
     };
-    // SAFETY: the attributes are those of the size that they say; a descriptor that is returned belongs to nobody else.
+    // SAFETY: the attributes have the size that they state; a returned descriptor has no other owner.
     unsafe {
         let counter = libc::syscall(libc::SYS_perf_event_open, &raw const attributes, thread, -1, -1, CLOSE_ON_EXEC);
         (counter >= 0).then(|| File::from_raw_fd(counter as i32))
     }
 }
 
-/// Makes the peak of resident memory start again from what is resident now, where the kernel can.
+/// Resets the peak of resident memory to the current resident memory, if the kernel supports it.
 pub fn reset_peak_rss() {
-    /// Open since the first call: a worker is allowed to write to this file only for as long as the kernel does not forget it, which it
-    /// does with files that nobody has open.
+    /// Open since the first call: a worker may write to this file only while the kernel remembers it, and the kernel forgets files that are
+    /// not open.
     static REFERENCES: OnceLock<Option<File>> = OnceLock::new();
     let references = REFERENCES.get_or_init(|| OpenOptions::new().write(true).open("/proc/self/clear_refs").ok());
-    // Best effort: without it the peak is that of the whole run so far, an upper bound.
+    // Best effort: if it fails, the peak is the one of the whole run so far, an upper bound.
     let _ = references.as_ref().map(|mut references| references.write_all(b"5"));
 }
 
@@ -102,7 +102,7 @@ pub fn peak_rss_bytes() -> u64 {
     field(&status, "VmHWM:").unwrap_or(0) * 1024
 }
 
-/// Resident memory, bytes.
+/// Returns the resident memory, bytes.
 pub fn rss_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     field(&status, "VmRSS:").unwrap_or(0) * 1024
@@ -112,17 +112,17 @@ fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes on disk below a folder: of all files, and of those that are neither called `main_file` nor below a folder of
-/// that name.
+/// Returns the bytes on disk below a folder: of all files, and of the files that are neither named `main_file` nor below a folder of that
+/// name.
 ///
-/// A file counts with what it occupies, not with its length, where it is sparse (a memory map's file).
+/// A sparse file (such as a memory-mapped file) counts with the bytes it occupies, not with its length.
 pub fn disk_bytes(folder: &Path, main_file: &str) -> io::Result<(u64, u64)> {
     let (mut total, mut side) = (0, 0);
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let metadata = match entry.metadata() {
             Ok(metadata) => metadata,
-            // Engines with background threads delete files while we look.
+            // Engines with background threads may delete files meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };

@@ -1,7 +1,7 @@
 //! The seeded generator behind every random key, value and choice.
 //!
-//! SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): 64 bits of state,
-//! a few instructions in any language, so that an engine written in Go draws the same numbers as one written in Rust.
+//! SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): 64 bits of state, a few instructions in
+//! any language. An engine written in Go draws the same numbers as one written in Rust.
 
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -22,14 +22,14 @@ pub struct SplitMix64 {
 }
 
 impl SplitMix64 {
-    /// The stream that starts at `seed`.
+    /// Creates the stream that starts at `seed`.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The stream of number `index` below `seed`: its own seed is the `index`-th output (from 0) of the seed's stream.
+    /// Creates stream number `index` of `seed`: its own seed is the `index`-th output (from 0) of the seed's stream.
     ///
-    /// A test draws from stream `test number`, so that leaving a test out does not change what the others draw.
+    /// A test draws from stream `test number`, so leaving out a test does not change what the others draw.
     pub fn stream(seed: u64, index: u64) -> Self {
         Self::new(mix(seed.wrapping_add(GAMMA.wrapping_mul(index.wrapping_add(1)))))
     }
@@ -40,7 +40,7 @@ impl SplitMix64 {
         mix(self.state)
     }
 
-    /// A number of `0..bound`, by the high half of a 128-bit product (bias below `bound / 2^64`); 0 when `bound` is 0.
+    /// Draws a number of `0..bound`, by the high half of a 128-bit product (bias below `bound / 2^64`); 0 if `bound` is 0.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64

@@ -1,12 +1,12 @@
-//! Numbers in a random order, each once, without a table of them: a hundred million records would take one of 800 MB.
+//! Numbers in a random order, each once, without a table: for a hundred million records a table would take 800 MB.
 //!
-//! A Feistel network of four rounds is a permutation of the numbers of an even count of bits; what it takes beyond the records is sent
-//! through it again until it falls among them (cycle walking, Black and Rogaway 2002), which takes less than four rounds more on
-//! average.
+//! A Feistel network of four rounds is a permutation of all numbers with an even number of bits. A result beyond the records goes through
+//! the network again until it is one of the records (cycle walking, Black and Rogaway 2002). On average this takes fewer than four more
+//! passes.
 
 use crate::rng::SplitMix64;
 
-/// An order of the numbers from 0 to below a count.
+/// An order of the numbers from 0 up to, but not including, a count.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shuffle {
     count: u64,
@@ -16,13 +16,13 @@ pub(crate) struct Shuffle {
 }
 
 impl Shuffle {
-    /// The order that a seed stands for.
+    /// Creates the order that belongs to a seed.
     pub(crate) fn new(count: u64, seed: u64) -> Self {
         let bits = u64::BITS - count.saturating_sub(1).leading_zeros();
         Self { count, seed, half: bits.div_ceil(2).max(1) }
     }
 
-    /// The number at a place; places beyond the count begin anew.
+    /// Returns the number at a place. Places beyond the count start again at the beginning.
     #[inline]
     pub(crate) fn record(&self, place: u64) -> u64 {
         if self.count == 0 {
@@ -60,7 +60,7 @@ mod tests {
         }
     }
 
-    /// By tests/tables/shared/make.py, which engines in other languages are held to as well.
+    /// Expected values from tests/tables/shared/make.py, which engines in other languages must match as well.
     #[test]
     fn orders_are_those_of_every_language() {
         #[derive(serde::Deserialize)]
@@ -86,7 +86,7 @@ mod tests {
         let (one, other) = (order(1), order(2));
         let alike = one.iter().zip(&other).filter(|(a, b)| a == b).count();
         assert!(alike < 12, "of two random orders one place is alike on average: {alike}");
-        // The correlation of a number with the next one, times the root of their count, is about normal.
+        // The correlation of a number with the next one, times the square root of their count, is approximately normal.
         let mean = 4_999.5;
         let product = |a: u64, b: u64| (a as f64 - mean) * (b as f64 - mean);
         let variance: f64 = one.iter().map(|&a| product(a, a)).sum();

@@ -1,9 +1,10 @@
-//! Counts the sync calls of the process, those of C libraries linked into it too.
+//! Counts the sync calls of the process, including those of C libraries linked into it.
 //!
-//! The kernel keeps no such count for a process, and a tracer would slow down what is measured. A definition of `fsync`
-//! in the program itself comes before the C library's when symbols are resolved, for static and for shared code: those
-//! of `power` count and then make the system call. Libraries that are loaded with
-//! `RTLD_DEEPBIND` have to be pointed at them ([`definitions`](crate::power::definitions)). Writes through descriptors opened with `O_DSYNC` (LMDB's meta page) sync without a call and are not counted.
+//! The kernel keeps no such count for a process, and a tracer would slow down the measured code. When symbols are resolved, a definition of
+//! `fsync` in the program itself takes precedence over the C library's, for static and for shared code. The definitions in `power` count
+//! and then make the system call. Libraries that are loaded with `RTLD_DEEPBIND` have to be pointed at them
+//! ([`definitions`](crate::power::definitions)). Writes through descriptors opened with `O_DSYNC` (LMDB's meta page) sync without a call
+//! and are not counted.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -13,7 +14,7 @@ pub(crate) fn count() {
     CALLS.fetch_add(1, Relaxed);
 }
 
-/// Calls of `fsync`, `fdatasync`, `msync(MS_SYNC)` and `sync_file_range` by this process so far.
+/// Returns the calls of `fsync`, `fdatasync`, `msync(MS_SYNC)` and `sync_file_range` by this process so far.
 pub fn calls() -> u64 {
     CALLS.load(Relaxed)
 }

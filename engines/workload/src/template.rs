@@ -1,9 +1,9 @@
-//! Keys and values as a suite's formats describe them.
+//! Keys and values rendered from a suite's formats.
 
 use crate::{rng::SplitMix64, zipf::fnv1a};
 use dbdyno_engine::suite::{Bytes, Counted, Form, Template, Variable};
 
-/// Adds a format with what it stands for filled in to `buffer`. Allocates only when the buffer grows.
+/// Appends a format to `buffer`, with its variables filled in. Allocates only if the buffer grows.
 #[inline]
 pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operation: u64, rng: &mut SplitMix64) {
     let (parts, suffix) = template.parts();
@@ -28,7 +28,7 @@ pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operat
     buffer.extend_from_slice(suffix.as_bytes());
 }
 
-/// The bytes of as many numbers as it takes, the lowest byte of each first. How many bytes there are is drawn before, where that is to be drawn.
+/// Appends random bytes, taken from as many random numbers as needed, lowest byte first. If the length is random, it is drawn first.
 fn push_random(buffer: &mut Vec<u8>, Bytes { least, most }: Bytes, rng: &mut SplitMix64) {
     let more = if least < most { rng.below((most - least) as u64 + 1) as usize } else { 0 };
     let end = buffer.len() + least + more;
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(rendered(7), expected, "the numbers of stream 7 of seed 0");
     }
 
-    /// By tests/tables/shared/make.py, which engines in other languages are held to as well.
+    /// Expected values from tests/tables/shared/make.py, which engines in other languages must match as well.
     #[test]
     fn formats_are_those_of_every_language() {
         #[derive(serde::Deserialize)]

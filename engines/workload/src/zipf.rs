@@ -1,24 +1,24 @@
 //! Zipf's law, as YCSB draws from it.
 //!
 //! The method of Gray and others, "Quickly Generating Billion-Record Synthetic Databases" (SIGMOD 1994), with the constants of YCSB's
-//! `ZipfianGenerator` and `ScrambledZipfianGenerator`: exponent 0.99; the scrambled one draws among 10,000,000,000 items, whose zeta is known, and scatters
-//! what it drew over the records with FNV-1a.
+//! `ZipfianGenerator` and `ScrambledZipfianGenerator`: exponent 0.99. The scrambled generator draws among 10,000,000,000 items, whose zeta
+//! is known, and scatters the drawn items over the records with FNV-1a.
 
 use crate::rng::SplitMix64;
 
 /// YCSB's exponent.
 pub const THETA: f64 = 0.99;
-/// Items that the scrambled generator draws among.
+/// Items among which the scrambled generator draws.
 const SCRAMBLED_ITEMS: u64 = 10_000_000_000;
 /// The sum of `1 / k^0.99` for k from 1 to `SCRAMBLED_ITEMS`, as YCSB states it.
 pub const SCRAMBLED_ZETA: f64 = 26.469_028_201_783_02;
 
-/// The sum of `1 / k^0.99` for k from 1 to `items`.
+/// Returns the sum of `1 / k^0.99` for k from 1 to `items`.
 pub fn zeta(items: u64) -> f64 {
     (1..=items).map(|k| (k as f64).powf(-THETA)).sum()
 }
 
-/// Draws ranks from 0, the lowest the most often: rank k in proportion to `1 / (k + 1)^0.99`.
+/// Draws ranks from 0. The lowest rank is the most frequent: rank k in proportion to `1 / (k + 1)^0.99`.
 ///
 /// ```
 /// use dbdyno_workload::{rng::SplitMix64, zipf::Zipf};
@@ -37,7 +37,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Among so many items; their zeta is added up.
+    /// Creates a generator for `items` items, and computes their zeta by summation.
     pub fn new(items: u64) -> Self {
         Self::with_zeta(items.max(1), zeta(items.max(1)))
     }
@@ -47,7 +47,7 @@ impl Zipf {
         Self { items, zeta: zeta_of_items, alpha: 1.0 / (1.0 - THETA), eta }
     }
 
-    /// The same with one item more.
+    /// Adds one item.
     pub fn grow(&mut self) {
         let items = self.items + 1;
         *self = Self::with_zeta(items, self.zeta + (items as f64).powf(-THETA));
@@ -67,7 +67,7 @@ impl Zipf {
     }
 }
 
-/// Draws records, the popular ones scattered over all.
+/// Draws records, with the popular ones scattered over all records.
 #[derive(Debug, Clone)]
 pub struct ScrambledZipf {
     zipf: Zipf,
@@ -84,7 +84,7 @@ impl ScrambledZipf {
     }
 }
 
-/// The 64-bit FNV-1a hash of a number's eight bytes, the lowest first, without its sign, as YCSB computes it.
+/// Returns the 64-bit FNV-1a hash of a number's eight bytes, lowest byte first, as an absolute value, as YCSB computes it.
 pub fn fnv1a(number: u64) -> u64 {
     const OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
     const PRIME: u64 = 1_099_511_628_211;
@@ -92,7 +92,7 @@ pub fn fnv1a(number: u64) -> u64 {
     (hash as i64).unsigned_abs()
 }
 
-/// A number from 0 to below 1, with 53 bits.
+/// Draws a number from 0 up to, but not including, 1, with 53 bits.
 pub fn unit(rng: &mut SplitMix64) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -104,7 +104,7 @@ mod tests {
 
     const DRAWS: u64 = 1_000_000;
 
-    /// Four standard deviations of a count of a share among [`DRAWS`].
+    /// Returns four standard deviations of the measured share among [`DRAWS`].
     fn sampling_error(share: f64) -> f64 {
         4.0 * (share * (1.0 - share) / DRAWS as f64).sqrt()
     }
@@ -115,7 +115,7 @@ mod tests {
         let mut counts = vec![0_u64; 1_000];
         (0..DRAWS).for_each(|_| counts[zipf.rank(&mut rng) as usize] += 1);
         let share = |below: u64| zeta(below) / zeta(1_000);
-        // The method is exact for the first two ranks, and beyond them as close as its published form is.
+        // The method is exact for the first two ranks. Beyond them it is as close as its published form.
         for (rank, truth) in [(0, share(1)), (1, share(2) - share(1))] {
             let found = counts[rank] as f64 / DRAWS as f64;
             assert!((found - truth).abs() < sampling_error(truth), "rank {rank}: {found}, by the law {truth}");
@@ -135,7 +135,7 @@ mod tests {
         let mut counts: HashMap<u64, u64> = HashMap::new();
         (0..DRAWS).for_each(|_| *counts.entry(zipf.record(&mut rng)).or_default() += 1);
         let most = counts.values().copied().max().unwrap() as f64 / DRAWS as f64;
-        // Besides rank 0 the record has its share of all the ranks that nobody meets twice.
+        // Besides rank 0, the record gets its share of all the rare ranks, which are hardly ever drawn twice.
         let truth = 1.0 / SCRAMBLED_ZETA;
         assert!((most - truth).abs() < sampling_error(truth) + 2e-5, "{most}, by the law {truth}");
         assert!(counts.contains_key(&(fnv1a(0) % 100_000)));
@@ -151,7 +151,7 @@ mod tests {
         assert!((0..1_000).all(|_| grown.rank(&mut one) == whole.rank(&mut other)));
     }
 
-    /// From YCSB's `Utils.hash`.
+    /// Expected values from YCSB's `Utils.hash`.
     #[test]
     fn the_hash_is_the_one_of_the_published_program() {
         assert_eq!(

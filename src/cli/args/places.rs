@@ -121,7 +121,7 @@ impl Places {
 
     /// The same for a command in another folder.
     pub(in crate::cli) fn absolute_arguments(&self) -> Vec<String> {
-        // What is no path, as an empty one, is none there either.
+        // An invalid path, such as an empty one, stays as it is.
         self.arguments_with(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
     }
 
@@ -204,7 +204,7 @@ impl WorkArgs {
             Some(folder) => folder.clone(),
             None => base()?.cache_dir().join("dbdyno").join("work"),
         };
-        // Workers are other processes: a relative folder would be another one after a change of folder.
+        // Workers are separate processes: a relative path would name another folder after a change of directory.
         std::path::absolute(&folder).map_err(|error| CliError::Usage(format!("{}: {error}", folder.display())))
     }
 }

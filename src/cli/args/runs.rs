@@ -1,4 +1,4 @@
-//! Which stored results or runs are meant.
+//! Selections of stored results or runs.
 
 use super::Places;
 use crate::cli::{error::CliError, output::print};

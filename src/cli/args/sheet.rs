@@ -1,4 +1,4 @@
-//! How a command that makes a report writes it.
+//! How a command writes its report.
 
 use super::{CsvArgs, OutArgs, Places, format_of};
 use crate::cli::{

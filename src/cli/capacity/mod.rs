@@ -1,4 +1,4 @@
-//! `dbdyno capacity`: the highest rate that keeps a promise.
+//! `dbdyno capacity`: the highest rate that meets a latency target.
 
 mod progress;
 
@@ -156,7 +156,7 @@ impl CapacityArgs {
         let mut target =
             Target::new(places.catalog()?.suite(&self.suite)?, self.actor.as_deref(), spec, terms, registry)?;
         let compared = target.plan.configurations.len().saturating_sub(1).max(1);
-        // An even number of rounds has each engine lead as often.
+        // With an even number of rounds, each engine leads equally often.
         let needed = rounds_needed(compared).max(MIN_RUNS).next_multiple_of(2) as u32;
         target.terms.rounds = self.confirm.unwrap_or(needed);
         Ok(target)

@@ -1,4 +1,4 @@
-//! Progress of a search for capacity: a line a probe, or JSON Lines for programs.
+//! Progress of a search for capacity: one line per probe, or JSON Lines for programs.
 
 use crate::cli::progress::Style;
 use dbdyno_engine::say;
@@ -31,7 +31,7 @@ pub(super) async fn show(mut events: UnboundedReceiver<CapacityEvent>, style: St
 fn write_json(event: &CapacityEvent) {
     let Ok(line) = serde_json::to_string(event) else { return };
     let mut stdout = std::io::stdout().lock();
-    // A reader that went away does not stop the search: its results are stored.
+    // If the reader is gone, the search continues: its results are stored.
     let _ = writeln!(stdout, "{line}");
 }
 

@@ -1,4 +1,4 @@
-//! The engines: which can be run, and why others cannot.
+//! The engines: which are available, and why others are not.
 
 use super::finding::DoctorFinding;
 use dbdyno_catalog::engines::{Launch, Registry};

@@ -1,4 +1,4 @@
-//! A finding: how something is, whether that is as it should be, and what to do.
+//! A finding: a state, whether it is as it should be, and what to do.
 
 use dbdyno_reports::sheet::{Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table};
 #[cfg(test)]

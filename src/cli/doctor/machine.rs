@@ -1,4 +1,4 @@
-//! The machine itself: its cores, who else uses it, and what engines can be confined and limited by.
+//! The machine itself: its cores, other programs that use it, and the means to confine and limit engines.
 
 use super::finding::DoctorFinding;
 use dbdyno_engine::confine::{filters_calls, landlock_version};

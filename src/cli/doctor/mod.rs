@@ -1,4 +1,4 @@
-//! `dbdyno doctor`: is this machine fit to measure on, and is what dbdyno works with in order?
+//! `dbdyno doctor`: checks whether this machine, the engines and the store are ready for benchmarks.
 
 mod clock;
 mod engines;
@@ -48,7 +48,7 @@ pub(super) fn doctor(places: &Places, args: &DoctorArgs) -> Result<ExitCode, Cli
 fn examine(places: &Places, work: &WorkArgs) -> Result<Vec<(&'static str, Vec<DoctorFinding>)>, CliError> {
     let folder = work.folder()?;
     std::fs::create_dir_all(&folder).map_err(|error| CliError::Failed(format!("{}: {error}", folder.display())))?;
-    // Before anything is done that others would be taken for.
+    // Sampled before any other work, which would count as noise.
     let before = NoiseSample::now();
     thread::sleep(WATCH);
     let noise = NoiseSample::now().since(&before);

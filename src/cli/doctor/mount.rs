@@ -1,4 +1,4 @@
-//! The file system of the work folder and the options it is mounted with: what they mean for a sync.
+//! The file system of the work folder and its mount options: what they mean for a sync.
 
 use super::finding::DoctorFinding;
 use dbdyno_foundation::host::{MountEffect, MountOption, WorkFolderFacts, WriteCache};

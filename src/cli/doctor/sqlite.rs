@@ -1,4 +1,4 @@
-//! The builds of SQLite among the engines: what in how they were compiled makes threads wait for each other, or is slow.
+//! The builds of SQLite among the engines: compile options that make threads wait for each other, or that are slow.
 
 use super::finding::DoctorFinding;
 use dbdyno_catalog::{

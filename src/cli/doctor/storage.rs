@@ -1,4 +1,4 @@
-//! The work folder: what it is on, and whether a sync there does what a sync should.
+//! The work folder: the storage below it, and whether a sync there does what a sync should.
 
 use super::{finding::DoctorFinding, mount};
 use dbdyno_foundation::{

@@ -1,4 +1,4 @@
-//! The store: whether it can be read and written, and what waits to be done to it. Nothing is changed.
+//! The store: whether it can be read and written, and which work on it is pending. Nothing is changed.
 
 use super::finding::DoctorFinding;
 use dbdyno_foundation::base::units::{bytes, counted};

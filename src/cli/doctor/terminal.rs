@@ -1,4 +1,4 @@
-//! The terminal: what of the terminal UI it can show.
+//! The terminal: which parts of the terminal UI it can show.
 
 use super::finding::DoctorFinding;
 use crate::tui::app::LEAST;

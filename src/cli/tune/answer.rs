@@ -1,4 +1,4 @@
-//! `dbdyno tune answer`: what to set, in the form that people use.
+//! `dbdyno tune answer`: the settings to use, in the form that people use.
 
 use super::lab::trial_of;
 use crate::cli::{

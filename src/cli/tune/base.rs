@@ -1,4 +1,4 @@
-//! What `dbdyno tune` tunes: workload and base, from the arguments or from a trial.
+//! The workload and the base that `dbdyno tune` tunes, from the arguments or from a trial.
 
 use super::lab::trial_of;
 use crate::cli::{

@@ -1,4 +1,4 @@
-//! `dbdyno tune effects`: which option matters how much, from runs that are stored.
+//! `dbdyno tune effects`: how much each option matters, from stored runs.
 
 use crate::cli::{
     args::{Places, SheetArgs},

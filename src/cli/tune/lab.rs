@@ -1,4 +1,4 @@
-//! What the commands that measure have in common: a lab, progress on stderr, the exit code.
+//! The common part of the commands that measure: a lab, progress on stderr, the exit code.
 
 use super::progress::show;
 use crate::cli::{

@@ -1,4 +1,4 @@
-//! `dbdyno tune ledger`: what was tried from where, what it gained, and what it cost.
+//! `dbdyno tune ledger`: each trial with its base, its gain and its cost.
 
 use crate::cli::{
     args::{Places, SheetArgs},

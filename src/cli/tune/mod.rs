@@ -1,4 +1,4 @@
-//! `dbdyno tune`: what-if trials, the search for the best settings, and what is known of both.
+//! `dbdyno tune`: what-if trials, the search for the best settings, and their results.
 
 mod accept;
 mod answer;

@@ -1,4 +1,4 @@
-//! `dbdyno tune more`: as many rounds again.
+//! `dbdyno tune more`: the same number of rounds again.
 
 use super::{
     base::{FileArgs, WorkloadArgs, workload_of},

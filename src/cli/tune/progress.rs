@@ -1,4 +1,4 @@
-//! Progress of tuning: a bar on a terminal, a line a round elsewhere, JSON Lines for programs.
+//! Progress of tuning: a bar on a terminal, one line per round elsewhere, JSON Lines for programs.
 
 use crate::cli::{output::print, progress::Style};
 use dbdyno_engine::say;
@@ -31,7 +31,7 @@ pub(in crate::cli) async fn show(mut events: UnboundedReceiver<TuneEvent>, style
 
 fn write_json(event: &TuneEvent) {
     let Ok(line) = serde_json::to_string(event) else { return };
-    // A reader that went away does not stop the trial: its results are stored.
+    // If the reader is gone, the trial continues: its results are stored.
     let _ = print(&format!("{line}\n"));
 }
 

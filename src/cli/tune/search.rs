@@ -1,4 +1,4 @@
-//! `dbdyno tune search`: the fastest settings of which a commit survives what is asked for.
+//! `dbdyno tune search`: the fastest settings whose commits keep a durability tier.
 
 use super::{
     answer::answer_of,
@@ -61,7 +61,7 @@ pub(super) fn find_best(places: &Places, args: &SearchArgs) -> Result<ExitCode, 
     })?;
     if !args.progress.json {
         args.written.write(&search_sheet(&found, &command_line()), &found, output.as_ref())?;
-        // Other formats go to programs and files, which have the answer with `tune answer`.
+        // Other formats are for programs and files, which get the answer from `tune answer`.
         let gain =
             found.confirmed.as_ref().filter(|trial| trial.is_gain() && args.written.is_for_people(output.as_ref()));
         if let Some(trial) = gain {

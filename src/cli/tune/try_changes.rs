@@ -1,4 +1,4 @@
-//! `dbdyno tune try`: what if an option were set?
+//! `dbdyno tune try`: measures the effect of changed options.
 
 use super::{
     base::{BaseArgs, questions},

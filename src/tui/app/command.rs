@@ -1,17 +1,17 @@
-//! What the application wants done.
+//! Commands and requests that the application sends to the driver.
 
 use crate::tui::{export::FileContent, filter, palette, screens::ScreenRequest, world};
 use dbdyno_running::runner::Tell;
 use std::path::PathBuf;
 
-/// Something to be done outside the application.
+/// An action outside the application.
 #[derive(Debug)]
 pub enum Command {
     /// End the program.
     Leave,
     /// Put the program into the background (Ctrl-Z).
     Suspend,
-    /// Give the terminal back; what is measured goes on.
+    /// Return the terminal to the shell; jobs keep running.
     Detach,
     /// Paint everything again.
     Repaint,
@@ -19,34 +19,34 @@ pub enum Command {
     Measure(Vec<String>),
     /// Watch the job of this name.
     Watch(String),
-    /// Tell what is measured.
+    /// Send a control message to the watched job.
     Tell(Tell),
-    /// Find something out or change it, and respond with what came of it.
+    /// Read or change something, and respond with the outcome.
     Request(Request),
     /// Put text into the terminal's clipboard.
     Copy(String),
-    /// Tell the terminal that something is over.
+    /// Notify the terminal that a job has ended.
     Announce(String),
 }
 
-/// What is requested of the world outside.
+/// A request to the world outside.
 #[derive(Debug)]
 pub enum Request {
-    /// What all screens build on.
+    /// Data that all screens build on.
     World(world::Request),
-    /// A file that is not there yet is written.
+    /// Write a file that does not exist yet.
     Write {
         /// The file, as the user typed it.
         path: PathBuf,
-        /// What it is to hold.
+        /// The content to write to the file.
         content: Box<dyn FileContent>,
     },
     /// A name like this one that no file has yet.
     FreeName(String),
-    /// What the palette completes arguments from.
+    /// The values that the palette completes arguments from.
     Palette(palette::Request),
-    /// What filters are completed from, or what is kept of them.
+    /// The values that filters are completed from, or a filter or view to save.
     Filter(filter::Request),
-    /// What a screen wants to be told.
+    /// Data that a screen needs.
     Screen(ScreenRequest),
 }

@@ -1,4 +1,4 @@
-//! A filter that is typed: what its end can become, what is kept of it, and the views that are saved.
+//! The filter line: completions while it is typed, the history of filters, and saved views.
 
 use super::{App, Command, OpenOverlay, Request};
 use crate::tui::{
@@ -9,14 +9,14 @@ use crate::tui::{
 };
 
 impl App {
-    /// Asks the user for what a screen wants to know.
+    /// Asks the user for the input that a screen needs.
     pub(super) fn ask(&mut self, dialog: ScreenDialog, mut overlay: Overlay) -> Vec<Command> {
         let Overlay::Filter(filter) = &mut overlay else {
             self.open = Some(OpenOverlay::dialog(overlay, dialog));
             return Vec::new();
         };
         filter.remember(self.world.filters.clone());
-        // What is stored may be other than it was.
+        // The store may have changed since the last filter.
         self.known = filter::Known::default();
         let mut commands = Vec::new();
         if filter.keys == FilterKeys::Stored {
@@ -27,7 +27,7 @@ impl App {
         commands
     }
 
-    /// Offers what the end of the filter can become, and asks for what has to be read for that.
+    /// Offers completions for the end of the filter, and requests the values that must be read for them.
     pub(super) fn complete_filter(&mut self) -> Vec<Command> {
         let Some(filter) = self.open.as_mut().and_then(OpenOverlay::filter) else { return Vec::new() };
         let (text, keys) = (filter.line.text().to_owned(), filter.keys);
@@ -39,7 +39,7 @@ impl App {
         commands
     }
 
-    /// Asks for what has to be read before the end of a filter can be completed.
+    /// Requests the values that must be read before the end of a filter can be completed.
     pub(super) fn want(&mut self, text: &str, keys: FilterKeys) -> Vec<Command> {
         let key = wanted(text, keys).filter(|key| !self.known.values.contains_key(key.word()));
         let command = key.map(|key| {
@@ -49,7 +49,7 @@ impl App {
         command.into_iter().collect()
     }
 
-    /// What a key did to a filter that is typed: the screen follows what can be read, and the rest is said below the line.
+    /// Handles the outcome of a key in a filter line. The screen applies any filter that can be read; errors appear below the line.
     pub(super) fn filter_outcome(
         &mut self,
         mut filter: FilterLine,
@@ -94,7 +94,7 @@ impl App {
         }
     }
 
-    /// What filters are completed from was told, or something of them was kept.
+    /// Handles a response about filters: values for completions, or the outcome of a save.
     pub(super) fn filter_told(&mut self, response: filter::Response) -> Vec<Command> {
         match response {
             filter::Response::Names(names) => self.known.names = Some(names),
@@ -118,7 +118,7 @@ impl App {
         }
     }
 
-    /// Keeps a filter among those of before.
+    /// Adds a filter to the history.
     fn keep_filter(&mut self, text: String) -> Option<Command> {
         if text.is_empty() {
             return None;
@@ -127,10 +127,10 @@ impl App {
         Some(Command::Request(Request::Filter(filter::Request::Keep(text))))
     }
 
-    /// Saves what the screen in view shows under a name.
+    /// Saves the view of the current screen under a name.
     ///
     /// # Errors
-    /// What is wrong with the name, or the screen.
+    /// The name is empty, or the screen has no list to save.
     pub(super) fn save_view(&mut self, name: &str) -> Result<Vec<Command>, String> {
         let name = name.trim();
         if name.is_empty() {
@@ -142,10 +142,10 @@ impl App {
         Ok(vec![Command::Request(Request::Filter(filter::Request::Save(Box::new(view))))])
     }
 
-    /// Shows a view again.
+    /// Shows a saved view.
     ///
     /// # Errors
-    /// What in it cannot be shown.
+    /// The screen of the view does not exist, or it cannot show the view.
     pub(super) fn show_view(&mut self, view: &View) -> Result<Vec<Command>, String> {
         let screen = ScreenId::ALL.into_iter().find(|screen| screen.word() == view.screen);
         let screen = screen.ok_or_else(|| format!("view `{}`: there is no screen `{}`", view.name, view.screen))?;
@@ -157,7 +157,7 @@ impl App {
     }
 }
 
-/// Says below the line why a screen did not follow.
+/// Shows below the line why a screen did not apply the filter.
 fn taken(filter: &mut FilterLine, replied: Result<Vec<Command>, String>) -> Vec<Command> {
     replied.unwrap_or_else(|reason| {
         filter.line.error = Some(reason);

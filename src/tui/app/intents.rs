@@ -1,4 +1,4 @@
-//! What screens want to happen, done: in the application, or as commands for outside.
+//! Carries out the intents of screens: in the application, or as commands for the driver.
 
 use super::{App, Command, OpenOverlay, Request};
 use crate::tui::{
@@ -7,7 +7,7 @@ use crate::tui::{
 };
 
 impl App {
-    /// Does what a screen wants, and returns what is to be done outside.
+    /// Carries out the intents of a screen, and returns the commands for the driver.
     pub(super) fn perform(&mut self, intents: Intents) -> Vec<Command> {
         let mut commands = Vec::new();
         for intent in intents {

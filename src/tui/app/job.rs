@@ -1,4 +1,4 @@
-//! The job that the screens have started or watch: begun, watched, over.
+//! The job that the screens have started or watch: its start and its end.
 
 use super::{App, Command, WatchedJob, ask_world};
 use crate::tui::{
@@ -9,7 +9,7 @@ use crate::tui::{
 use dbdyno_running::jobs::JobKind;
 
 impl App {
-    /// Begins to measure, unless something is measured already.
+    /// Starts a job, unless one is already under way.
     pub(super) fn measure(&mut self, start: JobStart) -> Vec<Command> {
         if self.busy() {
             return self.refuse();
@@ -22,9 +22,9 @@ impl App {
         vec![Command::Measure(command)]
     }
 
-    /// Watches a job that another terminal runs, or that was left by other screens.
+    /// Watches a job that another terminal runs, or that other screens left running.
     pub(super) fn watch(&mut self, id: String) -> Vec<Command> {
-        // A job of another owner goes on when nobody watches it here.
+        // A job of another owner continues even if these screens stop watching it.
         if self.owns_job() {
             return self.refuse();
         }
@@ -32,7 +32,7 @@ impl App {
         vec![Command::Watch(id)]
     }
 
-    /// Says what is under way that nothing else is begun beside.
+    /// Reports which job is under way, because no other can start alongside it.
     fn refuse(&mut self) -> Vec<Command> {
         if let Some((screen, what)) = self.under_way() {
             self.say(Notice::bad(format!("{what}: {} shows it", screen.number())));
@@ -40,10 +40,10 @@ impl App {
         Vec::new()
     }
 
-    /// A job has begun, or one was found that is to be watched.
+    /// Handles the start of a job, or the discovery of a job to watch.
     pub(super) fn job_began(&mut self, is_own: bool, kind: JobKind) -> Vec<Command> {
         let screen = screen_of(kind);
-        // A job that these screens have started is shown already.
+        // The screen of a job that these screens started is already in view.
         if !self.job.replace(WatchedJob { screen, is_own }).is_some_and(|before| before.is_own) {
             self.screens.begun(screen, None, self.now);
             self.turn_to(screen);
@@ -51,7 +51,7 @@ impl App {
         Vec::new()
     }
 
-    /// The job is over: its screen says so, and what is read from the store is read again.
+    /// Handles the end of the job: its screen reports it, and stored data is read again.
     pub(super) fn job_over(&mut self, outcome: Result<(), String>) -> Vec<Command> {
         let Some(job) = self.job.take() else { return Vec::new() };
         let context = super::context(&self.world, &self.job, self.now, self.size, self.zoomed);

@@ -1,4 +1,4 @@
-//! What reaches the application.
+//! Messages to the application.
 
 use crate::tui::{
     export::RefusedFile, filter, keys::KeyPress, palette, screens::ScreenResponse, widgets::Target, world,
@@ -6,7 +6,7 @@ use crate::tui::{
 use dbdyno_running::{jobs::JobKind, watching::JobEvent};
 use std::{path::PathBuf, time::Duration};
 
-/// Something happened.
+/// An event that the application handles.
 #[derive(Debug)]
 pub enum Message {
     /// A key was pressed.
@@ -19,37 +19,37 @@ pub enum Message {
     Wheel(i32),
     /// The terminal has this size now: columns, rows.
     Resized(u16, u16),
-    /// Time since the program began; comes before other messages and, while something on screen moves by itself, alone.
+    /// Time since the program began. It comes before each other message. It comes alone while something on screen moves by itself.
     Time(Duration),
-    /// What is to be watched has begun. `is_own`: screens have started it, and nobody else would end it.
+    /// The job to watch has begun. `is_own`: screens have started it, so nothing else would end it.
     JobBegan { is_own: bool, kind: JobKind },
-    /// What is watched says something.
+    /// The watched job sent an event.
     Job(Box<JobEvent>),
-    /// What is watched is over, or why it could not be run.
+    /// The watched job has ended, or the reason why it could not be run.
     JobOver(Result<(), String>),
-    /// A request was responded to.
+    /// The response to a request.
     Response(Box<Response>),
-    /// The program was told to end by a signal: what it measures is stopped first.
+    /// A signal asks the program to end. A job that screens have started is stopped first.
     Terminate,
 }
 
-/// What came of a request.
+/// The response to a request.
 #[derive(Debug)]
 pub enum Response {
-    /// What all screens build on.
+    /// Data that all screens build on.
     World(world::Response),
-    /// The file that was written, or why none was.
+    /// The path of the written file, or the reason why none was written.
     Written(Result<PathBuf, RefusedFile>),
-    /// A name that no file has yet, like the one that was asked about.
+    /// A name that no file has yet, similar to the requested one.
     FreeName {
-        /// What was asked about.
+        /// The requested name.
         asked: String,
         free: String,
     },
-    /// What arguments are completed from.
+    /// The values that arguments are completed from.
     Palette(palette::Response),
-    /// What filters are completed from, or what was kept of them.
+    /// The values that filters are completed from, or the outcome of a save.
     Filter(filter::Response),
-    /// What a screen wanted to be told.
+    /// Data that a screen has requested.
     Screen(ScreenResponse),
 }

@@ -1,5 +1,5 @@
-//! The application's state machine: [`App::update`] takes what happened and returns what is to be done. No terminal, no
-//! files, no clock: tests drive it with keys and look at what is painted.
+//! The application's state machine: [`App::update`] takes a message and returns the commands to carry out. It has no terminal, no files and
+//! no clock. Tests drive it with keys and inspect what is painted.
 
 mod command;
 mod filter;
@@ -31,34 +31,34 @@ use dbdyno_catalog::Theme;
 use dbdyno_running::runner::Tell;
 use std::time::Duration;
 
-/// The least terminal that shows each screen whole: columns and rows. Of the usual 24 rows tmux takes one.
+/// The smallest terminal that shows each screen whole: columns and rows. tmux takes one of the usual 24 rows.
 pub const LEAST: (u16, u16) = (80, 23);
-/// How long after something that lay over the screens was closed a key is still taken to be typed for it.
+/// How long after an overlay closes a key is still treated as typed for it.
 const SETTLING: Duration = Duration::from_millis(200);
 
-/// How far something is that is measured.
+/// The progress of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Progress {
     /// In words.
     pub(crate) words: String,
-    /// None where nobody can say.
+    /// None if it is unknown.
     pub(crate) percent: Option<u8>,
     pub(crate) paused: bool,
 }
 
-/// What is measured beside the screens, and watched.
+/// A job that runs alongside the screens and is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WatchedJob {
     /// The screen that shows it.
     screen: ScreenId,
-    /// Whether screens have started it: nobody else would end it.
+    /// Whether screens have started it, so that nothing else would end it.
     is_own: bool,
 }
 
 /// The whole application.
 #[derive(Debug)]
 pub struct App {
-    /// What is known of the world outside.
+    /// The known state of the outside world.
     pub(crate) world: World,
     /// All screens, whether in view or not.
     pub screens: Screens,
@@ -66,34 +66,34 @@ pub struct App {
     pub screen: ScreenId,
     /// Whether the pane with the focus fills the screen.
     zoomed: bool,
-    /// The screens that it was opened from, where it has no tab: the last leads back first.
+    /// The screens from which one without a tab was opened. Back leads to the last of them first.
     behind: Vec<ScreenId>,
-    /// What lies over it.
+    /// The overlay that covers the screen.
     pub(crate) open: Option<OpenOverlay>,
-    /// What is known of the store while a filter is typed.
+    /// Names and values from the store, for completions while a filter is typed.
     known: Known,
-    /// What was said last.
+    /// The latest messages to the user.
     pub(crate) notices: Notices,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
-    /// The theme that was chosen since the program began; none: the one that it began with.
+    /// The theme that was chosen since the program began; none: the initial theme.
     pub(crate) theme: Option<Theme>,
     /// Time since the program began.
     pub(crate) now: Duration,
-    /// When what lay over the screens was closed, or a key was last dropped because of it.
+    /// When an overlay was last closed, or a key was last dropped because of that.
     closed: Option<Duration>,
-    /// Title and lines of what follows from a session, until nothing lies over the screens that it would take the place of.
+    /// Title and lines of the page that follows a session. It waits until no overlay is open, because it would replace that one.
     follow_up: Option<(String, Vec<String>)>,
-    /// What asked for the file that is being written: asked again where it cannot be.
+    /// The dialog that asked for the file being written. It opens again if the file cannot be written.
     asked_for_file: Option<OpenOverlay>,
-    /// What is measured beside the screens, and watched.
+    /// The job that runs alongside the screens and is watched.
     job: Option<WatchedJob>,
-    /// Whether the program ends as soon as that has ended.
+    /// Whether the program ends as soon as the job has ended.
     leaving: bool,
 }
 
 impl App {
-    /// The application at its start, with what it wants done first.
+    /// Returns the application at its start, with its first commands.
     pub fn new(world: World, size: (u16, u16)) -> (Self, Vec<Command>) {
         let app = Self {
             screens: Screens::new(&world),
@@ -117,7 +117,7 @@ impl App {
         (app, [Engines, WorkFolder, History, Noise].map(ask_world).into())
     }
 
-    /// Takes what happened and says what is to be done.
+    /// Handles a message, and returns the commands to carry out.
     pub fn update(&mut self, message: Message) -> Vec<Command> {
         let commands = self.take(message);
         if self.open.is_none()
@@ -145,7 +145,7 @@ impl App {
                 outcome.map_or_else(Vec::new, |outcome| self.outcome(outcome))
             }
             Message::Click(target) => self.click(target),
-            // The arrows, which it stands for, mean filters of before there.
+            // The wheel acts as the arrow keys, and in a filter line these recall earlier filters.
             Message::Wheel(_) if self.open.as_mut().and_then(OpenOverlay::filter).is_some() => Vec::new(),
             Message::Wheel(lines) => {
                 let key = if lines < 0 { KeyPress::Up } else { KeyPress::Down };
@@ -164,44 +164,44 @@ impl App {
             }
             Message::JobOver(outcome) => self.job_over(outcome),
             Message::Response(response) => self.responded(*response),
-            // Told again, it ends in the same order, only sooner.
+            // A second signal ends the job in the same order, only sooner.
             Message::Terminate if self.leaving => vec![Command::Tell(Tell::Hurry)],
             Message::Terminate => self.leave_now(),
         }
     }
 
-    /// What is measured and watched, and the screen that shows it.
+    /// Returns the screen of the watched job, and a description of the job.
     pub(crate) fn under_way(&self) -> Option<(ScreenId, &'static str)> {
         let job = self.job.as_ref()?;
         Some((job.screen, self.screens.under_way(job.screen)))
     }
 
-    /// Whether something is watched.
+    /// Whether a job is watched.
     pub(crate) fn busy(&self) -> bool {
         self.job.is_some()
     }
 
-    /// Whether something is measured that nobody else would end.
+    /// Whether the watched job was started by screens, so that nothing else would end it.
     pub fn owns_job(&self) -> bool {
         self.job.as_ref().is_some_and(|job| job.is_own)
     }
 
-    /// Whether the screen in view is the one that shows what is measured.
+    /// Whether the screen in view is the one that shows the watched job.
     pub fn shows_job(&self) -> bool {
         self.job.as_ref().is_some_and(|job| job.screen == self.screen)
     }
 
-    /// The last session that was seen to end.
+    /// Returns the last session that was seen to end.
     pub fn last_session(&self) -> Option<LastSession> {
         self.screens.live.last()
     }
 
-    /// What the status bar says of what is measured.
+    /// Returns the text of the status bar about the watched job.
     pub(crate) fn status(&self) -> Option<String> {
         self.screens.status(self.job.as_ref()?.screen)
     }
 
-    /// How far what is measured is; none where nothing is.
+    /// Returns the progress of the watched job; none without a job.
     pub(crate) fn progress(&self) -> Option<Progress> {
         let (screen, what) = self.under_way()?;
         let words = self.status().unwrap_or_else(|| what.to_owned());
@@ -209,13 +209,13 @@ impl App {
         Some(Progress { words, percent, paused })
     }
 
-    /// How often time has to be told, with nothing else happening; none when nothing on screen moves by itself.
+    /// Returns how soon the next time message is needed if nothing else happens; none when nothing on screen moves by itself.
     pub(crate) fn wakes(&self) -> Option<Duration> {
         let notice = self.notices.wakes(self.now);
         [notice, self.screens.wakes(self.screen)].into_iter().flatten().min()
     }
 
-    /// What keys mean in view, those of the screen first.
+    /// Returns the key bindings in view, those of the screen first.
     pub(crate) fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
         keys::bindings(self.screen).iter().chain(EVERYWHERE)
     }
@@ -230,7 +230,7 @@ impl App {
         }
         let Some(action) = keys::action(self.screen, key) else { return Vec::new() };
         if action.begins() && self.is_settling() {
-            // A key that is held down comes again and again: the last of them is typed for the dialog too.
+            // A key that is held down repeats: its last repetition belongs to the dialog too.
             self.closed = Some(self.now);
             return Vec::new();
         }
@@ -268,7 +268,7 @@ impl App {
         Vec::new()
     }
 
-    /// Whether something that lay over the screens was closed just now.
+    /// Whether an overlay was closed just now.
     fn is_settling(&self) -> bool {
         self.closed.is_some_and(|closed| self.now.saturating_sub(closed) < SETTLING)
     }
@@ -281,7 +281,7 @@ impl App {
                 self.outcome(outcome)
             }
             (_, Some(_)) | (Target::Overlay(_), None) => Vec::new(),
-            // The second click of two on a row of the dialog.
+            // The second click of a double click on a row of the dialog.
             (Target::Spot { .. }, None) if settling => Vec::new(),
             (Target::Screen(screen), None) => self.go(screen),
             (Target::Press(key), None) => self.key(key),
@@ -334,25 +334,25 @@ impl App {
         self.screen = screen;
     }
 
-    /// Shows the screen again that the one in view was opened from.
+    /// Returns to the screen that the one in view was opened from.
     fn close_screen(&mut self) -> Vec<Command> {
         self.zoomed = false;
         self.screen = self.behind.pop().unwrap_or(ScreenId::Bench);
         self.shown()
     }
 
-    /// The screen in view, or the one behind it that has a tab.
+    /// Returns the screen in view, or the nearest one behind it that has a tab.
     pub(crate) fn tab(&self) -> ScreenId {
         let opened_from = self.behind.iter().rev().copied();
         std::iter::once(self.screen).chain(opened_from).find(|screen| screen.has_tab()).unwrap_or(ScreenId::Bench)
     }
 
-    /// The steps that led to the screen in view, from the screen with a tab; none where that is in view.
+    /// Returns the steps that led to the screen in view, from the screen with a tab; none if that one is in view.
     pub(crate) fn way(&self) -> Vec<String> {
         self.behind.iter().flat_map(|behind| self.screens.way(*behind)).collect()
     }
 
-    /// The screen came into view, or may want to be told again what is stored.
+    /// Notifies the screen that it came into view, or that stored data may have changed.
     fn shown(&mut self) -> Vec<Command> {
         let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
         let intents = self.screens.shown(self.screen, &context);
@@ -374,7 +374,7 @@ impl App {
     }
 }
 
-/// What screens may know besides their own state.
+/// Returns what screens may know in addition to their own state.
 fn context<'a>(
     world: &'a World,
     job: &Option<WatchedJob>,

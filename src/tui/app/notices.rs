@@ -1,4 +1,4 @@
-//! What was said: the last of it for a while on the screen, the rest for whoever asks.
+//! Messages to the user: the latest stays on the screen for a while, and a page lists the earlier ones.
 
 use crate::tui::{overlay::Overlay, screens::intent::Notice, widgets::paint::wrap};
 use dbdyno_foundation::base::units::plain;
@@ -10,20 +10,20 @@ const SHOWN: Duration = Duration::from_secs(8);
 const A_CHARACTER: Duration = Duration::from_millis(50);
 /// Characters that are read at a glance.
 const LINE: usize = 80;
-/// Notices that are kept.
+/// Notices to keep, at most.
 const KEPT: usize = 100;
 
-/// What was said, the last of it last.
+/// The messages to the user, newest last.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     /// With the time since the program began.
     said: VecDeque<(Duration, Notice)>,
-    /// Until when the last is shown.
+    /// When the newest disappears from the screen.
     until: Option<Duration>,
 }
 
 impl Notices {
-    /// Says something.
+    /// Adds a notice and shows it.
     pub(super) fn say(&mut self, notice: Notice, now: Duration) {
         let beyond = notice.text.chars().count().saturating_sub(LINE).min(1_000) as u32;
         self.until = Some(now + SHOWN + A_CHARACTER * beyond);
@@ -33,28 +33,28 @@ impl Notices {
         }
     }
 
-    /// What is shown now.
+    /// Returns the notice that is shown now.
     pub(crate) fn shown(&self) -> Option<&Notice> {
         self.until.and_then(|_| self.said.back()).map(|(_, notice)| notice)
     }
 
-    /// Time has passed.
+    /// Hides the notice once its time is over.
     pub(super) fn time(&mut self, now: Duration) {
         if self.until.is_some_and(|until| until <= now) {
             self.until = None;
         }
     }
 
-    /// After how long something changes by itself.
+    /// Returns the time after which something changes by itself.
     pub(super) fn wakes(&self, now: Duration) -> Option<Duration> {
         self.until.map(|until| until.saturating_sub(now).max(Duration::from_millis(1)))
     }
 
-    /// All that is kept, the latest first, whole, in lines of so many columns.
+    /// Returns all kept notices, newest first, in full, in lines of this many columns.
     pub(super) fn page(&self, now: Duration, columns: usize) -> Overlay {
         let line = |(at, notice): &(Duration, Notice)| {
             let sign = if notice.bad { "✗" } else { "✓" };
-            // A page is scrolled by its lines: each has to be one row.
+            // A page scrolls by lines, so each line has to be one row.
             wrap(&plain(&format!("{sign} {} · {}", ago(now.saturating_sub(*at)), notice.text)), columns)
         };
         let mut lines: Vec<String> = self.said.iter().rev().flat_map(line).collect();
@@ -65,7 +65,7 @@ impl Notices {
     }
 }
 
-/// How long ago something was.
+/// Formats how long ago something was.
 fn ago(time: Duration) -> String {
     match time.as_secs() {
         0..1 => "now".to_owned(),

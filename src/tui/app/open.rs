@@ -1,4 +1,4 @@
-//! What lies over the screens, and what becomes of the user's reply.
+//! Overlays above the screens, and the handling of the user's replies.
 
 use super::{App, Command, Request};
 use crate::tui::{
@@ -12,39 +12,39 @@ use crate::tui::{
 use std::path::PathBuf;
 use tui_input::Input;
 
-/// An overlay with what the reply is for.
+/// An overlay with the purpose of its reply.
 #[derive(Debug)]
 pub struct OpenOverlay {
-    /// What is painted, and takes the keys.
+    /// The part that is painted and takes the keys.
     pub(crate) overlay: Overlay,
     purpose: ReplyTo,
 }
 
-/// What a reply is for.
+/// The purpose of a reply.
 #[derive(Debug, Clone)]
 enum ReplyTo {
-    /// Running the query of what is read, where it has one.
+    /// Running the query of the page, if it has one.
     Read,
-    /// Doing what is typed.
+    /// Running the typed command.
     Palette(Box<Palette>),
-    /// Leaving while something is measured.
+    /// Leaving while a job runs.
     Leave,
-    /// What a screen asked.
+    /// Answering the dialog of a screen.
     Screen(ScreenDialog),
 }
 
 impl OpenOverlay {
-    /// Something to read.
+    /// Returns a page to read.
     pub(super) fn page(overlay: Overlay) -> Self {
         Self { overlay, purpose: ReplyTo::Read }
     }
 
-    /// What a screen asks.
+    /// Returns an overlay whose reply goes to a screen.
     pub(super) fn dialog(overlay: Overlay, dialog: ScreenDialog) -> Self {
         Self { overlay, purpose: ReplyTo::Screen(dialog) }
     }
 
-    /// Asks whether to leave while something runs, of which this is kept.
+    /// Returns the question whether to leave while a job runs. `kept` describes which of its results stay.
     pub(super) fn leave(what: &str, kept: &str) -> Self {
         let others =
             ["Other screens can be used while it runs.", "Z instead of q leaves the terminal and lets it go on."];
@@ -53,7 +53,7 @@ impl OpenOverlay {
         Self { overlay: Overlay::confirm(title, lines), purpose: ReplyTo::Leave }
     }
 
-    /// The keys of a screen, and those of all.
+    /// Returns the page with the keys of a screen, and those of all screens.
     pub(super) fn help(screen: ScreenId) -> Self {
         let line = |binding: &Binding| {
             let keys: Vec<String> = binding.keys.iter().map(|key| key.word()).collect();
@@ -65,17 +65,17 @@ impl OpenOverlay {
         Self::page(Overlay::page(format!("Keys of {}", screen.name()), lines))
     }
 
-    /// A command that is typed.
+    /// Returns an overlay for typing a command.
     pub(super) fn palette(line: CommandLine, palette: Box<Palette>) -> Self {
         Self { overlay: Overlay::Command(line), purpose: ReplyTo::Palette(palette) }
     }
 
-    /// The filter that is typed, where one is.
+    /// Returns the filter that is being typed, if there is one.
     pub(super) fn filter(&mut self) -> Option<&mut FilterLine> {
         if let Overlay::Filter(filter) = &mut self.overlay { Some(filter) } else { None }
     }
 
-    /// The filter that is typed, with what it is for, where one is.
+    /// Takes the filter that is being typed and its purpose, if there is one.
     fn take_filter(open: &mut Option<Self>) -> Option<(FilterLine, ScreenDialog)> {
         match open.take()? {
             Self { overlay: Overlay::Filter(filter), purpose: ReplyTo::Screen(dialog) } => Some((filter, dialog)),
@@ -86,7 +86,7 @@ impl OpenOverlay {
         }
     }
 
-    /// The command that is typed, where one is.
+    /// Takes the command that is being typed, if there is one.
     pub(super) fn take_palette(open: &mut Option<Self>) -> Option<(CommandLine, Box<Palette>)> {
         match open.take()? {
             Self { overlay: Overlay::Command(line), purpose: ReplyTo::Palette(palette) } => Some((line, palette)),
@@ -99,7 +99,7 @@ impl OpenOverlay {
 }
 
 impl App {
-    /// What a key in an overlay leads to. A reply that cannot be taken keeps it open, with the reason.
+    /// Handles the outcome of a key in an overlay. A refused reply keeps the overlay open, with the reason.
     pub(super) fn outcome(&mut self, outcome: Outcome) -> Vec<Command> {
         if let Some((line, palette)) = OpenOverlay::take_palette(&mut self.open) {
             return self.palette_outcome(line, palette, &outcome);
@@ -112,7 +112,7 @@ impl App {
             Outcome::Stays(reply) => {
                 let purpose = open.purpose.clone();
                 self.open = Some(open);
-                // What is refused while it is typed is refused again at the end, and said then.
+                // A text that is refused while it is typed is refused again at the end, and reported then.
                 return reply.map_or_else(Vec::new, |reply| self.replied(&purpose, reply).unwrap_or_default());
             }
             Outcome::Closed(reply) => (reply, open),
@@ -130,14 +130,14 @@ impl App {
         }
     }
 
-    /// Keeps what asked for a file that is to be written, to ask again where it cannot be.
+    /// Keeps the dialog that asked for a file, to ask again if the file cannot be written.
     pub(super) fn wrote(&mut self, commands: &[Command], asked: OpenOverlay) {
         if commands.iter().any(|command| matches!(command, Command::Request(Request::Write { .. }))) {
             self.asked_for_file = Some(asked);
         }
     }
 
-    /// A file was written; or its name is asked for again, with the reason why it was not and one that is free.
+    /// Reports the written file. After a failure, asks for the name again, with the reason and a free name.
     pub(super) fn written(&mut self, written: Result<PathBuf, RefusedFile>) {
         let asked = self.asked_for_file.take();
         let RefusedFile { reason, name } = match written {
@@ -145,7 +145,7 @@ impl App {
             Err(refused) => refused,
         };
         match (asked, &self.open) {
-            // Something else lies over the screens by now.
+            // Another overlay is open by now.
             (_, Some(_)) | (None, _) => self.say(Notice::bad(reason)),
             (Some(mut asked), None) => {
                 match &mut asked.overlay {
@@ -158,7 +158,7 @@ impl App {
         }
     }
 
-    /// Offers a name that no file has yet in place of the one that was asked about, unless the user has typed another.
+    /// Offers a name that no file has yet in place of the requested one, unless the user has typed another.
     pub(super) fn offer(&mut self, asked: &str, free: String) {
         if let Some(OpenOverlay { overlay: Overlay::Prompt(prompt), .. }) = &mut self.open
             && prompt.input.value() == asked
@@ -167,7 +167,7 @@ impl App {
         }
     }
 
-    /// The overlay again, with why its reply was not taken.
+    /// Returns the overlay again, with the reason why its reply was refused.
     fn refused(&mut self, mut closed: OpenOverlay, error: String) -> OpenOverlay {
         match &mut closed.overlay {
             Overlay::Prompt(prompt) => prompt.error = Some(error),
@@ -179,7 +179,7 @@ impl App {
 
     fn replied(&mut self, purpose: &ReplyTo, reply: Reply) -> Result<Vec<Command>, String> {
         match purpose {
-            // What is typed as a command has its own way.
+            // Typed commands are handled in `palette_outcome`.
             ReplyTo::Palette(_) => Ok(Vec::new()),
             ReplyTo::Read => Ok(match reply {
                 Reply::Text(sql) => self.show(Opening::Query(sql)),
@@ -190,7 +190,7 @@ impl App {
         }
     }
 
-    /// Gives a screen the reply to what it asked.
+    /// Passes the reply to the screen that asked for it.
     pub(super) fn replied_to_screen(&mut self, dialog: &ScreenDialog, reply: Reply) -> Result<Vec<Command>, String> {
         let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
         let intents = self.screens.replied(dialog, reply, &context)?;

@@ -1,10 +1,10 @@
-//! What is shown where more is said than a screen.
+//! Opens a screen together with the content to show on it.
 
 use super::{App, Command};
 use crate::tui::{launch::Opening, screens::intent::Notice};
 
 impl App {
-    /// Shows something on the screen whose it is, and returns what is to be done for it.
+    /// Shows something on the screen that it belongs to, and returns the commands for the driver.
     pub fn show(&mut self, opening: Opening) -> Vec<Command> {
         let opening = match opening {
             Opening::Screen(screen) => return self.go(screen),

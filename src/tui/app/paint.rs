@@ -1,4 +1,4 @@
-//! The frame around the screens: tabs above, hints or a notice below, and what lies over it all.
+//! The frame around the screens: tabs above, hints or a notice below, and overlays on top.
 
 use crate::tui::{
     app::{App, LEAST},
@@ -64,13 +64,13 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     }
     if let Some(open) = &app.open {
         paint.hits.clear();
-        // A filter has its own keys in the place of the hints.
+        // A filter line shows its own keys in place of the hints.
         let place = if matches!(open.overlay, Overlay::Filter(_)) { area } else { body };
         overlay::paint::draw(paint, place, &open.overlay);
     }
 }
 
-/// Says how to see all panes again, on a border where nothing else is said.
+/// Shows how to return to all panes, on a free stretch of a border.
 fn zoomed(paint: &mut Paint<'_>, body: Rect, is_typed_into: bool) {
     let words = match is_typed_into {
         true => [" zoomed: Esc shows all panes ", " Esc: all panes "],
@@ -88,7 +88,8 @@ fn zoomed(paint: &mut Paint<'_>, body: Rect, is_typed_into: bool) {
     }
 }
 
-/// The last of what was said, over as many of the last rows as it takes; what takes more than a third of them is a key away.
+/// Paints the newest notice over as many of the last rows as it needs. If it needs more than a third of them, it is cut, and a key shows
+/// all of it.
 fn notice(paint: &mut Paint<'_>, area: Rect, notice: &Notice) {
     const MORE: &str = "… M shows all of it";
     let (sign, role) = if notice.bad { ("✗ ", Role::Bad) } else { ("✓ ", Role::Good) };
@@ -110,7 +111,7 @@ fn notice(paint: &mut Paint<'_>, area: Rect, notice: &Notice) {
 /// Columns from which the tabs have the program's name before them, and room between them.
 const ROOMY: u16 = 100;
 
-/// The tabs, and what there is to know of machine and session.
+/// Paints the tabs, and the state of machine and session.
 fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let mut x = area.x;
     let at = |x: u16, width: usize| Rect { x, width: (width as u16).min(area.right().saturating_sub(x)), ..area };
@@ -126,7 +127,7 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
         paint.hit(place, Target::Screen(screen));
         x += text.len() as u16;
     }
-    // What matters most stays longest where there is little room.
+    // If there is little room, the most important part stays longest.
     let room = usize::from(area.right().saturating_sub(x + 1));
     let session = app.status();
     let warnings = app.screens.warnings().0;
@@ -163,11 +164,12 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     paint.line(at(area.right() - taken as u16, taken), &pieces);
 }
 
-/// The hints of what does something now, as many as fit, those of the screen first; help and leaving always.
+/// Paints hints for the keys that do something now, as many as fit, those of the screen first. The palette, help and leaving are always
+/// shown.
 fn hints(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let context = app.context();
     let is_typed_into = app.screens.is_typed_into(app.screen);
-    // What holds everywhere is typed there too, where it is a character.
+    // A key that applies everywhere is typed into this screen if it is a character.
     let is_typed = |binding: &Binding| is_typed_into && binding.keys.iter().any(|key| matches!(key, KeyPress::Char(_)));
     let offered = |binding: &&Binding| !is_typed(binding) && app.screens.offers(app.screen, binding.action, &context);
     let all: Vec<&Binding> = app.bindings().filter(|binding| !binding.hint.is_empty()).filter(offered).collect();

@@ -1,4 +1,4 @@
-//! A command that is typed: what fits where it is typed, what is shown of it meanwhile, and what becomes of it.
+//! The command palette: completions while a command is typed, a preview of it, and its execution.
 
 use super::{App, Command, OpenOverlay, Request, context};
 use crate::tui::{
@@ -18,17 +18,17 @@ use crate::tui::{
 use dbdyno_catalog::Theme;
 use std::{collections::BTreeMap, mem};
 
-/// What is known while a command is typed.
+/// The data for a command while it is typed.
 #[derive(Debug, Clone)]
 pub(super) struct Palette {
     stage: Stage,
     /// The commands that do something here.
     offered: Vec<&'static PaletteCommand>,
-    /// What keys do here.
+    /// The key bindings in view.
     bindings: Vec<&'static Binding>,
-    /// The theme that was chosen before.
+    /// The theme that was chosen before the palette opened.
     theme: Option<Theme>,
-    /// What was found in the store, or why nothing was.
+    /// The values found in the store, or the reason why there are none.
     stored: BTreeMap<Stored, Result<Vec<ListItem>, String>>,
 }
 
@@ -42,7 +42,7 @@ impl Palette {
 }
 
 impl App {
-    /// Has a command typed.
+    /// Opens the palette, in which the user types a command.
     pub(super) fn open_palette(&mut self) -> Vec<Command> {
         let does = |screen: ScreenId, action: Action| {
             let has_key = keys::bindings(screen).iter().any(|binding| binding.action == action);
@@ -63,14 +63,14 @@ impl App {
         self.follow(CommandLine::default(), Box::new(palette))
     }
 
-    /// What the store has was told, to be completed from.
+    /// Takes values from the store, which complete arguments.
     pub(super) fn palette_told(&mut self, response: palette::Response) -> Vec<Command> {
         let Some((line, mut palette)) = OpenOverlay::take_palette(&mut self.open) else { return Vec::new() };
         palette.stored.insert(response.of, response.found);
         self.follow(line, palette)
     }
 
-    /// What a key did to a command that is typed.
+    /// Handles the outcome of a key in the palette.
     pub(super) fn palette_outcome(
         &mut self,
         line: CommandLine,
@@ -91,7 +91,7 @@ impl App {
         }
     }
 
-    /// Follows what is typed, and keeps it open.
+    /// Updates completions and preview for the typed line, and keeps the palette open.
     pub(super) fn follow(&mut self, mut line: CommandLine, mut palette: Box<Palette>) -> Vec<Command> {
         let mut commands = Vec::new();
         let typed = command_of(line.text(), &palette.offered);
@@ -135,7 +135,7 @@ impl App {
         commands
     }
 
-    /// What an argument can be. What a key asks is asked now.
+    /// Returns the possible values of an argument. If it is the reply to a key's dialog, the screen supplies that dialog now.
     fn values(&self, command: &PaletteCommand) -> Values {
         let (on, to) = match command.takes {
             Takes::Theme => return Values::Themes,
@@ -164,7 +164,7 @@ impl App {
         Values::Refused(refused)
     }
 
-    /// Shows what an argument would do, where that is seen at once and taken back as easily.
+    /// Previews the effect of an argument, if that is immediate and easy to undo.
     fn show_meanwhile(&mut self, line: &CommandLine, palette: &mut Palette) -> Vec<Command> {
         let Stage::Argument(argument) = &mut palette.stage else { return Vec::new() };
         let Argument { command, values, shown } = argument.as_mut();
@@ -188,7 +188,7 @@ impl App {
         }
     }
 
-    /// Takes back what was shown of an argument.
+    /// Undoes the preview of an argument.
     fn leave_argument(&mut self, palette: &mut Palette) -> Vec<Command> {
         let Stage::Argument(argument) = mem::replace(&mut palette.stage, Stage::Name) else { return Vec::new() };
         match (argument.values, argument.shown) {
@@ -204,13 +204,13 @@ impl App {
         }
     }
 
-    /// Tells a screen what is typed so far.
+    /// Passes the text typed so far to a screen.
     fn typing(&mut self, dialog: &ScreenDialog, text: &str) -> Vec<Command> {
-        // What is refused while it is typed is refused again at the end, and said then.
+        // A text that is refused while it is typed is refused again at the end, and reported then.
         self.replied_to_screen(dialog, Reply::Typing(text.to_owned())).unwrap_or_default()
     }
 
-    /// Does what is typed; what cannot be done stays open, with the reason.
+    /// Runs the typed line. If that fails, the line stays open with the reason.
     fn take_command(&mut self, mut line: CommandLine, palette: Box<Palette>) -> Vec<Command> {
         let done = match &palette.stage {
             Stage::Name => match Self::named(&line, &palette) {
@@ -240,7 +240,7 @@ impl App {
         }
     }
 
-    /// What is meant by what is typed for a name.
+    /// Returns the command or key that the typed name refers to.
     fn named(line: &CommandLine, palette: &Palette) -> Result<Named, String> {
         let at = line.pointed();
         let command = at.and_then(|at| palette.offered.get(at));
@@ -295,7 +295,7 @@ impl App {
             Values::Asked(Asked { on, dialog, form }) => {
                 let reply = match form {
                     Form::OneOf(_) => Reply::Chosen(vec![chosen()?]),
-                    // An item is only a part of a filter.
+                    // A completion is only a part of a filter.
                     Form::Filter { .. } => Reply::Text(typed.to_owned()),
                     form => Reply::Text(form.text(text)?),
                 };
@@ -309,7 +309,7 @@ impl App {
     }
 }
 
-/// What is meant by what is typed for a name.
+/// The command or key that a typed name refers to.
 enum Named {
     Command(&'static PaletteCommand),
     Key(Action),

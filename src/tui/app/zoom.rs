@@ -1,10 +1,10 @@
-//! The pane with the focus on all of the screen. Which panes there are is known to the screens: those that have several offer it.
+//! Zoom: the pane with the focus fills the screen. The screens know their panes, and those with several panes offer it.
 
 use super::{App, context};
 use crate::tui::{keys::Action, screens::Context};
 
 impl App {
-    /// What screens may know besides their own state.
+    /// Returns what screens may know in addition to their own state.
     pub(super) fn context(&self) -> Context<'_> {
         context(&self.world, &self.job, self.now, self.size, self.zoomed)
     }

@@ -1,4 +1,4 @@
-//! What the terminal is told besides the picture: its title, a progress, and that something is over.
+//! Terminal output in addition to the screens: the title, a progress bar, and a notification when a job ends.
 
 use crate::tui::app::Progress;
 use crossterm::Command;
@@ -6,7 +6,7 @@ use dbdyno_catalog::Announcements;
 use dbdyno_foundation::base::units::plain;
 use std::fmt;
 
-/// A sequence for the terminal. What comes from outside in it is escaped.
+/// A sequence for the terminal. Text from outside is escaped in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told(String);
 
@@ -16,7 +16,7 @@ impl Command for Told {
     }
 }
 
-/// Tells a terminal what it was not told yet.
+/// The title and progress that a terminal already has, so that it is sent only changes.
 #[derive(Debug)]
 pub(super) struct Announcer {
     wanted: Announcements,
@@ -29,12 +29,12 @@ impl Announcer {
         Self { wanted, title: None, progress: None }
     }
 
-    /// Another terminal has the screens, or the same one again, which knows nothing.
+    /// Forgets what was sent: another terminal has the screens, or the same one again, which has lost it.
     pub(super) fn forget(&mut self) {
         (self.title, self.progress) = (None, None);
     }
 
-    /// How far it is.
+    /// Returns the sequence that shows the current progress.
     pub(super) fn how_far(&mut self, progress: Option<&Progress>) -> Told {
         let mut told = String::new();
         if self.wanted.title {
@@ -46,7 +46,7 @@ impl Announcer {
         }
         if self.wanted.progress {
             let bar = bar(progress);
-            // A terminal that was told nothing has no bar to take away.
+            // A terminal that was sent no bar has none to remove.
             if self.progress.as_ref().map_or(bar != NO_BAR, |before| *before != bar) {
                 told.push_str(&bar);
                 self.progress = Some(bar);
@@ -55,11 +55,11 @@ impl Announcer {
         Told(told)
     }
 
-    /// Something that was measured is over.
+    /// Returns the sequence that announces the end of a job.
     pub(super) fn over(&self, what: &str) -> Told {
         let mut told = String::new();
         if self.wanted.notification {
-            // Terminals know one of two ways, and no terminal both.
+            // Terminals support one of two sequences, and no terminal supports both.
             let what = plain(what);
             told.push_str(&format!("\u{1b}]9;dbdyno: {what}\u{1b}\\\u{1b}]777;notify;dbdyno;{what}\u{1b}\\"));
         }
@@ -69,14 +69,14 @@ impl Announcer {
         Told(told)
     }
 
-    /// What a terminal is told that has no screens any more. Its client restores the title.
+    /// Returns the bytes for a terminal that no longer shows the screens. The terminal guard restores the title.
     pub(super) fn farewell(&self) -> Vec<u8> {
         let has_bar = self.progress.as_ref().is_some_and(|bar| bar != NO_BAR);
         if has_bar { NO_BAR.into() } else { Vec::new() }
     }
 }
 
-/// Takes the bar away.
+/// Removes the progress bar.
 const NO_BAR: &str = "\u{1b}]9;4;0\u{1b}\\";
 
 fn title(progress: Option<&Progress>) -> String {

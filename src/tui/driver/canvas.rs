@@ -1,4 +1,4 @@
-//! What is painted on: bytes that are kept until a frame is whole, and then handed over to be shown.
+//! The buffer to paint on: it keeps the bytes of a frame until the frame is complete, and then hands them over to be shown.
 
 use crossterm::{
     Command, queue,
@@ -34,7 +34,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty one, as large as the terminal that standard input is.
+    /// Returns an empty canvas, as large as the terminal on standard input.
     pub(super) fn blank() -> io::Result<Self> {
         let mut pending = Pending::default();
         // ratatui's own `clear` asks the terminal where its cursor is, which not every terminal answers.
@@ -53,12 +53,12 @@ impl Canvas {
         self.queue(EndSynchronizedUpdate)
     }
 
-    /// Adds what is no part of the picture.
+    /// Adds a command that is not part of the picture.
     pub(super) fn queue(&mut self, command: impl Command) -> io::Result<()> {
         queue!(self.pending, command)
     }
 
-    /// What has to be written to the terminal for it to show this.
+    /// Takes the bytes that make the terminal show this canvas.
     pub(super) fn take(&mut self) -> Vec<u8> {
         mem::take(&mut *self.pending.0.borrow_mut())
     }

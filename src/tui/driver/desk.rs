@@ -1,50 +1,50 @@
-//! Requests under way. A screen that is asked for again and again, by a key that is held down perhaps, reads once at a time, and what
-//! waits is only what is newest: otherwise threads and memory would grow with the keys.
+//! Requests under way. A key that is held down may request the same screen again and again. Such a screen reads once at a time, and only
+//! its newest request waits. Otherwise threads and memory would grow with the key presses.
 
 use crate::tui::{keys::ScreenId, subject::Subject, world};
 use dbdyno_store::ReadWatch;
 use std::collections::{BTreeMap, VecDeque, btree_map::Entry};
 
-/// A part of the application that requests things.
+/// A part of the application that sends requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Sender {
     World(world::Request),
-    /// Whatever writes a file that the user names.
+    /// The writer of files that the user names.
     File,
     Palette,
     Filter,
     Screen(ScreenId),
 }
 
-/// Where requests wait for each other. What a sender changes never waits for what it reads.
+/// The queue in which requests wait for each other. The changes of a sender never wait for its reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Lane {
     sender: Sender,
     changes: bool,
 }
 
-/// A request that is to be responded to now; [`Desk::ended`] has to be called when it was.
+/// A request that is to be responded to now. Call [`Desk::ended`] after the response.
 #[derive(Debug)]
 pub(super) struct Begun<R> {
     pub(super) lane: Lane,
     pub(super) request: R,
-    /// The watch of a reading.
+    /// The watch of the request, if it is a read.
     pub(super) watch: Option<ReadWatch>,
 }
 
-/// What follows a request that was responded to.
+/// The next steps after a response.
 #[derive(Debug)]
 pub(super) struct Followed<R> {
-    /// Whether no newer request has made the response pointless.
+    /// Whether the response is still wanted, because no newer request has made it obsolete.
     pub(super) is_wanted: bool,
     pub(super) next: Option<Begun<R>>,
 }
 
-/// One lane: what runs in it and what waits.
+/// One lane: the running request and the waiting ones.
 #[derive(Debug)]
 struct Queue<R> {
     running: Subject,
-    /// At most one reading of a name, and all changes.
+    /// At most one read of each name, and all changes.
     waiting: VecDeque<(Subject, R)>,
 }
 
@@ -61,7 +61,7 @@ impl<R> Default for Desk<R> {
 }
 
 impl<R> Desk<R> {
-    /// Takes a request, and returns it where it is to begin at once. Older requests for the same thing are dropped or interrupted.
+    /// Adds a request, and returns it if it is to begin at once. Older requests for the same subject are dropped or interrupted.
     pub(super) fn post(&mut self, sender: Sender, subject: Subject, request: R) -> Option<Begun<R>> {
         let lane = Lane { sender, changes: matches!(subject, Subject::Change) };
         match self.lanes.entry(lane) {
@@ -82,7 +82,7 @@ impl<R> Desk<R> {
         }
     }
 
-    /// The request that ran in a lane was responded to.
+    /// Ends the request of a lane after its response.
     pub(super) fn ended(&mut self, lane: Lane) -> Followed<R> {
         let Entry::Occupied(mut taken) = self.lanes.entry(lane) else {
             return Followed { is_wanted: false, next: None };

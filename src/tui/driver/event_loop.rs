@@ -33,16 +33,16 @@ use tokio::{
 /// Least time between two frames: twenty a second.
 const FRAME: Duration = Duration::from_millis(50);
 
-/// Where a request ran, and its response: none where it was given up.
+/// The lane of a request, and its response; none if the request was cancelled.
 type Responded = (Lane, Option<Response>);
 
-/// Takes what comes from the terminal, signals, jobs and requests, one after the other, and paints.
+/// The loop that handles the events of terminal, signals, jobs and requests one after the other, and paints.
 pub(super) struct EventLoop {
     setup: TuiSetup,
     app: App,
     canvas: Canvas,
     announcer: Announcer,
-    /// Gives the terminal back when it is dropped.
+    /// Restores the terminal when it is dropped.
     guard: Guard,
     signals: Signals,
     input: Receiver<Event>,
@@ -56,17 +56,17 @@ pub(super) struct EventLoop {
     left: Left,
     /// Requests under way.
     desk: Desk<Request>,
-    /// Where requests that were responded to are reported, with the response unless there was none, and where that is taken.
+    /// The channel on which requests report their end, with a response if there is one.
     responder: UnboundedSender<Responded>,
     responses: UnboundedReceiver<Responded>,
-    /// Where jobs send their messages, and where these are taken.
+    /// The channel on which jobs send their messages.
     sender: UnboundedSender<Message>,
     messages: UnboundedReceiver<Message>,
 }
 
 impl EventLoop {
     pub(super) fn start(setup: TuiSetup, opening: Opening) -> io::Result<Self> {
-        // Before the terminal is taken over: a signal that comes in between leaves it in order too.
+        // This comes before the terminal is taken over, so that a signal in between leaves it in order too.
         let signals = Signals::new()?;
         let guard = Guard::take()?;
         let canvas = Canvas::blank()?;
@@ -104,7 +104,7 @@ impl EventLoop {
 
     pub(super) async fn run(mut self) -> io::Result<Over> {
         match self.follow().await {
-            // The other end was closed.
+            // The other end of the terminal was closed.
             Err(error) if matches!(error.raw_os_error(), Some(libc::EIO | libc::EPIPE)) => self.left = Left::HungUp,
             outcome => outcome?,
         }
@@ -146,21 +146,21 @@ impl EventLoop {
         if self.left != Left::HungUp { show(&farewell) } else { Ok(()) }
     }
 
-    /// Leaves at once; what is measured goes on.
+    /// Leaves at once; jobs keep running.
     fn leave(&mut self, left: Left) {
         (self.leaving, self.left) = (true, left);
     }
 
-    /// Gives the terminal back and stops; the shell goes on, and so does what is measured.
+    /// Returns the terminal to the shell and stops. The shell continues, and so do jobs.
     fn suspend(&mut self) -> io::Result<()> {
         show(&self.announcer.farewell())?;
         self.guard.give_back();
-        // It cannot fail: the process is our own.
+        // This cannot fail: the process is our own.
         let _ = kill_process(getpid(), Signal::STOP);
         self.resumed()
     }
 
-    /// The shell has put us into the foreground again.
+    /// Takes the terminal again after the shell has put the program into the foreground.
     fn resumed(&mut self) -> io::Result<()> {
         self.guard.take_again()?;
         self.canvas = Canvas::blank()?;
@@ -170,7 +170,7 @@ impl EventLoop {
         self.take(Message::Resized(columns, rows))
     }
 
-    /// The program is to end; what it measures is stopped first.
+    /// Asks the application to end. A job that screens have started is stopped first.
     fn terminate(&mut self) -> io::Result<()> {
         if self.app.owns_job() {
             self.left = Left::Interrupted;
@@ -178,7 +178,7 @@ impl EventLoop {
         self.take(Message::Terminate)
     }
 
-    /// When to look again with nothing else happening: for the next frame, or because something on screen moves.
+    /// Returns when to wake up if nothing else happens: for the next frame, or because something on screen moves.
     fn wake(&self) -> Option<Instant> {
         let frame = self.dirty.then(|| self.drawn + FRAME);
         let moving = self.app.wakes().map(|after| Instant::now() + after);
@@ -197,7 +197,7 @@ impl EventLoop {
         self.perform(commands)
     }
 
-    /// Whether an event can change what is painted. Progress is seen on the Live screen only.
+    /// Whether an event can change what is painted. Progress is visible only on the Live screen.
     fn is_seen(&self, event: &Message) -> bool {
         let Message::Job(event) = event else { return true };
         let is_progress = event.of_session().is_some_and(RunnerEvent::is_progress);
@@ -215,7 +215,7 @@ impl EventLoop {
                     self.task = Some(Task::start(command, &self.setup, self.sender.clone()));
                 }
                 Command::Watch(id) => {
-                    // What another job said that was watched before is not told of this one.
+                    // Pending messages of the previously watched job must not be taken for messages of this one.
                     (self.sender, self.messages) = mpsc::unbounded_channel();
                     self.task = Some(Task::watch(id, self.sender.clone()));
                 }
@@ -235,7 +235,7 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Takes a request, which begins as soon as no other of its lane runs.
+    /// Adds a request. It begins as soon as no other request of its lane runs.
     fn request(&mut self, request: Request) {
         let (sender, subject) = respond::subject(&request);
         if let Some(begun) = self.desk.post(sender, subject, request) {
@@ -243,7 +243,7 @@ impl EventLoop {
         }
     }
 
-    /// Has a request responded to on a thread of its own; while a session runs, between two of its tests.
+    /// Responds to a request on a separate thread. While a session runs, this happens between two of its tests.
     fn begin(&self, begun: Begun<Request>) {
         let Begun { lane, request, watch } = begun;
         let (mut setup, responder) = (self.setup.clone(), self.responder.clone());
@@ -260,12 +260,12 @@ impl EventLoop {
                 true => None,
                 false => spawn_blocking(move || respond::respond(request, &setup)).await.ok(),
             };
-            // Nobody waits for it when the program ends.
+            // The receiver is gone when the program ends.
             let _ = responder.send((lane, response));
         });
     }
 
-    /// A request was responded to: what waits behind it begins.
+    /// Handles the response to a request: the next request of its lane begins.
     fn responded(&mut self, lane: Lane, response: Option<Response>) -> io::Result<()> {
         let Followed { is_wanted, next } = self.desk.ended(lane);
         if let Some(next) = next {

@@ -1,6 +1,6 @@
-//! From the terminal's events to the application's.
+//! Decodes the terminal's events into messages of the application.
 //!
-//! The terminal is read by a thread of its own: crossterm waits wherever it is called.
+//! A separate thread reads the terminal, because crossterm blocks the thread that calls it.
 
 use crate::tui::{app::Message, keys::KeyPress, widgets::Hit};
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
@@ -14,12 +14,12 @@ const WAITING: usize = 64;
 /// Lines that one turn of the wheel scrolls.
 const WHEEL: i32 = 3;
 
-/// Listens to the server's own terminal. The thread ends with the program.
+/// Listens to the terminal. The thread ends with the program.
 pub(super) fn listen() -> Receiver<Event> {
     let (sender, receiver) = channel(WAITING);
     thread::spawn(move || {
         while let Ok(event) = event::read() {
-            // A receiver that is gone says that the program ends.
+            // A closed receiver means that the program ends.
             if sender.blocking_send(event).is_err() {
                 return;
             }
@@ -28,7 +28,7 @@ pub(super) fn listen() -> Receiver<Event> {
     receiver
 }
 
-/// What the terminal says, in the application's words; none for what means nothing here. `hits`: what was painted where.
+/// Returns the message for a terminal event; none if the event means nothing here. `hits`: the painted areas that can be clicked.
 pub(super) fn decode(raw: Event, hits: &[Hit]) -> Option<Message> {
     match raw {
         Event::Key(key) if key.kind != KeyEventKind::Release => decode_key(key).map(Message::Key),
@@ -51,7 +51,7 @@ pub(super) fn decode(raw: Event, hits: &[Hit]) -> Option<Message> {
 fn decode_key(key: KeyEvent) -> Option<KeyPress> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {
-        // What was typed before the terminal was in raw mode has line feeds where Enter was pressed.
+        // Input that was typed before raw mode has line feeds in place of Enter.
         KeyCode::Char('j') if control => KeyPress::Enter,
         KeyCode::Char(c) if control => KeyPress::Ctrl(c.to_ascii_lowercase()),
         KeyCode::Char(c) => KeyPress::Char(c),

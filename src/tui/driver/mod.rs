@@ -1,4 +1,4 @@
-//! The impure side: the event loop, what is painted on, signals, requests responded to, jobs watched.
+//! The impure side: the event loop, the canvas, signals, responses to requests, and watched jobs.
 
 mod announce;
 mod canvas;
@@ -18,17 +18,17 @@ use std::io;
 /// How the terminal UI was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
-    /// The user asked for it, or nothing was measured.
+    /// The user left, or no job of these screens was running.
     AsAsked,
-    /// The user wants the terminal back; what is measured goes on.
+    /// The user wants the terminal back; jobs keep running.
     Detached,
-    /// The terminal is gone; what is measured goes on.
+    /// The terminal is gone; jobs keep running.
     HungUp,
-    /// A signal came while something was measured: that was stopped, and what finished is kept.
+    /// A signal came while a job of these screens ran: the job was stopped, and its finished results are kept.
     Interrupted,
 }
 
-/// What became of the terminal UI.
+/// The outcome of the terminal UI.
 #[derive(Debug)]
 pub struct Over {
     /// How it was left.
@@ -37,14 +37,14 @@ pub struct Over {
     pub last: Option<LastSession>,
 }
 
-/// Shows what is asked for first, and runs the terminal UI until the user leaves, a signal ends it, or the terminal is gone.
+/// Shows `first`, and runs the terminal UI until the user leaves, a signal ends it, or the terminal is gone.
 ///
 /// # Errors
-/// What the terminal said.
+/// The terminal returned an error.
 pub fn run(setup: TuiSetup, first: Opening) -> io::Result<Over> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let over = runtime.block_on(async { EventLoop::start(setup, first)?.run().await });
-    // A request may still be under way; nobody waits for its response.
+    // A request may still be under way; nothing waits for its response.
     runtime.shutdown_background();
     over
 }

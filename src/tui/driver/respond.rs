@@ -1,4 +1,4 @@
-//! Requests responded to: everything that the application wants to know or have written.
+//! Responses to requests: everything that the application reads or writes outside.
 
 use super::desk::Sender;
 use crate::tui::{
@@ -9,7 +9,7 @@ use crate::tui::{
     world,
 };
 
-/// Responds to a request. Takes its time: called on a thread of its own.
+/// Responds to a request. This can take long, so call it on a separate thread.
 pub fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::World(request) => Response::World(world::respond(request, setup)),
@@ -21,7 +21,7 @@ pub fn respond(request: Request, setup: &TuiSetup) -> Response {
     }
 }
 
-/// Who sends a request, and what it is about.
+/// Returns the sender of a request, and the subject that decides which requests it replaces.
 pub(super) fn subject(request: &Request) -> (Sender, Subject) {
     match request {
         Request::World(request) => (Sender::World(*request), Subject::read("")),
@@ -36,7 +36,7 @@ pub(super) fn subject(request: &Request) -> (Sender, Subject) {
     }
 }
 
-/// Whether responding reads the store or writes to it, or loads the machine otherwise; that must not happen beside a test.
+/// Whether the response reads or writes the store, or loads the machine in another way. This must not happen during a test.
 pub(super) fn disturbs(request: &Request) -> bool {
     match request {
         Request::World(request) => *request != world::Request::Engines,

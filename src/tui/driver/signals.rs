@@ -1,18 +1,18 @@
-//! Signals that the program is sent while it shows its screens.
+//! Signals to the program while it shows its screens.
 
 use std::io;
 use tokio::signal::unix::{self, SignalKind, signal};
 
-/// What a signal asks for.
+/// The meaning of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signalled {
-    /// To end.
+    /// End the program.
     End,
     /// The terminal is gone.
     HangUp,
-    /// To stop until it is resumed.
+    /// Stop until the program is resumed.
     Stop,
-    /// It was resumed.
+    /// The program was resumed.
     Resume,
 }
 

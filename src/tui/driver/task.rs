@@ -1,4 +1,4 @@
-//! The job that the screens watch: a process of its own, which goes on when the screens are gone.
+//! The job that the screens watch: a separate process, which continues when the screens are gone.
 
 use crate::tui::{app::Message, setup::TuiSetup};
 use dbdyno_running::{
@@ -18,7 +18,7 @@ use tokio::{
     time::sleep,
 };
 
-/// How often it is looked whether a job that was started has announced itself.
+/// How often to check whether a started job has announced itself.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A job that is watched, until this is dropped.
@@ -65,26 +65,26 @@ impl Task {
         let watched = Watched { job: Arc::clone(&job), told, messages: messages.clone() };
         let watching = tokio::spawn(async move {
             let outcome = run(watched).await;
-            // Nobody listens where the screens are gone.
+            // The receiver is gone if the screens are gone.
             let _ = messages.send(Message::JobOver(outcome));
         });
         Self { job, tells, watching }
     }
 
     pub(super) fn tell(&self, tell: Tell) {
-        // One that is over is told nothing.
+        // A job that has ended takes no messages.
         let _ = self.tells.send(tell);
     }
 
-    /// A function that waits until nothing is measured; the next test begins when its turn is dropped. None before the job has announced
-    /// itself.
+    /// Returns a function that waits until nothing is measured. The next test begins when the turn is dropped. The function returns none
+    /// before the job has announced itself.
     pub(super) fn turn(&self) -> impl FnOnce() -> Option<Turn> + Send + 'static {
         let job = Arc::clone(&self.job);
         move || job.get()?.turn().ok()
     }
 }
 
-/// A job that is watched, for whoever waits for its end.
+/// A watched job, for the code that waits for its end.
 struct Watched {
     job: Arc<OnceLock<FoundJob>>,
     told: UnboundedReceiver<Tell>,
@@ -92,7 +92,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// Passes on what it tells, and tells it what it is to be told.
+    /// Passes the job's events to the screens, and control messages to the job, until the job ends.
     async fn until_its_end(mut self, job: FoundJob) -> Result<JobEnd, String> {
         let job = self.job.get_or_init(|| job);
         let _ = self.messages.send(Message::JobBegan { is_own: job.facts.detached, kind: job.facts.kind });
@@ -118,7 +118,7 @@ async fn started(arguments: impl Iterator<Item = String>, work_dir: &Path, watch
     let failed = |error: io::Error| format!("dbdyno cannot be started: {error}");
     let mut started = StartedJob::start(arguments, work_dir).map_err(failed)?;
     let job = loop {
-        // Asked first: a job may announce itself and end before it is looked for.
+        // This check comes first, because a job may announce itself and end before it is looked for.
         let has_ended = started.has_ended().map_err(failed)?;
         match started.found() {
             Some(job) => break job,
@@ -127,12 +127,12 @@ async fn started(arguments: impl Iterator<Item = String>, work_dir: &Path, watch
         }
     };
     let outcome = outcome(watched.until_its_end(job).await?, || started.last_words());
-    // The system keeps a process that has ended until somebody has waited for it.
+    // The system keeps an ended process until its parent has waited for it.
     spawn_blocking(move || started.wait());
     outcome
 }
 
-/// Whether a job did what it was started for, or why not.
+/// Returns success if a job did what it was started for, or the reason why not.
 fn outcome(ended: JobEnd, last_words: impl FnOnce() -> String) -> Result<(), String> {
     match ended {
         JobEnd::InOrder => Ok(()),
@@ -141,7 +141,7 @@ fn outcome(ended: JobEnd, last_words: impl FnOnce() -> String) -> Result<(), Str
     }
 }
 
-/// The error that a command ended with before it was a job.
+/// Returns the error of a command that ended before it became a job.
 fn said(last_words: &str) -> String {
     let error = last_words.lines().find_map(|line| line.strip_prefix("error: "));
     match error.or_else(|| last_words.lines().last()) {

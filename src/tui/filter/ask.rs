@@ -1,4 +1,4 @@
-//! What the filter asks of the world outside: what is stored, and to keep what was typed.
+//! Requests of the filter: names and values from the store, and saving filters and views.
 
 use super::{View, history, view};
 use crate::tui::{
@@ -9,16 +9,16 @@ use crate::tui::{
 use dbdyno_foundation::base::units::counted;
 use dbdyno_store::{GroupColumn, GroupRow, Order, PageListing, PageRows, Selection, SelectionKey, literal};
 
-/// What is asked.
+/// A request of the filter line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// The names of all options and kept keys.
     Names,
-    /// What stored runs have of a key.
+    /// The values of a key in stored runs.
     Values(SelectionKey),
-    /// A filter is kept among those of before.
+    /// Add a filter to the history.
     Keep(String),
-    /// A view is kept under its name, in the place of one of that name.
+    /// Save a view under its name, in place of one of the same name.
     Save(Box<View>),
 }
 
@@ -26,32 +26,32 @@ impl HasSubject for Request {
     fn subject(&self) -> Subject {
         match self {
             Self::Names => Subject::read("names"),
-            // Each key has values of its own, all of which are remembered.
+            // Each key has its own values, and all of them are remembered.
             Self::Values(key) => Subject::read(format!("values of {}", key.word())),
             Self::Keep(_) | Self::Save(_) => Subject::Change,
         }
     }
 }
 
-/// What came of it.
+/// The response to a request of the filter line.
 #[derive(Debug)]
 pub enum Response {
     Names(Vec<String>),
-    /// The values of the key of this word.
+    /// The values of a key, by the word of the key.
     Values(String, Vec<ListItem>),
-    /// The filter was kept, or why it was not.
+    /// The outcome of adding a filter to the history.
     Kept(Result<(), String>),
-    /// All views with the one that was saved under this name, or why it was not.
+    /// All views including the one saved under this name, or the reason why it was not saved.
     Saved(String, Result<Vec<View>, String>),
 }
 
-/// Values that are read, of which most runs have first.
+/// Values to read, at most; those with most runs come first.
 const MOST: u64 = 500;
 
-/// Responds to a request. Takes its time: called on a thread of its own.
+/// Responds to a request. This can take long, so call it on a separate thread.
 pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
-        // Without them nothing is completed, and what is typed is read all the same.
+        // Without names nothing is completed, but the typed filter still works.
         Request::Names => Response::Names(setup.store.names().unwrap_or_default()),
         Request::Values(key) => Response::Values(key.word().to_owned(), values(key, setup)),
         Request::Keep(line) => Response::Kept(history::keep(&setup.catalog, &line)),
@@ -60,7 +60,7 @@ pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 impl Request {
-    /// Whether the store is read for it.
+    /// Whether the request reads the store.
     pub(crate) fn disturbs(&self) -> bool {
         matches!(self, Self::Names | Self::Values(_))
     }

@@ -1,26 +1,26 @@
-//! What the end of a filter can become: keys, and values that are stored.
+//! Completions for the end of a filter: keys, and stored values.
 
 use crate::tui::overlay::{Completions, FilterKeys, ListItem};
 use dbdyno_store::{Selection, SelectionKey};
 use std::collections::BTreeMap;
 
-/// What is known of the store while a filter is typed.
+/// Names and values from the store, for completions while a filter is typed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
     /// The names of options and kept keys; none until they are read.
     pub(crate) names: Option<Vec<String>>,
-    /// The values of keys, by the words of these; none until they are read.
+    /// The values of keys, by the words of the keys; none until they are read.
     pub(crate) values: BTreeMap<String, Option<Vec<ListItem>>>,
 }
 
-/// Where in a line is typed.
+/// The place in a line where the user types.
 #[derive(Debug, PartialEq, Eq)]
 enum Place<'l> {
     /// At a key, or a word.
     Key { head: &'l str },
     /// At a value of a key.
     Value { head: &'l str, key: &'l str },
-    /// At what a figure or number is compared with.
+    /// At the amount that a figure or number is compared with.
     Amount { head: &'l str, key: &'l str },
 }
 
@@ -30,7 +30,7 @@ const SIGNS: [char; 4] = ['=', '!', '<', '>'];
 fn place(line: &str) -> Place<'_> {
     let is_finished = line.ends_with(' ');
     let last = Selection::terms(line).pop().unwrap_or_default();
-    // The place of the last term, whose text may be trimmed.
+    // The start of the last term, whose text may be trimmed.
     let begin = line.trim_end_matches([' ', ',']).len().saturating_sub(last.len());
     let Some(sign) = line.get(begin..).and_then(|term| term.find(SIGNS)) else {
         let head = if is_finished { line } else { line.get(..begin).unwrap_or(line) };
@@ -38,7 +38,7 @@ fn place(line: &str) -> Place<'_> {
     };
     let key = &line[begin..begin + sign];
     let value = begin + sign + line[begin + sign..].chars().take_while(|c| SIGNS.contains(c)).count();
-    // Behind a finished term comes a key; a value with spaces goes on.
+    // A key follows a finished term; a value with spaces continues.
     let would_go_on = Selection::terms(&format!("{line}x")).len() == Selection::terms(line).len();
     if is_finished && !would_go_on {
         return Place::Key { head: line };
@@ -53,7 +53,7 @@ fn place(line: &str) -> Place<'_> {
     }
 }
 
-/// The same with what is stored: behind a space begins a key, unless some value goes on as it is typed.
+/// Returns the place, using the stored values: a key begins after a space, unless a stored value continues as typed.
 fn place_beside<'l>(line: &'l str, known: &Known) -> Place<'l> {
     let place = place(line);
     let Place::Value { head, key } = place else { return place };
@@ -67,7 +67,7 @@ fn place_beside<'l>(line: &'l str, known: &Known) -> Place<'l> {
     }
 }
 
-/// The key whose values are to be read before the end of a line can be completed.
+/// Returns the key whose values must be read before the end of a line can be completed.
 pub(crate) fn wanted(line: &str, keys: FilterKeys) -> Option<SelectionKey> {
     match (place(line), keys) {
         (Place::Value { key, .. }, FilterKeys::Stored) => SelectionKey::parse(key).ok(),
@@ -75,7 +75,7 @@ pub(crate) fn wanted(line: &str, keys: FilterKeys) -> Option<SelectionKey> {
     }
 }
 
-/// What the end of a line can become.
+/// Returns the completions for the end of a line.
 pub(crate) fn completions(line: &str, keys: FilterKeys, known: &Known) -> Completions {
     let place = place_beside(line, known);
     let tail = if matches!(place, Place::Key { .. }) { "" } else { " " };
@@ -100,7 +100,7 @@ const KEYS: &str =
     "words, or KEY=VALUE != >= <= > < KEY=LOW..HIGH KEY!; a word is looked for in labels, engines and names of tests";
 const AMOUNTS: &str = "1.5ms, 100k, 10MiB";
 
-/// The keys, each with the sign that fits it best.
+/// Returns the keys, each with the sign that fits it best.
 fn of_keys(keys: FilterKeys, known: &Known) -> Vec<ListItem> {
     let key = |word: &str, about: &str| ListItem::new(format!("{word}="), about);
     match keys {

@@ -1,23 +1,23 @@
-//! Filters of before, a line each in a file of the user's configuration folder.
+//! The history of filters, one per line in a file of the user's configuration folder.
 
 use dbdyno_catalog::Catalog;
 use dbdyno_foundation::base::{input, output::Output};
 use std::{fs, path::PathBuf};
 
-/// Filters that are kept.
+/// Filters to keep, at most.
 const MOST: usize = 200;
 
 fn file(catalog: &Catalog) -> PathBuf {
     catalog.own_file("filter-history")
 }
 
-/// The filters of before, the last one last; none where there is no such file, or it cannot be read.
+/// Returns the earlier filters, newest last; none if the file is missing or cannot be read.
 pub(crate) fn read(catalog: &Catalog) -> Vec<String> {
     let text = input::read_text(&file(catalog)).unwrap_or_default();
     text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
 }
 
-/// The same with one more, which is there once.
+/// Returns the history with one more line, which occurs in it only once.
 pub(crate) fn remembered(mut past: Vec<String>, line: &str) -> Vec<String> {
     past.retain(|known| known != line);
     past.push(line.to_owned());
@@ -25,7 +25,7 @@ pub(crate) fn remembered(mut past: Vec<String>, line: &str) -> Vec<String> {
     past
 }
 
-/// Keeps a filter. What another program has kept meanwhile stays.
+/// Adds a filter to the history file. Filters that another program has added meanwhile stay.
 pub(super) fn keep(catalog: &Catalog, line: &str) -> Result<(), String> {
     let path = file(catalog);
     let text = remembered(read(catalog), line).join("\n") + "\n";

@@ -1,11 +1,11 @@
-//! Filters of lists that are in memory: the grammar of selections, held against each row.
+//! Filters of lists in memory: the grammar of selections, applied to each row.
 
 use dbdyno_store::{SelectableRow, Selection};
 
 /// The keys of rows that are tests.
 pub(crate) const OF_TESTS: &[&str] = &["test", "test_name", "size"];
 
-/// A filter as it is typed, with what it means.
+/// A filter as typed, with its parsed selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListFilter {
     line: String,
@@ -13,10 +13,10 @@ pub struct ListFilter {
 }
 
 impl ListFilter {
-    /// Reads a line whose terms may have these keys.
+    /// Parses a line whose terms may have these keys.
     ///
     /// # Errors
-    /// What in it cannot be read, or no row has, with what was expected.
+    /// The line cannot be parsed, or it has a key that the rows lack. The text names the expected keys.
     pub fn read(line: &str, keys: &[&str]) -> Result<Self, String> {
         let selection = Selection::parse_line(line)?;
         match selection.key_beside(keys) {
@@ -28,7 +28,7 @@ impl ListFilter {
         }
     }
 
-    /// What is typed.
+    /// Returns the filter as it was typed.
     pub fn line(&self) -> &str {
         &self.line
     }
@@ -46,7 +46,7 @@ impl ListFilter {
         self.selection.is_all() || self.selection.means(row)
     }
 
-    /// Whether a row is shown of which nothing is known but its text.
+    /// Whether a row is shown of which only the text is known.
     pub fn means_text(&self, text: &str) -> bool {
         self.means(&SelectableRow { text: text.to_owned(), values: Vec::new() })
     }

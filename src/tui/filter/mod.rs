@@ -1,5 +1,5 @@
-//! The line that narrows what is shown, the same on every screen: what its end can become, lists in memory that it narrows, filters of
-//! before, and views that were saved.
+//! The filter line that narrows a list, the same on every screen: completions, filters of lists in memory, the history of filters, and
+//! saved views.
 
 mod ask;
 mod completions;

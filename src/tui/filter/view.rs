@@ -1,11 +1,11 @@
-//! Views: filters with the columns, the order and the groups of what they show, by names of the user's.
+//! Views: filters with the columns, order and groups of their list, saved under names that the user chooses.
 
 use super::history::write;
 use dbdyno_catalog::Catalog;
 use dbdyno_foundation::base::input;
 use serde::{Deserialize, Serialize};
 
-/// What a screen shows, by a name.
+/// A saved view of a screen, by its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct View {
@@ -14,16 +14,16 @@ pub struct View {
     pub(crate) screen: String,
     #[serde(default)]
     pub(crate) filter: String,
-    /// What there is a row of; none: what the screen usually has.
+    /// The kind of rows; none: the screen's usual kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rows: Option<ViewRows>,
-    /// The key of groups.
+    /// The key to group by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) group: Option<String>,
-    /// The column that rows are sorted by, by its title.
+    /// The title of the column to sort by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sort: Option<String>,
-    /// The greatest first.
+    /// Whether the greatest value comes first.
     #[serde(default)]
     pub(crate) descending: bool,
     /// Titles of the columns; none: the usual ones.
@@ -31,7 +31,7 @@ pub struct View {
     pub(crate) columns: Vec<String>,
 }
 
-/// What rows of results are of.
+/// The kind of rows of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViewRows {
@@ -54,7 +54,7 @@ const FILE: &str = "views.toml";
 /// The views that were saved.
 ///
 /// # Errors
-/// What is wrong with their file.
+/// The file cannot be read or parsed.
 pub(crate) fn read_views(catalog: &Catalog) -> Result<Vec<View>, String> {
     let path = catalog.own_file(FILE);
     let wrong = |reason: String| format!("{}: {reason}", path.display());
@@ -65,9 +65,9 @@ pub(crate) fn read_views(catalog: &Catalog) -> Result<Vec<View>, String> {
     }
 }
 
-/// Saves a view, in the place of one of its name, and returns all of them.
+/// Saves a view, in place of one of the same name, and returns all of them.
 pub(super) fn save(catalog: &Catalog, view: View) -> Result<Vec<View>, String> {
-    // What cannot be read is not written over.
+    // A file that cannot be read is not overwritten.
     let all = with(read_views(catalog)?, view);
     let path = catalog.own_file(FILE);
     let wrong = |reason: String| format!("{} cannot be written: {reason}", path.display());

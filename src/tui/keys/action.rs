@@ -1,18 +1,18 @@
-//! What keys can mean.
+//! The actions that keys can have.
 
 use super::ScreenId;
 
-/// Something that can be done by a key, the palette or a click.
+/// An action of a key, of the palette or of a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Show(ScreenId),
     /// Show the next screen.
     NextScreen,
-    /// Show the screen before.
+    /// Show the previous screen.
     PreviousScreen,
     /// Keys of this screen.
     Help,
-    /// All that can be done, by name.
+    /// List all commands and keys by name.
     Palette,
     /// Show only what matches.
     Filter,
@@ -20,7 +20,7 @@ pub(crate) enum Action {
     Export,
     /// The findings of the last session.
     Warnings,
-    /// What was said last.
+    /// Show the latest messages to the user.
     Messages,
     /// Explain the number under the cursor.
     Explain,
@@ -28,9 +28,9 @@ pub(crate) enum Action {
     Quit,
     /// Put the program into the background.
     Suspend,
-    /// Give the terminal back while what is measured goes on.
+    /// Return the terminal to the shell while jobs keep running.
     Detach,
-    /// The pane with the focus on all of the screen, or no longer.
+    /// Toggle whether the pane with the focus fills the screen.
     Zoom,
     /// Draw everything again.
     Redraw,
@@ -50,19 +50,19 @@ pub(crate) enum Action {
     First,
     /// To the last row.
     Last,
-    /// Do what the screen is for with what is under the cursor.
+    /// Run the main action of the screen on the item under the cursor.
     Enter,
-    /// Choose what is under the cursor, or the next value.
+    /// Choose the item under the cursor, or the next value.
     Toggle,
-    /// The value before.
+    /// Choose the previous value.
     Previous,
     /// Several values of an option: a sweep.
     Sweep,
-    /// Set what is under the cursor back to its default.
+    /// Reset the item under the cursor to its default.
     Reset,
     /// Type a value.
     Edit,
-    /// One more of it: an engine with other options, a size.
+    /// Add an engine with other options, or a size.
     Add,
     /// Remove what was added.
     Remove,
@@ -72,22 +72,22 @@ pub(crate) enum Action {
     Presets,
     /// Save as a preset.
     Save,
-    /// The first configuration twice a round.
+    /// Run the first configuration twice in each round.
     Twins,
     /// The notes of the suite.
     Notes,
-    /// Pause or go on.
+    /// Pause or continue.
     Pause,
-    /// Give up the run under way.
+    /// Cancel the current run.
     Skip,
     /// End the session.
     Stop,
-    /// Run what an interrupted session still owes.
+    /// Run the remaining runs of an interrupted session.
     Resume,
     /// Slower or faster.
     Speed,
     NextTest,
-    /// The test before.
+    /// Go to the previous test.
     PreviousTest,
     /// Sort by another column.
     Sort,
@@ -103,7 +103,7 @@ pub(crate) enum Action {
     MarkB,
     /// Exchange A and B.
     Swap,
-    /// Compare what is marked.
+    /// Compare the marked sides.
     Compare,
     /// Give a tag.
     Tag,
@@ -113,7 +113,7 @@ pub(crate) enum Action {
     /// Run it again.
     Rerun,
     Replay,
-    /// What the worker wrote to stderr.
+    /// The worker's output on stderr.
     Log,
     /// Another way to show it.
     View,
@@ -121,29 +121,29 @@ pub(crate) enum Action {
     Pivot,
     /// How figures grow.
     Scaling,
-    /// All configurations of a session beside one reference.
+    /// Compare all configurations of a session with one reference.
     Matrix,
-    /// Put all others beside what is under the cursor.
+    /// Compare all others with the item under the cursor.
     Reference,
-    /// Choose what is compared.
+    /// Choose the figure to compare.
     Metric,
     /// Choose the columns of a list.
     Columns,
-    /// Take back what was done last.
+    /// Undo the last deletion.
     Undo,
-    /// Compare in spite of differences.
+    /// Compare anyway despite differences.
     Allow,
     /// Read it again.
     Refresh,
-    /// Take the change over as the new base.
+    /// Make the change part of the new base.
     Accept,
-    /// Run as many rounds again.
+    /// Run the same number of rounds again.
     More,
-    /// Put the answer into the clipboard.
+    /// Copy the answer to the clipboard.
     Copy,
     /// Look for the best settings.
     Search,
-    /// Which option matters how much.
+    /// How much each option matters.
     Effects,
     /// A configuration over its sessions.
     Trend,
@@ -153,12 +153,12 @@ pub(crate) enum Action {
     Older,
     /// The statement that was run after.
     Newer,
-    /// Put the whole answer into the clipboard.
+    /// Copy the whole answer to the clipboard.
     CopyAll,
 }
 
 impl Action {
-    /// Whether it may start, end or delete something: what nobody wants to happen by a key that was typed for a dialog.
+    /// Whether it may start, end or delete something. A key that was typed for a dialog must not trigger such an action.
     pub(crate) fn begins(self) -> bool {
         use Action::{Accept, Delete, Enter, More, Rerun, Resume, Skip, Stop};
         matches!(self, Enter | Accept | Delete | More | Rerun | Resume | Skip | Stop)

@@ -1,6 +1,6 @@
-//! The keys that there are, whatever a terminal sends for them.
+//! The keys of the application, independent of the codes that a terminal sends.
 
-/// A key as the application knows it, whatever the terminal sends for it.
+/// A key, independent of the code that the terminal sends for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyPress {
     /// A character, as typed.
@@ -27,7 +27,7 @@ pub enum KeyPress {
 }
 
 impl KeyPress {
-    /// How the key is written in hints and help.
+    /// Returns the name of the key in hints and help.
     pub(crate) fn word(self) -> String {
         match self {
             Self::Char(' ') => "Space".to_owned(),

@@ -1,4 +1,4 @@
-//! Which key does what on which screen. Hints, help and the command palette are made from this table, so they never lie.
+//! The keys of each screen. Hints, help and the command palette are generated from this table, so they are always correct.
 
 mod action;
 mod key;
@@ -10,19 +10,19 @@ pub use key::KeyPress;
 pub use screen_id::ScreenId;
 pub(crate) use table::{EVERYWHERE, bindings};
 
-/// A key, what it does and how that is told.
+/// A key, its action, and its texts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Binding {
-    /// The keys that do it; the first is shown.
+    /// The keys of the action; hints show the first.
     pub(crate) keys: &'static [KeyPress],
     pub(crate) action: Action,
-    /// One or two words for the line of hints; empty for what only the help tells.
+    /// One or two words for the line of hints; empty if only the help lists the key.
     pub(crate) hint: &'static str,
     /// One line of help.
     pub(crate) help: &'static str,
 }
 
-/// What a key does on a screen.
+/// Returns the action that a key triggers on a screen.
 pub(crate) fn action(screen: ScreenId, key: KeyPress) -> Option<Action> {
     let all = bindings(screen).iter().chain(EVERYWHERE);
     all.into_iter().find(|binding| binding.keys.contains(&key)).map(|binding| binding.action)

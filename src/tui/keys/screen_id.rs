@@ -1,6 +1,6 @@
-//! Which screens there are. A new one has a line in the list below, and its keys in [`table`](super::table).
+//! The list of screens. A new screen needs a line in the list below, and its keys in [`table`](super::table).
 
-/// Makes the screens of a list: of each its name, whether it has a tab, and what it is for.
+/// Declares the screens of a list: for each its name, whether it has a tab, and its purpose.
 macro_rules! screens {
     ($($id:ident: $name:literal, $word:literal, $has_tab:literal, $about:literal;)*) => {
         /// The screens, in the order of their numbers.
@@ -12,28 +12,28 @@ macro_rules! screens {
         impl ScreenId {
             pub const ALL: [Self; [$(Self::$id),*].len()] = [$(Self::$id),*];
 
-            /// The word on its tab, or in its title.
+            /// Returns the word on its tab, or in its title.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$id => $name,)*
                 }
             }
 
-            /// What is typed for it.
+            /// Returns the word that users type for it.
             pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$id => $word,)*
                 }
             }
 
-            /// What it is for.
+            /// Returns a description of its purpose.
             pub fn about(self) -> &'static str {
                 match self {
                     $(Self::$id => $about,)*
                 }
             }
 
-            /// Whether it has a tab; without one it lies over the screen that it was opened from.
+            /// Whether it has a tab. A screen without one covers the screen that it was opened from.
             pub(crate) fn has_tab(self) -> bool {
                 match self {
                     $(Self::$id => $has_tab,)*
@@ -57,23 +57,23 @@ screens! {
 }
 
 impl ScreenId {
-    /// Those that have a tab and a number; the others are opened from these, and lead back.
+    /// Returns the screens that have a tab and a number. The others are opened from these, and lead back.
     pub fn tabs() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|screen| screen.has_tab())
     }
 
-    /// Its number key, from 1, where it has a tab.
+    /// Returns its number key, from 1; only screens with a tab have one.
     pub fn number(self) -> usize {
         Self::ALL.iter().position(|screen| *screen == self).map_or(1, |at| at + 1)
     }
 
-    /// The next screen with a tab, around the end.
+    /// Returns the next screen with a tab; the first one follows the last.
     #[must_use]
     pub(crate) fn next(self) -> Self {
         Self::tabs().skip_while(|tab| *tab != self).nth(1).unwrap_or(Self::Bench)
     }
 
-    /// The screen before it with a tab, around the beginning.
+    /// Returns the previous screen with a tab; the last one precedes the first.
     #[must_use]
     pub(crate) fn previous(self) -> Self {
         let before = Self::tabs().take_while(|tab| *tab != self).last();

@@ -1,4 +1,4 @@
-//! Which key does what on which screen.
+//! The key bindings of each screen.
 
 use super::{Action, Binding, KeyPress, ScreenId};
 
@@ -6,7 +6,7 @@ const fn binding(keys: &'static [KeyPress], action: Action, hint: &'static str, 
     Binding { keys, action, hint, help }
 }
 
-/// The same on every screen that has several panes.
+/// The zoom key, the same on every screen that has several panes.
 const ZOOM: Binding = binding(
     &[KeyPress::Char('z')],
     Action::Zoom,
@@ -14,7 +14,7 @@ const ZOOM: Binding = binding(
     "zoom: the pane with the focus fills the screen, or no longer",
 );
 
-/// What holds on every screen.
+/// The bindings of every screen.
 pub(crate) const EVERYWHERE: &[Binding] = &[
     binding(&[KeyPress::Char('1')], Action::Show(ScreenId::Bench), "", "Bench: choose and start a bench"),
     binding(&[KeyPress::Char('2')], Action::Show(ScreenId::Live), "", "Live: watch the session, or replay a run"),
@@ -332,7 +332,7 @@ const JOBS: &[Binding] = &[
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "refresh", "read the list again"),
 ];
 
-/// What holds on this screen, before [`EVERYWHERE`].
+/// Returns the bindings of a screen, which come before [`EVERYWHERE`].
 pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
     match screen {
         ScreenId::Bench => BENCH,

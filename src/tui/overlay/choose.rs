@@ -11,16 +11,16 @@ use nucleo_matcher::{
 };
 use tui_input::Input;
 
-/// One or several of a list, narrowed by typing.
+/// A list to choose one or several items from, narrowed by typing.
 #[derive(Debug, Clone)]
 pub struct Choose {
     pub(crate) title: String,
     pub(crate) items: Vec<ListItem>,
     /// Whether several can be chosen, with Space.
     pub(crate) several: bool,
-    /// What is typed to narrow it.
+    /// The text that is typed to narrow the list.
     pub(crate) input: Input,
-    /// Place among those that match.
+    /// The position among the matching items.
     pub(crate) cursor: ListCursor,
 }
 
@@ -34,14 +34,14 @@ pub struct ListItem {
 }
 
 impl ListItem {
-    /// An item that is not chosen.
+    /// Returns an item that is not chosen.
     pub(crate) fn new(label: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { label: label.into(), detail: detail.into(), chosen: false }
     }
 }
 
 impl Choose {
-    /// The items that match what is typed, best first: their indices.
+    /// Returns the indices of the items that match the typed text, best first.
     pub(crate) fn matching(&self) -> Vec<usize> {
         matching(&self.items, self.input.value())
     }
@@ -77,7 +77,7 @@ impl Choose {
     }
 }
 
-/// The items that match a text, best first: their indices.
+/// Returns the indices of the items that match a text, best first.
 pub(super) fn matching(items: &[ListItem], typed: &str) -> Vec<usize> {
     if typed.is_empty() {
         return (0..items.len()).collect();

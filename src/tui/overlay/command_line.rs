@@ -1,4 +1,4 @@
-//! A command that is typed, with what it can be completed to.
+//! A command line with completions.
 
 use super::{ListItem, Outcome, Reply, choose::matching, prompt::edit};
 use crate::tui::{
@@ -7,52 +7,52 @@ use crate::tui::{
 };
 use tui_input::Input;
 
-/// A line that is typed, and what fits the place where it is typed.
+/// A line that is being typed, with completions for the place in the line.
 #[derive(Debug, Clone, Default)]
 pub struct CommandLine {
     pub(crate) input: Input,
     pub(crate) completions: Completions,
-    /// Place among those that match.
+    /// The position among the matching items.
     pub(crate) cursor: ListCursor,
     /// Whether the cursor was moved since something was typed.
     moved: bool,
-    /// Why the line was not taken.
+    /// The reason why the line was refused.
     pub(crate) error: Option<String>,
 }
 
-/// What the end of a line can be completed to.
+/// The completions for the end of a line.
 #[derive(Debug, Clone, Default)]
 pub struct Completions {
-    /// The beginning of the line, which is not completed any more.
+    /// The beginning of the line, which is no longer completed.
     pub(crate) head: String,
     pub(crate) items: Vec<ListItem>,
-    /// What follows an item that is taken over into the line.
+    /// The text that follows a completed item in the line.
     pub(crate) tail: &'static str,
-    /// Whether anything else can be typed too: then an item is only meant where the cursor was moved to it.
+    /// Whether other text is allowed too. If so, an item counts only after the cursor was moved to it.
     pub(crate) is_free: bool,
-    /// What is expected, or what the line would do.
+    /// The expected input, or the effect of the line.
     pub(crate) note: String,
 }
 
 impl CommandLine {
-    /// What is typed.
+    /// Returns the typed text.
     pub(crate) fn text(&self) -> &str {
         self.input.value()
     }
 
-    /// What is typed after the beginning that is not completed any more.
+    /// Returns the typed text after the beginning that is no longer completed.
     pub(crate) fn argument(&self) -> &str {
         self.text().strip_prefix(&self.completions.head).unwrap_or_default()
     }
 
-    /// Puts another line in place of what is typed.
+    /// Replaces the typed text with another line.
     pub(crate) fn set(&mut self, text: String) {
         self.input = Input::new(text);
         (self.cursor, self.moved, self.error) = (ListCursor::default(), false, None);
     }
 
-    /// The items that match, best first: their indices. What is typed whole is meant, whatever else begins with it, and what begins
-    /// with it rather than what has it elsewhere.
+    /// Returns the indices of the matching items, best first. An exact match comes first, then items that begin with the typed text, then
+    /// items that have it elsewhere.
     pub(crate) fn matching(&self) -> Vec<usize> {
         let (items, typed) = (&self.completions.items, self.argument());
         let mut all = matching(items, typed);
@@ -63,17 +63,17 @@ impl CommandLine {
         all
     }
 
-    /// The item that is meant where the line is taken now.
+    /// Returns the item that the line refers to if it is accepted now.
     pub(crate) fn pointed(&self) -> Option<usize> {
         self.is_pointing().then(|| self.under_cursor()).flatten()
     }
 
-    /// Whether the cursor says what is meant.
+    /// Whether the cursor selects an item.
     pub(crate) fn is_pointing(&self) -> bool {
         self.moved || !self.completions.is_free
     }
 
-    /// Offers other completions. The cursor of another place begins at what is chosen there.
+    /// Offers other completions. At a new place in the line, the cursor starts on the item that is chosen there.
     pub(crate) fn offer(&mut self, completions: Completions) {
         let is_elsewhere = completions.head != self.completions.head || self.completions.items.is_empty();
         self.completions = completions;
@@ -92,7 +92,7 @@ impl CommandLine {
 
     pub(super) fn key(&mut self, key: KeyPress) -> Outcome {
         let last = self.matching().len().saturating_sub(1);
-        // The first step goes to the first item where none was meant before.
+        // If no item was selected before, the first step goes to the first item.
         let step = usize::from(self.is_pointing());
         match key {
             KeyPress::Up => self.go(self.cursor.at.saturating_sub(1)),
@@ -136,7 +136,7 @@ mod tests {
     fn only_what_follows_the_beginning_narrows_and_is_completed() {
         let mut line = line(false);
         assert_eq!((line.argument(), line.matching().len(), line.pointed()), ("", 2, Some(0)));
-        // `t` is in `theme`, but only `light` has one behind it.
+        // `t` occurs in `theme` too, but after it only in `light`.
         line.key(KeyPress::Char('t'));
         assert_eq!(line.pointed(), Some(1));
         line.key(KeyPress::Tab);

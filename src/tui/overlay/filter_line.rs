@@ -1,4 +1,4 @@
-//! A filter that is typed below everything: what it narrows is seen above it.
+//! A filter line below everything else: the list that it narrows is visible above it.
 
 use super::{CommandLine, Completions, Outcome, Reply};
 use crate::tui::keys::KeyPress;
@@ -6,26 +6,26 @@ use crate::tui::keys::KeyPress;
 /// The keys that the terms of a filter can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FilterKeys {
-    /// All that stored results have.
+    /// All keys of stored results.
     Stored,
-    /// These, which the rows of a list have.
+    /// These keys, which the rows of a list have.
     Among(&'static [&'static str]),
 }
 
-/// A filter that is typed, with what its end can be completed to and the filters of before.
+/// A filter that is being typed, with its completions and the earlier filters.
 #[derive(Debug, Clone)]
 pub struct FilterLine {
-    /// What is narrowed or chosen by it.
+    /// The name of what the filter narrows or chooses.
     pub(crate) title: String,
     pub(crate) keys: FilterKeys,
     pub(crate) line: CommandLine,
-    /// What was there to begin with.
+    /// The text at the start.
     pub(crate) initial: String,
-    /// Filters of before, the last one last.
+    /// Earlier filters, newest last.
     pub(crate) past: Vec<String>,
-    /// The one of them that is shown; beyond the last: what is typed.
+    /// The index of the earlier filter that is shown; beyond the last: the typed text.
     at: usize,
-    /// What was typed before older ones were shown.
+    /// The text that was typed before earlier filters were shown.
     typed: String,
 }
 
@@ -36,7 +36,7 @@ impl FilterLine {
         Self { title, keys, line, initial: text, past: Vec::new(), at: 0, typed: String::new() }
     }
 
-    /// Has filters of before come back with the arrows.
+    /// Makes earlier filters available with the arrow keys.
     pub(crate) fn remember(&mut self, past: Vec<String>) {
         (self.at, self.past) = (past.len(), past);
     }
@@ -56,13 +56,13 @@ impl FilterLine {
         }
     }
 
-    /// Puts a completion that was clicked into the line.
+    /// Puts a clicked completion into the line.
     pub(super) fn click(&mut self, row: usize) -> Outcome {
         self.line.go(row);
         self.line.key(KeyPress::Tab)
     }
 
-    /// Shows one of the filters of before, or what was typed.
+    /// Shows an earlier filter, or the typed text.
     fn show(&mut self, at: Option<usize>) -> Outcome {
         let Some(at) = at.filter(|at| *at <= self.past.len() && *at != self.at) else { return Outcome::Stays(None) };
         if self.at == self.past.len() {

@@ -1,4 +1,4 @@
-//! What lies over a screen: a prompt, a list to choose from, a page to read. Who opened it, and what the reply is for, is not known here.
+//! Overlays above a screen: a prompt, a list to choose from, a page to read. They know neither their opener nor the purpose of the reply.
 
 mod choose;
 mod command_line;
@@ -17,74 +17,74 @@ pub use prompt::Prompt;
 use crate::tui::{keys::KeyPress, widgets::cursor::ListCursor};
 use tui_input::Input;
 
-/// Yes or no.
+/// A question to answer with yes or no.
 #[derive(Debug, Clone)]
 pub struct Confirm {
-    /// What is asked.
+    /// The question.
     pub(crate) title: String,
-    /// What to know before replying.
+    /// Information for the decision.
     pub(crate) lines: Vec<String>,
 }
 
 /// Something that takes the keys until the user has replied.
 #[derive(Debug, Clone)]
 pub enum Overlay {
-    /// A text is asked for.
+    /// A prompt for a text.
     Prompt(Prompt),
-    /// One or several of a list.
+    /// A choice of one or several items.
     Choose(Choose),
     /// Yes or no.
     Confirm(Confirm),
     /// Something to read.
     Page(TextPage),
-    /// A command is typed.
+    /// A command that is being typed.
     Command(CommandLine),
-    /// A filter is typed.
+    /// A filter that is being typed.
     Filter(FilterLine),
 }
 
-/// What the user replied.
+/// The user's reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reply {
-    /// A text, as it is typed; sent with every change for those that narrow a screen.
+    /// The text so far. Overlays that narrow a screen send it with every change.
     Typing(String),
     Text(String),
     /// Indices of the chosen items.
     Chosen(Vec<usize>),
     Yes,
-    /// It was closed without a reply.
+    /// The overlay was closed without a reply.
     Nothing,
 }
 
-/// What a key did to an overlay.
+/// The effect of a key on an overlay.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    /// It stays; with what was typed so far, for those that follow the typing.
+    /// It stays open, with the text so far for screens that follow the typing.
     Stays(Option<Reply>),
     /// It is closed, with this reply.
     Closed(Reply),
 }
 
 impl Overlay {
-    /// Asks for a text; `text` is there to begin with.
+    /// Asks for a text; `text` is the initial value.
     pub(crate) fn prompt(title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
         let input = Input::new(text.into());
         Self::Prompt(Prompt { title: title.into(), help: help.into(), input, formats: &[], error: None })
     }
 
-    /// Has a filter typed below everything, whose terms have these keys; `title` is what it narrows.
+    /// Opens a filter line below everything, whose terms have these keys; `title` names the list that it narrows.
     pub(crate) fn filter(title: impl Into<String>, keys: FilterKeys, text: impl Into<String>) -> Self {
         Self::Filter(FilterLine::new(title.into(), keys, text.into()))
     }
 
-    /// Has one or `several` of a list chosen; the cursor is on the first that is chosen already.
+    /// Lets the user choose one item, or several if `several`. The cursor is on the first item that is already chosen.
     pub(crate) fn choose(title: impl Into<String>, items: Vec<ListItem>, several: bool) -> Self {
         let at = items.iter().position(|item| item.chosen).unwrap_or(0);
         let input = Input::default();
         Self::Choose(Choose { title: title.into(), items, several, input, cursor: ListCursor { at } })
     }
 
-    /// Asks yes or no; `lines` is what to know before.
+    /// Asks a question to answer with yes or no; `lines` is information for the decision.
     pub(crate) fn confirm(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::Confirm(Confirm { title: title.into(), lines })
     }
@@ -94,7 +94,7 @@ impl Overlay {
         Self::Page(TextPage { title: title.into(), lines, scroll: 0, sql: None })
     }
 
-    /// Shows something to read, and leads to the query that fetches what it is about.
+    /// Shows something to read, and offers the query that fetches its data.
     pub(crate) fn explanation(title: impl Into<String>, lines: Vec<String>, sql: Option<String>) -> Self {
         Self::Page(TextPage { title: title.into(), lines, scroll: 0, sql })
     }

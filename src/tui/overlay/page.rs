@@ -7,11 +7,11 @@ use crate::tui::{keys::KeyPress, widgets::cursor::PAGE};
 #[derive(Debug, Clone, Default)]
 pub struct TextPage {
     pub(crate) title: String,
-    /// Its lines; long ones are wrapped.
+    /// Its lines; long lines are wrapped.
     pub(crate) lines: Vec<String>,
     /// Lines scrolled past.
     pub(crate) scroll: usize,
-    /// The query that fetches what it is about, where it has one.
+    /// The query that fetches the data of the page, if it has one.
     pub(crate) sql: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What lies over a screen.
+//! Paints the overlays above a screen.
 
 use crate::tui::{
     overlay::{Choose, CommandLine, Confirm, FilterLine, ListItem, Overlay, Prompt, TextPage},
@@ -24,7 +24,7 @@ pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, overlay: &Overlay) {
     }
 }
 
-/// A box of this size in the middle, cleared, and its inside. The foot is painted into the lower border.
+/// Paints a cleared box of this size in the middle, and returns its inside. The foot is painted into the lower border.
 fn boxed(paint: &mut Paint<'_>, area: Rect, columns: u16, lines: u16, title: &str, foot: &str) -> Rect {
     let width = columns.saturating_add(4).min(area.width.saturating_sub(2));
     let height = lines.saturating_add(2).min(area.height);
@@ -32,7 +32,7 @@ fn boxed(paint: &mut Paint<'_>, area: Rect, columns: u16, lines: u16, title: &st
     framed(paint, place, title, foot)
 }
 
-/// A box, cleared, and its inside. The foot is painted into the lower border.
+/// Paints a cleared box, and returns its inside. The foot is painted into the lower border.
 fn framed(paint: &mut Paint<'_>, place: Rect, title: &str, foot: &str) -> Rect {
     paint.clear(place);
     let inner = paint.pane(place, title, true);
@@ -42,7 +42,7 @@ fn framed(paint: &mut Paint<'_>, place: Rect, title: &str, foot: &str) -> Rect {
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
 }
 
-/// An input's text in a row, scrolled so that its cursor is in view.
+/// Paints the text of an input in a row, scrolled so that its cursor is visible.
 fn input(paint: &mut Paint<'_>, row: Rect, input: &tui_input::Input) {
     let columns = usize::from(row.width).saturating_sub(1);
     let scroll = input.visual_scroll(columns);
@@ -66,7 +66,7 @@ fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &Prompt) {
     };
 }
 
-/// Lines below a list whose entries are cut: a blank one, and the entry under the cursor, whole.
+/// Lines below a list with truncated entries: a blank one, and the full entry under the cursor.
 const WHOLE: u16 = 3;
 
 fn draw_choose(paint: &mut Paint<'_>, area: Rect, choose: &Choose) {
@@ -109,7 +109,7 @@ fn in_overlay(row: usize) -> Option<Target> {
     Some(Target::Overlay(row))
 }
 
-/// A line of a list: a sign, the label in so many columns, and what is told about it.
+/// Paints a line of a list: a sign, the label in this many columns, and the detail.
 fn draw_item(paint: &mut Paint<'_>, row: Rect, item: &ListItem, sign: &str, columns: usize) {
     let role = if item.chosen { Role::Good } else { Role::Text };
     let pieces = [
@@ -120,12 +120,12 @@ fn draw_item(paint: &mut Paint<'_>, row: Rect, item: &ListItem, sign: &str, colu
     paint.line(row, &pieces);
 }
 
-/// Rows of a command's completions, at most: above them is seen what it would do.
+/// Rows of a command's completions, at most, so that the effect of the command is visible above them.
 const COMPLETIONS: u16 = 8;
-/// Rows of what is told below them: of most notes all.
+/// Rows of the note below them, enough for most notes in full.
 const NOTE: u16 = 3;
 
-/// Paints a command at the lower end, so that what it does is seen above.
+/// Paints a command at the lower end, so that its effect is visible above.
 fn draw_command(paint: &mut Paint<'_>, area: Rect, line: &CommandLine) {
     let items = &line.completions.items;
     let listed = (items.len() as u16).min(COMPLETIONS);
@@ -144,7 +144,7 @@ fn draw_command(paint: &mut Paint<'_>, area: Rect, line: &CommandLine) {
     draw_completions(paint, list, line);
 }
 
-/// The completions of a line, as many as there is room for around its cursor.
+/// Paints the completions of a line, as many as fit around its cursor.
 fn draw_completions(paint: &mut Paint<'_>, list: Rect, line: &CommandLine) {
     let items = &line.completions.items;
     let matching = line.matching();
@@ -161,10 +161,10 @@ fn draw_completions(paint: &mut Paint<'_>, list: Rect, line: &CommandLine) {
     });
 }
 
-/// Rows of a filter's completions, at most: what it narrows is above them.
+/// Rows of a filter's completions, at most. The list that it narrows is above them.
 const FILTER_COMPLETIONS: u16 = 5;
 
-/// Paints a filter into the last rows: completions, the line, and what is expected or wrong, or what its keys do.
+/// Paints a filter into the last rows: completions, the line, the expected input or an error, and its keys.
 fn draw_filter(paint: &mut Paint<'_>, area: Rect, filter: &FilterLine) {
     const FOOT: &str = "Tab complete  Ctrl-n Ctrl-p choose  Up Down before  Enter keep  Esc give up";
     let line = &filter.line;
@@ -174,7 +174,7 @@ fn draw_filter(paint: &mut Paint<'_>, area: Rect, filter: &FilterLine) {
     };
     let below = wrap(&plain(&told.0), usize::from(area.width)).len().min(usize::from(NOTE)) as u16;
     let listed = (line.matching().len() as u16).min(FILTER_COMPLETIONS);
-    // The line of hints is taken too: its keys mean something else here.
+    // The filter also takes the line of hints, because its keys mean something else here.
     let height = (listed + 1 + below + 1).min(area.height);
     let place = Rect { y: area.bottom() - height, height, ..area };
     paint.clear(place);
@@ -198,7 +198,7 @@ fn draw_confirm(paint: &mut Paint<'_>, area: Rect, confirm: &Confirm) {
     }
 }
 
-/// Columns of the lines of a page, at most, on a screen of so many.
+/// Returns the columns that the lines of a page take at most, on a screen of this many columns.
 pub(crate) fn page_columns(screen: u16) -> u16 {
     screen.saturating_sub(8).clamp(40, 110)
 }

@@ -5,17 +5,17 @@ use crate::tui::keys::KeyPress;
 use dbdyno_reports::format::Format;
 use tui_input::{Input, InputRequest};
 
-/// A text is asked for.
+/// A prompt for a text.
 #[derive(Debug, Clone)]
 pub struct Prompt {
     pub(crate) title: String,
-    /// What is expected.
+    /// The expected input.
     pub(crate) help: String,
-    /// What is typed.
+    /// The typed text.
     pub(crate) input: Input,
-    /// Where a file is asked for: the formats that its ending can choose.
+    /// The formats that the ending can choose, if the prompt asks for a file.
     pub(crate) formats: &'static [Format],
-    /// Why the last text was not taken.
+    /// The reason why the last text was refused.
     pub(crate) error: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl Prompt {
     }
 }
 
-/// Edits a line of text; whether the key meant that.
+/// Edits a line of text, and returns whether the key was an editing key.
 pub(super) fn edit(input: &mut Input, key: KeyPress) -> bool {
     let request = match key {
         KeyPress::Char(c) => InputRequest::InsertChar(c),

@@ -1,4 +1,4 @@
-//! What the palette asks of the world outside: what is stored.
+//! Requests of the palette: values from the store.
 
 use crate::tui::{
     overlay::ListItem,
@@ -11,7 +11,7 @@ use dbdyno_store::{
     Selection, SelectionKey,
 };
 
-/// Things of the store that an argument can name.
+/// The kinds of stored things that an argument can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stored {
     /// Engines: the beginnings of selections.
@@ -20,7 +20,7 @@ pub enum Stored {
     Sessions,
 }
 
-/// What there is of something, in the store.
+/// A request for the stored things of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request(pub(crate) Stored);
 
@@ -34,17 +34,18 @@ impl HasSubject for Request {
     }
 }
 
-/// What there is, or why that is not known.
+/// The stored things, or the reason why they are unknown.
 #[derive(Debug)]
 pub struct Response {
     pub(crate) of: Stored,
     pub(crate) found: Result<Vec<ListItem>, String>,
 }
 
-/// Rows that are read, the newest first: more would be a list that nobody reads, and what is older is found by a filter.
+/// Rows to read, at most: the newest runs and sessions, and the engines with most runs. A longer list is of no use, and a filter finds
+/// older rows.
 const MOST: u64 = 1_000;
 
-/// Reads the store. Takes its time: called on a thread of its own.
+/// Reads the store. This can take long, so call it on a separate thread.
 pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let Request(of) = request;
     Response { of, found: found(of, setup) }
@@ -88,7 +89,7 @@ fn run(row: &RunRow) -> ListItem {
     ListItem::new(&row.run_id, format!("{} {} {} {}{wall} {}", row.label, row.suite, row.size, row.status, row.started))
 }
 
-/// A session by its configurations, which are at least one.
+/// Returns the item of a session, from its configurations, of which there is at least one.
 fn session(configurations: &[ConfigurationRow]) -> Option<ListItem> {
     let first = configurations.first()?;
     let labels: Vec<&str> = configurations.iter().map(|row| row.label.as_str()).collect();

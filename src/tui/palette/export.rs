@@ -1,13 +1,13 @@
-//! What is typed for a file: a format and a name, or a name whose ending says the format.
+//! The argument that names a file: a format and a name, or a name whose ending gives the format.
 
 use crate::tui::overlay::ListItem;
 use dbdyno_reports::format::Format;
 use std::path::Path;
 
-/// The file that a line means; `usual` is what it may be called.
+/// Returns the file that a line names; `usual` is the default name.
 ///
 /// # Errors
-/// The name's ending says another format than the one that is typed.
+/// The name's ending belongs to another format than the typed one.
 pub(super) fn file_of(line: &str, formats: &[Format], usual: &str) -> Result<String, String> {
     let (word, name) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
     let Some(format) = formats.iter().find(|format| format.name() == word) else {
@@ -27,7 +27,7 @@ pub(super) fn file_of(line: &str, formats: &[Format], usual: &str) -> Result<Str
     }
 }
 
-/// Each format with a file of it.
+/// Returns each format with a file name of that format.
 pub(super) fn completions(formats: &[Format], usual: &str) -> Vec<ListItem> {
     let file = |format: &Format| Path::new(usual).with_extension(format.ending()).display().to_string();
     let item = |format: &Format| ListItem::new(format!("{} {}", format.name(), file(format)), format.meaning());
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(file("markdown a.b/out.MD").unwrap(), "a.b/out.MD");
         assert_eq!(file("csv").unwrap(), "usual.csv");
         assert_eq!(file("").unwrap(), "usual.md");
-        // What is no format is the whole name, and the screen says whether it will do.
+        // A first word that is no format is part of the name, and the screen decides whether the name is valid.
         assert_eq!(file("out put.csv").unwrap(), "out put.csv");
         assert_eq!(file("csv v1.2").unwrap(), "v1.2.csv");
         let error = file("csv out.md").unwrap_err();

@@ -12,32 +12,32 @@ pub(crate) use stage::{Argument, Asked, Form, Known, Stage, Values, arguments, n
 
 use crate::tui::keys::{Action, ScreenId};
 
-/// A command that is typed.
+/// A command that is typed by name.
 #[derive(Debug)]
 pub(crate) struct PaletteCommand {
-    /// What is typed for it, before a space and the argument. None begins with the words of another and a space.
+    /// The words that the user types before a space and the argument. No command begins with the words of another and a space.
     pub(crate) words: &'static str,
-    /// The argument, as lists of commands have it.
+    /// The name of the argument in lists of commands.
     pub(crate) argument: &'static str,
     /// One line of help.
     pub(crate) help: &'static str,
     pub(crate) takes: Takes,
 }
 
-/// What an argument is, and so what is done with it and where the command is offered.
+/// The kind of an argument. It decides what happens with the argument, and where the command is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// A theme; shown while the cursor is on it.
     Theme,
     Screen,
-    /// A view that was saved.
+    /// A saved view.
     View,
-    /// The name that what is shown is saved under.
+    /// A name under which to save the current view.
     NewView,
-    /// Something that is stored.
+    /// An engine, run or session in the store.
     Stored(Stored),
-    /// The reply to what a key asks, on a screen of its own or on the one in view: offered where the key does something. The key must
-    /// change nothing before it has the reply.
+    /// The reply to a key's dialog, on a screen of its own or on the one in view. The command is offered where the key does something. The
+    /// key must change nothing before it has the reply.
     Reply {
         on: Option<ScreenId>,
         to: Action,
@@ -48,7 +48,7 @@ const fn command(words: &'static str, argument: &'static str, help: &'static str
     PaletteCommand { words, argument, help, takes }
 }
 
-/// The reply to what a key asks on the screen in view.
+/// Returns the reply to a key's dialog on the screen in view.
 const fn reply(to: Action) -> Takes {
     Takes::Reply { on: None, to }
 }
@@ -83,16 +83,16 @@ pub(crate) const COMMANDS: &[PaletteCommand] = &[
     command("theme", "THEME", "other colours", Takes::Theme),
 ];
 
-/// The command whose argument is typed in a line, of those that are offered.
+/// Returns the offered command whose argument is typed in a line.
 pub(crate) fn command_of(line: &str, offered: &[&'static PaletteCommand]) -> Option<&'static PaletteCommand> {
     let is_typed =
         |command: &&&PaletteCommand| line.strip_prefix(command.words).is_some_and(|rest| rest.starts_with(' '));
     offered.iter().find(is_typed).copied()
 }
 
-/// What is said where something else was expected: of these, some are named.
+/// Returns the error for an unexpected word, with some of the valid ones.
 pub(crate) fn unknown<'l>(typed: &str, expected: &str, labels: impl Iterator<Item = &'l str>) -> String {
-    /// Examples that are named.
+    /// Valid words that are named, at most.
     const MOST: usize = 6;
     let labels: Vec<&str> = labels.take(MOST).collect();
     let such_as =

@@ -1,4 +1,4 @@
-//! What is typed to be compared: two selections around `with`, or one.
+//! The argument of `compare`: two selections around `with`, or one.
 
 use crate::tui::{launch::Opening, overlay::ListItem};
 use dbdyno_store::Selection;
@@ -7,22 +7,22 @@ use dbdyno_store::Selection;
 const WITH: &str = " with ";
 /// The selection of the newest session.
 const LAST: &str = "session=last";
-/// Engines that are paired; more would be a list that nobody reads.
+/// Engines to pair, at most; a longer list is of no use.
 const PAIRED: usize = 8;
 
-/// What a line opens.
+/// Returns the opening that a line describes.
 ///
 /// # Errors
-/// What in it cannot be read, with what was expected.
+/// A side cannot be parsed. The text names what was expected.
 pub(crate) fn opening_of(line: &str) -> Result<Opening, String> {
-    // A side that is not typed yet stands beside the word all the same.
+    // The spaces around the line let `with` match even if a side is still empty.
     match format!(" {line} ").split_once(WITH) {
         Some((a, b)) => Ok(Opening::Pair { a: side(a)?, b: side(b)? }),
         None => Ok(Opening::Beside { reference: side(line)? }),
     }
 }
 
-/// A selection. A word without a sign in it is an engine, or with options in brackets a label.
+/// Parses a selection. A word without a sign is an engine, or a label if it has options in brackets.
 fn side(text: &str) -> Result<String, String> {
     let text = text.trim();
     let expected = || {
@@ -43,11 +43,11 @@ fn side(text: &str) -> Result<String, String> {
     Ok(selection)
 }
 
-/// What a line can become, with these engines in the store.
+/// Returns the completions of a line, with these engines in the store.
 pub(super) fn completions(line: &str, engines: &[ListItem]) -> Vec<ListItem> {
     let engines = &engines[..engines.len().min(PAIRED)];
     let names = || engines.iter().map(|item| item.label.as_str());
-    // A side that none of these pairs begins with is completed to itself beside each.
+    // A first side that is none of these engines is completed with each of them as the second side.
     if let Some((a, _)) = line.split_once(WITH).filter(|(a, _)| !names().any(|name| name == *a)) {
         return engines.iter().map(|b| ListItem::new(format!("{a}{WITH}{}", b.label), b.detail.clone())).collect();
     }
@@ -59,7 +59,7 @@ pub(super) fn completions(line: &str, engines: &[ListItem]) -> Vec<ListItem> {
     std::iter::once(last).chain(pairs.map(|pair| ListItem::new(pair, ""))).chain(alone).collect()
 }
 
-/// What a line would do.
+/// Describes the effect of a line.
 pub(super) fn note(line: &str) -> String {
     match opening_of(line) {
         _ if line.trim().is_empty() => {

@@ -1,4 +1,4 @@
-//! Where in a line is typed, and what fits there.
+//! The part of the line that is being typed, and the completions for it.
 
 use super::{COMMANDS, PaletteCommand, Stored, Takes, export, sides};
 use crate::tui::{
@@ -12,12 +12,12 @@ use dbdyno_catalog::Theme;
 use dbdyno_reports::format::Format;
 use std::collections::BTreeMap;
 
-/// What is typed at.
+/// The part of the line that is being typed.
 #[derive(Debug, Clone)]
 pub(crate) enum Stage {
-    /// The words of a command, or what a key does.
+    /// The words of a command, or the help of a key.
     Name,
-    /// What follows them.
+    /// The text after the words of a command.
     Argument(Box<Argument>),
 }
 
@@ -26,27 +26,27 @@ pub(crate) enum Stage {
 pub(crate) struct Argument {
     pub(crate) command: &'static PaletteCommand,
     pub(crate) values: Values,
-    /// What a screen shows for the time being, while it is typed.
+    /// The text that a screen previews while the argument is typed.
     pub(crate) shown: Option<String>,
 }
 
-/// What an argument can be.
+/// The possible values of an argument.
 #[derive(Debug, Clone)]
 pub(crate) enum Values {
     Themes,
     Screens,
-    /// The views that were saved.
+    /// The saved views.
     Views,
-    /// A name for what is shown.
+    /// A name for the current view.
     NewView,
     Stored(Stored),
-    /// What a screen asks for.
+    /// The reply to a screen's dialog.
     Asked(Asked),
-    /// Nothing, and why.
+    /// No value, for this reason.
     Refused(String),
 }
 
-/// What a screen asks the user.
+/// A dialog in which a screen asks the user.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) on: ScreenId,
@@ -54,37 +54,37 @@ pub(crate) struct Asked {
     pub(crate) form: Form,
 }
 
-/// How it is answered.
+/// The form of the reply.
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
-    /// By one of these.
+    /// One of these items.
     OneOf(Vec<ListItem>),
     Text {
-        /// What is expected.
+        /// The expected input.
         help: String,
-        /// What was there to begin with.
+        /// The text at the start.
         initial: String,
     },
-    /// By a filter, which is typed as everywhere.
+    /// A filter, which is typed as everywhere else.
     Filter {
-        /// What it narrows.
+        /// The name of the list that it narrows.
         title: String,
         keys: FilterKeys,
         initial: String,
     },
-    /// By a file that is not there yet.
+    /// A file that does not exist yet.
     File {
-        /// What is expected.
+        /// The expected input.
         help: String,
-        /// What it may be called.
+        /// The default name.
         usual: String,
-        /// Those that its ending can choose; none: text.
+        /// The formats that the ending can choose; none: text.
         formats: &'static [Format],
     },
 }
 
 impl Form {
-    /// How the reply is given to an overlay; none for what takes several.
+    /// Returns the form of the reply to an overlay; none if there is no single reply.
     pub(crate) fn of(overlay: Overlay, is_file: bool) -> Option<Self> {
         match overlay {
             Overlay::Choose(choose) => (!choose.several).then_some(Self::OneOf(choose.items)),
@@ -102,7 +102,7 @@ impl Form {
         }
     }
 
-    /// What was there to begin with, where a screen follows what is typed.
+    /// Returns the text at the start, if a screen follows the typing.
     pub(crate) fn initial(&self) -> Option<&str> {
         match self {
             Self::Text { initial, .. } | Self::Filter { initial, .. } => Some(initial),
@@ -110,7 +110,7 @@ impl Form {
         }
     }
 
-    /// The file that is meant by what is typed, or what is typed.
+    /// Returns the file that the typed text names, or the typed text itself.
     pub(crate) fn text(&self, typed: &str) -> Result<String, String> {
         match self {
             Self::File { usual, formats, .. } => export::file_of(typed, formats, usual),
@@ -119,19 +119,19 @@ impl Form {
     }
 }
 
-/// What arguments are completed from.
+/// The data that arguments are completed from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'k> {
     pub(crate) world: &'k World,
-    /// The theme that is in use.
+    /// The name of the current theme.
     pub(crate) theme: &'k str,
-    /// What was found in the store, or why nothing was.
+    /// The values found in the store, or the reason why there are none.
     pub(crate) stored: &'k BTreeMap<Stored, Result<Vec<ListItem>, String>>,
-    /// What filters are completed from.
+    /// The data that filters are completed from.
     pub(crate) filter: &'k filter::Known,
 }
 
-/// What is there to be done: commands, then what keys do.
+/// Returns the completions of a name: commands, then the help of keys.
 pub(crate) fn names(offered: &[&'static PaletteCommand], bindings: &[&'static Binding]) -> Completions {
     let of_command = |command: &&'static PaletteCommand| {
         ListItem::new(command.words, format!("{}: {}", command.argument, command.help))
@@ -145,7 +145,7 @@ pub(crate) fn names(offered: &[&'static PaletteCommand], bindings: &[&'static Bi
     Completions { items, tail: " ", note, ..Completions::default() }
 }
 
-/// What fits an argument, of which so much is typed.
+/// Returns the completions of an argument, of which `typed` is typed so far.
 pub(crate) fn arguments(command: &PaletteCommand, values: &Values, typed: &str, known: Known<'_>) -> Completions {
     if let Values::Asked(Asked { form: Form::Filter { keys, .. }, .. }) = values {
         let filter = filter::completions(typed, *keys, known.filter);
@@ -191,7 +191,7 @@ fn screens() -> Vec<ListItem> {
     ScreenId::tabs().map(|screen| ListItem::new(screen.word(), screen.number().to_string())).collect()
 }
 
-/// The commands whose keys do something, which `does` tells of a screen's. `is_list`: what is in view can be kept as a view.
+/// Returns the commands whose keys do something, which `does` decides for a screen. `is_list`: the current view can be saved.
 pub(crate) fn offered(
     in_view: ScreenId,
     is_list: bool,

@@ -1,4 +1,4 @@
-//! What somebody waits for: said with the time that it takes, watched, given up.
+//! A pending request, shown with its elapsed time. It can be watched and cancelled.
 
 use super::Context;
 use crate::tui::{
@@ -14,36 +14,36 @@ use dbdyno_store::ReadWatch;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// How long the sign stays in a place.
+/// Time for which the sign stays in one place.
 pub(crate) const SIGN: Duration = Duration::from_millis(125);
-/// In how many places it is.
+/// Number of places of the sign.
 const PLACES: usize = 8;
 
-/// Something is being read.
+/// A request in progress.
 #[derive(Debug)]
 pub(crate) struct Awaited {
-    /// When it was asked for, from the beginning of the program on.
+    /// Time of the request, from the start of the program.
     since: Duration,
     watch: ReadWatch,
 }
 
 impl Awaited {
-    /// Something is asked for now.
+    /// Returns a request that starts now.
     pub(crate) fn new(now: Duration) -> Self {
         Self { since: now, watch: ReadWatch::default() }
     }
 
-    /// For whoever reads it.
+    /// Returns the watch, for the thread that reads.
     pub(crate) fn watch(&self) -> ReadWatch {
         self.watch.clone()
     }
 
-    /// Nobody waits for it any more.
+    /// Cancels the request.
     pub(crate) fn give_up(self) {
         self.watch.give_up();
     }
 
-    /// Paints what the program does, how long it has done so, and how to end it.
+    /// Paints the current activity, its elapsed time, and the key that ends it.
     pub(crate) fn draw(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
         let elapsed = context.now.saturating_sub(self.since);
         let results = match self.watch.results() {
@@ -60,12 +60,12 @@ impl Awaited {
     }
 }
 
-/// What the program does.
+/// Returns the current activity.
 pub(crate) fn word(context: &Context<'_>) -> &'static str {
     if context.is_measuring { "waiting for the test under way" } else { "reading" }
 }
 
-/// `[  =     ]`: moves as long as the program does.
+/// `[  =     ]`: moves while the program works.
 pub(crate) fn sign(elapsed: Duration) -> String {
     let step = (elapsed.as_millis() / SIGN.as_millis()) as usize % (2 * PLACES - 2);
     let at = if step < PLACES { step } else { 2 * PLACES - 2 - step };

@@ -1,4 +1,4 @@
-//! What goes into the terminal's clipboard, and what is said of it.
+//! Texts for the terminal's clipboard, and the messages about them.
 
 use super::intent::Intent;
 use crate::tui::overlay::ListItem;
@@ -6,7 +6,7 @@ use crate::tui::overlay::ListItem;
 /// A text that can be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copyable {
-    /// What it is, for the list and for what is said.
+    /// A description, for the list and for the message.
     what: String,
     text: String,
 }
@@ -16,13 +16,13 @@ impl Copyable {
         Self { what: what.into(), text: text.into() }
     }
 
-    /// Puts it into the clipboard.
+    /// Copies the text to the clipboard.
     pub(crate) fn copied<R, D>(&self) -> Vec<Intent<R, D>> {
         vec![Intent::Copy(self.text.clone()), Intent::said(format!("copied: {}", self.what))]
     }
 }
 
-/// Copies what there is; of several, the user chooses one: the dialog is given all of them.
+/// Copies the only text, or lets the user choose one of several; `dialog` receives all of them.
 pub(crate) fn copy_one_of<R, D>(all: Vec<Copyable>, dialog: impl FnOnce(Vec<Copyable>) -> D) -> Vec<Intent<R, D>> {
     match all.as_slice() {
         [] => nothing_to_copy(),
@@ -38,7 +38,7 @@ pub(crate) fn nothing_to_copy<R, D>() -> Vec<Intent<R, D>> {
     vec![Intent::failed("there is nothing under the cursor to copy")]
 }
 
-/// The one of them that was chosen, copied.
+/// Copies the text that the user chose.
 pub(crate) fn copy_chosen<R, D>(all: &[Copyable], chosen: &[usize]) -> Vec<Intent<R, D>> {
     let one = chosen.first().and_then(|&at| all.get(at));
     one.map_or_else(Vec::new, Copyable::copied)

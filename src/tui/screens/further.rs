@@ -1,4 +1,4 @@
-//! More rounds of what is undecided, for the screens that show it: planned, asked about where they take long, begun.
+//! More rounds for an undecided verdict, for the screens that show one: planned, confirmed if they take long, started.
 
 use super::intent::Intent;
 use crate::tui::{
@@ -12,7 +12,7 @@ use dbdyno_foundation::base::units::clock;
 use dbdyno_reports::command::shell;
 use dbdyno_running::{jobs::JobKind, session::FurtherRounds};
 
-/// Rounds that were planned: what they decide and cost, and what runs them.
+/// Planned rounds: their purpose, cost, and job.
 #[derive(Debug)]
 pub struct PlannedRounds {
     look: AnotherLook,
@@ -20,10 +20,10 @@ pub struct PlannedRounds {
     start: Box<JobStart>,
 }
 
-/// What was planned, or why no rounds can be added.
+/// The planned rounds, or the reason why none can be added.
 pub(super) type Planned = Result<Box<PlannedRounds>, String>;
 
-/// The command that runs the rounds; `arguments` is what every command needs to mean the same.
+/// Returns the command that runs the rounds; `arguments` are those that every command needs to have the same effect.
 pub(super) fn command<'d>(
     side: &Comparison,
     look: &AnotherLook,
@@ -31,7 +31,7 @@ pub(super) fn command<'d>(
     arguments: &[String],
 ) -> Vec<String> {
     let (a, b) = (side.a.selection.as_str(), side.b.selection.as_str());
-    // The test alone would be a smaller family than the table that it was chosen from.
+    // The test alone would be a smaller family than the table from which it was chosen.
     let (test, most) = (format!("--until-decided={}", look.test), look.rounds.to_string());
     let mut words = ["dbdyno", "compare", "--a", a, "--b", b, &test, "--most", &most].map(str::to_owned).to_vec();
     words.extend(allowed.into_iter().map(|difference| format!("--allow-{}", difference.name())));
@@ -39,14 +39,14 @@ pub(super) fn command<'d>(
     words
 }
 
-/// Plans them: probes engines, so it takes its time.
+/// Plans the rounds. This probes engines, so it takes time.
 pub(super) fn plan(look: AnotherLook, command: Vec<String>, setup: &TuiSetup) -> Planned {
     let planned = FurtherRounds::find(look, &shell(&command), &Registry::discover(), &setup.store);
     planned.map(|further| Box::new(PlannedRounds::new(further, command))).map_err(|error| error.to_string())
 }
 
 impl PlannedRounds {
-    /// Rounds that this command runs.
+    /// Returns planned rounds that this command runs.
     pub fn new(further: FurtherRounds, command: Vec<String>) -> Self {
         let outline = Some(Box::new(further.outline()));
         let FurtherRounds { look, estimate, .. } = further;
@@ -54,7 +54,7 @@ impl PlannedRounds {
     }
 }
 
-/// Begins what was planned; where it takes long, it is kept in `asked` and `dialog` asks first.
+/// Starts the planned rounds. If they take long, it keeps them in `asked` and asks with `dialog` first.
 pub(super) fn begin_or_ask<R, D>(
     planned: Planned,
     asked: &mut Option<Box<PlannedRounds>>,
@@ -74,7 +74,7 @@ pub(super) fn begin_or_ask<R, D>(
     }
 }
 
-/// Begins them.
+/// Starts the rounds.
 pub(super) fn begin<R, D>(further: PlannedRounds) -> Vec<Intent<R, D>> {
     let said = format!("{}; {}", further.look.words(), further.look.price());
     vec![Intent::said(said), Intent::Measure(further.start)]

@@ -1,4 +1,4 @@
-//! What a screen wants to happen next.
+//! The effects that a screen requests.
 
 use crate::tui::{
     export::FileContent,
@@ -10,64 +10,64 @@ use dbdyno_reports::format::Format;
 use dbdyno_running::runner::Tell;
 use std::path::PathBuf;
 
-/// One thing that is to happen. `R` is what the screen requests of the world outside, `D` what it asks the user.
+/// One requested effect. `R` is the screen's request to the store and the system, `D` its question to the user.
 #[derive(Debug)]
 pub enum Intent<R, D> {
-    /// Something is found out, or changed in the store; the screen is given the response.
+    /// Reads or changes data in the background; the screen receives the response.
     Request(R),
-    /// The user is asked; the screen is given the reply together with what it is a reply to.
+    /// Asks the user; the screen receives the reply together with the question.
     Ask(D, Overlay),
-    /// The user is asked for a file that is not there yet: what is offered in the prompt is made such a name.
+    /// Asks the user for a file that does not exist yet; the name that the prompt suggests is changed to such a name.
     AskFile(D, Overlay),
-    /// The user is shown something to read.
+    /// Shows a page to read.
     Read(Overlay),
-    /// Title and lines to read, once nothing else lies over the screens.
+    /// Title and lines to read, shown once no other overlay is open.
     ReadNext(String, Vec<String>),
-    /// One line is said.
+    /// Shows a one-line message.
     Say(Notice),
-    /// A file is written that is not there yet.
+    /// Writes a file that does not exist yet.
     Write {
         /// The file, as the user typed it.
         path: PathBuf,
-        /// What it is to hold.
+        /// The source of the bytes to write.
         content: Box<dyn FileContent>,
     },
-    /// Text goes into the terminal's clipboard.
+    /// Copies text to the terminal's clipboard.
     Copy(String),
-    /// What is measured is told this.
+    /// Sends this message to the running job.
     Tell(Tell),
-    /// A preset was saved: it is among those that are known.
+    /// Adds a saved preset to the known ones.
     Saved(Box<Preset>),
-    /// Something is shown, by the screen whose it is.
+    /// Opens something in the screen that shows it.
     Open(Opening),
-    /// The screen that this one was opened from is shown again.
+    /// Returns to the screen that opened this one.
     Close,
-    /// Something is measured.
+    /// Starts a measuring job in a process of its own.
     Measure(Box<JobStart>),
 }
 
-/// One line for the user.
+/// A one-line message for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     pub(crate) text: String,
-    /// Whether something went wrong.
+    /// Whether it reports an error.
     pub(crate) bad: bool,
 }
 
 impl Notice {
-    /// Says that something was done, or how things stand.
+    /// Returns a message about a success or a state.
     pub(crate) fn good(text: impl Into<String>) -> Self {
         Self { text: text.into(), bad: false }
     }
 
-    /// Says what went wrong.
+    /// Returns a message about an error.
     pub(crate) fn bad(text: impl Into<String>) -> Self {
         Self { text: text.into(), bad: true }
     }
 }
 
 impl<R, D> Intent<R, D> {
-    /// Asks for a text; `text` is there to begin with.
+    /// Asks for a text; `text` is the initial value.
     pub(crate) fn prompt(
         dialog: D,
         title: impl Into<String>,
@@ -77,7 +77,7 @@ impl<R, D> Intent<R, D> {
         Self::Ask(dialog, Overlay::prompt(title, help, text))
     }
 
-    /// Asks for a file that is to be written; `name` is what it may be called, and is offered with a number where it is taken.
+    /// Asks for a file to write; `name` is the suggestion, with a number if that file exists.
     pub(crate) fn prompt_file(
         dialog: D,
         title: impl Into<String>,
@@ -87,7 +87,7 @@ impl<R, D> Intent<R, D> {
         Self::AskFile(dialog, Overlay::prompt(title, help, name))
     }
 
-    /// Asks for a file whose ending chooses one of these formats.
+    /// Asks for a file whose ending selects one of these formats.
     pub(crate) fn prompt_export(
         dialog: D,
         title: impl Into<String>,
@@ -99,7 +99,7 @@ impl<R, D> Intent<R, D> {
         Self::prompt_file(dialog, title, help, name).in_formats(formats)
     }
 
-    /// The same, where a file is asked for whose ending chooses one of these formats.
+    /// Adds formats to a question for a file; the file's ending selects one of them.
     pub(crate) fn in_formats(mut self, formats: &'static [Format]) -> Self {
         if let Self::AskFile(_, Overlay::Prompt(prompt)) = &mut self {
             prompt.formats = formats;
@@ -107,32 +107,32 @@ impl<R, D> Intent<R, D> {
         self
     }
 
-    /// Has a filter typed below everything; `title` is what it narrows or chooses.
+    /// Asks for a filter below all panes; `title` names what it narrows or selects.
     pub(crate) fn filter(dialog: D, title: impl Into<String>, keys: FilterKeys, text: impl Into<String>) -> Self {
         Self::Ask(dialog, Overlay::filter(title, keys, text))
     }
 
-    /// Has one of a list chosen.
+    /// Asks for one item of a list.
     pub(crate) fn choose_one(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
         Self::Ask(dialog, Overlay::choose(title, items, false))
     }
 
-    /// Has any number of a list chosen.
+    /// Asks for any number of items of a list.
     pub(crate) fn choose_several(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
         Self::Ask(dialog, Overlay::choose(title, items, true))
     }
 
-    /// Asks yes or no; `lines` is what to know before.
+    /// Asks yes or no; `lines` is the information for the decision.
     pub(crate) fn confirm(dialog: D, title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::Ask(dialog, Overlay::confirm(title, lines))
     }
 
-    /// Shows something to read.
+    /// Shows a page to read.
     pub(crate) fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::Read(Overlay::page(title, lines))
     }
 
-    /// The same with the request and the dialog as parts of others.
+    /// Converts the request and the dialog to the types of all screens.
     pub(super) fn map<R2, D2>(self, request: impl Fn(R) -> R2, dialog: impl Fn(D) -> D2) -> Intent<R2, D2> {
         match self {
             Self::Request(one) => Intent::Request(request(one)),
@@ -151,12 +151,12 @@ impl<R, D> Intent<R, D> {
         }
     }
 
-    /// Says that something was done.
+    /// Reports a success.
     pub(crate) fn said(text: impl Into<String>) -> Self {
         Self::Say(Notice::good(text))
     }
 
-    /// Says what went wrong.
+    /// Reports an error.
     pub(crate) fn failed(text: impl Into<String>) -> Self {
         Self::Say(Notice::bad(text))
     }

@@ -35,13 +35,13 @@ use ratatui::layout::Rect;
 use screen::Screen;
 use std::time::Duration;
 
-/// What any screen wants to happen.
+/// The effects that any screen requests.
 pub(crate) type Intents = Vec<Intent<ScreenRequest, ScreenDialog>>;
 
-/// Joins the screens: what they request, are told and ask the user, and which of them is meant.
+/// Joins the screens: their requests, responses and dialogs, and the dispatch to each of them.
 macro_rules! screens {
     ($($id:ident: $folder:ident::$screen:ident,)*) => {
-        /// What a screen requests of the world outside.
+        /// A request of a screen to the store and the system.
         #[derive(Debug)]
         pub enum ScreenRequest {
             $(
@@ -50,7 +50,7 @@ macro_rules! screens {
             )*
         }
 
-        /// What a screen is told in response.
+        /// A response to a screen.
         #[derive(Debug)]
         pub enum ScreenResponse {
             $(
@@ -59,7 +59,7 @@ macro_rules! screens {
             )*
         }
 
-        /// What a screen asks the user.
+        /// A question that a screen asks the user.
         #[derive(Debug, Clone)]
         pub(crate) enum ScreenDialog {
             $(
@@ -91,12 +91,12 @@ macro_rules! screens {
         )*
 
         impl Screens {
-            /// The screens at the start of the program.
+            /// Returns the screens at the start of the program.
             pub(crate) fn new(world: &World) -> Self {
                 Self { $($folder: Screen::new(world),)* }
             }
 
-            /// A key means this on a screen.
+            /// Handles a key on a screen.
             pub(crate) fn act(&mut self, on: ScreenId, action: Action, context: &Context<'_>) -> Intents {
                 match (self.asks(on, action, context), on) {
                     (Some(asked), _) => asked,
@@ -104,70 +104,70 @@ macro_rules! screens {
                 }
             }
 
-            /// What a key asks the user on a screen; none where it does something else.
+            /// Returns the question that a key asks the user on a screen; none if the key asks nothing.
             pub(crate) fn asks(&self, on: ScreenId, action: Action, context: &Context<'_>) -> Option<Intents> {
                 match on {
                     $(ScreenId::$id => self.$folder.asks(action, context).map(joined),)*
                 }
             }
 
-            /// Whether an action does something on a screen now.
+            /// Whether an action has an effect on a screen at present.
             pub(crate) fn offers(&self, on: ScreenId, action: Action, context: &Context<'_>) -> bool {
                 match on {
                     $(ScreenId::$id => self.$folder.offers(action, context),)*
                 }
             }
 
-            /// Whether characters are typed into a screen now.
+            /// Whether a screen currently receives typed characters.
             pub(crate) fn is_typed_into(&self, which: ScreenId) -> bool {
                 match which {
                     $(ScreenId::$id => self.$folder.is_typed_into(),)*
                 }
             }
 
-            /// Types a key into a screen; whether it took it.
+            /// Types a key into a screen. Returns whether the screen accepted it.
             pub(crate) fn typed(&mut self, on: ScreenId, key: KeyPress) -> bool {
                 match on {
                     $(ScreenId::$id => self.$folder.typed(key),)*
                 }
             }
 
-            /// Text was pasted into a screen.
+            /// Inserts pasted text into a screen.
             pub(crate) fn pasted(&mut self, on: ScreenId, text: &str) {
                 match on {
                     $(ScreenId::$id => self.$folder.pasted(text),)*
                 }
             }
 
-            /// A row of a pane of a screen was clicked.
+            /// Handles a click on a row of a pane of a screen.
             pub(crate) fn click(&mut self, on: ScreenId, pane: usize, row: usize, context: &Context<'_>) -> Intents {
                 match on {
                     $(ScreenId::$id => joined(self.$folder.click(pane, row, context)),)*
                 }
             }
 
-            /// The user replied; an error says why the reply cannot be taken.
+            /// Handles the user's reply; the error is the reason why the reply is invalid.
             pub(crate) fn replied(&mut self, to: &ScreenDialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
                 match to {
                     $(ScreenDialog::$id(dialog) => self.$folder.replied(dialog, reply, context).map(joined),)*
                 }
             }
 
-            /// A request was responded to.
+            /// Handles the response to a request.
             pub(crate) fn responded(&mut self, response: ScreenResponse, context: &Context<'_>) -> Intents {
                 match response {
                     $(ScreenResponse::$id(response) => joined(self.$folder.responded(response, context)),)*
                 }
             }
 
-            /// A screen came into view.
+            /// Handles a screen's coming into view.
             pub(crate) fn shown(&mut self, which: ScreenId, context: &Context<'_>) -> Intents {
                 match which {
                     $(ScreenId::$id => joined(self.$folder.shown(context)),)*
                 }
             }
 
-            /// Shows something on the screen whose it is; an error says why it cannot be shown.
+            /// Shows something in the screen responsible for it; the error is the reason why it cannot be shown.
             pub(crate) fn show(&mut self, what: Opening, context: &Context<'_>) -> Option<(ScreenId, Result<Intents, String>)> {
                 $(
                     let what = match self.$folder.show(what, context) {
@@ -179,24 +179,24 @@ macro_rules! screens {
                 None
             }
 
-            /// Time has passed.
+            /// Advances the screens to the current time.
             pub(crate) fn time(&mut self, now: Duration, in_view: ScreenId) -> Intents {
                 [$(joined(self.$folder.time(now, in_view == ScreenId::$id)),)*].into_iter().flatten().collect()
             }
 
-            /// How often time has to be told with nothing else happening.
+            /// Returns the interval at which screens need the time although nothing else happens.
             pub(crate) fn wakes(&self, in_view: ScreenId) -> Option<Duration> {
                 [$(self.$folder.wakes(in_view == ScreenId::$id),)*].into_iter().flatten().min()
             }
 
-            /// How many findings there are of what was measured, and what they are.
+            /// Returns the number of findings about the measured results, and their list.
             pub(crate) fn warnings(&self) -> (usize, Overlay) {
                 let found = [$(self.$folder.warnings(),)*];
                 let nothing = || (0, Overlay::page("Warnings", vec!["Nothing is measured that has any.".to_owned()]));
                 found.into_iter().flatten().next().unwrap_or_else(nothing)
             }
 
-            /// The steps to what a screen shows.
+            /// Returns the path to the content of a screen.
             pub(crate) fn way(&self, to: ScreenId) -> Vec<String> {
                 let within = match to {
                     $(ScreenId::$id => self.$folder.way(),)*
@@ -204,35 +204,36 @@ macro_rules! screens {
                 std::iter::once(to.name().to_owned()).chain(within).collect()
             }
 
-            /// What a screen shows, to be kept as a view; none where that is no list.
+            /// Returns the settings of a screen's list as a view; none if the screen shows no list.
             pub(crate) fn view(&self, of: ScreenId) -> Option<View> {
                 match of {
                     $(ScreenId::$id => self.$folder.view(),)*
                 }
             }
 
-            /// Shows a view on a screen; an error says why it cannot be shown.
+            /// Shows a view on a screen; the error is the reason why it cannot be shown.
             pub(crate) fn show_view(&mut self, on: ScreenId, view: &View) -> Result<Intents, String> {
                 match on {
                     $(ScreenId::$id => self.$folder.show_view(view).map(joined),)*
                 }
             }
 
-            /// A job begins that a screen shows.
+            /// Handles the start of a job that a screen shows.
             pub(crate) fn begun(&mut self, on: ScreenId, outline: Option<Box<SessionOutline>>, now: Duration) {
                 match on {
                     $(ScreenId::$id => self.$folder.begun(outline, now),)*
                 }
             }
 
-            /// The job that a screen shows tells something.
+            /// Handles an event of the job that a screen shows.
             pub(crate) fn told(&mut self, on: ScreenId, event: JobEvent, context: &Context<'_>) -> Intents {
                 match on {
                     $(ScreenId::$id => joined(self.$folder.told(event, context)),)*
                 }
             }
 
-            /// The job that a screen shows is over, or could not be run: why. With what is over, in a few words.
+            /// Handles the end of the job that a screen shows, or the error that prevented it. Also returns a short description of what
+            /// ended.
             pub(crate) fn over(&mut self, on: ScreenId, outcome: Result<(), String>, context: &Context<'_>) -> (Intents, String) {
                 match on {
                     $(ScreenId::$id => {
@@ -242,40 +243,40 @@ macro_rules! screens {
                 }
             }
 
-            /// What is under way that a screen shows, in words.
+            /// Returns a description of the job in progress that a screen shows.
             pub(crate) fn under_way(&self, on: ScreenId) -> &'static str {
                 match on {
                     $(ScreenId::$id => self.$folder.under_way(),)*
                 }
             }
 
-            /// What is kept of the job that a screen shows, when it is stopped.
+            /// Returns a description of what is kept if the job that a screen shows is stopped.
             pub(crate) fn kept(&self, on: ScreenId) -> &'static str {
                 match on {
                     $(ScreenId::$id => self.$folder.kept(),)*
                 }
             }
 
-            /// What the status bar says of the job that a screen shows.
+            /// Returns the status bar's text about the job that a screen shows.
             pub(crate) fn status(&self, on: ScreenId) -> Option<String> {
                 match on {
                     $(ScreenId::$id => self.$folder.status(),)*
                 }
             }
 
-            /// How much of the job is done that a screen shows, percent, and whether it pauses.
+            /// Returns the progress of the job that a screen shows, percent, and whether it is paused.
             pub(crate) fn progress(&self, on: ScreenId) -> (Option<u8>, bool) {
                 match on {
                     $(ScreenId::$id => self.$folder.progress(),)*
                 }
             }
 
-            /// What is known of the world has changed.
+            /// Updates the screens after a change of the known environment.
             pub(crate) fn world_changed(&mut self, world: &World) {
                 $(self.$folder.world_changed(world);)*
             }
 
-            /// What is stored has changed.
+            /// Marks the screens' data as outdated after a change of the store.
             pub(crate) fn stale(&mut self) {
                 $(self.$folder.stale();)*
             }
@@ -287,21 +288,21 @@ macro_rules! screens {
             }
         }
 
-        /// Responds to a request. Takes its time: called on a thread of its own.
+        /// Responds to a request. It can take long, so it is called on a thread of its own.
         pub(crate) fn respond(request: ScreenRequest, setup: &TuiSetup) -> ScreenResponse {
             match request {
                 $(ScreenRequest::$id(request) => ScreenResponse::$id($folder::$screen::respond(request, setup)),)*
             }
         }
 
-        /// The screen that a request is of, and what it is about.
+        /// Returns the screen that made a request, and the request's subject.
         pub(crate) fn subject(request: &ScreenRequest) -> (ScreenId, Subject) {
             match request {
                 $(ScreenRequest::$id(request) => (ScreenId::$id, request.subject()),)*
             }
         }
 
-        /// Whether responding to a request could disturb a test under way, and so has to wait for its end.
+        /// Whether responding to a request could disturb a running test, so that it must wait for the test's end.
         pub(crate) fn disturbs(request: &ScreenRequest) -> bool {
             match request {
                 $(ScreenRequest::$id(request) => $folder::$screen::disturbs(request),)*
@@ -323,7 +324,7 @@ screens! {
     Jobs: jobs::JobsScreen,
 }
 
-/// Intents of one screen among those of all.
+/// Converts intents of one screen to those of all screens.
 pub(crate) fn joined<R: Into<ScreenRequest>, D: Into<ScreenDialog>>(intents: Vec<Intent<R, D>>) -> Intents {
     intents.into_iter().map(|intent| intent.map(R::into, D::into)).collect()
 }

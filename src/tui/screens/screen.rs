@@ -1,4 +1,4 @@
-//! What a screen is to the application.
+//! The interface between a screen and the application.
 
 use super::intent::Intent;
 use crate::tui::{
@@ -15,166 +15,168 @@ use dbdyno_running::{runner::SessionOutline, watching::JobEvent};
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// What a screen `S` wants to happen; empty for nothing.
+/// The effects that a screen `S` requests; empty for none.
 pub(crate) type Intents<S> = Vec<Intent<<S as Screen>::Request, <S as Screen>::Dialog>>;
 
-/// What a screen may know besides its own state.
+/// The information that a screen gets in addition to its own state.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// What is known of the world outside.
+    /// The known environment: engines, suites, disk and so on.
     pub(crate) world: &'a World,
     /// Time since the program began.
     pub(crate) now: Duration,
     /// Columns and rows of the terminal.
     pub(crate) size: (u16, u16),
-    /// Whether the pane with the focus fills the screen, where there are several.
+    /// Whether the focused pane fills the screen, if there are several panes.
     pub(crate) zoomed: bool,
-    /// Whether something is measured: requests are responded to between two of its tests.
+    /// Whether a job is measuring; requests then get their response between two of its tests.
     pub(crate) is_measuring: bool,
 }
 
-/// A screen: a pure state machine that is painted, with what it asks of the user and of the world outside.
+/// A screen: a pure state machine that can be painted, with its requests and its questions to the user.
 pub(crate) trait Screen: Sized {
-    /// What it requests of the world outside.
+    /// A request to the store and the system.
     type Request: HasSubject;
-    /// What it is told in response.
+    /// A response to a request.
     type Response;
-    /// What it asks the user, and with it what the reply is for.
+    /// A question to the user, with the data that the reply needs.
     type Dialog;
 
-    /// The screen at the start of the program.
+    /// Returns the screen at the start of the program.
     fn new(world: &World) -> Self;
 
-    /// What a key asks the user, or why it asks nothing now: nothing changes before there is a reply. None: the key does something else.
+    /// Returns the question that a key asks the user, or the reason why it cannot ask now. Nothing changes before the reply. None: the key
+    /// asks nothing.
     fn asks(&self, _action: Action, _context: &Context<'_>) -> Option<Intents<Self>> {
         None
     }
 
-    /// Does what a key means that asks nothing.
+    /// Handles a key that asks nothing.
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents<Self>;
 
-    /// Whether an action does something now. The line of hints names no others.
+    /// Whether an action has an effect at present. The line of hints shows no other actions.
     fn offers(&self, _action: Action, _context: &Context<'_>) -> bool {
         true
     }
 
-    /// Whether characters are typed into it now, in place of what they mean otherwise.
+    /// Whether the screen currently receives typed characters, instead of their usual actions.
     fn is_typed_into(&self) -> bool {
         false
     }
 
-    /// Takes a key that is typed into it; whether it did.
+    /// Handles a typed key. Returns whether the screen accepted it.
     fn typed(&mut self, _key: KeyPress) -> bool {
         false
     }
 
-    /// Takes pasted text, where it is typed into.
+    /// Handles pasted text, if the screen receives typed characters.
     fn pasted(&mut self, _text: &str) {}
 
-    /// A row of a pane was clicked.
+    /// Handles a click on a row of a pane.
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents<Self>;
 
-    /// The user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why the reply cannot be taken, with what was expected; the user is asked again.
+    /// The reason why the reply is invalid, with the expected form; the user is asked again.
     fn replied(&mut self, dialog: &Self::Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents<Self>, String>;
 
-    /// A request was responded to. A screen that has asked again since drops what came too late.
+    /// Handles the response to a request. A screen drops it if it has made another request since.
     fn responded(&mut self, response: Self::Response, context: &Context<'_>) -> Intents<Self>;
 
-    /// The screen came into view: what it shows may have to be read.
+    /// Handles the screen's coming into view, which may require reading its data.
     fn shown(&mut self, _context: &Context<'_>) -> Intents<Self> {
         Vec::new()
     }
 
-    /// Shows something, if it is this screen's.
+    /// Shows something, if this screen is responsible for it.
     ///
     /// # Errors
-    /// Why it cannot be shown; what is something else's is given back.
+    /// Inner error: the reason why it cannot be shown. Outer error: the argument, if another screen is responsible for it.
     fn show(&mut self, what: Opening, _context: &Context<'_>) -> Result<Result<Intents<Self>, String>, Opening> {
         Err(what)
     }
 
-    /// Time has passed: what moves by itself goes on, and what others change may be read again.
+    /// Advances to the current time: animations continue, and data that others change may be read again.
     fn time(&mut self, _now: Duration, _in_view: bool) -> Intents<Self> {
         Vec::new()
     }
 
-    /// How often time has to be told with nothing else happening; none while nothing on it moves by itself.
+    /// Returns the interval at which the screen needs the time although nothing else happens; none while nothing on it moves by itself.
     fn wakes(&self, _in_view: bool) -> Option<Duration> {
         None
     }
 
-    /// How many findings there are of what it shows, and what they are; none of a screen that has no findings.
+    /// Returns the number of findings about the screen's content, and their list; none if the screen has no findings.
     fn warnings(&self) -> Option<(usize, Overlay)> {
         None
     }
 
-    /// The steps within the screen to what it shows.
+    /// Returns the path within the screen to its content.
     fn way(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What it shows, to be kept as a view whose name and screen others fill in; none where that is no list.
+    /// Returns the settings of the list as a view, without its name and screen, which the caller fills in; none if there is no list.
     fn view(&self) -> Option<View> {
         None
     }
 
-    /// Shows a view that was kept of it.
+    /// Shows a saved view of this screen.
     ///
     /// # Errors
-    /// What in it cannot be shown, with what was expected.
+    /// The reason why the view cannot be shown, with the expected form.
     fn show_view(&mut self, _view: &View) -> Result<Intents<Self>, String> {
         Err("this screen has no views: expected `results`".to_owned())
     }
 
-    /// A job begins that this screen shows; what its session will be about, where that is known.
+    /// Handles the start of a job that this screen shows, with the outline of its session, if known.
     fn begun(&mut self, _outline: Option<Box<SessionOutline>>, _now: Duration) {}
 
-    /// The job that this screen shows tells something.
+    /// Handles an event of the job that this screen shows.
     fn told(&mut self, _event: JobEvent, _context: &Context<'_>) -> Intents<Self> {
         Vec::new()
     }
 
-    /// The job that this screen shows is over, or could not be run: why. With what it wants to happen, what is over in a few words.
+    /// Handles the end of the job that this screen shows, or the error that prevented it. Returns its effects and a short description of
+    /// what ended.
     fn over(&mut self, _outcome: Result<(), String>, _context: &Context<'_>) -> (Intents<Self>, String) {
         (Vec::new(), String::new())
     }
 
-    /// What is under way, in words.
+    /// Returns a description of the job in progress.
     fn under_way(&self) -> &'static str {
         "something is measured"
     }
 
-    /// What is kept of the job that this screen shows, when it is stopped.
+    /// Returns a description of what is kept if the job that this screen shows is stopped.
     fn kept(&self) -> &'static str {
         "The run under way is given up; every finished test is kept."
     }
 
-    /// What the status bar says of the job that this screen shows; none where it has not begun to tell.
+    /// Returns the status bar's text about the job that this screen shows; none before the job's first report.
     fn status(&self) -> Option<String> {
         None
     }
 
-    /// How much of it is done, percent, where anybody can say, and whether it pauses.
+    /// Returns the job's progress, percent, if it is known, and whether it is paused.
     fn progress(&self) -> (Option<u8>, bool) {
         (None, false)
     }
 
-    /// What is stored has changed.
+    /// Marks the data as outdated after a change of the store.
     fn stale(&mut self) {}
 
-    /// What is known of the world has changed: other engines, history, room on the disk.
+    /// Updates the screen after a change of the known environment: other engines, history, room on the disk.
     fn world_changed(&mut self, _world: &World) {}
 
-    /// Paints the screen; the state says all that is seen.
+    /// Paints the screen; everything visible follows from its state.
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>);
 
-    /// Responds to a request, away from the screen: this may read and write, and take its time.
+    /// Responds to a request on another thread, so it may read and write and take long.
     fn respond(request: Self::Request, setup: &TuiSetup) -> Self::Response;
 
-    /// Whether responding to it could disturb a test under way, and so has to wait for its end.
+    /// Whether responding to the request could disturb a running test, so that it must wait for the test's end.
     fn disturbs(_request: &Self::Request) -> bool {
         true
     }

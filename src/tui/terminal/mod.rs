@@ -1,4 +1,4 @@
-//! The terminal: taken over, and always given back.
+//! The terminal: taken over, and always restored.
 
 mod settings;
 mod watchdog;
@@ -19,11 +19,11 @@ use std::{
 };
 use watchdog::Watchdog;
 
-/// The settings to be restored; none while the terminal is not ours.
+/// The settings to restore; none while the terminal is not ours.
 static BEFORE: Mutex<Option<TerminalSettings>> = Mutex::new(None);
 static HOOK: Once = Once::new();
 
-/// Gives the terminal back when it is dropped, and when the program panics.
+/// A guard that restores the terminal when it is dropped, and when the program panics.
 #[derive(Debug)]
 pub(in crate::tui) struct Guard {
     watchdog: Option<Watchdog>,
@@ -40,17 +40,17 @@ impl Guard {
             }));
         });
         let mut watchdog = Watchdog::start();
-        // What was taken over in part is given back: there is no guard yet that would.
+        // A partial takeover is undone here, because no guard exists yet that would undo it.
         enter(watchdog.as_mut()).inspect_err(|_| give_back())?;
         Ok(Self { watchdog })
     }
 
-    /// Takes it over again after it was given back, or after a shell has changed its settings.
+    /// Takes the terminal over again after it was restored, or after a shell has changed its settings.
     pub(in crate::tui) fn take_again(&mut self) -> io::Result<()> {
         enter(self.watchdog.as_mut())
     }
 
-    /// Gives it back for a while.
+    /// Restores the terminal until it is taken over again.
     pub(in crate::tui) fn give_back(&mut self) {
         give_back();
         if let Some(watchdog) = &mut self.watchdog {
@@ -65,10 +65,10 @@ impl Drop for Guard {
     }
 }
 
-/// Has the terminal keep its title, which the screens may replace.
+/// The command that makes the terminal save its title, which the screens may replace.
 struct KeepTitle;
 
-/// The title that was kept.
+/// The command that restores the saved title.
 struct RestoreTitle;
 
 impl Command for KeepTitle {
@@ -86,7 +86,7 @@ impl Command for RestoreTitle {
 fn enter(watchdog: Option<&mut Watchdog>) -> io::Result<()> {
     let now = TerminalSettings::read(stdin())?;
     let earlier = *before();
-    // Resumed by a shell that left our own settings in place: what was before them is still to be restored.
+    // A shell that resumed the program may leave our own settings in place. Then the earlier settings are still the ones to restore.
     let unchanged = earlier.filter(|earlier| earlier.raw(stdin()).is_ok_and(|raw| raw == now));
     let restored = unchanged.unwrap_or(now);
     if let Some(watchdog) = watchdog {
@@ -97,7 +97,7 @@ fn enter(watchdog: Option<&mut Watchdog>) -> io::Result<()> {
     execute!(io::stdout(), KeepTitle, EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, cursor::Hide)
 }
 
-/// Gives the terminal back, once. A terminal that is gone needs nothing.
+/// Restores the terminal, once. A terminal that is gone needs nothing.
 fn give_back() {
     let taken = before().take();
     if let Some(settings) = taken {
@@ -110,7 +110,7 @@ fn before() -> MutexGuard<'static, Option<TerminalSettings>> {
     BEFORE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes what undoes [`enter`], but for the raw mode.
+/// Writes the commands that undo [`enter`], except for the raw mode.
 fn leave(out: &mut impl Write) -> io::Result<()> {
     execute!(out, DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show, RestoreTitle)
 }

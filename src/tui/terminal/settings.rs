@@ -1,4 +1,4 @@
-//! The terminal's settings before raw mode: kept, handed over as text, and restored.
+//! The terminal's settings before raw mode: saved, passed on as text, and restored.
 
 use std::{
     fmt, io,
@@ -7,32 +7,32 @@ use std::{
     str::FromStr,
 };
 
-/// Everything that raw mode changes.
+/// The settings that raw mode changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TerminalSettings {
     input: u32,
     output: u32,
     control: u32,
     local: u32,
-    /// Bytes that a read waits for, and tenths of a second for which it does.
+    /// Bytes that a read waits for, and the tenths of a second that it waits.
     least: u8,
     patience: u8,
 }
 
 impl TerminalSettings {
-    /// Those of a terminal.
+    /// Reads the settings of a terminal.
     pub(super) fn read(terminal: impl AsFd) -> io::Result<Self> {
         Ok(Self::from_termios(&read(&terminal)?))
     }
 
-    /// Gives a terminal these; what raw mode does not change stays as it is.
+    /// Applies these settings to a terminal. Settings that raw mode does not change stay as they are.
     pub(super) fn apply(self, terminal: impl AsFd) -> io::Result<()> {
         let mut termios = read(&terminal)?;
         self.put_into(&mut termios);
         write(&terminal, &termios)
     }
 
-    /// What raw mode makes of them.
+    /// Returns these settings as raw mode changes them.
     #[expect(unsafe_code, reason = "the C library's own function")]
     pub(super) fn raw(self, terminal: impl AsFd) -> io::Result<Self> {
         let mut termios = read(&terminal)?;
@@ -63,12 +63,12 @@ impl TerminalSettings {
     }
 }
 
-// By the C library: rustix sets the speed of input too, which was not set, and what is restored has to be what was.
+// These use the C library, because rustix also sets the input speed, which was not set. The restored settings must equal the original ones.
 
 #[expect(unsafe_code, reason = "the C library's own function")]
 fn read(terminal: &impl AsFd) -> io::Result<libc::termios> {
     let mut termios = MaybeUninit::uninit();
-    // SAFETY: an open descriptor, and room for the answer, which is there where it says so.
+    // SAFETY: the descriptor is open and the buffer has room for the result, which is initialised if the call reports success.
     unsafe {
         match libc::tcgetattr(terminal.as_fd().as_raw_fd(), termios.as_mut_ptr()) {
             0 => Ok(termios.assume_init()),

@@ -8,20 +8,20 @@ pub(crate) const GAP: usize = 2;
 /// A column that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FittedColumn {
-    /// Its place in the listing.
+    /// Its index in the listing.
     pub(crate) place: usize,
     /// The columns of the terminal that it takes.
     pub(crate) width: usize,
     /// Whether it is aligned to the right: numbers are.
     pub(crate) right: bool,
-    /// How soon it is dropped: the greatest first.
+    /// The order of dropping: the greatest rank is dropped first.
     pub(crate) rank: usize,
-    /// What its widest cell takes.
+    /// The width of its widest cell.
     widest: usize,
 }
 
 impl FittedColumn {
-    /// A column as wide as its title and its cells, at most `most` where room is short.
+    /// Returns a column as wide as its title and its cells, but at most `most` if room is short.
     pub(crate) fn new<'c>(
         place: usize,
         rank: usize,
@@ -34,7 +34,7 @@ impl FittedColumn {
         Self { place, width: widest.min(most).max(width(title)), right, rank, widest }
     }
 
-    /// Text in the width of the column.
+    /// Returns text in the width of the column.
     pub(crate) fn aligned(&self, text: &str) -> String {
         if !self.right {
             return pad(text, self.width);
@@ -44,7 +44,8 @@ impl FittedColumn {
     }
 }
 
-/// The columns that fit into so much room, in the order of their places. Room that is left goes to those that are cut, the most important first.
+/// Returns the columns that fit into `room`, in the order of the listing. Remaining room goes to truncated columns, the most important
+/// first.
 pub(crate) fn fitting(mut all: Vec<FittedColumn>, room: usize) -> Vec<FittedColumn> {
     all.sort_by_key(|candidate| candidate.rank);
     let mut left = room + GAP;
@@ -54,7 +55,7 @@ pub(crate) fn fitting(mut all: Vec<FittedColumn>, room: usize) -> Vec<FittedColu
             left = rest;
             shown.push(candidate);
         } else if shown.is_empty() {
-            // Nothing else would say what the row is.
+            // Nothing else would identify the row.
             shown.push(FittedColumn { width: room, ..candidate });
             break;
         }

@@ -9,16 +9,16 @@ pub struct ListCursor {
     pub(crate) at: usize,
 }
 
-/// Rows that PgUp and PgDn move by, where nobody says how many are seen.
+/// Rows that PgUp and PgDn move by, if the number of visible rows is unknown.
 pub const PAGE: usize = 10;
 
 impl ListCursor {
-    /// Moves the cursor in a list of `length` rows; whether the action was a move.
+    /// Moves the cursor in a list of `length` rows, and returns whether the action was a move.
     pub(crate) fn moved(&mut self, action: Action, length: usize) -> bool {
         self.moved_by(action, length, PAGE)
     }
 
-    /// The same with pages of so many rows, as many as are seen.
+    /// Moves the cursor like `moved`, but with pages of `page` rows, the number of visible rows.
     pub(crate) fn moved_by(&mut self, action: Action, length: usize, page: usize) -> bool {
         let last = length.saturating_sub(1);
         self.at = match action {
@@ -39,7 +39,7 @@ impl ListCursor {
         self.at = self.at.min(length.saturating_sub(1));
     }
 
-    /// The first row to show in a window of `height` rows, so that the cursor is in it.
+    /// Returns the first row to show in a window of `height` rows, so that the cursor is in it.
     pub(crate) fn offset(self, length: usize, height: usize) -> usize {
         self.at.saturating_sub(height / 2).min(length.saturating_sub(height))
     }

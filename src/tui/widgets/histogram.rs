@@ -1,4 +1,4 @@
-//! Latencies on a logarithmic scale: a bar a power of two.
+//! Latencies on a logarithmic scale: one bar for each power of two.
 
 use crate::tui::widgets::paint::{Paint, pad, piece, rows};
 use dbdyno_catalog::Role;
@@ -6,7 +6,7 @@ use dbdyno_foundation::base::units;
 use hdrhistogram::Histogram;
 use ratatui::layout::Rect;
 
-/// Samples by power of two: `counts[k]` have a latency from 2^k to 2^(k+1) - 1 ns; the first has 0 too.
+/// Counts samples by power of two: `counts[k]` have a latency from 2^k to 2^(k+1) - 1 ns; the first has 0 too.
 pub(crate) fn octaves(latencies: &Histogram<u64>) -> Vec<u64> {
     let mut counts = Vec::new();
     for value in latencies.iter_recorded() {
@@ -19,8 +19,8 @@ pub(crate) fn octaves(latencies: &Histogram<u64>) -> Vec<u64> {
     counts
 }
 
-/// Paints a histogram; the rows are the powers of two from the fastest to the slowest. Where there are more than rows,
-/// the slowest are put together in the last row, and it says so.
+/// Paints a histogram; the rows are the powers of two from the fastest to the slowest. If there are more powers than rows, the slowest are
+/// merged in the last row, and its label shows this.
 pub(crate) fn histogram(paint: &mut Paint<'_>, area: Rect, latencies: &Histogram<u64>, role: Role) {
     const LABEL: usize = 9;
     let counts = octaves(latencies);
@@ -54,7 +54,7 @@ pub(crate) fn histogram(paint: &mut Paint<'_>, area: Rect, latencies: &Histogram
         let share = share_of(*count);
         let room = row.width.saturating_sub(taken + 8);
         let bar = Rect { x: row.x + taken, width: room, ..row };
-        // A latency that occurred is seen, however rare.
+        // A latency that occurred is visible, however rare.
         let length = (*count as f64 / most as f64).max(if *count > 0 { 0.125 / f64::from(room.max(1)) } else { 0.0 });
         paint.bar(bar, length, role);
         let end = bar.x + (length * f64::from(room)).ceil() as u16;

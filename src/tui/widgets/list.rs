@@ -7,7 +7,7 @@ use super::{
 };
 use ratatui::layout::Rect;
 
-/// A list of which some rows are seen: those around the cursor.
+/// A list of which only the rows around the cursor are visible.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SeenRows {
     length: usize,
@@ -20,17 +20,17 @@ impl SeenRows {
         Self { length, under: cursor.at, is_lit: true }
     }
 
-    /// The same; the row under the cursor stands out only where `is_lit`, as in the pane with the focus.
+    /// Returns the same list. It highlights the row under the cursor only if `is_lit`, as in the pane with the focus.
     pub(crate) fn lit_if(self, is_lit: bool) -> Self {
         Self { is_lit, ..self }
     }
 
-    /// The first row that is seen in so many lines.
+    /// Returns the first visible row in this many lines.
     pub(crate) fn first(self, height: u16) -> usize {
         ListCursor { at: self.under }.offset(self.length, usize::from(height))
     }
 
-    /// Paints a row a line with `draw`; a click on one is what `hit` says. Returns how many lines were taken.
+    /// Paints one row per line with `draw`; `hit` gives the click target of a row. Returns the number of lines used.
     pub(crate) fn paint<'p>(
         self,
         paint: &mut Paint<'p>,
@@ -53,12 +53,12 @@ impl SeenRows {
     }
 }
 
-/// Clicks on rows of a pane.
+/// Returns the click targets of a pane's rows.
 pub(crate) fn in_pane(pane: usize) -> impl Fn(usize) -> Option<Target> {
     move |row| Some(Target::Spot { pane, row })
 }
 
-/// Which rows the cursor goes to, where others are titles.
+/// The rows that the cursor can be on; other rows are titles.
 #[derive(Debug)]
 pub(crate) struct Places(Vec<usize>);
 
@@ -67,17 +67,17 @@ impl Places {
         Self(all.iter().enumerate().filter(|(_, row)| is_place(row)).map(|(at, _)| at).collect())
     }
 
-    /// The row that the cursor is on.
+    /// Returns the row under the cursor.
     pub(crate) fn under(&self, cursor: ListCursor) -> ListCursor {
         ListCursor { at: self.0.get(cursor.at).copied().unwrap_or(0) }
     }
 
-    /// The place that a row is; none of a title.
+    /// Returns the place of a row; a title has none.
     pub(crate) fn of(&self, row: usize) -> Option<usize> {
         self.0.binary_search(&row).ok()
     }
 
-    /// Clicks on rows of a pane that are places.
+    /// Returns the click targets of those rows of a pane that are places.
     pub(crate) fn in_pane(&self, pane: usize) -> impl Fn(usize) -> Option<Target> {
         move |row| self.of(row).map(|row| Target::Spot { pane, row })
     }

@@ -6,7 +6,7 @@ use ratatui::{
     style::{Color, Modifier, Style},
 };
 
-/// How things are painted.
+/// The theme and the characters to paint with.
 #[derive(Debug, Clone)]
 pub struct Look {
     pub theme: Theme,
@@ -17,19 +17,18 @@ pub struct Look {
 }
 
 impl Look {
-    /// The same with another theme.
+    /// Returns the same look with another theme.
     pub(crate) fn with_theme(&self, theme: &Theme) -> Self {
         let theme = theme.clone();
         Self { theme: if self.colour { theme } else { theme.without_colour() }, ..*self }
     }
 
-    /// How a meaning is painted.
+    /// Returns the style that the theme gives a meaning.
     pub(crate) fn style(&self, role: Role) -> Style {
         style(self.theme.ink(role))
     }
 
-    /// Turns what was painted into ASCII, where that is asked for. Each character is one cell before and after, so
-    /// nothing moves.
+    /// Turns the painted characters into ASCII, if that is requested. Each character is one cell before and after, so nothing moves.
     pub(crate) fn finish(&self, buffer: &mut Buffer) {
         if !self.ascii {
             return;
@@ -84,7 +83,7 @@ fn color(colour: Colour) -> Color {
     }
 }
 
-/// The ASCII character that says most nearly the same.
+/// Returns the most similar ASCII character.
 fn ascii(c: char) -> char {
     match c {
         '─' | '━' | '╸' | '╺' | '┄' | '–' | '┈' | '╌' => '-',

@@ -1,4 +1,4 @@
-//! What screens and overlays are painted with.
+//! The parts that screens and overlays are painted with.
 
 pub(crate) mod columns;
 pub mod cursor;

@@ -1,4 +1,4 @@
-//! A figure over time, such as throughput: a column a stretch of time, with the reference drawn behind.
+//! A figure over time, such as throughput: one column for each stretch of time, with the reference drawn behind.
 
 use crate::tui::widgets::paint::{Paint, width};
 use dbdyno_catalog::Role;
@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// A figure of a stretch of time.
+/// The value of a figure in a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Stretch {
     /// Its end, from the beginning, ns.
@@ -24,23 +24,23 @@ pub(crate) struct OverTime<'t> {
     /// The reference, drawn behind as a dotted line.
     pub(crate) ghost: &'t [Stretch],
     pub(crate) span_ns: u64,
-    /// The moment that is looked at, with what is said of it.
+    /// The selected moment, with its text.
     pub(crate) moment: Option<(u64, String)>,
 }
 
-/// Least and greatest value of the stretches that touch a column; none where there are none.
+/// The least and greatest value of the stretches that touch a column. A column without stretches has none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Bounds {
     least: f64,
     most: f64,
 }
 
-/// The column that a moment is in.
+/// Returns the column that a moment is in.
 fn column_of(ns: u64, span_ns: u64, width: usize) -> usize {
     ((ns as f64 / span_ns.max(1) as f64 * width as f64) as usize).min(width.saturating_sub(1))
 }
 
-/// The stretches put into columns of equal time. Least and greatest are kept, so that no stall and no peak is lost.
+/// Groups the stretches into columns of equal time. Each column keeps its least and greatest value, so that no stall and no peak is lost.
 fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Bounds>> {
     let mut columns: Vec<Option<Bounds>> = vec![None; width];
     for stretch in stretches {
@@ -58,7 +58,7 @@ fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Boun
     columns
 }
 
-/// Paints a figure over its span: solid up to the least of a column, shaded up to its greatest. `unit` writes the greatest value,
+/// Paints a figure over its span: solid up to the least value of a column, shaded up to its greatest. `unit` formats the greatest value,
 /// which is the height of the picture.
 pub(crate) fn over_time(paint: &mut Paint<'_>, area: Rect, timed: &OverTime<'_>, unit: impl Fn(f64) -> String) {
     let OverTime { stretches, ghost, span_ns, ref moment } = *timed;
@@ -108,13 +108,13 @@ pub(crate) fn over_time(paint: &mut Paint<'_>, area: Rect, timed: &OverTime<'_>,
     }
 }
 
-/// A line through the picture, with what is said of its moment beside its lower end; returns the columns that are taken there.
+/// Paints a line through the picture at a moment, with the text next to its lower end. Returns the columns used there.
 fn draw_moment(paint: &mut Paint<'_>, plot: Rect, foot: Rect, column: usize, said: &str) -> usize {
     let x = plot.x + column as u16;
     let style = paint.style(Role::Focus);
     for y in plot.top()..plot.bottom() {
         let Some(cell) = paint.buffer.cell_mut((x, y)) else { continue };
-        // A bar is still seen: its column is told apart by its colour, and by the sign below.
+        // A bar stays visible: the colour and the sign below mark its column.
         if cell.symbol() == " " {
             cell.set_char('│');
         }

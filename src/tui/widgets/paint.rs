@@ -1,4 +1,4 @@
-//! What every screen paints with. Text passes through [`plain`], so that nothing from outside reaches the terminal as it is.
+//! The paint operations of every screen. Text passes through [`plain`], so that no text from outside reaches the terminal unescaped.
 
 use crate::tui::{
     keys::{KeyPress, ScreenId},
@@ -15,7 +15,7 @@ use ratatui::{
 };
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What a click can hit; the painted screen says where each is.
+/// The target of a click; the painted screen gives the area of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A screen's tab.
@@ -38,19 +38,19 @@ pub enum Target {
 pub struct Hit {
     /// The cells that it takes.
     pub area: Rect,
-    /// What a click there means.
+    /// The meaning of a click there.
     pub target: Target,
 }
 
-/// Paints one frame.
+/// A frame that is being painted.
 #[derive(Debug)]
 pub(crate) struct Paint<'a> {
     pub(crate) buffer: &'a mut Buffer,
     /// Colours and characters.
     pub(crate) look: &'a Look,
-    /// The steps to the screen that is painted, where it was opened from others.
+    /// The steps to the painted screen, if it was opened from others.
     pub(crate) way: Vec<String>,
-    /// What can be clicked, later ones over earlier ones.
+    /// The areas that can be clicked; later ones cover earlier ones.
     pub(crate) hits: Vec<Hit>,
     /// Where the terminal's cursor is shown.
     pub(crate) cursor: Option<Position>,
@@ -128,19 +128,19 @@ impl<'a> Paint<'a> {
         inner
     }
 
-    /// The title of a pane that is so wide, after the way that led to its screen.
+    /// Returns the title of a pane as wide as `area`, after the way that led to its screen.
     pub(crate) fn title_after_way(&self, area: Rect, title: impl Into<String>) -> String {
         let steps: Vec<String> = self.way.iter().cloned().chain([title.into()]).collect();
         way(&steps, usize::from(area.width).saturating_sub(4))
     }
 
-    /// Clears an area, for what lies over others.
+    /// Clears an area for something that covers it.
     pub(crate) fn clear(&mut self, area: Rect) {
         Clear.render(area, self.buffer);
     }
 
-    /// Marks a row as the one under the cursor, over what is painted there. What has a colour of its own keeps it on a background that
-    /// the theme chose; where the terminal's own colours are exchanged, it would be unreadable on some terminals.
+    /// Highlights a row as the one under the cursor, over its content. Text with a colour of its own keeps it on a background that the
+    /// theme chose. It does not where the terminal's own colours are swapped, because it would be unreadable on some terminals.
     pub(crate) fn highlight(&mut self, row: Rect) {
         let (style, exchanged) = (self.style(Role::Cursor), self.look.theme.ink(Role::Cursor).reverse);
         for position in row.intersection(self.buffer.area).positions() {
@@ -161,7 +161,7 @@ impl<'a> Paint<'a> {
         self.hits.push(Hit { area, target });
     }
 
-    /// A bar of eighths of cells in the first row of an area, filled to `share` (0 to 1).
+    /// Paints a bar of eighths of cells in the first row of an area, filled to `share` (0 to 1).
     pub(crate) fn bar(&mut self, area: Rect, share: f64, role: Role) {
         const EIGHTHS: [&str; 9] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
         let eighths = (share.clamp(0.0, 1.0) * f64::from(area.width) * 8.0).round() as usize;
@@ -170,7 +170,7 @@ impl<'a> Paint<'a> {
         self.text(area, text.trim_end(), role);
     }
 
-    /// A progress bar: a line that is heavy as far as `share` (0 to 1).
+    /// Paints a progress bar: a line that is heavy up to `share` (0 to 1).
     pub(crate) fn gauge(&mut self, area: Rect, share: f64, role: Role) {
         let cells = usize::from(area.width);
         let done = ((share.clamp(0.0, 1.0) * cells as f64).round() as usize).min(cells);
@@ -179,17 +179,17 @@ impl<'a> Paint<'a> {
     }
 }
 
-/// The rows of an area, each one line high.
+/// Returns the rows of an area, each one line high.
 pub(crate) fn rows(area: Rect) -> impl Iterator<Item = Rect> {
     (area.top()..area.bottom()).map(move |y| Rect { y, height: 1, ..area })
 }
 
-/// Columns that text takes.
+/// Returns the columns that text takes.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Text that fits into so many columns, with `…` where it was cut.
+/// Returns text that fits into this many columns, with `…` where it was cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -210,14 +210,14 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     kept
 }
 
-/// Text padded with spaces to so many columns, or cut.
+/// Returns text padded with spaces to this many columns, or cut.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     let text = fit(text, columns);
     let missing = columns - text.width();
     text + &" ".repeat(missing)
 }
 
-/// Text in lines of so many columns, broken at spaces where there are any; further lines of a paragraph keep its indent.
+/// Breaks text into lines of this many columns, at spaces if there are any. Further lines of a paragraph keep its indent.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
     let indent: String = text.chars().take_while(|c| *c == ' ').take(columns / 2).collect();

@@ -1,4 +1,4 @@
-//! A list with columns: those that there is room for, the row under the cursor, and how much of it is seen.
+//! A list with columns: the columns that fit, the row under the cursor, and the visible range.
 
 use super::{
     columns::{FittedColumn, GAP, fitting},
@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 /// A column of rows `R`.
 pub(crate) struct TableColumn<R> {
     pub(crate) title: &'static str,
-    /// How soon it is dropped where there is no room: the greatest first.
+    /// The order of dropping if room is short: the greatest rank is dropped first.
     pub(crate) rank: usize,
     /// Whether it is aligned to the right: numbers are.
     pub(crate) right: bool,
@@ -22,24 +22,24 @@ pub(crate) struct TableColumn<R> {
 }
 
 impl<R> TableColumn<R> {
-    /// A column of text in the usual colour.
+    /// Returns a column of text in the usual colour.
     pub(crate) const fn text(title: &'static str, rank: usize, text: fn(&R) -> String) -> Self {
         Self { title, rank, right: false, text, role: |_| Role::Text }
     }
 
-    /// A column of numbers.
+    /// Returns a column of numbers.
     pub(crate) const fn number(title: &'static str, rank: usize, text: fn(&R) -> String) -> Self {
         Self { right: true, ..Self::text(title, rank, text) }
     }
 
-    /// The same column in a colour that its row decides.
+    /// Returns the same column in a colour that its row decides.
     pub(crate) const fn coloured(self, role: fn(&R) -> Role) -> Self {
         Self { role, ..self }
     }
 }
 
-/// Paints the titles, and below them the rows around the cursor. A click on a row is told with `pane`. If not all rows fit, the last line says
-/// which are seen.
+/// Paints the titles, and below them the rows around the cursor. A click on a row carries `pane`. If not all rows fit, the last line shows
+/// the visible range.
 pub(crate) fn table<R>(
     paint: &mut Paint<'_>,
     area: Rect,

@@ -3,7 +3,7 @@
 use crate::tui::widgets::paint::width;
 use dbdyno_foundation::base::units::plain;
 
-/// As many of the last steps as fit, and always the last; `…` stands for those before.
+/// Returns the last steps that fit, and always at least the last one; `…` stands for the omitted steps.
 pub(crate) fn way(steps: &[String], room: usize) -> String {
     let joined = |steps: &[String]| steps.iter().map(|step| plain(step)).collect::<Vec<_>>().join(" › ");
     let shorter = (1..steps.len()).map(|from| format!("… › {}", joined(&steps[from..])));

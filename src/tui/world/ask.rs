@@ -1,4 +1,4 @@
-//! What the world is asked for, and how that is found out.
+//! Requests of the world, and the responses to them.
 
 use super::{Noise, WorkFolder};
 use crate::tui::setup::TuiSetup;
@@ -7,19 +7,19 @@ use dbdyno_foundation::host::{NoiseSample, WorkFolderFacts, measure_fsync};
 use dbdyno_store::StoreHistory;
 use std::{path::Path, thread, time::Duration};
 
-/// How long others are watched to tell how busy the machine is.
+/// How long other programs are watched to measure how busy the machine is.
 const WATCH: Duration = Duration::from_secs(1);
 /// CPU time that others may use on a quiet machine.
 const BUSY: f64 = 0.10;
 /// CPU time that other guests may take.
 const STEAL: f64 = 0.01;
 
-/// What takes too long to be known at the start.
+/// Facts that take too long to read at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Request {
-    /// Which engines there are, programs of their own included.
+    /// The engines, including those that are separate programs.
     Engines,
-    /// The work folder's facts and what it takes to sync.
+    /// The work folder's facts and the time of a sync there.
     WorkFolder,
     /// What earlier runs took.
     History,
@@ -33,13 +33,13 @@ pub enum Response {
     Engines(Registry),
     /// Where databases are put.
     WorkFolder(WorkFolder),
-    /// What earlier runs took; empty where the store cannot be read.
+    /// What earlier runs took; empty if the store cannot be read.
     History(StoreHistory),
     /// How busy the machine was for a second.
     Noise(Noise),
 }
 
-/// Finds it out. Takes its time: called on a thread of its own.
+/// Responds to a request. This can take long, so call it on a separate thread.
 pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Engines => Response::Engines(Registry::discover()),
@@ -50,7 +50,7 @@ pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 fn work_folder(work_dir: &Path) -> WorkFolder {
-    // A folder that cannot be made is told when a session begins.
+    // If the folder cannot be created, this is reported when a session begins.
     let _ = std::fs::create_dir_all(work_dir);
     let fsync = measure_fsync(work_dir).ok().map(Duration::from_nanos);
     WorkFolder { facts: Some(WorkFolderFacts::read(work_dir)), fsync }

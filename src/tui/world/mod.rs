@@ -1,4 +1,4 @@
-//! What the application knows of the world outside. It is told, and never looks itself.
+//! The application's knowledge of the outside world. The application receives it, and never reads it itself.
 
 mod ask;
 mod read;
@@ -17,10 +17,10 @@ use dbdyno_foundation::host::WorkFolderFacts;
 use dbdyno_store::StoreHistory;
 use std::{collections::BTreeMap, time::Duration};
 
-/// A sync where it is not measured yet.
+/// The assumed time of a sync until it is measured.
 const USUAL_FSYNC: Duration = Duration::from_millis(5);
 
-/// All that screens are made from besides their own state.
+/// All data that screens are built from, in addition to their own state.
 #[derive(Debug, Clone, Default)]
 pub struct World {
     /// Suites that could be read.
@@ -33,17 +33,17 @@ pub struct World {
     pub(crate) themes: Vec<Theme>,
     /// The name of the theme that the program was started with.
     pub(crate) theme: String,
-    /// Filters of before, the last one last.
+    /// Earlier filters, newest last.
     pub(crate) filters: Vec<String>,
-    /// Views that were saved.
+    /// The views that the user has saved.
     pub(crate) views: Vec<View>,
-    /// What could not be read, and why.
+    /// The errors of files that could not be read.
     pub(crate) broken: Vec<String>,
     /// The engines; at first only those built in.
     pub(crate) registry: Registry,
-    /// The engines as those suites use them that set options of theirs, by the suite's name.
+    /// The engines with the option defaults of a suite, by the suite's name, for suites that set engine options.
     suited: BTreeMap<String, Registry>,
-    /// Whether programs of their own have been looked for.
+    /// Whether engines that are separate programs have been looked for.
     pub(crate) engines_complete: bool,
     /// What earlier runs took.
     pub(crate) history: StoreHistory,
@@ -55,14 +55,14 @@ pub struct World {
     pub(crate) store: String,
     /// The name of this machine.
     pub(crate) host: String,
-    /// Arguments that the command lines shown have besides what is on screen (`--store FILE`).
+    /// Arguments that displayed command lines have in addition to those from the screen (`--store FILE`).
     pub(crate) arguments: Vec<String>,
     /// CPU to pin workers to.
     pub(crate) cpu: Option<u32>,
 }
 
 impl World {
-    /// Takes what was found out.
+    /// Stores the data of a response.
     pub(crate) fn take(&mut self, response: Response) {
         match response {
             Response::Engines(registry) => {
@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    /// Takes the engines, and works out what they are on each suite that sets options of theirs.
+    /// Stores the engines, and computes their defaults on each suite that sets engine options.
     pub(super) fn take_engines(&mut self, registry: Registry) {
         let sets = |suite: &&Suite| suite.sets_engine_options();
         let suited = |suite: &Suite| (suite.name.clone(), suited_registry(&registry, suite));
@@ -83,13 +83,13 @@ impl World {
         self.registry = registry;
     }
 
-    /// An engine with the option defaults that it has on a suite.
+    /// Returns an engine with the option defaults that it has on a suite.
     pub(crate) fn engine_on(&self, suite: &str, name: &str) -> Option<&Engine> {
         let registry = self.suited.get(suite).unwrap_or(&self.registry);
         registry.engines.iter().find(|engine| engine.description.name == name)
     }
 
-    /// A preset was saved: it is among those that are known, in the place of one of its name.
+    /// Adds a saved preset to the known ones, in place of one of the same name.
     pub(crate) fn take_preset(&mut self, preset: Preset) {
         self.presets.retain(|other| other.name != preset.name);
         self.presets.push(preset);
@@ -97,28 +97,28 @@ impl World {
     }
 }
 
-/// Where databases are put, as far as it is known.
+/// The folder for databases, as far as it is known.
 #[derive(Debug, Clone, Default)]
 pub struct WorkFolder {
     /// Facts; none until they are read.
     pub(crate) facts: Option<WorkFolderFacts>,
-    /// What it takes to sync a small write; none until measured.
+    /// The time of syncing a small write; none until measured.
     pub(crate) fsync: Option<Duration>,
 }
 
 impl WorkFolder {
-    /// The file system in a word.
+    /// Returns the file system in a word.
     pub(crate) fn file_system(&self) -> &str {
         let known = self.facts.as_ref().and_then(|facts| facts.file_system.as_deref());
         known.unwrap_or(if self.facts.is_some() { "unknown file system" } else { "…" })
     }
 
-    /// What a sync takes, or is taken to where it is not measured yet.
+    /// Returns the measured time of a sync, or the assumed time until it is measured.
     pub(crate) fn sync_time(&self) -> Duration {
         self.fsync.unwrap_or(USUAL_FSYNC)
     }
 
-    /// Room on its disk, where that is known.
+    /// Returns the room on its disk, if that is known.
     pub(crate) fn space(&self) -> Option<Space> {
         let facts = self.facts.as_ref()?;
         Some(Space { free: facts.free_bytes?, total: facts.total_bytes? })
@@ -128,19 +128,19 @@ impl WorkFolder {
 /// How busy the machine is, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Noise {
-    /// Not looked yet.
+    /// Not measured yet.
     #[default]
     Unknown,
     /// Fit to measure on.
     Quiet,
-    /// Others take this share of its CPU time, percent.
+    /// Other programs take this share of its CPU time, percent.
     Busy(u8),
     /// Other guests of the host take this share, percent.
     Stolen(u8),
 }
 
 impl Noise {
-    /// The word for the status bar.
+    /// Returns the word for the status bar.
     pub(crate) fn word(self) -> String {
         match self {
             Self::Unknown => "…".to_owned(),

@@ -1,4 +1,4 @@
-//! The world as it is known before anything slow is asked: the first frame is painted from it.
+//! The world as it is known before anything slow is requested: the first frame is painted from it.
 
 use crate::tui::{
     filter::{read_history, read_views},
@@ -12,7 +12,7 @@ use dbdyno_catalog::{
 };
 use dbdyno_foundation::host::HostFacts;
 
-/// The suite that stands first in lists to choose from.
+/// The suite that comes first in lists to choose from.
 const FIRST_SUITE: &str = "kv";
 
 /// Reads the catalog and the engines that are built in.
@@ -39,12 +39,12 @@ pub fn read(setup: &TuiSetup) -> World {
     };
     world.broken = broken;
     world.take_engines(Registry::built_in());
-    // What screens begin with is the suite that any engine runs in seconds.
+    // Screens begin with the suite that any engine runs in seconds.
     world.suites.sort_by_key(|suite| suite.name != FIRST_SUITE);
     world
 }
 
-/// The presets that are one bench: a form holds no more.
+/// Returns the presets that are one bench, because a form holds no more.
 fn benches(presets: Vec<ReadyMade>) -> Vec<Preset> {
     let bench = |preset| match preset {
         ReadyMade::Bench(preset) => Some(*preset),

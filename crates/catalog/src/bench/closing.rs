@@ -1,4 +1,4 @@
-//! How the configurations of a session are compared with each other when it ends.
+//! The comparison of a session's configurations at its end.
 
 use super::{Configuration, EngineChoice, PlanError, Spec};
 use crate::Difference;
@@ -6,22 +6,22 @@ use dbdyno_engine::{describe::one_of, settings::Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How the configurations of a session are compared with each other when it ends.
+/// The settings of the comparison at a session's end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closing {
-    /// Labels of the configurations that others are compared with, of each group the first of them; empty: of each group its first.
+    /// Labels of the reference configurations: of each group, the first of them. Empty: the first configuration of each group.
     #[serde(default)]
     pub references: BTreeSet<String>,
-    /// Differences that are compared under a badge.
+    /// Differences that are compared with a badge.
     #[serde(default)]
     pub allow: BTreeSet<Difference>,
 }
 
 impl Closing {
-    /// What a bench asks for, of the configurations that are planned. An optional engine that is missing is no reference.
+    /// Returns a bench's comparison for the planned configurations. A missing optional engine cannot be the reference.
     ///
     /// # Errors
-    /// No configuration is the reference, or it has no such option.
+    /// No configuration matches the reference, or its engine has no such option.
     pub(super) fn of(spec: &Spec, configurations: &[Configuration]) -> Result<Self, PlanError> {
         let mut closing = Self { references: BTreeSet::new(), allow: spec.allow.clone() };
         let Some(reference) = &spec.reference else { return Ok(closing) };
@@ -43,7 +43,7 @@ impl Closing {
         Ok(closing)
     }
 
-    /// A configuration is called otherwise from now on.
+    /// Replaces a configuration's previous label.
     pub(super) fn rename(&mut self, before: &str, label: &str) {
         if self.references.remove(before) {
             self.references.insert(label.to_owned());
@@ -51,7 +51,7 @@ impl Closing {
     }
 }
 
-/// Whether a configuration has the options of a choice, each of one value.
+/// Whether a configuration has the options of a choice, with one value each.
 fn is(one: &Configuration, choice: &EngineChoice) -> Result<bool, PlanError> {
     let asked = choice.options.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.clone())));
     let settings = Settings::resolve(&one.engine.description, &asked.collect())?;

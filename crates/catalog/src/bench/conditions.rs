@@ -1,5 +1,5 @@
-//! What runs are held to besides options: how much memory they have, and whether tests begin with an empty cache. And how much data
-//! belongs to an amount of memory.
+//! Conditions of runs besides options: the memory limit, and whether tests begin with an empty cache. Also the conversion of an amount of
+//! memory to an amount of data.
 
 use crate::{Suite, TestPick};
 use dbdyno_engine::{describe::parse_bytes, protocol::CacheStart, size::Size};
@@ -7,16 +7,16 @@ use dbdyno_foundation::base::units;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// What all runs of a session are held to.
+/// Conditions that apply to all runs of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// Memory of a worker, the page cache of what it reads and writes with it, bytes; none: without a limit.
+    /// Memory limit of a worker, including the page cache of its reads and writes, bytes; none: without a limit.
     pub memory_limit: Option<u64>,
-    /// What of a database may be in memory when a test begins.
+    /// The cache state of the database when a test begins.
     pub cache: CacheStart,
 }
 
-/// `64.0 MiB of memory, cold`; nothing where runs are held to nothing.
+/// Formats conditions as `64.0 MiB of memory, cold`; empty without conditions.
 impl fmt::Display for Conditions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let memory = self.memory_limit.map(|limit| format!("{} of memory", units::bytes(limit)));
@@ -25,14 +25,14 @@ impl fmt::Display for Conditions {
     }
 }
 
-/// The limit where only a ratio of data to it is asked for.
+/// The limit if a bench gives only a ratio of data to memory.
 pub const DEFAULT_MEMORY_LIMIT: MemoryLimit = MemoryLimit(256 << 20);
 
 /// An amount of memory, bytes; at least one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimit(pub u64);
 
-/// Less than this is no memory at all: a page.
+/// The smallest valid limit: a page.
 const LEAST_LIMIT: u64 = 4096;
 
 impl FromStr for MemoryLimit {
@@ -46,7 +46,7 @@ impl FromStr for MemoryLimit {
     }
 }
 
-/// As it is read: in the largest unit of which it is a whole number.
+/// Formats it in the form in which it is parsed: in the largest unit of which it is a whole number.
 impl fmt::Display for MemoryLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
@@ -62,15 +62,15 @@ impl fmt::Display for MemoryLimit {
 pub struct DataRatio(f64);
 
 impl DataRatio {
-    /// The largest: more data than this for the memory is a mistake.
+    /// The maximum: a larger ratio of data to memory is a mistake.
     pub const MOST: f64 = 10_000.0;
 
-    /// None: it is out of range.
+    /// Returns `None` if the ratio is out of range.
     pub fn new(ratio: f64) -> Option<Self> {
         (ratio > 0.0 && ratio <= Self::MOST).then_some(Self(ratio))
     }
 
-    /// The number.
+    /// Returns the ratio as a number.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -93,10 +93,10 @@ impl fmt::Display for DataRatio {
     }
 }
 
-/// The size at which what the picked tests store is as near to `ratio` times `limit` as it can be.
+/// Returns the size at which the data of the picked tests is closest to `ratio` times `limit`.
 ///
 /// # Errors
-/// The suite does not say how much data a size is.
+/// The suite does not define how much data a size has.
 pub(super) fn size_of(suite: &Suite, pick: &TestPick, ratio: DataRatio, limit: u64) -> Result<Size, String> {
     let bytes = |number: u64| suite.payload_bytes(Size::one(number), pick);
     let target = (ratio.0 * limit as f64) as u64;
@@ -112,7 +112,7 @@ pub(super) fn size_of(suite: &Suite, pick: &TestPick, ratio: DataRatio, limit: u
         high *= 2;
     }
     let mut low = high / 2;
-    // `low` stores less than asked for (0 stores nothing), `high` as much or more.
+    // `low` stores less than the target (0 stores nothing), `high` the same or more.
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if bytes(middle) < target { low = middle } else { high = middle }
@@ -128,7 +128,7 @@ pub(super) fn size_of(suite: &Suite, pick: &TestPick, ratio: DataRatio, limit: u
     Ok(Size::one(nearest))
 }
 
-/// The largest number that a size is tried with.
+/// The largest number that is tried as a size.
 const LARGEST: u64 = 1 << 40;
 
 #[cfg(test)]

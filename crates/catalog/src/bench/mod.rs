@@ -1,4 +1,4 @@
-//! A bench before it is run: what is asked for ([`Spec`]), and the ordered list of runs that follows from it ([`BenchPlan`]).
+//! A bench before it runs: the request ([`Spec`]), and the ordered list of runs that follows from it ([`BenchPlan`]).
 
 mod closing;
 mod conditions;

@@ -1,4 +1,4 @@
-//! Engines as a suite uses them.
+//! Engines with a suite's defaults.
 
 use super::PlanError;
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 use dbdyno_engine::{describe::OptionSpec, settings::Settings};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// The engine with the defaults that the suite sets for its options. Whatever a run sets replaces them.
+/// Returns the engine with the defaults that the suite sets for its options. A run's own settings replace them.
 ///
 /// # Errors
-/// The suite names the engine and an option that it lacks, or sets a value that the option does not take.
+/// The suite names the engine and an option that it lacks, or sets a value that the option does not accept.
 pub fn suited(engine: &Engine, suite: &Suite) -> Result<Engine, PlanError> {
     let mut suited = engine.clone();
     for default in suite.engine_defaults(&engine.description.name) {
@@ -33,7 +33,8 @@ pub fn suited(engine: &Engine, suite: &Suite) -> Result<Engine, PlanError> {
     Ok(suited)
 }
 
-/// All engines, each as the suite uses it; one that the suite sets wrongly stays as it is, and is refused when it is planned.
+/// Returns all engines with the suite's defaults. If the suite sets an engine wrongly, that engine stays unchanged, and the plan refuses
+/// it.
 pub fn suited_registry(registry: &Registry, suite: &Suite) -> Registry {
     let suit = |engine: &Engine| suited(engine, suite).unwrap_or_else(|_| engine.clone());
     Registry { engines: registry.engines.iter().map(suit).collect(), unavailable: registry.unavailable.clone() }

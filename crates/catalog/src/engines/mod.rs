@@ -1,4 +1,4 @@
-//! The engines: those built into this program, and those found as programs of their own.
+//! The engines: those built into this program, and those that are separate programs.
 
 mod outside;
 
@@ -15,8 +15,8 @@ use std::{
     sync::Arc,
 };
 
-/// The engines built in, in the order they are listed: each is a crate below `engines/` and a feature of this package. Their
-/// programs are statics, and so the measured loops are compiled in those crates; a constant's would be in this one.
+/// The built-in engines, in the order of listings: each is a crate below `engines/` and a feature of this package. Their programs are
+/// statics, so that the measured loops are compiled in those crates; with constants, they would be compiled in this crate.
 const BUILT_IN: &[(&str, &Program)] = &[
     #[cfg(feature = "sqlite")]
     ("sqlite", &dbdyno_sqlite::PROGRAM),
@@ -43,18 +43,18 @@ const BUILT_IN: &[(&str, &Program)] = &[
     (HARNESS_ENGINE, &dbdyno_null::PROGRAM),
 ];
 
-/// The engine whose answers the others are held against, where it runs: no other is tested as much.
+/// The engine with whose answers the others are compared, if it runs: no other is tested as much.
 pub const REFERENCE_ENGINE: &str = "sqlite";
 
-/// The engine that does nothing: what it takes is what the harness itself costs.
+/// The engine that does nothing: its time is the cost of the harness itself.
 pub const HARNESS_ENGINE: &str = NULL;
 
-/// The built-in engine of this name.
+/// Returns the built-in engine of this name.
 pub fn built_in(name: &str) -> Option<&'static Program> {
     BUILT_IN.iter().find(|(engine, _)| *engine == name).map(|(_, program)| *program)
 }
 
-/// An engine that can be run.
+/// An engine that can run.
 #[derive(Debug, Clone)]
 pub struct Engine {
     /// What it says about itself.
@@ -62,34 +62,34 @@ pub struct Engine {
     pub launch: Launch,
 }
 
-/// How an engine's worker is started.
+/// How to start an engine's worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Launch {
     /// This program's hidden command `worker`.
     BuiltIn,
-    /// A program of its own.
+    /// A separate program.
     Program(PathBuf),
 }
 
 impl Engine {
-    /// The engine with the files that these settings name, as it describes itself with them.
+    /// Returns the engine as it describes itself with the files that these settings name.
     ///
     /// # Errors
-    /// What to say to the user of a file that the engine cannot use.
+    /// A message for the user about a file that the engine cannot use.
     pub fn with_files(&self, settings: &Settings) -> Result<Self, String> {
         Ok(self.probe(settings)?.map_or_else(|| self.clone(), |probed| self.probed(probed)))
     }
 
-    /// The engine as its program found it to be.
+    /// Returns the engine with the result of its program's probe.
     pub fn probed(&self, probed: Probed) -> Self {
         Self { description: Arc::new(self.description.with(probed)), launch: self.launch.clone() }
     }
 
-    /// Asks the engine's program, in a process of its own, what the files are that these settings name; none for an engine
-    /// without such options.
+    /// Asks the engine's program, in a separate process, about the files that these settings name. Returns `None` for an engine without
+    /// such options.
     ///
     /// # Errors
-    /// What to say to the user of a file that the engine cannot use.
+    /// A message for the user about a file that the engine cannot use.
     pub fn probe(&self, settings: &Settings) -> Result<Option<Probed>, String> {
         let files = self.description.files(settings);
         if files.is_empty() {
@@ -97,7 +97,7 @@ impl Engine {
         }
         let name = &self.description.name;
         let wrong = |error: String| format!("engine `{name}`: {error}");
-        // A name without a folder is one that the loader looks up.
+        // The loader searches for a name without a folder.
         for file in files.into_iter().filter(|file| file.contains('/')) {
             if let Some(odd) = input::odd(Path::new(file)) {
                 return Err(wrong(format!("{file}: {odd}")));
@@ -109,10 +109,10 @@ impl Engine {
 }
 
 impl Launch {
-    /// The command that starts the engine's program, which takes what to do as its last argument.
+    /// Returns the command that starts the engine's program; the action is its last argument.
     ///
     /// # Errors
-    /// The path of this program is not known.
+    /// The path of this program is unknown.
     pub fn command(&self, engine: &str) -> Result<Command, String> {
         match self {
             Self::BuiltIn => {
@@ -126,7 +126,7 @@ impl Launch {
     }
 }
 
-/// An engine that is known or was found, and cannot be run.
+/// A known or found engine that cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unavailable {
     pub name: String,
@@ -137,14 +137,14 @@ pub struct Unavailable {
 /// All engines of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    /// Those that can be run: built in, then outside ones by name.
+    /// Engines that can run: built-in ones, then outside ones by name.
     pub engines: Vec<Engine>,
-    /// Those that cannot.
+    /// Engines that cannot run.
     pub unavailable: Vec<Unavailable>,
 }
 
 impl Registry {
-    /// The built-in engines.
+    /// Returns the built-in engines.
     pub fn built_in() -> Self {
         Self {
             engines: BUILT_IN
@@ -155,7 +155,7 @@ impl Registry {
         }
     }
 
-    /// The built-in engines, and the outside ones found beside this program, in `$DBDYNO_ENGINE_PATH` and on PATH.
+    /// Finds the built-in engines, and the outside ones next to this program, in `$DBDYNO_ENGINE_PATH` and on PATH.
     pub fn discover() -> Self {
         let mut registry = Self::built_in();
         let found = outside::find();
@@ -186,10 +186,10 @@ impl Registry {
         registry
     }
 
-    /// The engine of this name.
+    /// Returns the engine of this name.
     ///
     /// # Errors
-    /// There is no such engine, or it cannot be used: why, and what to do.
+    /// There is no such engine, or it cannot be used; the error says why, and what to do.
     pub fn get(&self, name: &str) -> Result<&Engine, String> {
         if let Some(engine) = self.engines.iter().find(|engine| engine.description.name == name) {
             return Ok(engine);

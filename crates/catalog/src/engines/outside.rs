@@ -1,4 +1,4 @@
-//! Engines that are programs of their own, named `dbdyno-engine-NAME`.
+//! Engines that are separate programs, named `dbdyno-engine-NAME`.
 
 use dbdyno_engine::{
     confine::Confinement,
@@ -24,11 +24,11 @@ use std::{
 };
 
 const PREFIX: &str = "dbdyno-engine-";
-/// The engines that belong to dbdyno and are built as programs of their own.
+/// The engines that belong to dbdyno but are built as separate programs.
 const OURS: &str = include_str!("../../outside.toml");
-/// How long an engine may take to describe itself.
+/// Maximum time in which an engine must describe itself.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The same for a look at files: a library is tried on a database, whose commits wait for a disk that others may keep busy.
+/// Maximum time for a probe of files: it tests a library on a database, whose commits may wait for a disk that other programs keep busy.
 const PROBE_PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
@@ -49,13 +49,13 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Why it cannot be used when it was not found.
+    /// Returns why it cannot be used if it was not found.
     pub(super) fn missing(&self) -> String {
         format!("not built ({}): `{}` in dbdyno's source folder builds it", self.about, self.build)
     }
 }
 
-/// The engine programs that belong to dbdyno, built or not.
+/// Returns the engine programs that belong to dbdyno, built or not.
 pub(super) fn ours() -> Vec<Known> {
     toml::from_str::<Ours>(OURS).map(|list| list.engine).unwrap_or_default()
 }
@@ -64,16 +64,16 @@ pub(super) fn ours() -> Vec<Known> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Programs {
     pub(super) executable: BTreeMap<String, PathBuf>,
-    /// Files that are named like one, where no folder has one that can be executed.
+    /// Files with an engine program's name, if no folder has an executable one of that name.
     pub(super) not_executable: BTreeMap<String, PathBuf>,
 }
 
-/// Where engine programs are looked for.
+/// Finds engine programs in their folders.
 pub(super) fn find() -> Programs {
     find_in(&folders())
 }
 
-/// The first folder that has a name wins.
+/// Finds engine programs; the first folder that has a name wins.
 fn find_in(folders: &[PathBuf]) -> Programs {
     let mut found = Programs::default();
     for folder in folders {
@@ -92,7 +92,7 @@ fn find_in(folders: &[PathBuf]) -> Programs {
     found
 }
 
-/// Beside this program, then `$DBDYNO_ENGINE_PATH`, then PATH; never a relative folder, which would be the current one.
+/// Returns the folder of this program, then `$DBDYNO_ENGINE_PATH`, then PATH. Never a relative folder, which would be the current one.
 fn folders() -> Vec<PathBuf> {
     let beside = env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
     let lists = ["DBDYNO_ENGINE_PATH", "PATH"].into_iter().filter_map(env::var_os);
@@ -104,9 +104,10 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// Asks an engine program what it is, and checks the answer.
+/// Asks an engine program for its description, and checks the answer.
 pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
-    // Compilers of some languages' runtimes write while a program starts. Where there is no room for that, it may do without.
+    // The runtimes of some languages compile code while a program starts, and write files. Without space for that, the program may still
+    // work.
     let scratch = Scratch::temporary().ok();
     let output = output_of(Command::new(path).arg("describe"), "", Question::Describe(scratch.as_ref()))?;
     let description: Description =
@@ -127,16 +128,16 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
     Ok(description)
 }
 
-/// Asks an engine's program what the files are that settings name.
+/// Asks an engine's program about the files that settings name.
 pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed, String> {
     let question = serde_json::to_string(settings).map_err(|error| error.to_string())?;
-    // A library is tried on a database.
+    // The program tests a library on a database.
     let scratch = Scratch::temporary().map_err(|error| format!("a scratch folder to try files in: {error}"))?;
     let output = output_of(command.arg("probe"), &question, Question::Probe(&scratch))?;
     serde_json::from_str(&output.text).map_err(|error| output.not_understood("answer", &error))
 }
 
-/// What a program wrote when it was asked.
+/// The output of a program that was asked.
 struct Output {
     text: String,
     /// Its stderr.
@@ -144,23 +145,23 @@ struct Output {
 }
 
 impl Output {
-    /// Says what is wrong with the text, and the last line of stderr: a program that failed says there why.
+    /// Describes the error in the text, with the last line of stderr, where a failed program says why.
     fn not_understood(&self, what: &str, error: &serde_json::Error) -> String {
         let last = self.log.trim().lines().last().map(|line| format!("; its stderr ends in: {line}"));
         format!("its {what} is not understood: {error}{}", last.unwrap_or_default())
     }
 }
 
-/// What a program is asked for.
+/// A request to a program.
 #[derive(Clone, Copy)]
 enum Question<'s> {
-    /// With a folder for temporary files, where there is room for one.
+    /// With a folder for temporary files, if there is space for one.
     Describe(Option<&'s Scratch>),
     /// With a folder to try files in.
     Probe(&'s Scratch),
 }
 
-/// Runs a program that answers on stdout, and waits a while for it.
+/// Runs a program that answers on stdout, with a time limit.
 fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Result<Output, String> {
     let (what, patience, scratch) = match question {
         Question::Describe(scratch) => ("describe itself", PATIENCE, scratch),
@@ -177,14 +178,14 @@ fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Resu
         .spawn()
         .map_err(|error| format!("it cannot be started: {error}"))?;
     family.take_in(birth, child.id());
-    // A program that does not read its stdin shows by what it answers.
+    // If a program does not read its stdin, its answer shows that.
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
-    // Each by a thread of its own: a program that fills one while the other is read would wait for ever.
+    // Each is read by its own thread: a program that fills one while only the other is read would wait forever.
     let (text, log) = (child.stdout.take().map(read_all), child.stderr.take().map(read_all));
     let text = text.map_or(Ok(Ok(String::new())), |text| text.recv_timeout(patience));
-    // A worker is done with stdout before it says on stderr why it ends.
+    // A worker finishes stdout before it writes to stderr why it ends.
     let log = log.filter(|_| text.is_ok()).and_then(|log| log.recv_timeout(patience).ok()?.ok()).unwrap_or_default();
-    // Whatever it said, it is not needed any more, nor is what it started.
+    // The program and the processes that it started are no longer needed, whatever the answer is.
     let _ = child.kill();
     family.kill(None);
     let status = child.wait();
@@ -199,13 +200,13 @@ fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Resu
     }
 }
 
-/// Reads to the end, in a thread of its own, as much as an answer may have.
+/// Reads to the end in a separate thread, up to the maximum length of an answer.
 fn read_all(from: impl Read + Send + 'static) -> mpsc::Receiver<std::io::Result<String>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = from.take(LONGEST_LINE as u64).read_to_end(&mut bytes);
-        // What is no text is replaced. The receiver may have given up.
+        // Bytes that are not UTF-8 are replaced. The receiver may have timed out.
         let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
     });
     receiver

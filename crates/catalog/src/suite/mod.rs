@@ -1,4 +1,4 @@
-//! Suite files: read, checked, and resolved for one size and one choice of the suite's options.
+//! Suite files: reading, checking, and resolving them for one size and one choice of the suite's options.
 
 mod kv;
 mod sql;
@@ -28,31 +28,31 @@ use toml::Spanned;
 #[derive(Debug, Clone)]
 pub struct Suite {
     pub name: String,
-    /// What it asks of an engine.
+    /// The kind of engine that it needs.
     pub kind: SuiteKind,
     /// One line about it.
     pub title: String,
-    /// What it reproduces.
+    /// The publication that it reproduces.
     pub source: String,
-    /// What a reader of its figures has to know.
+    /// Notes for readers of its figures.
     pub notes: Vec<String>,
-    /// What the size counts: `records`.
+    /// The unit of its size: `records`.
     pub size_unit: String,
-    /// Sizes used when none is asked for.
+    /// Sizes that are used by default.
     pub default_sizes: Vec<Size>,
     pub sizes: Vec<Size>,
     pub options: Vec<OptionSpec>,
-    /// How the publication's program uses engines.
+    /// Engine options as the publication's program sets them.
     engines: Vec<FileEngine>,
     /// Whether a size may be two numbers, reads and writes.
     pair: bool,
     /// The database that a SQL suite starts from.
     start: Option<PathBuf>,
-    /// The actor whose operations are due at a rate that the options say.
+    /// The actor whose operations are due at a rate, which the options set.
     pace: Option<Pace>,
     /// The text of its file.
     text: String,
-    /// Digests that do not depend on the seed, by size and test, of the default options.
+    /// Digests that are independent of the seed, by size and test, for the default options.
     known: BTreeMap<(Size, u32), String>,
     body: SuiteBody,
 }
@@ -63,24 +63,24 @@ enum SuiteBody {
     Sql(sql::SqlBody),
 }
 
-/// What is listed of a test.
+/// The listed properties of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestInfo {
     /// Number in the suite.
     pub number: u32,
     pub name: String,
-    /// Tests that have to run before it.
+    /// Tests that must run before it.
     pub needs: Vec<u32>,
-    /// What the published program prints of it.
+    /// The published program's output for it.
     pub printed: Option<PrintedAs>,
 }
 
-/// The first two fields of a line that a published program prints of a test: `1_simple - insert`.
+/// The first two fields of a line that a published program prints for a test: `1_simple - insert`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrintedAs {
     pub benchmark: String,
-    /// What of the benchmark was timed.
+    /// The timed part of the benchmark.
     pub phase: String,
 }
 
@@ -91,7 +91,7 @@ impl TestInfo {
     }
 }
 
-/// Which tests of a suite are measured; empty means all.
+/// The tests of a suite that are measured; empty means all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestPick(pub BTreeSet<u32>);
 
@@ -101,13 +101,13 @@ impl TestPick {
         self.0.is_empty() || self.0.contains(&number)
     }
 
-    /// The numbers as a bench names tests.
+    /// Returns the numbers in the form of a bench.
     pub fn words(&self) -> Vec<String> {
         self.0.iter().map(u32::to_string).collect()
     }
 }
 
-/// The file's kind alone, which says how to read the rest.
+/// The file's kind alone, which determines how to read the rest.
 #[derive(Deserialize)]
 struct FileKind {
     kind: SuiteKind,
@@ -135,12 +135,12 @@ struct SuiteFile<T> {
     indexes: Vec<Spanned<IndexSpec>>,
     #[serde(rename = "test")]
     tests: Vec<T>,
-    /// Answers that are known from elsewhere.
+    /// Answers that are known from other sources.
     #[serde(default)]
     known: Vec<Spanned<FileKnown>>,
 }
 
-/// Answers that do not depend on the seed, of the suite's default options.
+/// Answers that are independent of the seed, for the suite's default options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileKnown {
@@ -158,7 +158,7 @@ struct SizeAxis {
     /// Whether a size may be two numbers, reads and writes.
     #[serde(default)]
     pair: bool,
-    /// Bytes of rows that a SQL suite stores at most.
+    /// Maximum bytes of rows that a SQL suite stores.
     bytes: Option<Spanned<Expression>>,
 }
 
@@ -185,7 +185,7 @@ struct FileEngine {
 pub struct EngineDefault<'s> {
     pub option: &'s str,
     pub value: &'s str,
-    /// Whether the suite names the engine, which then has to have the option.
+    /// Whether the suite names the engine, which must then have the option.
     pub is_named: bool,
 }
 
@@ -240,7 +240,8 @@ impl Suite {
         !self.engines.is_empty()
     }
 
-    /// The defaults that the suite sets for an engine's options, in the order in which they apply: a later one replaces an earlier one.
+    /// Returns the defaults that the suite sets for an engine's options, in the order in which they apply: a later one replaces an
+    /// earlier one.
     pub fn engine_defaults<'s>(&'s self, engine: &str) -> impl Iterator<Item = EngineDefault<'s>> {
         let applies = move |entry: &&FileEngine| entry.name.as_deref().is_none_or(|name| name == engine);
         self.engines.iter().filter(applies).flat_map(|entry| {
@@ -249,19 +250,19 @@ impl Suite {
         })
     }
 
-    /// The same suite, begun with a copy of this database.
+    /// Returns the suite, starting with a copy of this database.
     #[must_use]
     pub fn starting_from(mut self, database: &Path) -> Self {
         self.start = Some(database.to_owned());
         self
     }
 
-    /// The same suite, in which the operations of an actor of a test are due at a rate, and that test ends with time: as its options
-    /// [`OFFERED_RATE`], [`GAPS`], [`SECONDS`] and [`WARM_UP`] say, which it has beside its own. A test without actors becomes
-    /// one of one actor with one thread.
+    /// Returns the suite with the operations of one actor due at a rate, in a test that ends after a time. The additional options
+    /// [`OFFERED_RATE`], [`GAPS`], [`SECONDS`] and [`WARM_UP`] set the rate and times. A test without actors becomes a test of one actor
+    /// with one thread.
     ///
     /// # Errors
-    /// Why nothing of it can be due at a rate, or which actors there are.
+    /// The error says why none of it can be due at a rate, or lists the actors.
     pub fn paced(mut self, test: u32, actor: Option<&str>) -> Result<Self, String> {
         let SuiteBody::Kv(body) = &self.body else {
             return Err(format!(
@@ -276,27 +277,27 @@ impl Suite {
         Ok(self)
     }
 
-    /// The actor whose operations are due at a rate.
+    /// Returns the actor whose operations are due at a rate.
     pub fn pace(&self) -> Option<&Pace> {
         self.pace.as_ref()
     }
 
-    /// Whether it begins with a copy of a database.
+    /// Whether it starts with a copy of a database.
     pub fn starts_from_database(&self) -> bool {
         self.start.is_some()
     }
 
-    /// The text of its file, from which it can be read again.
+    /// Returns the text of its file, from which it can be parsed again.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// All answers that the file states, by size and test.
+    /// Returns all answers that the file states, by size and test.
     pub fn known_answers(&self) -> impl Iterator<Item = (Size, u32, &str)> {
         self.known.iter().map(|((size, test), answer)| (*size, *test, answer.as_str()))
     }
 
-    /// The right answer of a test, where the file states it: the same for every seed.
+    /// Returns the correct answer of a test if the file states it; it is the same for every seed.
     pub fn known(&self, size: Size, settings: &Settings, test: u32) -> Option<&str> {
         if matches!(&self.body, SuiteBody::Kv(body) if body.has_actors(&BTreeSet::from([test]))) {
             return Some(INVARIANTS_HELD);
@@ -306,7 +307,7 @@ impl Suite {
         known.map(String::as_str)
     }
 
-    /// The suite's tests, in the order they run.
+    /// Returns the suite's tests, in the order they run.
     pub fn tests(&self) -> impl Iterator<Item = TestInfo> {
         match &self.body {
             SuiteBody::Kv(body) => body.tests(),
@@ -315,10 +316,10 @@ impl Suite {
         .into_iter()
     }
 
-    /// The suite's options: defaults, with `asked` in their place.
+    /// Returns the suite's options: the defaults, replaced by `asked`.
     ///
     /// # Errors
-    /// An option that the suite does not have, or a value that it does not take.
+    /// The suite does not have an option, or the option does not accept a value.
     pub fn settings(
         &self,
         asked: &BTreeMap<String, String>,
@@ -326,10 +327,10 @@ impl Suite {
         Settings::resolve_specs(&format!("suite `{}`", self.name), &self.options, asked)
     }
 
-    /// Tests by number or by name (any case); none means all.
+    /// Finds tests by number or by name (in any case); an empty list means all.
     ///
     /// # Errors
-    /// A test that the suite does not have, with those that it has.
+    /// The suite does not have a test; the error lists its tests.
     pub fn pick(&self, wanted: &[String]) -> Result<TestPick, String> {
         wanted
             .iter()
@@ -347,10 +348,10 @@ impl Suite {
             .map(TestPick)
     }
 
-    /// The size, if the suite can run at it.
+    /// Checks that the suite can run at this size.
     ///
     /// # Errors
-    /// A size of two numbers, where the suite takes one.
+    /// The size has two numbers, but the suite accepts one.
     pub fn check_size(&self, size: Size) -> Result<(), String> {
         match size.second {
             Some(_) if !self.pair => {
@@ -360,7 +361,8 @@ impl Suite {
         }
     }
 
-    /// The job's part: every count and statement resolved. Tests that a picked one needs are there, unmeasured.
+    /// Returns the job's part, with every count and statement resolved. It includes tests that a picked one needs, but does not measure
+    /// them.
     pub fn resolve(&self, size: Size, settings: &Settings, pick: &TestPick) -> SuiteJob {
         let wanted = self.with_needs(pick);
         let measured = |number: u32| wanted.contains(&number).then(|| pick.has(number));
@@ -377,7 +379,8 @@ impl Suite {
         }
     }
 
-    /// Why an engine that takes tables and indexes as data only cannot run the picked tests: the line, and what it would define.
+    /// Returns why an engine that accepts tables and indexes only as data cannot run the picked tests: the line, and what it would
+    /// define.
     pub fn refusal(&self, pick: &TestPick) -> Option<&str> {
         match &self.body {
             SuiteBody::Kv(_) => None,
@@ -396,7 +399,7 @@ impl Suite {
         }
     }
 
-    /// Bytes of rows that the tests write: what the databases hold at most, without any overhead.
+    /// Returns the bytes of rows that the tests write, without any overhead: the maximum that the databases hold.
     pub fn data_bytes(&self, size: Size) -> u64 {
         match &self.body {
             SuiteBody::Kv(body) => body.data_bytes(size),
@@ -404,8 +407,8 @@ impl Suite {
         }
     }
 
-    /// Bytes of rows that the picked tests work on, without any overhead: keys and values of the largest database, or what a SQL suite
-    /// says that it stores. 0: it does not say.
+    /// Returns the bytes of rows on which the picked tests work, without any overhead: keys and values of the largest database, or the
+    /// amount that a SQL suite states. 0 if it states none.
     pub fn payload_bytes(&self, size: Size, pick: &TestPick) -> u64 {
         match &self.body {
             SuiteBody::Kv(body) => body.payload_bytes(size, &self.with_needs(pick)),
@@ -413,7 +416,7 @@ impl Suite {
         }
     }
 
-    /// Operations of each test at a size, by test number: what an estimate of time starts from.
+    /// Returns the operations of each test at a size, by test number, as the basis for time estimates.
     pub fn operations(&self, size: Size, pick: &TestPick) -> Vec<(u32, u64)> {
         let wanted = self.with_needs(pick);
         let mut operations = match &self.body {
@@ -427,7 +430,7 @@ impl Suite {
     fn with_needs(&self, pick: &TestPick) -> BTreeSet<u32> {
         let tests: Vec<TestInfo> = self.tests().collect();
         let mut numbers = BTreeSet::new();
-        // Needs point to earlier tests only, so one pass from the end meets every need of a need.
+        // Needs point to earlier tests only, so one pass from the end finds every indirect need.
         for test in tests.iter().rev() {
             if pick.has(test.number) || numbers.contains(&test.number) {
                 numbers.insert(test.number);
@@ -478,7 +481,7 @@ fn check_known(
     Ok(all)
 }
 
-/// Numbers rise from 1, and needs point to earlier tests.
+/// Checks that numbers increase from 1, and that needs point to earlier tests.
 fn check_numbers<'t>(
     tests: impl Iterator<Item = (&'t Spanned<u32>, &'t [Spanned<u32>])>,
     source: &CatalogText,

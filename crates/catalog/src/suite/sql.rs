@@ -1,4 +1,4 @@
-//! The SQL part of a suite file: its steps have the form that a job carries, with names for what follows from the size.
+//! The SQL part of a suite file: its steps have the form of a job's, with names for values that depend on the size.
 
 use super::{PrintedAs, SuiteFile, TestInfo, check_numbers, is_plain_word, sql_check::Checker};
 use crate::{CatalogError, located::CatalogText};
@@ -17,10 +17,10 @@ use toml::Spanned;
 pub(super) struct SqlBody {
     tables: Vec<TableSpec>,
     indexes: Vec<IndexSpec>,
-    /// Bytes of rows stored at most.
+    /// Maximum bytes of stored rows.
     bytes: Expression,
     tests: Vec<FileSqlTest>,
-    /// By the test's number: what an engine refuses that takes tables as data only, with the line.
+    /// By the test's number: the definition that engines refuse if they accept tables only as data, with its line.
     refused: Vec<(u32, String)>,
 }
 
@@ -31,16 +31,16 @@ pub(super) struct FileSqlTest {
     name: String,
     #[serde(default)]
     needs: Vec<Spanned<u32>>,
-    /// Label of the database it runs on.
+    /// Label of the database on which it runs.
     #[serde(default = "in_main")]
     database: Spanned<String>,
     #[serde(default = "empty")]
     prepare: Spanned<Vec<Step>>,
     #[serde(default = "empty")]
     steps: Spanned<Vec<Step>>,
-    /// What the published program prints of it.
+    /// The published program's output for it.
     printed: Option<PrintedAs>,
-    /// In place of steps, where several threads do them.
+    /// Used instead of steps if several threads do them.
     #[serde(default = "empty")]
     actors: Spanned<Vec<SqlActor>>,
     #[serde(default = "no_rows")]
@@ -63,11 +63,11 @@ fn no_rows() -> Spanned<Expression> {
     Spanned::new(0..0, Expression::Number(0))
 }
 
-/// What stands for the size in expressions: reads and writes, equal where the size is one number.
+/// The names for the size in expressions: reads and writes, equal if the size is one number.
 const SIZE_NAMES: [&str; 2] = ["R", "W"];
 
 impl SqlBody {
-    /// The checked SQL part of a file.
+    /// Checks the SQL part of a file.
     pub(super) fn check(
         file: &SuiteFile<FileSqlTest>,
         options: &[OptionSpec],
@@ -96,7 +96,7 @@ impl SqlBody {
             if test.steps.get_ref().is_empty() == test.actors.get_ref().is_empty() {
                 let message =
                     format!("test {}: expected at least one step, or at least one actor", test.number.get_ref());
-                // The list that is there and empty, if one is.
+                // The list that is present but empty, if there is one.
                 let lists = [test.steps.span(), test.actors.span()];
                 let span = lists.into_iter().find(|span| !span.is_empty()).unwrap_or_else(|| test.number.span());
                 return Err(source.wrong(span, message));
@@ -118,7 +118,7 @@ impl SqlBody {
         })
     }
 
-    /// Why an engine that takes tables as data only cannot run one of these tests, with the line.
+    /// Returns why an engine that accepts tables only as data cannot run one of these tests, with the line.
     pub(super) fn refusal(&self, tests: &BTreeSet<u32>) -> Option<&str> {
         self.refused.iter().find(|(number, _)| tests.contains(number)).map(|(_, reason)| reason.as_str())
     }
@@ -137,7 +137,7 @@ impl SqlBody {
         self.tests.iter().any(has)
     }
 
-    /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.
+    /// Returns the job's part. `measured`: `None` if a test of this number is left out, otherwise whether it is measured.
     pub(super) fn resolve(
         &self,
         name: &str,
@@ -190,7 +190,7 @@ impl SqlBody {
     }
 }
 
-/// The value of every constant: the size, and options that are whole numbers.
+/// Returns the value of every constant: the size, and options that are whole numbers.
 fn constants(size: Size, settings: &Settings) -> BTreeMap<String, i64> {
     let [reads, writes] = [size.first, size.second.unwrap_or(size.first)].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
     let options = settings.iter().filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));

@@ -1,4 +1,4 @@
-//! Whether the tables and steps of a SQL suite fit together.
+//! Checks that the tables and steps of a SQL suite are consistent.
 
 use super::{sql_dry_run::DryRun, sql_place::step_span};
 use crate::{CatalogError, located::CatalogText};
@@ -19,12 +19,12 @@ pub(super) struct Checker<'f> {
     source: &'f CatalogText,
 }
 
-/// The way through a list of steps.
+/// The state of walking through a list of steps.
 struct Walk<'d> {
     dry: Option<&'d DryRun<'d>>,
-    /// The places of the step at hand in the lists that it is in, from the outermost.
+    /// The current step's positions in the lists that contain it, from the outermost.
     path: Vec<usize>,
-    /// What engines refuse that take tables as data only: the first such step and why.
+    /// The first step that engines refuse if they accept tables only as data, and why.
     refused: Option<(Vec<usize>, String)>,
 }
 
@@ -88,24 +88,24 @@ impl<'f> Checker<'f> {
         Ok(())
     }
 
-    /// Whether an expression depends on the suite's constants only.
+    /// Checks that an expression depends on the suite's constants only.
     pub(super) fn constant(&self, expression: &Spanned<Expression>) -> Result<(), CatalogError> {
         self.known(expression.get_ref(), &[]).map_err(|message| self.source.wrong(expression.span(), message))
     }
 
-    /// An empty database to try the statements on; none for a suite without tables, which begins with a database from elsewhere.
+    /// Returns an empty database to try the statements on; `None` for a suite without tables, which starts with an existing database.
     pub(super) fn dry_run(&self) -> Result<Option<DryRun<'_>>, CatalogError> {
         let dry = (!self.tables.is_empty()).then(|| DryRun::new(&self.tables, &self.indexes));
         dry.transpose().map_err(|message| self.source.wrong(0..0, message))
     }
 
-    /// Whether a table to be verified is there.
+    /// Checks that a table to be verified is declared.
     pub(super) fn verified(&self, table: &Spanned<String>) -> Result<(), CatalogError> {
         self.table(table.get_ref()).map(drop).map_err(|message| self.source.wrong(table.span(), message))
     }
 
-    /// Whether every step of the test at a place of the file means something, and SQLite takes its statements. What an engine
-    /// refuses that takes tables as data only is given back, the first of each list with its line.
+    /// Checks that every step of the test at this position of the file is valid, and that SQLite accepts its statements. Returns the
+    /// first statement of each list, with its line, that engines refuse if they accept tables only as data.
     pub(super) fn test(
         &self,
         place: usize,
@@ -125,7 +125,7 @@ impl<'f> Checker<'f> {
         Ok(refused)
     }
 
-    /// Whether actors read only, so that their answers do not depend on the order of their threads, and each step means something.
+    /// Checks that actors only read, so that their answers do not depend on the order of their threads, and that each step is valid.
     pub(super) fn actors(
         &self,
         place: usize,
@@ -169,7 +169,7 @@ impl<'f> Checker<'f> {
         }
     }
 
-    /// Whether a step means something, whatever is in it.
+    /// Checks a step by itself, without the steps that it contains.
     fn alone(&self, step: &Step, names: &[&str]) -> Result<(), String> {
         match step {
             Step::CreateTable(name) | Step::DropTable(name) => self.table(name).map(drop),
@@ -228,7 +228,7 @@ impl<'f> Checker<'f> {
         object.values.iter().try_for_each(|value| self.parameter(value, &names)).map_err(wrong)
     }
 
-    /// A name for a loop's variable or a number drawn: not that of a constant, which is put in first.
+    /// Checks a name for a loop's variable or a drawn number: it must not be that of a constant, because constants are substituted first.
     fn free(&self, name: &str) -> Result<(), String> {
         named("variable", name)?;
         if self.constants.contains(&name) {
@@ -280,9 +280,9 @@ impl<'f> Checker<'f> {
     }
 }
 
-/// Most digits that a number is padded to.
+/// Maximum number of digits to which a number is padded.
 const MOST_DIGITS: usize = 1_000;
-/// Most threads of an actor.
+/// Maximum number of threads of an actor.
 const MOST_THREADS: u32 = 256;
 
 fn check_actor(actor: &SqlActor, earlier: &[SqlActor]) -> Result<(), String> {
@@ -302,7 +302,7 @@ fn check_actor(actor: &SqlActor, earlier: &[SqlActor]) -> Result<(), String> {
     Ok(())
 }
 
-/// The reads in steps.
+/// Collects the reads in steps.
 fn reads_of<'s>(steps: &'s [Step], reads: &mut Vec<&'s StatementSpec>) -> Result<(), String> {
     steps.iter().try_for_each(|step| match step {
         Step::Read(statement) if statement.draw.is_empty() => {
@@ -346,7 +346,7 @@ fn column<'t>(table: &'t TableSpec, name: &str) -> Result<usize, String> {
     table.column(name).ok_or_else(|| format!("table `{}`: {}", table.name, unknown("column", name, names)))
 }
 
-/// A name that every SQL engine takes without quotes.
+/// Checks that a name needs no quotes in any SQL engine.
 fn named(what: &str, name: &str) -> Result<(), String> {
     let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if letters && name.chars().next().is_some_and(|c| c.is_ascii_alphabetic()) {
@@ -363,7 +363,7 @@ fn unknown<T: ToString>(what: &str, name: &str, known: impl Iterator<Item = T>) 
     format!("{what} `{name}`: expected {}", one_of(&known))
 }
 
-/// Says in which statement something is wrong.
+/// Adds to a message the statement that it is about.
 fn inside(place: &str) -> impl FnOnce(String) -> String + '_ {
     move |message| format!("{message} (in `{place}`)")
 }
@@ -373,7 +373,7 @@ mod tests {
     use crate::{CatalogError, TestPick, located::CatalogText, suite::Suite};
     use std::collections::BTreeSet;
 
-    /// A suite whose second test has these steps, the first of which is on line 25.
+    /// Parses a suite whose second test has these steps, the first of which is on line 25.
     fn suite(steps: &str) -> Result<Suite, CatalogError> {
         let text = format!(
             "name = \"mine\"\nkind = \"sql\"\ntitle = \"t\"\nsource = \"s\"\n[size]\nname = \"n\"\ndefault = [1]\nchoices = [1]\n\
@@ -385,7 +385,7 @@ mod tests {
         Suite::parse("mine", &source)
     }
 
-    /// What is said of it.
+    /// Returns the error message for it.
     fn said(steps: &str) -> String {
         suite(steps).map_or_else(|error| error.to_string(), |_| "nothing".to_owned())
     }

@@ -1,4 +1,4 @@
-//! Whether SQLite takes the statements of a SQL suite, on an empty database in memory with the suite's tables.
+//! A check that SQLite accepts the statements of a SQL suite, on an empty database in memory with the suite's tables.
 
 use dbdyno_engine::suite::{IndexSpec, StatementSpec, Step, TableSpec};
 use rusqlite::{
@@ -12,10 +12,10 @@ const DEFINES: &str = "tables and indexes of such an engine come from the steps 
                        define something beside it";
 const SAVEPOINT: &str = "such an engine has no savepoints";
 
-/// Steps of SQLite's machine that a statement may take: well below a second. What only defines something takes few.
+/// Maximum steps of SQLite's virtual machine for a statement: well below a second. A statement that only defines something takes few.
 const MOST_STEPS: i32 = 1_000_000;
 
-/// The database that a suite's statements are tried on. What they define stays there for those behind them.
+/// The database on which a suite's statements are tried. Their definitions stay there for later statements.
 pub(super) struct DryRun<'f> {
     connection: Connection,
     tables: &'f [&'f TableSpec],
@@ -23,23 +23,23 @@ pub(super) struct DryRun<'f> {
     seen: Arc<Mutex<Seen>>,
 }
 
-/// What SQLite has told of the statement that it parsed last.
+/// What SQLite reported about the statement that it parsed last.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Whether it defines something that later statements may name.
+    /// Whether it defines something that later statements may use.
     defines: bool,
-    /// Why an engine refuses it that takes tables as data only.
+    /// Why an engine refuses it that accepts tables only as data.
     refusal: Option<&'static str>,
 }
 
 impl<'f> DryRun<'f> {
-    /// An empty database with tables and indexes.
+    /// Creates an empty database with these tables and indexes.
     pub(super) fn new(tables: &'f [&'f TableSpec], indexes: &'f [&'f IndexSpec]) -> Result<Self, String> {
         let mut connection = Connection::open_in_memory().map_err(said)?;
         let seen = Arc::new(Mutex::new(Seen::default()));
         let told = Arc::clone(&seen);
         connection.authorizer(Some(move |context: AuthContext<'_>| judge(&context, &mut lock(&told)))).map_err(said)?;
-        // It is told of so many steps of a statement at once, and then that is enough.
+        // SQLite calls the handler after this number of steps of a statement, and the handler then stops it.
         connection.progress_handler(MOST_STEPS, Some(|| true)).map_err(said)?;
         let dry = Self { connection, tables, indexes, seen };
         tables.iter().try_for_each(|table| dry.run(&table.create_sql()).map(drop))?;
@@ -47,7 +47,7 @@ impl<'f> DryRun<'f> {
         Ok(dry)
     }
 
-    /// Forgets what a test has attached: the database may be opened anew for the next.
+    /// Detaches the databases that a test attached, because the next test may open the database again.
     pub(super) fn begin_test(&self) -> Result<(), String> {
         let listed = "SELECT name FROM pragma_database_list WHERE name NOT IN ('main', 'temp')";
         let mut listed = self.connection.prepare(listed).map_err(said)?;
@@ -55,7 +55,7 @@ impl<'f> DryRun<'f> {
         names.iter().try_for_each(|name| self.run(&format!("DETACH \"{name}\"")).map(drop))
     }
 
-    /// Tries a step, without the steps in it. Why an engine refuses it that takes tables as data only, if it does.
+    /// Tries a step, without the steps in it. Returns why an engine that accepts tables only as data refuses it, if it does.
     pub(super) fn step(&self, step: &Step) -> Result<Option<&'static str>, String> {
         let done = match step {
             Step::Write(statement) | Step::Read(statement) => self.prepare(statement),
@@ -65,7 +65,7 @@ impl<'f> DryRun<'f> {
                 let done = copy.schema.iter().try_for_each(|sql| self.run(sql).map(drop));
                 done.and_then(|()| self.run("DETACH copy").map(drop))
             }
-            // It may have been dropped by a statement of the suite's own; what the steps drop stays, for later statements.
+            // A statement of the suite may have dropped it. What steps drop stays, for later statements.
             Step::CreateTable(name) => {
                 let found = self.tables.iter().filter(|table| table.name == *name);
                 found.map(|table| table.create_sql()).try_for_each(|sql| self.run(&again(&sql)).map(drop))
@@ -101,7 +101,7 @@ impl<'f> DryRun<'f> {
             let mut statement = match batch.next() {
                 Ok(Some(statement)) => statement,
                 Ok(None) => break,
-                // What a suite creates by itself may be among its declared tables, which are there from the beginning.
+                // A suite's own statement may create one of its declared tables, which exist from the beginning.
                 Err(error) if error.to_string().contains("already exists") => break,
                 Err(error) => return Err(said(error)),
             };
@@ -118,14 +118,14 @@ fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The statement that makes a table or an index which may be there.
+/// Returns the statement that creates a table or an index that may already exist.
 fn again(sql: &str) -> String {
     ["TABLE", "INDEX"].iter().fold(sql.to_owned(), |sql, word| {
         sql.replacen(&format!("CREATE {word} "), &format!("CREATE {word} IF NOT EXISTS "), 1)
     })
 }
 
-/// Notes what defines something. No statement is tried on a file.
+/// Records whether a statement defines something, and why engines may refuse it. Denies statements that would use a file.
 fn judge(context: &AuthContext<'_>, seen: &mut Seen) -> Authorization {
     let database = match context.action {
         AuthAction::AlterTable { database_name, .. } => Some(database_name),

@@ -1,10 +1,10 @@
-//! Where in a suite's file a step is that lies within others.
+//! The position in a suite's file of a step that is nested in others.
 
 use crate::located::CatalogText;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// The bytes of a step in a list (`steps` or `prepare`) of the test that is at a place of its file.
+/// Returns the bytes of a step in a list (`steps` or `prepare`) of the test at this position of its file.
 pub(super) fn step_span(source: &CatalogText, test: usize, list: &str, path: &[usize]) -> Option<Range<usize>> {
     let document = DeTable::parse(&source.text).ok()?;
     let tests = array(value(document.get_ref(), "test")?)?;

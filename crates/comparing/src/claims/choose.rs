@@ -1,4 +1,5 @@
-//! Which stored configurations a claim is judged by. A selection may mean several; the claim is about one on each side, as a whole.
+//! Chooses the stored configurations that a claim is judged by. A selection may match several; the claim is about one on each side, as a
+//! whole.
 
 use crate::compare::Side;
 use dbdyno_catalog::{Claim, ClaimedComparison, engines::Registry};
@@ -16,16 +17,16 @@ use uuid::Uuid;
 pub(super) struct ChosenPair {
     pub(super) a: Side,
     pub(super) b: Side,
-    /// How many other configurations match A and B.
+    /// The number of other configurations that match A and B.
     pub(super) others: (usize, usize),
-    /// Options that the claim does not name and that are not at their default, unless both sides have them alike: `B cache_size=-65536`;
-    /// `both layer=direct` otherwise.
+    /// Options that the claim does not name and that are not at their default. If A and B differ in one: `B cache_size=-65536`. If both
+    /// have the same value: `both layer=direct`.
     pub(super) unclaimed: Vec<String>,
 }
 
-/// Chooses one configuration of each side: a pair that ran at a published size, in one session, and differs least in options that the claim
-/// does not name. Of several such pairs the one that ran last. `named`: the options that the claim names. None where a side has no run of a
-/// claimed test.
+/// Chooses one configuration for each side: a pair that ran at a published size, in one session, and differs least in options that the
+/// claim does not name. Of several such pairs it takes the one that ran last. `named`: the options that the claim names. Returns none if a
+/// side has no run of a claimed test.
 pub(super) fn choose(
     [a, b]: [&Side; 2],
     claimed: &ClaimedComparison,
@@ -49,7 +50,7 @@ pub(super) fn choose(
     let has_published =
         |all: &[Candidate<'_>]| all.iter().flat_map(|one| &one.sizes).any(|size| published.contains(*size));
     let may_be_published = published.is_empty() || has_published(&of_a) && has_published(&of_b);
-    // A sweep has many configurations, and more pairs than are worth ranking. None is better than one with equal options.
+    // A sweep has too many pairs of configurations to rank them all. No pair is better than one with equal options.
     let mut equal: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     of_b.iter().enumerate().for_each(|(at, other)| equal.entry(&other.options).or_default().push(at));
     let with_equal = |(at_a, one): (usize, &Candidate<'_>)| {
@@ -73,16 +74,16 @@ pub(super) fn choose(
 struct Candidate<'s> {
     runs: Vec<&'s RunTests>,
     sizes: BTreeSet<&'s str>,
-    /// Its rounds by session and size.
+    /// The rounds of its runs, by session and size.
     rounds: BTreeMap<(Uuid, &'s str), BTreeSet<u32>>,
-    /// Which of the claims it has a test of.
+    /// The indices of the claims for which it has a test.
     claims: BTreeSet<usize>,
-    /// Options that the claim does not name, as they were asked for; and whether that is the default, where it is known.
+    /// The requested options that the claim does not name, each with whether it is at its default, if that is known.
     options: BTreeMap<&'s str, (&'s str, Option<bool>)>,
 }
 
-/// The configurations of a side that have a claimed test, as they were asked for, in an order that does not follow from the store's. Twins of
-/// an A/A comparison are left out: they are the same once more.
+/// Returns the configurations of a side that have a claimed test, as they were requested. The order does not depend on the store's order.
+/// Twins of an A/A comparison are left out, because they repeat the same configuration.
 fn candidates<'s>(
     side: &'s Side,
     claims: &[Claim],
@@ -122,7 +123,7 @@ fn options<'s>(
 ) -> BTreeMap<&'s str, (&'s str, Option<bool>)> {
     let engine = registry.get(&run.configuration.engine).ok().map(|engine| &*engine.description);
     let is_default = |name: &str, value: &str| {
-        // What a run is held to is there only where it is no default.
+        // These limits are stored only if they are not at their default.
         let is_held = ["memory_limit_bytes", "cache"].contains(&name);
         let option =
             |engine: &Description| Some(engine.options.iter().find(|option| option.name == name)?.default == value);
@@ -133,7 +134,7 @@ fn options<'s>(
 }
 
 impl Candidate<'_> {
-    /// What it has, and the other does not have alike, of options that are not at their default.
+    /// Returns the options that are not at their default and that the other candidate does not have with the same value.
     fn unlike<'o>(&'o self, other: &'o Self) -> impl Iterator<Item = (&'o str, &'o str)> {
         self.options.iter().filter_map(|(name, (value, is_default))| match other.options.get(name) {
             Some((of_other, _)) if of_other == value => None,
@@ -142,7 +143,7 @@ impl Candidate<'_> {
         })
     }
 
-    /// What both have alike of options that are not at their default.
+    /// Returns the options that are not at their default and that both candidates have with the same value.
     fn alike<'o>(&'o self, other: &'o Self) -> impl Iterator<Item = (&'o str, &'o str)> {
         self.options.iter().filter_map(|(name, (value, is_default))| {
             let is_alike = other.options.get(name).is_some_and(|(of_other, _)| of_other == value);
@@ -150,7 +151,7 @@ impl Candidate<'_> {
         })
     }
 
-    /// Its runs as a side, with the selection that tells it from the other candidates.
+    /// Returns its runs as a side, with a selection that excludes the other candidates.
     fn side(&self, side: &Side, all: &[Candidate<'_>]) -> Side {
         let sessions: HashSet<Uuid> = self.runs.iter().map(|run| run.session_id).collect();
         Side {
@@ -163,7 +164,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// The terms that leave out all other candidates, as few as do: ` cache_size=-2000 version=3.51`.
+    /// Returns the fewest terms that exclude all other candidates: ` cache_size=-2000 version=3.51`.
     fn narrowed(&self, all: &[Candidate<'_>]) -> String {
         let own = self.facts();
         let mut others: Vec<_> = all.iter().map(Candidate::facts).filter(|facts| *facts != own).collect();
@@ -171,7 +172,7 @@ impl Candidate<'_> {
         while !others.is_empty() {
             let words: BTreeSet<&str> = own.keys().chain(others.iter().flat_map(BTreeMap::keys)).copied().collect();
             let left = |word: &str| others.iter().filter(|facts| facts.get(word) == own.get(word)).count();
-            // A tier follows from options: it is said where nothing else tells them apart.
+            // A tier follows from options, so it is used only if nothing else distinguishes the candidates.
             let Some(word) = words.into_iter().min_by_key(|word| (left(word), *word == "tier")) else { break };
             let values = own.get(word).map(|values| values.iter().map(|value| literal(value)).collect::<Vec<_>>());
             terms += &values.map_or_else(|| format!(" {word}!"), |values| format!(" {word}={}", values.join("|")));
@@ -184,7 +185,7 @@ impl Candidate<'_> {
         terms
     }
 
-    /// The values of each word that selections use.
+    /// Returns the values of each word that selections use.
     fn facts(&self) -> BTreeMap<&str, BTreeSet<String>> {
         let mut facts: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         let mut seen = HashSet::new();
@@ -197,24 +198,24 @@ impl Candidate<'_> {
     }
 }
 
-/// What makes one pair a better one to judge by than another; the first that differs decides.
+/// The criteria that rank pairs to judge a claim by; the first criterion that differs decides.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank<'s> {
     /// Whether both ran at a published size.
     published: bool,
     /// Whether both ran in one session.
     together: bool,
-    /// Options that the claim does not name, in which they differ other than by their defaults.
+    /// The number of options that the claim does not name and in which they differ, not counting defaults.
     unlike: Reverse<usize>,
-    /// Options that both have alike and not at their default.
+    /// The number of options that both have with the same value and not at their default.
     changed: Reverse<usize>,
     /// Whether both ran in enough rounds for an interval.
     enough: bool,
-    /// Claims that both have a test of.
+    /// The number of claims for which both have a test.
     claims: usize,
-    /// Sizes at which both ran.
+    /// The number of sizes at which both ran.
     sizes: usize,
-    /// When the last session with both began; without one, when the last of the side that ran earlier did.
+    /// The start of the last session with both; without one, the start of the last session of the side that ran earlier.
     started: &'s str,
 }
 

@@ -1,28 +1,29 @@
-//! Whether what was measured agrees with what was published.
+//! Judges whether the measured ratios agree with the published ones.
 
 use dbdyno_catalog::ClaimedRatio;
 use dbdyno_stats::{SAME_BAND, within};
 use serde::Serialize;
 
-/// What was measured of a claim: time A / time B.
+/// The measured ratio for a claim: time A / time B.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MeasuredRatio {
     /// The ratio; over several sizes, the median of their ratios.
     pub ratio: f64,
-    /// Its 95 % interval; over several sizes, the medians of its ends. None with too few runs.
+    /// Its 95 % interval; over several sizes, the medians of its ends. None if there are too few runs.
     pub interval: Option<(f64, f64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reproduction {
-    /// The measured interval is inside the published range, or as narrow as that with its ratio inside; and it shows the claimed direction.
+    /// The measured interval is inside the published range, or it is no wider than the range and its ratio is inside. It also shows the
+    /// claimed direction.
     Agrees,
-    /// The same side is faster, by another factor or at another size.
+    /// The same side is faster, but by another factor or at another size.
     DirectionOnly,
-    /// Neither.
+    /// Neither the figure nor the direction.
     NotReproduced,
-    /// Too few runs to tell, too noisy ones, or none at a published size that show the claimed direction.
+    /// Too few runs, too much noise, or no runs at a published size that show the claimed direction.
     Undecided,
     NotMeasured,
 }
@@ -31,7 +32,7 @@ impl Reproduction {
     pub const ALL: [Self; 5] =
         [Self::Agrees, Self::DirectionOnly, Self::NotReproduced, Self::Undecided, Self::NotMeasured];
 
-    /// Its sign, so that it is never told by colour alone.
+    /// Returns its sign, so that colour alone never carries the meaning.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Agrees => "✓",
@@ -53,31 +54,32 @@ impl Reproduction {
     }
 }
 
-/// Which side a claim says is faster.
+/// The side that is faster according to a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimedDirection {
     A,
     B,
-    /// Its range has 1 in it, or it says that both are about the same.
+    /// The claimed range contains 1, or the claim says that both are about the same.
     Neither,
 }
 
-/// The sizes of the runs that a claim is held against.
+/// The sizes of the runs that a claim is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JudgedSizes {
-    /// The published ones, or any where the claim is for all sizes.
+    /// The published sizes, or any size if the claim is for all sizes.
     Published,
-    /// Others: they can show the direction, and neither confirm nor refute a figure.
+    /// Other sizes: they can show the direction, but neither confirm nor refute a figure.
     Other,
 }
 
-/// A figure published without a range is taken as this much either way, as a factor: 2 as 1.6 to 2.5.
+/// The range assumed for a figure that is published without one, as a factor in either direction: 2 means 1.6 to 2.5.
 const WITHOUT_RANGE: f64 = 0.25;
-/// Two things said to be about the same differ by at most this factor: LumoSQL's page, which says it most, calls 10 % a difference.
+/// The largest factor between two things that count as about the same: LumoSQL's page, which makes this claim most often,
+/// calls 10 % a difference.
 const ABOUT_THE_SAME: f64 = 1.1;
 
-/// The side that a claim says is faster.
+/// Returns the side that is faster according to a claim.
 pub fn direction(claimed: ClaimedRatio) -> ClaimedDirection {
     let (low, high) = match claimed {
         ClaimedRatio::AFaster => return ClaimedDirection::A,
@@ -93,7 +95,7 @@ pub fn direction(claimed: ClaimedRatio) -> ClaimedDirection {
     }
 }
 
-/// The ratios that agree with a claim; none where any does that has its direction.
+/// Returns the range of ratios that agree with a claim; none if the claim states only a direction.
 fn range(claimed: ClaimedRatio) -> Option<(f64, f64)> {
     match claimed {
         ClaimedRatio::AFaster | ClaimedRatio::BFaster => None,
@@ -103,9 +105,10 @@ fn range(claimed: ClaimedRatio) -> Option<(f64, f64)> {
     }
 }
 
-/// Agrees needs an interval that could have disagreed: inside the published range, or no wider than that (as a ratio of its ends) and with
-/// the measured ratio inside. A wider one that meets the range tells nothing yet: noise must not win agreement. A claim that one side is
-/// faster agrees only with an interval on that side of 1, and is not reproduced by one on the other side or within +-3 % of 1.
+/// Judges a claim. Agreement needs an interval that could have disagreed: inside the published range, or no wider than the range (as a
+/// ratio of its ends) with the measured ratio inside. A wider interval that overlaps the range is undecided, because noise must not produce
+/// agreement. A claim that one side is faster agrees only with an interval on that side of 1. An interval on the other side, or within +-3
+/// % of 1, does not reproduce it.
 pub fn judge(claimed: ClaimedRatio, measured: Option<MeasuredRatio>, sizes: JudgedSizes) -> Reproduction {
     let Some(measured) = measured else { return Reproduction::NotMeasured };
     let Some((low, high)) = measured.interval else { return Reproduction::Undecided };

@@ -1,4 +1,4 @@
-//! What is stored of the things that a publication compares.
+//! The stored measurements of the things that a publication compares.
 
 use super::{
     ClaimsTable, ComparedClaims, RunOrigin,
@@ -14,18 +14,18 @@ use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{Latencies, Selection, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Judges claims by what is stored. A store that is not there yet has measured nothing. What stands against judging one comparison is said
-/// in its rows; the others are judged.
+/// Judges claims by the stored runs. If the store does not exist yet, nothing was measured. If one comparison cannot be judged, its rows
+/// give the reason, and the others are judged.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// Fails if the store cannot be read.
 pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, StoreError> {
     if !store.exists() {
         return Ok(ClaimsTable::new(claims, &[]));
     }
     let mut origins = vec![RunOrigin::Measured];
     origins.extend(store.has_imported_sessions()?.then_some(RunOrigin::Imported));
-    // Many comparisons of a publication have one side in common.
+    // Many comparisons of a publication share one side.
     let mut read: BTreeMap<String, Selection> = BTreeMap::new();
     for claimed in &claims.comparisons {
         for text in origins.iter().flat_map(|origin| <[String; 2]>::from(selections(claimed, *origin))) {
@@ -50,7 +50,7 @@ pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, StoreError>
     Ok(ClaimsTable::new(claims, &compared))
 }
 
-/// The engines, whose options have defaults. Programs are asked only where runs are of other engines than those that are built in.
+/// Returns the engines, whose options have defaults. Programs are queried only if runs use engines other than the built-in ones.
 fn registry_of(sides: &[Side]) -> Registry {
     let engines: BTreeSet<&str> =
         sides.iter().flat_map(|side| &side.runs).map(|run| run.configuration.engine.as_str()).collect();

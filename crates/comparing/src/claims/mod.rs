@@ -1,4 +1,4 @@
-//! Published figures beside what was measured here.
+//! Published figures compared with measurements on this machine.
 
 mod choose;
 mod judge;

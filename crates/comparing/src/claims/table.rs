@@ -1,4 +1,4 @@
-//! A publication's claims beside the measurements that answer them.
+//! A publication's claims with the measurements that confirm or refute them.
 
 use super::{ClaimedDirection, JudgedSizes, MeasuredRatio, Reproduction, direction, judge};
 use crate::compare::{Comparison, Line, RatioRange};
@@ -15,41 +15,41 @@ pub struct ClaimsTable {
     pub name: String,
     /// One line about it.
     pub title: String,
-    /// Who published it, and when.
+    /// The author and date of the publication.
     pub source: String,
-    /// On what it was measured.
+    /// The hardware and software that it was measured on.
     pub setup: String,
-    /// What a reader of the published figures has to know.
+    /// The facts that a reader of the published figures needs to know.
     pub caveats: Vec<String>,
     pub comparisons: Vec<JudgedComparison>,
 }
 
-/// Where the runs are from that claims are judged by.
+/// The origin of the runs that claims are judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOrigin {
     /// dbdyno ran them.
     Measured,
-    /// They were imported from another program's results: they say nothing of what dbdyno measures.
+    /// Imported from another program's results: these runs do not show what dbdyno measures.
     Imported,
 }
 
-/// What was compared of the two sides of a claim.
+/// The comparisons of the two sides of a claim.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ComparedClaims {
-    /// Runs that dbdyno made.
+    /// The comparison of runs that dbdyno measured.
     pub measured: Found,
-    /// Runs that were imported.
+    /// The comparison of imported runs.
     pub imported: Found,
 }
 
-/// What is stored of the two sides of a claim.
+/// The stored runs of the two sides of a claim.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Found {
     /// A side has no runs.
     #[default]
     Nothing,
-    /// A side's selection cannot be read: what was expected.
+    /// A side's selection cannot be read; the message names what was expected.
     Wrong(String),
     Pair(Box<FoundPair>),
 }
@@ -58,40 +58,39 @@ pub enum Found {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundPair {
     pub comparison: Comparison,
-    /// How many other configurations match A and B.
+    /// The number of other configurations that match A and B.
     pub others: (usize, usize),
     /// See [`JudgedComparison::unclaimed`].
     pub unclaimed: Vec<String>,
 }
 
-/// Two things that a publication compares, beside what was measured of them.
+/// Two things that a publication compares, with their measurements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedComparison {
-    /// Where the runs are from. Imported ones have a comparison of their own, after that of measured ones.
+    /// The origin of the runs. Imported runs have a comparison of their own, after the comparison of measured runs.
     pub origin: RunOrigin,
     /// One line about it.
     pub title: String,
-    /// What the publication calls A.
+    /// The publication's name for A.
     pub a_name: String,
-    /// What the publication calls B.
+    /// The publication's name for B.
     pub b_name: String,
-    /// The selections of stored runs that are A and B: what the claim says, and what tells the configuration that it is judged by from
-    /// others that match.
+    /// The selections of stored runs that are A and B: the claim's selection, with terms that exclude other matching configurations.
     pub selections: (String, String),
-    /// How many other configurations match A and B.
+    /// The number of other configurations that match A and B.
     pub others: (usize, usize),
-    /// Options that the claim does not name and that are not at their default: those in which A and B differ (`B cache_size=-65536`), then
-    /// those that `both` have alike.
+    /// Options that the claim does not name and that are not at their default: first those in which A and B differ (`B cache_size=-65536`),
+    /// then those that `both` have with the same value.
     pub unclaimed: Vec<String>,
-    /// Runs of these configurations.
+    /// The number of runs of these configurations.
     pub runs: (usize, usize),
-    /// What measures it.
+    /// The preset that measures the comparison.
     pub preset: Option<String>,
-    /// The sizes that it was published at, and is judged at; empty where it is for all sizes.
+    /// The published sizes, at which it is judged; empty if it is for all sizes.
     pub published_sizes: Vec<String>,
-    /// The sizes whose ratios are shown: published ones where any is measured, else all that are.
+    /// The sizes whose ratios are shown: the published ones if any is measured, otherwise all measured ones.
     pub measured_sizes: Vec<String>,
-    /// Further sizes that are measured. They were not published, and are not judged.
+    /// Further measured sizes. They were not published, and are not judged.
     pub other_sizes: Vec<String>,
     pub rows: Vec<JudgedClaim>,
 }
@@ -99,11 +98,11 @@ pub struct JudgedComparison {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedClaim {
     pub test: String,
-    /// What the publication calls it.
+    /// The publication's name for the claim.
     pub name: String,
-    /// What is claimed, in words: `0.08x [0.06, 0.15]`.
+    /// The claim in words: `0.08x [0.06, 0.15]`.
     pub published: String,
-    /// The side that is claimed to be faster.
+    /// The side that is faster according to the claim.
     pub direction: ClaimedDirection,
     /// Whether a range was published with the figure.
     pub has_range: bool,
@@ -111,12 +110,12 @@ pub struct JudgedClaim {
     pub figures: Option<(String, String)>,
     pub measured: Option<MeasuredRatio>,
     pub reproduction: Reproduction,
-    /// Why runs that were found could not be compared.
+    /// The reason why the runs could not be compared.
     pub obstacle: Option<String>,
 }
 
 impl ClaimsTable {
-    /// The table of a claims file. `compared`: what was found for each of its comparisons.
+    /// Builds the table of a claims file. `compared`: the runs found for each of its comparisons.
     pub fn new(claims: &Claims, compared: &[ComparedClaims]) -> Self {
         let nothing = ComparedClaims::default();
         let compared = compared.iter().chain(std::iter::repeat(&nothing));
@@ -136,7 +135,7 @@ impl ClaimsTable {
         }
     }
 
-    /// How many claims have each verdict by what was measured, in the order of [`Reproduction`].
+    /// Returns the number of claims with each verdict by measured runs, in the order of [`Reproduction`].
     pub fn counts(&self) -> Vec<(Reproduction, usize)> {
         let measured = || self.comparisons.iter().filter(|comparison| comparison.origin == RunOrigin::Measured);
         let rows = || measured().flat_map(|comparison| &comparison.rows);
@@ -148,7 +147,7 @@ impl ClaimsTable {
 }
 
 impl JudgedComparison {
-    /// Whether it is judged by other sizes than were published.
+    /// Whether the comparison is judged at other sizes than the published ones.
     pub fn is_at_other_sizes(&self) -> bool {
         let is_published = |size: &String| self.published_sizes.contains(size);
         !self.published_sizes.is_empty()
@@ -157,7 +156,7 @@ impl JudgedComparison {
     }
 }
 
-/// The selections of a claim's A and B among runs of an origin.
+/// Returns the selections of a claim's A and B among runs of an origin.
 pub(super) fn selections(claimed: &ClaimedComparison, origin: RunOrigin) -> (String, String) {
     let own = (&claimed.a, &claimed.b);
     let ((a, b), of_origin) = match origin {
@@ -202,7 +201,7 @@ fn judged(claimed: &ClaimedComparison, found: &Found, origin: RunOrigin) -> Judg
     }
 }
 
-/// The sizes of lines, in the order of numbers.
+/// Returns the sizes of lines, in numeric order.
 fn sizes(lines: &[&Line]) -> Vec<String> {
     let sizes: BTreeSet<(Result<Size, ()>, &str)> =
         lines.iter().map(|line| (line.size.parse().map_err(|_| ()), line.size.as_str())).collect();
@@ -235,11 +234,11 @@ fn row(claim: &Claim, lines: &[&Line], sizes: JudgedSizes, wrong: Option<&String
     }
 }
 
-/// The lines of a test over its sizes as one figure: the median ratio, with the median of the lower and that of the upper ends, between which
-/// the true median is where each size's ratio is between its own.
+/// Combines the lines of a test over its sizes into one figure: the median ratio, with the median of the lower ends and the median of the
+/// upper ends. If each size's true ratio is within its own interval, the true median is between these two.
 fn measured(lines: &[&Line]) -> Option<MeasuredRatio> {
     let mut found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
-    // A size that was run once takes no answer from those that were run often enough.
+    // A size that ran only once must not prevent an answer from sizes that ran often enough.
     if found.iter().any(|found| found.interval.is_some()) {
         found.retain(|found| found.interval.is_some());
     }

@@ -1,4 +1,4 @@
-//! What the tests of a comparison cost beside the figure that is compared: the medians of other metrics, line by line.
+//! The cost of a comparison's tests in other metrics: their medians, line by line.
 
 use super::{
     load::{Side, load_both},
@@ -9,12 +9,12 @@ use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{Latencies, Selection, Store, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// A metric that is told beside the compared one, without a verdict: as further tests of the table these would weaken those that were
-/// asked for.
+/// A metric that is shown alongside the compared one, without a verdict. As further tests of the table these metrics would weaken the
+/// requested tests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
     pub metric: Metric,
-    /// Those lines that have a value on either side.
+    /// The lines that have a value on either side.
     pub lines: Vec<BesideLine>,
 }
 
@@ -25,22 +25,22 @@ pub struct BesideLine {
     pub size: String,
     pub test: u32,
     pub name: String,
-    /// Median of A, in the metric's unit; none where A has no value, or is several configurations.
+    /// The median of A, in the metric's unit; none if A has no value, or is several configurations.
     pub a: Option<f64>,
-    /// Median of B.
+    /// The median of B, with the same conditions.
     pub b: Option<f64>,
-    /// The estimate of A / B; none where they are not comparable.
+    /// The estimate of A / B; none if they are not comparable.
     pub ratio: Option<f64>,
 }
 
-/// What time is bought with; and time, where something else is compared.
+/// The costs at which time is bought; and time itself, if another metric is compared.
 const BESIDE: [Metric; 4] = [Metric::Wall, Metric::Database, Metric::Syncs, Metric::EngineMemory];
 
 impl Beside {
-    /// All that is told beside a comparison of two selections, each with its text as typed.
+    /// Loads all metrics that are shown alongside a comparison of two selections, each with its text as typed.
     ///
     /// # Errors
-    /// What is wrong with the store.
+    /// Fails if the store cannot be read.
     pub fn of_selections(
         store: &Store,
         sides: [(&str, &Selection); 2],
@@ -55,13 +55,13 @@ impl Beside {
         Ok(all)
     }
 
-    /// The metrics that are told beside another.
+    /// Returns the metrics that are shown alongside the compared one.
     pub fn metrics(compared: Metric) -> impl Iterator<Item = Metric> {
         BESIDE.into_iter().filter(move |metric| *metric != compared)
     }
 
-    /// The medians of two sides that were read for such a metric; `options` are those of the comparison, so that lines are laid out alike.
-    /// None where no line has a value.
+    /// Returns the medians of two sides that were read for such a metric. `options` are the options of the comparison, so that both have
+    /// the same lines. Returns none if no line has a value.
     pub fn of(a: &Side, b: &Side, options: &Options) -> Option<Self> {
         let options = Options { by_size: false, scaling: false, ..options.clone() };
         let Comparison { metric, lines, .. } = super::compare(a, b, &options);

@@ -1,4 +1,4 @@
-//! What sessions on one machine and disk may still differ in: how they were mounted, limited and built.
+//! Conditions in which sessions on one machine and disk may still differ: mounts, limits and builds.
 
 use super::load::Side;
 use dbdyno_foundation::{
@@ -12,17 +12,17 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Small synced writes of one disk differ by less than this from one session to the next.
+/// The limit between sessions on one disk: their small synced writes differ by less than this factor.
 const FSYNC_FACTOR: u64 = 10;
 
-/// A condition in words; none where it is not known of a session.
+/// A condition in words; none if it is unknown for a session.
 struct Condition {
     /// `CPU quotas differ`.
     differ: &'static str,
     value: fn(&SessionConditions) -> Option<String>,
 }
 
-/// Those without which times are not comparable.
+/// The conditions that must match for times to be comparable.
 const DECIDING: [Condition; 8] = [
     Condition { differ: "what syncs reach differs", value: syncs },
     Condition { differ: "mount options that change times differ", value: changing_options },
@@ -37,7 +37,7 @@ const DECIDING: [Condition; 8] = [
     Condition { differ: "builds of dbdyno differ", value: optimisation },
 ];
 
-/// Those that a reader should know of.
+/// The conditions whose differences are reported without blocking the comparison.
 const BADGES: [Condition; 4] = [
     Condition { differ: "mount options differ", value: |of| of.mount_options.clone() },
     Condition { differ: "CPU governors differ", value: |of| of.cpu_governor.clone() },
@@ -65,7 +65,7 @@ fn changing_options(of: &SessionConditions) -> Option<String> {
 }
 
 fn preloaded(of: &SessionConditions) -> Option<String> {
-    // Where the allocator is known, what is preloaded is too.
+    // If the allocator is known, the preloaded libraries are known too.
     of.allocator.as_ref().map(|_| of.preloaded.clone().unwrap_or_else(none))
 }
 
@@ -76,7 +76,7 @@ fn optimisation(of: &SessionConditions) -> Option<String> {
     Some([of.build_profile.as_deref()?].into_iter().chain(level).collect::<Vec<_>>().join(", "))
 }
 
-/// What decides whether times of sessions are comparable.
+/// The conditions that decide whether times of sessions are comparable.
 #[derive(Debug, Default)]
 pub(super) struct DecidingConditions {
     sessions: BTreeMap<Uuid, SessionValues>,
@@ -84,9 +84,9 @@ pub(super) struct DecidingConditions {
 
 #[derive(Debug)]
 struct SessionValues {
-    /// One for each of [`DECIDING`].
+    /// One value for each of [`DECIDING`].
     values: [Option<String>; DECIDING.len()],
-    /// What a small synced write takes: at best where that is known, as load makes it longer.
+    /// The time of a small synced write: the shortest one if it is known, because load makes it longer.
     fsync_ns: Option<u64>,
 }
 
@@ -100,7 +100,7 @@ impl DecidingConditions {
         Self { sessions: sessions.map(|session| (session.session_id, values(session))).collect() }
     }
 
-    /// What differs between the sessions of A and B, each in a sentence. `is_one_place`: they ran on one machine and disk.
+    /// Returns the differences between the sessions of A and B, each in a sentence. `is_one_place`: they ran on one machine and disk.
     pub(super) fn differences(&self, a: &BTreeSet<Uuid>, b: &BTreeSet<Uuid>, is_one_place: bool) -> Vec<String> {
         let of = |side: &BTreeSet<Uuid>| side.iter().filter_map(|id| self.sessions.get(id)).collect::<Vec<_>>();
         let (a, b) = (of(a), of(b));
@@ -116,7 +116,7 @@ impl DecidingConditions {
     }
 }
 
-/// Whether there are several values; that of a side of which none is known counts as any.
+/// Reports a condition that has several values. An unknown side matches any value.
 fn differ(what: &str, a: &BTreeSet<String>, b: &BTreeSet<String>) -> Option<String> {
     (a.union(b).count() > 1 && !a.is_empty() && !b.is_empty())
         .then(|| format!("{what}: A {}, B {}", joined(a), joined(b)))
@@ -139,7 +139,7 @@ fn fsyncs(a: &[&SessionValues], b: &[&SessionValues]) -> Option<String> {
     })
 }
 
-/// Conditions of A and B that are not the same and decide nothing: `mount options differ: A noatime, B relatime,discard`.
+/// Returns the conditions that differ between A and B without deciding anything: `mount options differ: A noatime, B relatime,discard`.
 pub(super) fn badges(a: &Side, b: &Side) -> Vec<String> {
     let of_sessions = BADGES.iter().filter_map(|condition| {
         let of = |side: &Side| side.sessions.iter().filter_map(|one| (condition.value)(&one.conditions)).collect();
@@ -148,7 +148,7 @@ pub(super) fn badges(a: &Side, b: &Side) -> Vec<String> {
     of_sessions.chain(engine_builds(a, b)).collect()
 }
 
-/// Of lists with commas between, what not all have.
+/// Reports the elements of comma-separated lists that not all lists contain.
 fn badge(what: &str, a: &BTreeSet<String>, b: &BTreeSet<String>) -> Option<String> {
     if a == b || a.is_empty() || b.is_empty() {
         return None;
@@ -163,7 +163,7 @@ fn badge(what: &str, a: &BTreeSet<String>, b: &BTreeSet<String>) -> Option<Strin
     differ(what, &own(a), &own(b))
 }
 
-/// Engines of which both sides have one version in different builds.
+/// Reports engines that have the same version on both sides, but different builds.
 fn engine_builds(a: &Side, b: &Side) -> Vec<String> {
     let builds = |side: &Side| {
         let mut builds: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();

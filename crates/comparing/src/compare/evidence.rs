@@ -1,4 +1,4 @@
-//! Ratios, intervals and p values of lines, and the verdicts that follow.
+//! The ratios, intervals and p values of lines, and the verdicts that follow from them.
 
 use super::{
     conditions::DecidingConditions,
@@ -24,29 +24,29 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
 
-/// A line that has its figures, and waits for the p values of the others.
+/// A line with its figures, before the p values of all lines are adjusted.
 #[derive(Debug)]
 pub(super) struct LineDraft {
     line: Line,
-    /// The figures of a comparable line; its `found` follows from them.
+    /// The figures of a comparable line, from which `found` follows.
     tested: Option<Tested>,
     spending: Spending,
 }
 
 #[derive(Debug)]
 enum Tested {
-    /// Values in which chance has a part.
+    /// Values that are subject to chance.
     Sampled(SampledRatio),
-    /// The ratio of two values that are the same in every run of their sides: there is nothing to test.
+    /// The ratio of two values that are the same in every run of their sides, so there is nothing to test.
     Exact(f64),
-    /// Values in which chance has a part, and of which some are 0.
+    /// Values that are subject to chance, some of which are 0.
     Ranked(RankedRatio),
 }
 
 #[derive(Debug)]
 struct SampledRatio {
     interval: Result<RatioInterval, NoAnswer>,
-    /// None with too few runs: such a line cannot be decided and is no test of the table.
+    /// None with too few runs: the line cannot be decided and does not count as a test of the table.
     p: Option<f64>,
     median_ratio: f64,
     paired: bool,
@@ -63,23 +63,23 @@ impl Tested {
     }
 }
 
-/// What is known beside the lines.
+/// The facts about both sides that all lines share.
 #[derive(Debug)]
 pub(super) struct Known<'s> {
-    /// Where each session ran.
+    /// The place where each session ran.
     pub(super) places: BTreeMap<Uuid, String>,
     pub(super) conditions: DecidingConditions,
     pub(super) floors: Floors<'s>,
     pub(super) repeats: Repeats<'s>,
     /// Runs that are on both sides.
     pub(super) shared: HashSet<Uuid>,
-    /// Sessions that add rounds to others.
+    /// Sessions that added rounds to other sessions.
     pub(super) added: AddedSessions,
-    /// The tests of each side that were run and have no value of the metric, by size and number.
+    /// The tests of each side that ran but have no value of the metric, by size and number.
     pub(super) without_value: [HashSet<(&'s str, u32)>; 2],
 }
 
-/// Figures and obstacles of a line.
+/// Returns a line with its figures and obstacles.
 pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: &Options) -> LineDraft {
     let matched = matched(&laid.a, &laid.b);
     let obstacles = obstacles(&laid, &matched, known, metric, options);
@@ -90,7 +90,7 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: 
     let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len(), metric) };
     let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), metric) };
     let sessions = matched.a.iter().chain(&matched.b).map(|sample| sample.run.session_id);
-    // Each session that adds to another was run because what was there before had decided nothing.
+    // Each added session ran because the previous rounds had decided nothing.
     let looks = 1 + known.added.count(sessions) as u32;
     let spending = match (looks, options.first_look) {
         (1, None) => Spending::ONCE,
@@ -130,10 +130,10 @@ fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option
     })
 }
 
-/// The bootstrap's interval of the median; none with too few runs.
+/// Returns the bootstrap interval of the median; none with too few runs.
 fn median_range(values: &[f64]) -> Option<FigureRange> {
     const RESAMPLES: usize = 1_000;
-    // The same values give the same interval.
+    // A fixed seed, so that the same values give the same interval.
     let mut rng = SplitMix64::new(0);
     let of_drawn = |drawn: &[&f64]| median(&drawn.iter().map(|value| **value).collect::<Vec<_>>()).ok();
     let Interval { low, high, .. } = bootstrap_interval(values, RESAMPLES, &mut rng, of_drawn).ok()?;
@@ -177,24 +177,24 @@ fn of_runs(matched: &Matched<'_>, median_ratio: f64, spending: Spending) -> Samp
 /// Lines whose p values are adjusted together.
 #[derive(Default)]
 struct Family {
-    /// Adjusted p values of its lines, in order.
+    /// The adjusted p values of its lines, in order.
     adjusted: std::vec::IntoIter<f64>,
-    /// By how many the adjustment multiplies the p value that comes next to being significant.
+    /// The factor by which the adjustment multiplies the next p value that could become significant.
     factor: usize,
     tests: usize,
 }
 
 impl Family {
     fn of(p: &[f64]) -> Self {
-        // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
+        // A p value is between 0 and 1, so there is an answer. If there were none, nothing would be significant.
         let adjusted = benjamini_hochberg(p).unwrap_or_else(|_| vec![1.0; p.len()]);
         let significant = adjusted.iter().filter(|p| **p < ALPHA).count();
         Self { factor: p.len().div_ceil(significant + 1), tests: p.len(), adjusted: adjusted.into_iter() }
     }
 }
 
-/// Verdicts of all lines, and how many were tested. What actors did in tests that have lines of their own is a family of its own: their
-/// figures are parts of those, and would count twice.
+/// Returns all lines with their verdicts, and the number of tests. If tests have lines of their own, the lines of their actors form a
+/// separate family: their figures are parts of those tests, and would count twice.
 pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric, options: &Options) -> (Vec<Line>, usize) {
     let spent = |draft: &LineDraft| Some((draft.tested.as_ref()?.p()? * draft.spending.factor).min(1.0));
     let family = |of_actors: bool| {
@@ -210,7 +210,7 @@ pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric, options: &Options) -
             (draft, p_adjusted, family.factor)
         })
         .collect();
-    // How many rounds would decide a line takes time to say.
+    // The forecast of the rounds that would decide a line takes time.
     let judged = |(draft, p_adjusted, factor): (LineDraft, _, _)| {
         draft.judged(p_adjusted, factor, metric, !options.without_forecast)
     };
@@ -218,7 +218,7 @@ pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric, options: &Options) -
 }
 
 impl LineDraft {
-    /// The line with its verdict; `factor` is what its family multiplies p values by.
+    /// Returns the line with its verdict; `factor` is the number by which its family multiplies p values.
     fn judged(self, p_adjusted: Option<f64>, factor: usize, metric: Metric, is_forecast: bool) -> Line {
         let Self { mut line, tested, spending } = self;
         line.found = tested.and_then(|tested| match tested {
@@ -236,7 +236,7 @@ impl LineDraft {
 
 impl Line {
     fn more_rounds(&self, sampled: &SampledRatio, tests: usize, alpha: f64) -> Option<u32> {
-        // More rounds of the same sessions decide nothing.
+        // Sessions were compared: more rounds of the same sessions would decide nothing.
         let (a, b) = (self.a.as_ref()?, self.b.as_ref()?);
         let logs = sampled.sessions.is_none().then(|| Logs::new(&a.values, &b.values, sampled.paired))?;
         more_rounds(&logs.ok()?, self.noise_floor.value, tests, alpha)
@@ -264,7 +264,7 @@ fn exact_ratio(ratio: f64, metric: Metric) -> JudgedRatio {
     }
 }
 
-/// The verdict on A, given that on values of which the lower is the better one.
+/// Returns the verdict on A from the verdict that assumes lower values are better.
 fn of_better(lower: Verdict, metric: Metric) -> Verdict {
     match (metric.better(), lower) {
         (Better::More, Verdict::Faster) => Verdict::Slower,

@@ -1,14 +1,15 @@
-//! Metrics without chance in them: what one run of an input says, every run of it says.
+//! Metrics that are not subject to chance: every run with the same input has the same value.
 
 use super::{layout::SideSample, pairs::Matched};
 use dbdyno_foundation::metric::{Metric, Variability};
 use std::collections::BTreeMap;
 
-/// What decides such a value: suite, size and seed.
+/// The input that decides such a value: suite, size and seed.
 type Input<'s> = (&'s str, &'s str, u64);
 
-/// The ratio of values that inputs alone decide: both sides had the same inputs, and at each of them the same ratio. Or nothing on both
-/// sides, of any metric. None: chance has a part in the values, if only by which inputs were drawn.
+/// Returns the ratio of values that inputs alone decide: both sides had the same inputs, and the same ratio at each of them. If all values
+/// of both sides are 0, the ratio is 1, for any metric. Returns none if the values are subject to chance, if only through the choice of
+/// inputs.
 pub(super) fn exact(matched: &Matched<'_>, metric: Metric) -> Option<f64> {
     if matched.a.iter().chain(&matched.b).all(|sample| sample.value == 0.0) {
         return Some(1.0);
@@ -28,7 +29,7 @@ pub(super) fn exact(matched: &Matched<'_>, metric: Metric) -> Option<f64> {
     ratios.all(|ratio| ratio == first).then_some(first)
 }
 
-/// The value at each input; none where runs of one input differ, or a seed is unknown.
+/// Returns the value at each input; none if runs of one input differ, or a seed is unknown.
 fn by_input<'s>(samples: &[SideSample<'s>]) -> Option<BTreeMap<Input<'s>, f64>> {
     let mut values = BTreeMap::new();
     for sample in samples {

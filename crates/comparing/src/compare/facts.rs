@@ -1,4 +1,4 @@
-//! What the sides were made from.
+//! The facts that the sides were built from.
 
 use super::{
     layout::by_size,
@@ -12,12 +12,12 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Where each session ran.
+/// Returns the place where each session ran.
 pub(super) fn places(sides: &[&Side]) -> BTreeMap<Uuid, String> {
     sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session.place())).collect()
 }
 
-/// The same with what a session did not have of its machine: what a curve has to have in common.
+/// Returns each place with the session's limits on the machine, because all points of a curve must share both.
 pub(super) fn places_as_measured(sides: &[&Side]) -> BTreeMap<Uuid, String> {
     let place = |session: &SessionFacts| {
         let conditions = session.conditions.in_words(session.host.cores);
@@ -26,13 +26,13 @@ pub(super) fn places_as_measured(sides: &[&Side]) -> BTreeMap<Uuid, String> {
     sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, place(session))).collect()
 }
 
-/// The runs that both sides mean.
+/// Returns the runs that are on both sides.
 pub(super) fn shared_runs(a: &Side, b: &Side) -> HashSet<Uuid> {
     let of_a: HashSet<Uuid> = a.runs.iter().map(|run| run.run_id).collect();
     b.runs.iter().map(|run| run.run_id).filter(|run| of_a.contains(run)).collect()
 }
 
-/// The sessions that add rounds to others, each with the one that it adds to.
+/// The sessions that added rounds to others, each with the session that it added to.
 #[derive(Debug, Default)]
 pub(super) struct AddedSessions(HashMap<Uuid, Uuid>);
 
@@ -42,7 +42,7 @@ impl AddedSessions {
         Self(sessions.filter_map(|session| Some((session.session_id, session.adds_to?))).collect())
     }
 
-    /// How many of these sessions add rounds to others.
+    /// Returns how many of these sessions added rounds to others.
     pub(super) fn count(&self, sessions: impl Iterator<Item = Uuid>) -> usize {
         if self.0.is_empty() {
             return 0;
@@ -50,10 +50,10 @@ impl AddedSessions {
         sessions.filter(|session| self.0.contains_key(session)).collect::<HashSet<_>>().len()
     }
 
-    /// The session that its rounds belong to: itself, or the first of those that it adds to.
+    /// Returns the session that its rounds belong to: itself, or the first in the chain of sessions that it added to.
     pub(super) fn first(&self, session: Uuid) -> Uuid {
         let mut first = session;
-        // A store that was edited may have a circle.
+        // An edited store may contain a cycle.
         for _ in 0..self.0.len() {
             first = self.0.get(&first).copied().unwrap_or(first);
         }
@@ -61,7 +61,7 @@ impl AddedSessions {
     }
 }
 
-/// The tests of a side that some run has without a value of the metric, by size and number: `p99` of few operations.
+/// Returns the tests of a side for which some run has no value of the metric, by size and number: `p99` of few operations.
 pub(super) fn without_value(side: &Side) -> HashSet<(&str, u32)> {
     let tests = side.runs.iter().flat_map(|run| run.tests.iter().map(|test| (&*run.size, test)));
     tests.filter(|(_, test)| test.value.is_none()).map(|(size, test)| (size, test.test)).collect()
@@ -93,7 +93,7 @@ pub(super) fn of_side(side: &Side) -> SideFacts {
     }
 }
 
-/// By label, then by what they are.
+/// Sorts configurations by label, then by their other properties.
 fn in_order(mut all: Vec<MeasuredConfiguration>) -> Vec<MeasuredConfiguration> {
     all.sort_by(|one, next| (&one.label, &one.configuration).cmp(&(&next.label, &next.configuration)));
     all

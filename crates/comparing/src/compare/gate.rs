@@ -1,22 +1,22 @@
-//! Whether a change is good enough for continuous integration.
+//! Decides whether a change passes continuous integration.
 
 use super::model::{Comparison, Line};
 use dbdyno_foundation::metric::{Better, Metric};
 use dbdyno_stats::Verdict;
 use std::fmt;
 
-/// The answer to "is A slower than B by more than so much?", or worse in another metric.
+/// The answer to "is A slower than B by more than the limit?", or worse in another metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Gate {
-    /// No test is: each interval ends at or below the limit.
+    /// No test is slower: each interval ends at or below the limit.
     Passed,
-    /// It could not be decided for these tests, and none is shown to be slower. Without a test, nothing was compared.
+    /// These tests could not be decided, and none is shown to be slower. An empty list means that nothing was compared.
     Undecided(Vec<OpenTest>),
-    /// These tests are.
+    /// These tests are slower.
     Slower(Vec<String>),
 }
 
-/// A test of which it is not known whether A is slower by more than the limit.
+/// A test for which it is unknown whether A is slower by more than the limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenTest {
     /// `2 Random reads at size 1000`.
@@ -24,21 +24,21 @@ pub struct OpenTest {
     pub reason: OpenReason,
 }
 
-/// Why a test is open.
+/// The reason why a test is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OpenReason {
-    /// Only one side has it.
+    /// Only one side has the test.
     OneSide,
-    /// Something stands against comparing it.
+    /// An obstacle prevents comparing it.
     NotComparable,
     /// Too few runs for an interval.
     TooFewRuns,
-    /// A and B were measured in too few sessions to tell their difference from that of sessions.
+    /// A and B were measured in too few sessions to distinguish their difference from the variation between sessions.
     FewSessions,
-    /// The interval lies above the limit, and chance makes such a figure too often: p after the adjustment over the table, or the noise
-    /// that the machine showed.
+    /// The interval is above the limit, but chance produces such a figure too often: judged by p after the adjustment over the table, or by
+    /// the measured noise of the machine.
     NotBeyondNoise,
-    /// The interval has the limit in it.
+    /// The interval contains the limit.
     AcrossTheLimit,
 }
 
@@ -57,9 +57,10 @@ impl fmt::Display for OpenReason {
 
 /// Judges a comparison. `limit` is a part of 1: 0.05 for 5 %.
 ///
-/// What actors did is judged with their test. A test is slower when its verdict is [`Verdict::Slower`] (p adjusted over the table below 0.05, ratio beyond the test's noise floor)
-/// and its whole interval lies above 1 + `limit`. It is passed when its interval ends at or below 1 + `limit`. Anything else
-/// is undecided, each for its [`OpenReason`], and so is what has no partner. A comparison without a line is undecided.
+/// Actors are judged together with their test. A test is slower if its verdict is [`Verdict::Slower`] (p adjusted over the table below
+/// 0.05, ratio beyond the test's noise floor) and its whole interval is above 1 + `limit`. It passes if its interval ends at or below 1 +
+/// `limit`. Any other test is undecided, each for its [`OpenReason`], and so are parts without a partner. A comparison without a line is
+/// undecided.
 pub fn gate(comparison: &Comparison, limit: f64) -> Gate {
     let (mut slower, mut open) = (Vec::new(), Vec::new());
     for line in comparison.lines.iter().filter(|line| line.actor.is_none()) {

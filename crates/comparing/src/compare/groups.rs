@@ -1,4 +1,4 @@
-//! Which configurations of a session can be compared with each other: each group has a reference of its own.
+//! Groups the configurations of a session that can be compared with each other: each group has its own reference.
 
 use super::load::Side;
 use dbdyno_catalog::Difference;
@@ -12,29 +12,29 @@ pub struct ReferenceGroup {
     pub candidates: Vec<Side>,
 }
 
-/// Configurations by what has to be equal to compare them.
+/// Configurations grouped by the properties that must be equal to compare them.
 #[derive(Debug, Clone, Default)]
 pub struct Grouped {
     /// In the order in which they first ran.
     pub groups: Vec<ReferenceGroup>,
-    /// Configurations that have no equal, while others have.
+    /// Configurations without an equal, if others have one.
     pub alone: Vec<Side>,
 }
 
-/// What has to be equal: the tier, and the options of the suite.
+/// The properties that must be equal: the tier, and the options of the suite.
 #[derive(Debug, Clone, PartialEq)]
 struct Kind {
-    /// None: whatever the tier.
+    /// None means any tier.
     tier: Option<Option<u8>>,
     suite_options: Option<BTreeMap<String, String>>,
 }
 
-/// Groups configurations, each a side. `references`: labels of those that the others of a group are compared with; where a group has none of
-/// them, it is the first.
+/// Groups configurations, each given as a side. `references`: labels of the configurations that the others of a group are compared with. If
+/// a group contains none of them, its first configuration is the reference.
 ///
-/// What is allowed to differ parts nothing, but for tiers: without a reference, configurations of equal tiers are still compared with each
-/// other, and only those that are alone in their tier are put together. Where no two are equal, all are beside the first, and the lines say
-/// what differs.
+/// Allowed differences do not separate groups, except tiers. Without a reference, configurations of equal tiers are still compared with
+/// each other, and only those that are alone in their tier are grouped together. If no two configurations are equal, all are compared with
+/// the first, and the lines report the differences.
 pub fn grouped(sides: Vec<Side>, references: &BTreeSet<String>, allowed: &BTreeSet<Difference>) -> Grouped {
     let any_tier = allowed.contains(&Difference::Tiers);
     let is_reference = |side: &Side| side.runs.iter().any(|run| references.contains(&*run.label));

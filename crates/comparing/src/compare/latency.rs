@@ -1,4 +1,4 @@
-//! The latencies of a figure's runs together.
+//! The pooled latencies of a figure's runs.
 
 use super::{
     layout::SideSample,
@@ -8,10 +8,10 @@ use dbdyno_workload::histogram::empty;
 use dbdyno_workload::histogram::supported_quantile;
 use std::collections::BTreeMap;
 
-/// Buckets a power of ten.
+/// Buckets per power of ten.
 pub(super) const PER_DECADE: f64 = 20.0;
 
-/// All latencies of these runs; none where a sample is not one operation, or a histogram cannot be read.
+/// Returns all latencies of these runs; none if a sample is not one operation, or a histogram cannot be read.
 pub(super) fn latency(samples: &[SideSample<'_>]) -> Option<Latency> {
     let mut all = empty();
     for SideSample { result, .. } in samples {
@@ -35,7 +35,7 @@ pub(super) fn latency(samples: &[SideSample<'_>]) -> Option<Latency> {
 }
 
 impl Bucket {
-    /// Where the bucket ends, ns.
+    /// Returns the end of the bucket, ns.
     pub fn end_ns(&self) -> f64 {
         10_f64.powf(f64::from(self.end) / PER_DECADE)
     }

@@ -1,4 +1,4 @@
-//! Which results of A and of B belong on one line.
+//! Assigns the results of A and of B to lines.
 
 use super::{
     load::Side,
@@ -22,22 +22,22 @@ pub(super) struct SideSample<'s> {
     pub(super) result: &'s ComparedTest,
     /// In the metric's unit; see [`ComparedTest::timed`].
     pub(super) value: f64,
-    /// Whether the test ended after a time, as its result has it.
+    /// Whether the test ended after a fixed time, from its result.
     pub(super) timed: bool,
-    /// A hash of the answers, as its result has it: what is looked at of very many results of a line lies together.
+    /// A hash of the answers, from the result. Stored here so that the data read for very many results of a line is contiguous in memory.
     pub(super) answer: Option<u64>,
-    /// Whether the answers are those of other engines, as its result has it.
+    /// Whether the answers match those of other engines, from the result.
     pub(super) agrees: Option<bool>,
-    /// Whether anything was held against the answers.
+    /// Whether the answers were checked against anything.
     pub(super) is_verified: bool,
-    /// The seed of its inputs, as its run has it.
+    /// The seed of its inputs, from the run.
     pub(super) seed: Option<u64>,
-    /// Operations done. Of an imported test that is not counted in operations, the whole test is one.
+    /// Operations done. An imported test that is not counted in operations counts as one operation.
     pub(super) operations: u64,
 }
 
 impl<'s> SideSample<'s> {
-    /// None of a test without a value.
+    /// Returns none for a test without a value.
     pub(super) fn from_result(run: &'s RunTests, result: &'s ComparedTest) -> Option<Self> {
         let ComparedTest { value, timed, answer, agrees, operations, .. } = *result;
         value.map(|value| Self {
@@ -54,7 +54,7 @@ impl<'s> SideSample<'s> {
     }
 }
 
-/// One line before it is judged: what both sides have for it.
+/// One line before it is judged: the samples of both sides.
 #[derive(Debug, Clone)]
 pub(super) struct Laid<'s> {
     pub(super) part: Part,
@@ -69,15 +69,15 @@ pub(super) struct Laid<'s> {
     pub(super) b: Vec<SideSample<'s>>,
 }
 
-/// What is laid out.
+/// The lines of a comparison, and the parts that could not be matched.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layout<'s> {
     pub(super) lines: Vec<Laid<'s>>,
-    /// What has no partner on the other side while other parts have, in sentences.
+    /// Descriptions of parts without a partner on the other side, while other parts have one.
     pub(super) unmatched: Vec<String>,
 }
 
-/// A value or a size, in the order of numbers; text that is none comes last.
+/// A value or a size, in numeric order; text that is not a number comes last.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Ordered {
     parsed: Result<Size, ()>,
@@ -90,16 +90,16 @@ impl Ordered {
     }
 }
 
-/// Values of keys, in the order of these.
+/// The values of keys, in the order of the keys.
 type Values = Vec<Ordered>;
-/// What both sides must have in common to be on one line of a part: size, test, name.
+/// The properties that results of both sides must share to be on one line of a part: size, test, name.
 type LineKey = (Ordered, u32, String);
-/// The tests of a part of a side.
+/// The tests of one part of a side.
 type Tests<'s> = BTreeMap<LineKey, Vec<SideSample<'s>>>;
-/// What A and B have.
+/// The samples of A and of B.
 type Both<'s> = (Vec<SideSample<'s>>, Vec<SideSample<'s>>);
 
-/// A part of both sides: the tests of those runs that have its values.
+/// A part of both sides: the tests of the runs that have its values.
 struct Block<'s> {
     values: Values,
     lines: BTreeMap<LineKey, Both<'s>>,
@@ -123,15 +123,15 @@ impl<'s> Block<'s> {
     }
 }
 
-/// Orders sizes as numbers.
+/// Compares sizes in numeric order.
 pub(super) fn by_size(a: &str, b: &str) -> std::cmp::Ordering {
     Ordered::new(a).cmp(&Ordered::new(b))
 }
 
-/// What stands for a value that a run does not have.
+/// The placeholder for a value that a run does not have.
 pub(super) const MISSING: &str = "-";
 
-/// The lines of a comparison, in order.
+/// Returns the lines of a comparison, in order.
 pub(super) fn lay_out<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Layout<'s> {
     let keys = keys(a, b, options);
     let mut blocks = blocks(a, b, &keys);
@@ -139,7 +139,7 @@ pub(super) fn lay_out<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Layout
         blocks.iter_mut().for_each(|block| join_single_sizes(&mut block.lines));
     }
     let mut unmatched = Vec::new();
-    // Where nothing has a partner, each line says so itself.
+    // If no part has a partner, each line reports that itself.
     if blocks.iter().any(Block::has_both) {
         let (with, without): (Vec<_>, Vec<_>) = blocks.into_iter().partition(Block::has_both);
         unmatched = said_of_unmatched(&keys.shared, &with, &without);
@@ -149,16 +149,16 @@ pub(super) fn lay_out<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Layout
     Layout { lines: blocks.into_iter().flat_map(|block| laid(block, &names)).collect(), unmatched }
 }
 
-/// The names of a part's values.
+/// Returns the names of a part's values.
 fn names(keys: &Keys) -> Vec<String> {
     let of_b = keys.of_b.iter().filter(|axis| !keys.of_a.contains(axis));
     keys.shared.iter().chain(&keys.of_a).chain(of_b).map(ToString::to_string).collect()
 }
 
-/// Each part of A with each part of B that agrees in the shared keys.
+/// Combines each part of A with each part of B that agrees in the shared keys.
 fn blocks<'s>(a: &'s Side, b: &'s Side, keys: &Keys) -> Vec<Block<'s>> {
     let of_b = || if a.metric == b.metric { parts(b, &keys.shared, &keys.of_b) } else { BTreeMap::new() };
-    // Values of different metrics have no line in common.
+    // Values of different metrics share no line.
     let (of_a, of_b) = rayon::join(|| parts(a, &keys.shared, &keys.of_a), of_b);
     let shared: BTreeSet<&Values> = of_a.keys().chain(of_b.keys()).collect();
     let mut blocks = Vec::new();
@@ -180,7 +180,7 @@ fn missing(axes: &[Axis]) -> Values {
     axes.iter().map(|_| Ordered::new(MISSING)).collect()
 }
 
-/// The values of keys that are not shared; `A / B` of one that parts both.
+/// Returns the values of keys that are not shared; `A / B` for a key that separates both sides.
 fn own_values(keys: &Keys, of_a: &Values, of_b: &Values) -> Values {
     let in_b = |axis: &Axis| keys.of_b.iter().position(|of_b| of_b == axis).and_then(|place| of_b.get(place));
     let first = keys.of_a.iter().zip(of_a).map(|(axis, value)| match in_b(axis) {
@@ -213,7 +213,7 @@ fn laid<'s>(Block { values, lines }: Block<'s>, names: &[String]) -> Vec<Laid<'s
     let whole: BTreeSet<(String, u32)> =
         lines.iter().filter(is_whole).map(|((size, test, _), _)| (size.text.clone(), *test)).collect();
     let line = |((size, test, name), both): (LineKey, Both<'s>)| {
-        // A figure that only actors have is in no line of the test as a whole.
+        // A figure that only actors have is not part of any line of the whole test.
         let is_share = whole.contains(&(size.text.clone(), test));
         let actor = actor(&both).filter(|_| is_share).map(|actor| actor.to_string());
         let (a, b) = both;
@@ -226,17 +226,17 @@ fn laid<'s>(Block { values, lines }: Block<'s>, names: &[String]) -> Vec<Laid<'s
     lines.into_iter().map(line).collect()
 }
 
-/// The actor whose share of a test samples are.
+/// Returns the actor whose share of a test the samples are.
 fn actor<'s>((a, b): &Both<'s>) -> Option<&'s Arc<str>> {
     a.first().or_else(|| b.first())?.result.actor.as_ref()
 }
 
-/// The tests of a side by the values of shared keys, and then of its own.
+/// Returns the tests of a side by the values of the shared keys, then by the values of its own keys.
 fn parts<'s>(side: &'s Side, shared: &[Axis], own: &[Axis]) -> BTreeMap<Values, BTreeMap<Values, Tests<'s>>> {
     let of_run = |run: &RunTests, axes: &[Axis]| -> Values {
         axes.iter().map(|axis| Ordered::new(&value(run, side, axis))).collect()
     };
-    // Many runs have few parts and sizes between them.
+    // Many runs share few parts and sizes.
     let mut places: Vec<((Values, Values, &str), Groups<'s>)> = Vec::new();
     let mut known: HashMap<_, usize> = HashMap::new();
     let mut place = |run: &'s RunTests| {
@@ -273,13 +273,13 @@ fn parts<'s>(side: &'s Side, shared: &[Axis], own: &[Axis]) -> BTreeMap<Values, 
 /// Samples by the numbers and names of their tests.
 #[derive(Default)]
 struct Groups<'s> {
-    /// How many runs there are, each with a sample of most tests.
+    /// The number of runs, each with a sample of most tests.
     runs: usize,
     groups: Vec<((u32, &'s str), Vec<SideSample<'s>>)>,
 }
 
 impl<'s> Groups<'s> {
-    /// Runs have mostly the same tests in the same order: `at` is the place of this one in its run.
+    /// Adds a sample. Runs mostly have the same tests in the same order: `at` is the index of this test in its run.
     fn add(&mut self, sample: SideSample<'s>, at: usize) {
         let test = (sample.result.test, &*sample.result.name);
         let is_it = |place: &usize| self.groups.get(*place).is_some_and(|(known, _)| *known == test);
@@ -307,7 +307,7 @@ fn value(run: &RunTests, side: &Side, axis: &Axis) -> String {
     }
 }
 
-/// What has no partner, by the shared key that tells why: `only A has cache_size=1 | 3 (24 runs), B has 2`.
+/// Describes the parts without a partner, by the shared key that explains why: `only A has cache_size=1 | 3 (24 runs), B has 2`.
 fn said_of_unmatched(shared: &[Axis], with: &[Block<'_>], without: &[Block<'_>]) -> Vec<String> {
     let values_of = |place: usize, side: usize| -> BTreeSet<&str> {
         let has = |block: &&Block<'_>| block.has(side);
@@ -351,9 +351,9 @@ fn said_of_unmatched(shared: &[Axis], with: &[Block<'_>], without: &[Block<'_>])
     by_value.chain(by_combination).collect()
 }
 
-/// Where a test has one size that only A has and one that only B has, puts them on one line.
+/// Joins the lines of a test into one if exactly one size is only in A and exactly one is only in B.
 fn join_single_sizes(lines: &mut BTreeMap<LineKey, Both<'_>>) {
-    // The keys of lines that only A, and that only B has, by everything but their size.
+    // The keys of lines that only A has, and of lines that only B has, grouped by everything except the size.
     let mut alone: BTreeMap<(u32, &str), [Vec<LineKey>; 2]> = BTreeMap::new();
     let keys: Vec<(LineKey, bool, bool)> =
         lines.iter().map(|(key, (a, b))| (key.clone(), a.is_empty(), b.is_empty())).collect();

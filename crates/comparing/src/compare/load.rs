@@ -1,4 +1,4 @@
-//! A side of a comparison from the store.
+//! Loads a side of a comparison from the store.
 
 use dbdyno_engine::protocol::CacheStart;
 use dbdyno_foundation::metric::Metric;
@@ -13,31 +13,31 @@ use std::{
 };
 use uuid::Uuid;
 
-/// One side of a comparison: the runs that a selection means.
+/// One side of a comparison: the runs that a selection matches.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Side {
     /// The selection, as it was typed.
     pub selection: String,
-    /// What was read of each test; sides of different metrics have no line in common.
+    /// The metric that was read for each test; sides of different metrics share no line.
     pub metric: Metric,
-    /// Its runs, each with those finished tests that the selection means.
+    /// Its runs, each with the finished tests that the selection matches.
     pub runs: Vec<RunTests>,
     /// The sessions of these runs.
     pub sessions: Vec<SessionFacts>,
-    /// The A/A runs of these sessions: configurations that ran twice a round, with their twins.
+    /// The A/A runs of these sessions: configurations that ran twice per round, with their twins.
     pub twins: Vec<RunTests>,
-    /// What a metric of its configurations was in each session of the store; see [`with_repeats`].
+    /// The metric of its configurations in each session of the store; see [`with_repeats`].
     pub repeats: Vec<RepeatedTest>,
 }
 
 impl Side {
-    /// Whether it has runs, and the tests of all of them began cold.
+    /// Whether it has runs and all of their tests began cold.
     fn is_cold(&self) -> bool {
         !self.runs.is_empty() && self.runs.iter().all(|run| run.configuration.cache == CacheStart::Cold.word())
     }
 }
 
-/// The metric of sides as it is named: where all tests began cold, their time is that of opening and the test.
+/// Returns the metric of sides, as it is named: if all tests began cold, their time includes opening the database.
 pub(super) fn metric_named(sides: &[&Side]) -> Metric {
     match sides.first().map_or_else(Metric::default, |side| side.metric) {
         Metric::Wall if sides.iter().all(|side| side.is_cold()) => Metric::OpenAndTest,
@@ -45,10 +45,10 @@ pub(super) fn metric_named(sides: &[&Side]) -> Metric {
     }
 }
 
-/// Loads a side. `text` is the selection as typed: terms with spaces or commas between.
+/// Loads a side. `text` is the selection as typed: terms separated by spaces or commas.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// Fails if the store cannot be read.
 pub fn load(
     store: &Store,
     text: &str,
@@ -60,10 +60,10 @@ pub fn load(
     Ok(sides.into_iter().next().unwrap_or_default())
 }
 
-/// Loads two sides at once, each of a selection with its text as typed.
+/// Loads two sides at once, each from a selection with its text as typed.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// Fails if the store cannot be read.
 pub fn load_both(
     store: &Store,
     selections: [(&str, &Selection); 2],
@@ -77,7 +77,7 @@ pub fn load_both(
 /// Loads several sides at once.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// Fails if the store cannot be read.
 pub fn load_all(
     store: &Store,
     selections: &[(&str, &Selection)],
@@ -97,9 +97,10 @@ pub fn load_all(
     Ok(selected.into_iter().zip(selections).map(side).collect())
 }
 
-/// Puts sides that were read for their times into operations a second, where each of their suites has a test that ended after a time: such a
-/// test has no time of its own, and one table has one figure. Where another suite is there too, or a test has no count of operations, which
-/// some imported ones lack, nothing changes, and what ended after a time has the time of an operation.
+/// Converts sides that were read for their times to operations per second, if each of their suites has a test that ended after a fixed
+/// time: such a test has no time of its own to compare, and one table has one figure. If another suite is present too, or a test has no
+/// count of operations (some imported tests lack it), nothing changes. Tests that ended after a fixed time then have the time of one
+/// operation.
 pub fn as_rates<'s>(sides: impl IntoIterator<Item = &'s mut Side>) {
     let sides: Vec<&mut Side> = sides.into_iter().filter(|side| side.metric == Metric::Wall).collect();
     let runs = || sides.iter().flat_map(|side| &side.runs);
@@ -118,18 +119,18 @@ pub fn as_rates<'s>(sides: impl IntoIterator<Item = &'s mut Side>) {
     }
 }
 
-/// Operations a second of a test that was read for its time.
+/// Returns the operations per second of a test that was read for its time.
 fn rate(test: &ComparedTest) -> Option<f64> {
     let ns = test.value.filter(|ns| *ns > 0.0)?;
-    // The time of a test that ended after one is that of an operation.
+    // The time of a test that ended after a fixed time is the time of one operation.
     let operations = if test.timed { 1 } else { test.operations.filter(|operations| *operations > 0)? };
     Some(operations as f64 * 1e9 / ns)
 }
 
-/// The configurations of a side, each as a side of its own, in the order in which they first ran. Runs of an A/A comparison's twins are left
-/// out: they are the same once more.
+/// Splits a side into its configurations, each as a side of its own, in the order in which they first ran. Twins of an A/A comparison are
+/// left out, because they repeat the same configuration.
 pub fn by_configuration(side: &Side) -> Vec<Side> {
-    // As they were asked for: what an engine makes of that may follow the size.
+    // Compares the requested options: the options that an engine derives from these may depend on the size.
     let mut places: Vec<(&str, &str, &str, &BTreeMap<String, String>)> = Vec::new();
     let mut parts: Vec<Side> = Vec::new();
     for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
@@ -152,33 +153,33 @@ pub fn by_configuration(side: &Side) -> Vec<Side> {
     parts
 }
 
-/// All configurations of a side's sessions, each as a side.
+/// Loads all configurations of a side's sessions, each as a side.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// Fails if the store cannot be read.
 pub fn of_sessions(store: &Store, side: &Side, latencies: Latencies) -> Result<Vec<Side>, StoreError> {
     let sessions: Vec<String> = side.sessions.iter().map(|session| session.session_id.to_string()).collect();
     let text = format!("session={}", sessions.join("|"));
-    // Identifiers are words without spaces or signs.
+    // Identifiers contain no spaces or signs, so they need no quotes.
     let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
     Ok(by_configuration(&load(store, &text, &selection, side.metric, latencies)?))
 }
 
-/// The other configurations of a side's sessions, each as a side.
+/// Loads the other configurations of a side's sessions, each as a side.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// Fails if the store cannot be read.
 pub fn others_of(store: &Store, side: &Side, latencies: Latencies) -> Result<Vec<Side>, StoreError> {
     let own: BTreeSet<&RunConfiguration> = side.runs.iter().map(|run| &*run.configuration).collect();
     let all = of_sessions(store, side, latencies)?;
     Ok(all.into_iter().filter(|part| part.runs.iter().all(|run| !own.contains(&*run.configuration))).collect())
 }
 
-/// Two sides with what a metric of their configurations was in other sessions, where they were not measured in the same sessions: only that says
-/// how far sessions lie apart.
+/// Adds to two sides the metric of their configurations in other sessions, unless both were measured in the same sessions: only repeated
+/// sessions show how far sessions differ.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// Fails if the store cannot be read.
 pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2]) -> Result<[Cow<'s, Side>; 2], StoreError> {
     let [of_a, of_b] =
         sides.each_ref().map(|side| side.sessions.iter().map(|session| session.session_id).collect::<BTreeSet<_>>());
@@ -192,7 +193,7 @@ pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2]) -> Result<[Cow<'s, 
     Ok([a?, b?])
 }
 
-/// A run of each configuration, size and place.
+/// Returns one run for each configuration, size and place.
 fn one_of_each(runs: &[RunTests]) -> Vec<Uuid> {
     let mut kinds: BTreeMap<(*const RunConfiguration, &str, Uuid), Uuid> = BTreeMap::new();
     for run in runs {

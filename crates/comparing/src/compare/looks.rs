@@ -1,39 +1,39 @@
-//! Looking again at what is undecided: how many more rounds that takes, and what of the allowed false alarms they may spend.
+//! Further looks at undecided comparisons: the number of rounds that they need, and the share of the error budget that they may spend.
 
 use super::model::{Comparison, Line};
 use dbdyno_stats::{ALPHA, Logs, MORE_ROUNDS_CAP, Spending, Verdict, more_rounds, rounds_needed};
 use uuid::Uuid;
 
-/// Another look at a line that is undecided: more rounds of its pair of configurations and its test.
+/// Another look at an undecided line: more rounds of its pair of configurations and its test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnotherLook {
-    /// A run of A and one of B, which say what they are.
+    /// A run of A and one of B, which identify the configurations.
     pub runs: [Uuid; 2],
-    /// The configurations, as they are called in their session.
+    /// The labels of the configurations in their session.
     pub labels: [String; 2],
     pub size: String,
     pub test: u32,
     pub name: String,
-    /// Which look it is, from 2.
+    /// The number of the look, from 2.
     pub look: u32,
-    /// With how many more rounds nine in ten are decided, as this look will judge them.
+    /// The number of further rounds with which nine in ten are decided, as this look will judge them.
     pub rounds: u32,
 }
 
 impl AnotherLook {
-    /// How a session that does it is introduced: `look 2 at 4 Random reads: 20 more rounds of lmdb and redb`.
+    /// Returns the title of a session that makes this look: `look 2 at 4 Random reads: 20 more rounds of lmdb and redb`.
     pub fn words(&self) -> String {
         let Self { labels: [a, b], size, test, name, look, rounds, .. } = self;
         format!("look {look} at {test} {name}, size {size}: {rounds} more rounds of {a} and {b}")
     }
 
-    /// What it costs: `look 2 needs p below 1.25 % in place of 5 %`.
+    /// Returns the cost of this look: `look 2 needs p below 1.25 % in place of 5 %`.
     pub fn price(&self) -> String {
         price(self.look)
     }
 }
 
-/// What a look costs, in words.
+/// Describes the cost of a look.
 pub fn price(look: u32) -> String {
     format!(
         "look {look} needs p below {} % in place of {} %",
@@ -42,17 +42,17 @@ pub fn price(look: u32) -> String {
     )
 }
 
-/// Three digits are enough to tell halves of 5 % apart.
+/// Formats a share with three digits, enough to distinguish halves of 5 %.
 fn percent(part: f64) -> String {
     let text = format!("{:.3}", part * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl Comparison {
-    /// Another look at one of its lines.
+    /// Plans another look at one of its lines.
     ///
     /// # Errors
-    /// Why more rounds would not decide it.
+    /// Returns the reason why more rounds would not decide the line.
     pub fn another_look(&self, line: &Line) -> Result<AnotherLook, String> {
         let (Some(a), Some(b), Some(found)) = (&line.a, &line.b, &line.found) else {
             return Err("it is not comparable: more rounds change nothing about that".to_owned());
@@ -90,17 +90,17 @@ impl Comparison {
             test: line.test,
             name: line.name.clone(),
             look,
-            // Even, so that A and B lead equally often.
+            // An even number, so that A and B lead equally often.
             rounds: rounds.max(2).next_multiple_of(2),
         })
     }
 
-    /// Other looks at all lines that more rounds would decide.
+    /// Plans further looks at all lines that more rounds would decide.
     pub fn other_looks(&self) -> Vec<AnotherLook> {
         self.lines.iter().filter_map(|line| self.another_look(line).ok()).collect()
     }
 
-    /// By how many the adjustment multiplies the p value that comes next to being significant.
+    /// Returns the factor by which the adjustment multiplies the next p value that could become significant.
     fn tests_at_next(&self) -> usize {
         let tests = self.lines.iter().filter(|line| line.actor.is_none());
         let p = tests.filter_map(|line| line.found.as_ref()?.p_adjusted);

@@ -1,4 +1,4 @@
-//! What takes apart sides that are several configurations, so that those which agree are compared.
+//! The keys that split sides of several configurations, so that the configurations that agree are compared.
 
 use super::{
     load::Side,
@@ -9,28 +9,28 @@ use std::{
     sync::Arc,
 };
 
-/// How many pairs of configurations there may be where those of either side differ in something that cannot agree. More of
-/// them would be the answer to another question.
+/// The most pairs of configurations, if the configurations of each side differ in something that cannot agree. More pairs would answer
+/// another question.
 const MOST_PAIRS: usize = 64;
 
-/// The keys that part the sides.
+/// The keys that split the sides.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Keys {
-    /// Values in which what is compared has to agree.
+    /// Keys in which compared configurations must agree.
     pub(super) shared: Vec<Axis>,
-    /// Each of their values in A is compared with all of B that agrees.
+    /// Keys of A alone: each value is compared with everything in B that agrees in the shared keys.
     pub(super) of_a: Vec<Axis>,
-    /// The same of B.
+    /// Keys of B alone, used in the same way.
     pub(super) of_b: Vec<Axis>,
 }
 
-/// What a configuration is at a size, without what is pooled.
+/// The facts of a configuration at a size, without the pooled ones.
 struct Kind<'s> {
     size: &'s str,
     facts: BTreeMap<&'s str, String>,
 }
 
-/// The keys of a pivot, and where sides are matched those in which configurations of a side differ at one size.
+/// Returns the keys of a pivot. If sides are matched, adds the keys in which configurations of a side differ at one size.
 pub(super) fn keys(a: &Side, b: &Side, options: &Options) -> Keys {
     let mut keys = Keys::default();
     let axes = options.pivot.iter().flat_map(|(row, column)| [row, column]);
@@ -38,7 +38,7 @@ pub(super) fn keys(a: &Side, b: &Side, options: &Options) -> Keys {
     let is_matched = options.several == Several::Matched;
     for axis in axes {
         match axis {
-            // These part the lines anyway.
+            // Tests and sizes separate the lines anyway.
             Axis::Test | Axis::Size => {}
             Axis::Suite | Axis::Host | Axis::Session => keys.shared.push(axis.clone()),
             Axis::Property(word) if is_matched && varies(&of_b, word) => keys.shared.push(axis.clone()),
@@ -56,13 +56,13 @@ fn add_matched(keys: &mut Keys, a: &[Kind<'_>], b: &[Kind<'_>]) {
     let words: BTreeSet<&str> =
         in_a.keys().chain(in_b.keys()).copied().filter(|w| varies(a, w) || varies(b, w)).collect();
     let mut words: Vec<&str> = words.into_iter().collect();
-    // What others follow from comes first, then what the sides have alike.
+    // Keys that determine others come first, then keys with the same values on both sides.
     words.sort_by_key(|word| {
         let place = ["suite", "engine", "version"].iter().position(|known| known == word);
         (*word == "tier", place.unwrap_or(3), in_a.get(word) != in_b.get(word))
     });
     let agree = |word: &&str| match (in_a.get(word), in_b.get(word)) {
-        // Tiers that differ can be allowed, so nothing is left out for them.
+        // Different tiers can be allowed, so nothing is left out because of them.
         _ if *word == "tier" => false,
         (Some(a), Some(b)) => !a.is_disjoint(b),
         _ => false,
@@ -103,12 +103,12 @@ fn kinds<'s>(side: &'s Side, pooled: &BTreeSet<String>) -> Vec<Kind<'s>> {
     first.map(kind).collect()
 }
 
-/// Whether the values of a word are taken together. The tier follows from the options.
+/// Whether the values of a word are pooled. The tier follows from the options.
 pub(super) fn is_pooled(word: &str, pooled: &BTreeSet<String>) -> bool {
     pooled.contains(word) || (word == "tier" && !pooled.is_empty())
 }
 
-/// The values of each word.
+/// Returns the values of each word.
 fn values<'k>(kinds: &'k [Kind<'_>]) -> BTreeMap<&'k str, BTreeSet<&'k str>> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (word, value) in kinds.iter().flat_map(|kind| &kind.facts) {
@@ -117,17 +117,17 @@ fn values<'k>(kinds: &'k [Kind<'_>]) -> BTreeMap<&'k str, BTreeSet<&'k str>> {
     values
 }
 
-/// Whether configurations of one size differ in a word. What follows from the size is no difference.
+/// Whether configurations of one size differ in a word. A value that follows from the size is not a difference.
 fn varies(kinds: &[Kind<'_>], word: &str) -> bool {
     separates(kinds, &[], word)
 }
 
-/// Whether a word tells configurations of one size apart that others do not.
+/// Whether a word distinguishes configurations of one size that the known words do not.
 fn separates(kinds: &[Kind<'_>], known: &[String], word: &str) -> bool {
     parts(kinds, &[known, &[word.to_owned()]].concat()) > parts(kinds, known)
 }
 
-/// How many parts these words make of the configurations of each size.
+/// Returns the number of parts into which these words split the configurations of each size.
 fn parts(kinds: &[Kind<'_>], words: &[String]) -> usize {
     let part = |kind: &Kind<'_>| -> (String, Vec<Option<String>>) {
         (kind.size.to_owned(), words.iter().map(|word| kind.facts.get(word.as_str()).cloned()).collect())

@@ -1,16 +1,17 @@
-//! Two selections of stored runs become one table with verdicts.
+//! Turns two selections of stored runs into one table with verdicts.
 //!
 //! [`load`] reads a side from the store; [`compare`] is a pure function of two sides, so that the command line, the
 //! terminal UI and published claims all show the same [`Comparison`].
 //!
-//! 1. The results of both sides are laid out in lines: a test at a size, of configurations of A and B that agree in what both sides have.
-//! 2. What stands against comparing a line is looked for: see [`ObstacleKind`]. Some of it can be allowed.
-//! 3. Runs of the same session and round become pairs, and where there are not enough of them runs are compared unpaired. Of several
-//!    sessions each is one ratio, or one median of each side: sessions differ by more than their runs do.
-//! 4. A line that rounds were added to was looked at before, and pays for that: see [`Spending`](dbdyno_stats::Spending).
-//! 5. Ratio, interval and p come from [`stats`](dbdyno_stats), p values are adjusted over all lines, verdicts follow.
+//! 1. The results of both sides are laid out in lines: a test at a size, for configurations of A and B that agree in the keys that both
+//!    sides have.
+//! 2. Each line is checked for obstacles to comparing it: see [`ObstacleKind`]. Some obstacles can be allowed.
+//! 3. Runs of the same session and round become pairs. If there are not enough pairs, runs are compared unpaired. If there are several
+//!    sessions, each is one ratio, or one median per side: sessions differ by more than their runs do.
+//! 4. A line with added rounds has had an earlier look, and pays for it: see [`Spending`](dbdyno_stats::Spending).
+//! 5. [`stats`](dbdyno_stats) calculates ratio, interval and p; p values are adjusted over all lines; verdicts follow.
 //!
-//! How the figures of a side grow with the size or an option is told without a ratio: see [`ScalingCurve`].
+//! How the figures of a side grow with the size or an option is reported without a ratio: see [`ScalingCurve`].
 
 mod beside;
 mod conditions;
@@ -61,20 +62,20 @@ use layout::Layout;
 use rayon::prelude::*;
 use sessions::Repeats;
 
-/// A beside B.
+/// Compares A with B.
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
     let Drafts { lines, unmatched } = drafts(a, b, options);
     let (lines, compared) = evidence::judge(lines, a.metric, options);
     comparison(a, b, options, lines, compared, unmatched)
 }
 
-/// Each of several sides as A beside one reference as B. Their tests are one family: what is called faster or slower in any of these tables
-/// is so together.
+/// Compares each of several sides as A with one reference as B. Their tests are one family, so the error rate covers the differences in all
+/// of these tables together.
 pub fn compare_all(candidates: &[Side], reference: &Side, options: &Options) -> Vec<Comparison> {
     compare_pairs(candidates.iter().map(|candidate| (candidate, reference)).collect(), options)
 }
 
-/// The sides of several groups, each beside the reference of its group, in their order. All tests of all groups are one family.
+/// Compares the sides of several groups, each with the reference of its group, in their order. All tests of all groups are one family.
 pub fn compare_groups(groups: &[ReferenceGroup], options: &Options) -> Vec<Comparison> {
     let pairs = groups.iter().flat_map(|group| group.candidates.iter().map(move |side| (side, &group.reference)));
     compare_pairs(pairs.collect(), options)
@@ -94,7 +95,7 @@ fn compare_pairs(pairs: Vec<(&Side, &Side)>, options: &Options) -> Vec<Compariso
     pairs.into_iter().zip(each).zip(lengths).map(of).collect()
 }
 
-/// Lines that wait for the p values of the others.
+/// Lines before the p values of all lines are adjusted.
 struct Drafts {
     lines: Vec<LineDraft>,
     unmatched: Vec<String>,

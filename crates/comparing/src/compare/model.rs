@@ -15,54 +15,55 @@ use uuid::Uuid;
 /// The version of the JSON's schema.
 pub const COMPARISON_VERSION: u32 = 2;
 
-/// The values that part the runs of both sides: those of a pivot's keys, and those that tell several configurations of a side apart.
+/// The values that separate the runs of both sides: the values of a pivot's keys, and those that distinguish several configurations of a
+/// side.
 pub type Part = BTreeMap<String, String>;
 
-/// Two selections beside each other. Ratios are value A / value B: of times, A is faster below 1.
+/// A comparison of two selections. Ratios are value A / value B: for times, A is faster below 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// [`COMPARISON_VERSION`].
     pub version: u32,
-    /// Version of the dbdyno that compared.
+    /// Version of the dbdyno that compared them.
     pub dbdyno_version: String,
-    /// The command that asked for it.
+    /// The command that requested it.
     pub command: String,
-    /// What is compared; its values are in its unit.
+    /// The compared metric; values are in its unit.
     pub metric: Metric,
-    /// How readers are shown the ratios.
+    /// The form in which readers see the ratios.
     #[serde(default)]
     pub ratios: RatioForm,
-    /// Whether readers are shown the ratios of medians too.
+    /// Whether readers also see the ratios of medians.
     #[serde(default)]
     pub median_ratios: bool,
     pub a: SideFacts,
     pub b: SideFacts,
-    /// How many tests were compared, which is what p values were adjusted for.
+    /// The number of compared tests, over which p values were adjusted.
     pub compared: usize,
     /// The tests, by the parts of a pivot, size and number.
     pub lines: Vec<Line>,
-    /// What has no partner on the other side, in sentences that name the option; it has no lines.
+    /// Descriptions of the parts without a partner on the other side, which name the option; they have no lines.
     #[serde(default)]
     pub unmatched: Vec<String>,
     /// The geometric mean of each part and size.
     pub means: Vec<Mean>,
-    /// That of all lines; none where they are of one part and size.
+    /// The geometric mean of all lines; none if they are of one part and size.
     #[serde(default)]
     pub overall: Option<Overall>,
-    /// Each test over its sizes, where asked for.
+    /// Each test over its sizes, if requested.
     pub by_size: Option<Vec<OverSizes>>,
-    /// The pivot table, where asked for.
+    /// The pivot table, if requested.
     pub pivot: Option<Pivot>,
-    /// Other metrics of the same lines, where they were read too.
+    /// Other metrics of the same lines, if they were read too.
     #[serde(default)]
     pub beside: Vec<super::Beside>,
-    /// How figures grow, where asked for: by test, axis, what is held fixed, and side.
+    /// How figures grow, if requested: by test, axis, fixed values, and side.
     pub scaling: Option<Vec<ScalingCurve>>,
-    /// What a reader should know.
+    /// Warnings that a reader should know.
     pub warnings: Vec<String>,
 }
 
-/// What a side was made from.
+/// The runs and configurations of a side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SideFacts {
     pub selection: String,
@@ -70,9 +71,9 @@ pub struct SideFacts {
     pub runs: usize,
     /// Finished tests of these runs.
     pub results: usize,
-    /// What was measured.
+    /// The configurations that were measured.
     pub configurations: Vec<MeasuredConfiguration>,
-    /// Where and when.
+    /// The sessions: where and when.
     pub sessions: Vec<SessionFacts>,
 }
 
@@ -82,12 +83,12 @@ pub struct MeasuredConfiguration {
     pub label: String,
     pub runs: usize,
     pub sizes: Vec<String>,
-    /// What it is.
+    /// The engine, suite and options.
     #[serde(flatten)]
     pub configuration: RunConfiguration,
 }
 
-/// How far from 1 chance takes the ratio of two equal things in a test.
+/// The distance from 1 within which chance keeps the ratio of two equal things in a test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
     /// As a part of 1.
@@ -95,46 +96,46 @@ pub struct NoiseFloor {
     pub basis: NoiseBasis,
 }
 
-/// What a noise floor rests on.
+/// The basis of a noise floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "word", rename_all = "snake_case")]
 pub enum NoiseBasis {
     /// No session ran a configuration against itself.
     Assumed,
-    /// Sessions did, in other tests than this.
+    /// Sessions ran a configuration against itself, but in other tests than this one.
     OtherTests,
-    /// Pairs of a configuration with itself in this test, so many.
+    /// The number of pairs of a configuration with itself in this test.
     Measured { pairs: usize },
 }
 
 /// One test at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// The values that part the runs.
+    /// The values that separate the runs.
     pub part: Part,
-    /// Size; `A / B` where they differ.
+    /// The size; `A / B` if they differ.
     pub size: String,
     pub test: u32,
     pub name: String,
-    /// The actor whose share of the test this is, where the test as a whole has a line too: shown, with a verdict from the family of
-    /// actors' rows, and counted in nothing. None: a line that counts.
+    /// The actor whose share of the test this is, if the whole test has a line too. Such a line is shown with a verdict from the family of
+    /// actors' rows, and is left out of all means and counts. None: a line that counts.
     #[serde(default)]
     pub actor: Option<String>,
-    /// Side A; none where there is no figure.
+    /// Side A; none if it has no figure.
     pub a: Option<Figure>,
     /// Side B.
     pub b: Option<Figure>,
-    /// What stands against comparing them, allowed or not.
+    /// The obstacles to comparing them, allowed or not.
     pub obstacles: Vec<Obstacle>,
     pub noise_floor: NoiseFloor,
-    /// How often it was looked at: once, and once more for each session that added rounds to decide it.
+    /// The number of looks: one, plus one for each session that added rounds to decide it.
     #[serde(default = "once")]
     pub looks: u32,
-    /// What was found; none: not comparable.
+    /// The judged ratio; none: not comparable.
     pub found: Option<JudgedRatio>,
 }
 
-/// Looks of what was stored before there were several.
+/// Returns the number of looks for comparisons stored before there were several.
 fn once() -> u32 {
     1
 }
@@ -147,26 +148,27 @@ pub struct Figure {
     pub tier: Option<u8>,
     /// Median of the values, in the metric's unit: ns, bytes, operations a second, or a number.
     pub median: f64,
-    /// The 95 % interval of the median of latencies' quantiles: the bootstrap's, over runs. None of other metrics, or with too few runs.
+    /// The 95 % interval of the median of latency quantiles: the bootstrap interval over runs. None for other metrics, or with too few
+    /// runs.
     #[serde(default)]
     pub interval: Option<FigureRange>,
-    /// The values that the figure rests on; of paired runs, in the order of the pairs.
+    /// The values that the figure is based on; for paired runs, in the order of the pairs.
     pub values: Vec<f64>,
-    /// The runs that these values are of, in the same order.
+    /// The runs of these values, in the same order.
     pub run_ids: Vec<Uuid>,
-    /// Runs that were selected and left out, because they have no partner on the other side.
+    /// The number of selected runs that were left out, because they have no partner on the other side.
     pub left_out: usize,
     /// Operations of one run.
     pub operations: u64,
-    /// Whether median and values are those of one operation: the metric adds up over operations, and the test ended after a time.
+    /// Whether median and values are per operation: the metric adds up over operations, and the test ended after a fixed time.
     #[serde(default)]
     pub per_operation: bool,
-    /// Latencies of operations over these runs; none where single operations were not timed.
+    /// Latencies of operations over these runs; none if single operations were not timed.
     pub latency: Option<Latency>,
 }
 
 impl Figure {
-    /// One of its values for people.
+    /// Formats one of its values for people.
     pub fn shown(&self, value: f64, metric: Metric) -> String {
         if self.per_operation { metric.shown_per_operation(value) } else { metric.shown(value) }
     }
@@ -184,7 +186,7 @@ pub struct FigureRange {
 pub struct Latency {
     /// Operations timed.
     pub operations: u64,
-    /// Median; none with fewer than ten operations beyond it, as for the others.
+    /// The median; each quantile is none with fewer than ten operations beyond it.
     pub p50_ns: Option<u64>,
     /// 90th percentile.
     pub p90_ns: Option<u64>,
@@ -192,26 +194,26 @@ pub struct Latency {
     pub p99_ns: Option<u64>,
     /// 99.9th percentile.
     pub p999_ns: Option<u64>,
-    /// Operations by latency: buckets that end at these ns, each 10^(1/20) wide.
+    /// Operations by latency, in buckets 10^(1/20) wide.
     pub buckets: Vec<Bucket>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// Where it ends, as a power of 10^(1/20) ns: 20 is 10 ns.
+    /// The end of the bucket, as a power of 10^(1/20) ns: 20 is 10 ns.
     pub end: u32,
     pub operations: u64,
 }
 
-/// Something that stands against comparing A and B.
+/// An obstacle to comparing A and B.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Obstacle {
     pub kind: ObstacleKind,
-    /// The side that it is about; none: both.
+    /// The side that it concerns; none: both.
     pub side: Option<SideName>,
-    /// In a sentence, with what differs.
+    /// A sentence that states the difference.
     pub message: String,
-    /// Whether it was allowed; then it is a badge on the line.
+    /// Whether it was allowed; if so, it is a badge on the line.
     pub allowed: bool,
 }
 
@@ -235,22 +237,22 @@ impl fmt::Display for SideName {
 pub enum ObstacleKind {
     /// Only one side has the test at this size.
     OneSide,
-    /// A side is several configurations, whose times cannot be one figure.
+    /// A side has several configurations, whose times cannot be one figure.
     SeveralConfigurations,
     /// A run is on both sides.
     SharedRuns,
     /// Answers are wrong, or differ between A and B at the same seed.
     FailedVerification,
-    /// Nothing was held against the answers: compared all the same.
+    /// The answers were not checked against anything; the line is compared anyway.
     NotVerified,
-    /// A side is 0, and the other is not.
+    /// One side is 0, and the other is not.
     NoRatio,
     /// A difference that can be allowed.
     #[serde(untagged)]
     Differ(Difference),
 }
 
-/// The ratio of a line's values with the verdict on it.
+/// The ratio of a line's values, with the verdict on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgedRatio {
     /// The verdict on A.
@@ -260,37 +262,38 @@ pub struct JudgedRatio {
     pub median_ratio: f64,
     /// The ratio's interval; none with too few runs, or where some values are 0.
     pub interval: Option<RatioRange>,
-    /// Whether runs were compared in pairs of one round; of several sessions, each session's pairs.
+    /// Whether runs were compared in pairs of one round; with several sessions, in the pairs of each session.
     pub paired: bool,
-    /// Whether it is the ratio of two values without chance in them, which no test is needed for.
+    /// Whether it is the ratio of two values that are not subject to chance, which needs no test.
     #[serde(default)]
     pub exact: bool,
-    /// The sessions that were compared, where there are several; none: runs were.
+    /// The sessions that were compared, if there are several; none: runs were compared.
     #[serde(default)]
     pub sessions: Option<ComparedSessions>,
-    /// p of the rank test, not adjusted, or of Student's where sessions were compared; none with too few runs.
+    /// p of the rank test, not adjusted, or of Student's test if sessions were compared; none with too few runs.
     pub p: Option<f64>,
     /// p after the adjustment over the table.
     pub p_adjusted: Option<f64>,
 }
 
 impl JudgedRatio {
-    /// Whether neither a difference was shown nor that there is none.
+    /// Whether neither a difference nor its absence was shown.
     pub fn is_open(&self) -> bool {
         matches!(self.verdict, Verdict::Undecided { .. } | Verdict::TooFew { .. })
     }
 }
 
-/// Several sessions: each is one figure, the ratio of its pairs, or of sides that were measured in different ones the median of its runs.
+/// Several sessions, each as one figure: the ratio of its pairs, or, if the sides were measured in different sessions, the median of its
+/// runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ComparedSessions {
     /// Sessions of A.
     pub a: usize,
     /// Sessions of B.
     pub b: usize,
-    /// Further sessions of one of their configurations on the same host, which say how far sessions lie apart.
+    /// Further sessions of one of their configurations on the same host, which show how far sessions differ.
     pub others: usize,
-    /// How far apart, as a part of 1, two sessions of equal things come, or their A/B; none where nothing tells.
+    /// How far apart two sessions of equal things are, or their A/B, as a part of 1; none if unknown.
     pub apart: Option<f64>,
 }
 
@@ -299,7 +302,7 @@ pub struct ComparedSessions {
 pub struct RatioRange {
     pub low: f64,
     pub high: f64,
-    /// Confidence reached, 0 to 1.
+    /// The confidence reached, 0 to 1.
     pub confidence: f64,
 }
 
@@ -309,28 +312,28 @@ pub struct Mean {
     pub part: Part,
     pub size: String,
     pub tests: usize,
-    /// The mean, as the estimate that the interval belongs to where there is one; none without a test.
+    /// The mean: the estimate that the interval belongs to, if there is one; none without a test.
     pub ratio: Option<f64>,
-    /// Its interval over the pairs of runs that have all of these tests; none where there are too few, or runs are not paired.
+    /// Its interval over the pairs of runs that have all of these tests; none if there are too few, or runs are not paired.
     pub interval: Option<RatioRange>,
-    /// Names of the tests left out because they are not comparable.
+    /// The names of the tests that are left out because they are not comparable.
     pub left_out: Vec<String>,
 }
 
 /// The geometric mean of the ratios of all lines: each test at each size of each part counts once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Overall {
-    /// Lines in it.
+    /// The number of lines in it.
     pub lines: usize,
-    /// Lines that are not comparable.
+    /// The number of lines that are not comparable.
     pub left_out: usize,
-    /// The mean, as the estimate that the interval belongs to where there is one.
+    /// The mean: the estimate that the interval belongs to, if there is one.
     pub ratio: f64,
-    /// Its interval over the rounds that have all of these lines; none where there are too few, or runs are not paired.
+    /// Its interval over the rounds that have all of these lines; none if there are too few, or runs are not paired.
     pub interval: Option<RatioRange>,
 }
 
-/// One test over its sizes: the ratio at each, and the median and extremes of those.
+/// One test over its sizes: the ratio at each, and the median and extremes of these ratios.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OverSizes {
     pub part: Part,
@@ -338,7 +341,7 @@ pub struct OverSizes {
     pub name: String,
     /// By size, in the order of sizes.
     pub sizes: Vec<SizeRatio>,
-    /// Median of these.
+    /// The median of these ratios.
     pub median: f64,
     pub min: f64,
     pub max: f64,
@@ -349,7 +352,7 @@ pub struct OverSizes {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SizeRatio {
     pub size: String,
-    /// That of the line.
+    /// The ratio of the line.
     pub ratio: f64,
     /// The ratio's interval; none with too few runs.
     pub interval: Option<RatioRange>,
@@ -362,7 +365,7 @@ pub struct SizeRatio {
 pub struct Pivot {
     pub row: Axis,
     pub column: Axis,
-    /// Values of the columns.
+    /// The values of the columns.
     pub columns: Vec<String>,
     pub rows: Vec<PivotRow>,
 }
@@ -371,20 +374,20 @@ pub struct Pivot {
 pub struct PivotRow {
     /// The row's value.
     pub value: String,
-    /// A cell for each column; none where nothing was measured.
+    /// One cell per column; none if nothing was measured.
     pub cells: Vec<Option<PivotCell>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PivotCell {
-    /// The ratio; over several lines, their geometric mean; none where none is comparable.
+    /// The ratio; over several lines, their geometric mean; none if none is comparable.
     pub ratio: Option<f64>,
-    /// The ratio's interval; none with too few runs, or where lines have no rounds in common.
+    /// The ratio's interval; none with too few runs, or if lines share no rounds.
     #[serde(default)]
     pub interval: Option<RatioRange>,
     pub lines: usize,
     /// Lines left out because they are not comparable.
     pub left_out: usize,
-    /// The verdict, where it is one line.
+    /// The verdict, if the cell is one line.
     pub verdict: Option<Verdict>,
 }

@@ -1,4 +1,4 @@
-//! The noise floors that sessions measured by running a configuration twice a round.
+//! The noise floors that sessions measured by running a configuration twice per round.
 
 use super::{
     layout::{Laid, SideSample},
@@ -11,7 +11,7 @@ use dbdyno_store::RunTests;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// A test of a suite at a size.
+/// A suite, a size and a test number.
 type NoisyTest<'s> = (&'s str, &'s str, u32);
 
 /// The runs of a configuration and those of its twin.
@@ -21,11 +21,11 @@ type Twins<'s> = [Vec<SideSample<'s>>; 2];
 #[derive(Debug)]
 pub(super) struct Floors<'s> {
     tests: BTreeMap<NoisyTest<'s>, NoiseFloor>,
-    /// Of a test that no session ran A against A.
+    /// The floor of a test without an A/A comparison in any session.
     others: NoiseFloor,
 }
 
-/// The noise floors of the sides' sessions, or the default where no configuration ran twice a round.
+/// Returns the noise floors of the sides' sessions, or the default if no configuration ran twice per round.
 pub(super) fn floors<'s>(sides: &[&'s Side]) -> Floors<'s> {
     // Both sides may have loaded the same session.
     let runs: BTreeMap<Uuid, &RunTests> =
@@ -56,7 +56,7 @@ pub(super) fn floors<'s>(sides: &[&'s Side]) -> Floors<'s> {
     }
 }
 
-/// What the pairs of a configuration with its twin show; none without pairs.
+/// Returns the noise between a configuration and its twin; none without pairs.
 fn self_noise([first, twin]: &Twins<'_>) -> Option<SelfNoise> {
     let matched = matched(first, twin);
     let times = |samples: &[SideSample<'_>]| samples.iter().map(|sample| sample.value).collect::<Vec<_>>();
@@ -65,7 +65,7 @@ fn self_noise([first, twin]: &Twins<'_>) -> Option<SelfNoise> {
 }
 
 impl Floors<'_> {
-    /// The floor of a line: the highest of what its sides ran.
+    /// Returns the floor of a line: the highest floor of the tests that its sides ran.
     pub(super) fn of(&self, line: &Laid<'_>) -> NoiseFloor {
         if self.tests.is_empty() {
             return self.others;

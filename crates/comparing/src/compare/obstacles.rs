@@ -1,4 +1,4 @@
-//! What stands against comparing the two sides of a line.
+//! The obstacles to comparing the two sides of a line.
 
 use super::{
     evidence::Known,
@@ -20,7 +20,7 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Everything that stands against comparing these runs.
+/// Returns all obstacles to comparing these runs.
 pub(super) fn obstacles(
     line: &Laid<'_>,
     matched: &Matched<'_>,
@@ -75,7 +75,7 @@ fn one_side(line: &Laid<'_>, known: &Known<'_>, metric: Metric) -> Option<String
     })
 }
 
-/// A side of runs that differ by more than chance has no one figure.
+/// Reports a side whose runs differ by more than chance and so have no single figure.
 fn several(side: SideName, samples: &[&SideSample<'_>], pooled: &BTreeSet<String>) -> Option<String> {
     let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let configurations: BTreeSet<_> = samples.iter().map(|sample| &sample.run.configuration).collect();
@@ -85,7 +85,7 @@ fn several(side: SideName, samples: &[&SideSample<'_>], pooled: &BTreeSet<String
         values.insert(word, of_word.collect());
     }
     values.retain(|_, values| values.len() > 1);
-    // The tier follows from the options, and the options of another engine from the engine.
+    // The tier follows from the options, and the options of another engine follow from the engine.
     if values.len() > 1 {
         values.remove("tier");
     }
@@ -144,7 +144,7 @@ fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
     })
 }
 
-/// What was not verified is compared all the same, and said to be so.
+/// Reports answers that were not verified; they are compared anyway.
 fn not_verified(both: &Both<'_, '_>) -> Option<Obstacle> {
     let of_side = |side, counts: &Counts<'_, '_>| (counts.unverified > 0).then_some(side);
     let (side, whose) = match (of_side(SideName::A, &both.a), of_side(SideName::B, &both.b)) {
@@ -156,18 +156,18 @@ fn not_verified(both: &Both<'_, '_>) -> Option<Obstacle> {
     Some(Obstacle { kind: ObstacleKind::NotVerified, side, message, allowed: true })
 }
 
-/// What answers follow from, beside the seed: size, suite, and its options.
+/// The facts that determine the answers, except the seed: size, suite, and its options.
 type InputFacts<'s> = (&'s str, &'s str, &'s BTreeMap<String, String>);
 
-/// The inputs of a side's samples as numbers: the same ones must give the same answers.
+/// The inputs of a side's samples as numbers: equal inputs must give equal answers.
 enum Inputs<'s> {
-    /// All have these, as those of one configuration and size.
+    /// All samples have the same inputs, because they are of one configuration and size.
     One(usize),
     Several(HashMap<(*const RunConfiguration, &'s str), usize>),
 }
 
 impl<'s> Inputs<'s> {
-    /// `known` has those of the other side, and gets this one's.
+    /// Numbers the inputs. `known` has the inputs of the other side; this side's inputs are added to it.
     fn of(counts: &Counts<'_, 's>, known: &mut Vec<InputFacts<'s>>) -> Self {
         let mut number = |run: &'s RunTests| {
             let facts = (&*run.size, run.configuration.suite.as_str(), &run.configuration.suite_options);
@@ -182,7 +182,7 @@ impl<'s> Inputs<'s> {
         }
     }
 
-    /// None of a sample that is not of the side.
+    /// Returns none for a sample that is not of the side.
     fn number(&self, sample: &SideSample<'s>) -> Option<usize> {
         match self {
             Self::One(number) => Some(*number),
@@ -191,13 +191,13 @@ impl<'s> Inputs<'s> {
     }
 }
 
-/// What tells the kinds of a side's samples apart.
+/// Returns the properties that distinguish the kinds of a side's samples.
 fn kind<'s>(sample: &SideSample<'s>) -> (*const RunConfiguration, &'s str) {
     (Arc::as_ptr(&sample.run.configuration), &sample.run.size)
 }
 
-/// Nothing on both sides is the same. A side that is nothing in half of its runs or more has no ratio; fewer zeros have ranks, but medians of
-/// sessions are compared by their logarithms.
+/// Reports sides without a ratio because of zeros. Zeros only, on both sides, are equal. A side with zeros in half of its runs or more has
+/// no ratio. With fewer zeros the values still have ranks, but medians of sessions are compared by their logarithms.
 fn no_ratio(matched: &Matched<'_>, known: &Known<'_>, both: &Both<'_, '_>) -> Option<String> {
     let (zeros, all) = (both.a.zeros + both.b.zeros, both.a.samples + both.b.samples);
     if zeros == 0 || zeros == all {
@@ -279,7 +279,7 @@ fn caches(both: &Both<'_, '_>) -> Option<String> {
     })
 }
 
-/// Pairs ran in one session, which is on one host; runs of different sessions have to come from one place, and from like conditions.
+/// Pairs ran in one session, which is on one host. Runs of different sessions must come from one place, and from equal conditions.
 fn hosts(matched: &Matched<'_>, known: &Known<'_>) -> Option<String> {
     if matched.paired {
         return None;
@@ -298,33 +298,33 @@ fn hosts(matched: &Matched<'_>, known: &Known<'_>) -> Option<String> {
     (!differ.is_empty()).then(|| differ.join("; "))
 }
 
-/// What is counted of both sides of a line.
+/// The counts of both sides of a line.
 struct Both<'l, 's> {
     a: Counts<'l, 's>,
     b: Counts<'l, 's>,
 }
 
 impl Both<'_, '_> {
-    /// What the configurations of each side have.
+    /// Returns the values of each side's configurations.
     fn values<T: Ord>(&self, value: impl Fn(&SideSample<'_>) -> T) -> (BTreeSet<T>, BTreeSet<T>) {
         let of = |counts: &Counts<'_, '_>| counts.kinds.iter().map(|sample| value(sample)).collect();
         (of(&self.a), of(&self.b))
     }
 }
 
-/// What is counted of a side's samples, all in one pass: there may be very many of them.
+/// The counts of a side's samples, all from one pass: there may be very many samples.
 #[derive(Default)]
 struct Counts<'l, 's> {
     samples: usize,
-    /// One sample of each configuration and size: what these say of themselves, all the others say too.
+    /// One sample per configuration and size; its configuration facts are the same for all other samples of its kind.
     kinds: Vec<&'l SideSample<'s>>,
-    /// Answers that other engines do not give.
+    /// Answers that differ from other engines.
     wrong: usize,
-    /// Answers that nothing was held against.
+    /// Answers that were not checked against anything.
     unverified: usize,
-    /// Values without a ratio to another.
+    /// Values of 0, which have no ratio to another.
     zeros: usize,
-    /// Operations of a run; none of one that ended after a time, which is compared by the operation.
+    /// Operations per run; none for a test that ended after a fixed time, which is compared per operation.
     operations: BTreeSet<Option<u64>>,
 }
 
@@ -337,7 +337,7 @@ impl<'l, 's> Counts<'l, 's> {
             counts.wrong += usize::from(sample.agrees == Some(false));
             counts.unverified += usize::from(!sample.is_verified);
             counts.zeros += usize::from(sample.value <= 0.0);
-            // Mostly all are of one kind, and did the same.
+            // Mostly all samples are of one kind, with the same number of operations.
             if last != Some((kind, operations)) {
                 last = Some((kind, operations));
                 counts.operations.insert(operations);

@@ -1,63 +1,63 @@
-//! How a comparison is made.
+//! The options of a comparison.
 
 use dbdyno_catalog::Difference;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 
-/// What is asked of a comparison.
+/// The requested form of a comparison.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
-    /// Differences between A and B that are compared all the same, under a badge.
+    /// Differences between A and B that are compared anyway, with a badge.
     pub allowed: BTreeSet<Difference>,
-    /// What becomes of sides that are several configurations.
+    /// The treatment of sides with several configurations.
     pub several: Several,
-    /// Options whose values are taken together, as if runs that differ in nothing else were of one configuration.
+    /// Options whose values are pooled, as if runs that differ in nothing else were of one configuration.
     pub pooled: BTreeSet<String>,
-    /// How readers are shown ratios.
+    /// The form in which readers see ratios.
     pub ratios: RatioForm,
-    /// Whether readers are shown the ratios of medians too.
+    /// Whether readers also see the ratios of medians.
     pub median_ratios: bool,
     /// Whether to summarise each test over its sizes.
     pub by_size: bool,
-    /// Whether to say how figures grow with the size and with numeric options.
+    /// Whether to report how figures grow with the size and with numeric options.
     pub scaling: bool,
-    /// Which look the first of a line is, where more were planned or there were some before: it spends only its share. None: the only one, unless
-    /// sessions added rounds.
+    /// The number of a line's first look, if more looks were planned or some came before: it spends only its share. None: the only look,
+    /// unless sessions added rounds.
     pub first_look: Option<u32>,
-    /// Whether to leave out how many more rounds would decide a line. The forecast takes most of a comparison's time.
+    /// Whether to omit the forecast of the rounds that would decide a line. It takes most of a comparison's time.
     pub without_forecast: bool,
     /// The rows and columns of a pivot table.
     pub pivot: Option<(Axis, Axis)>,
-    /// The command that asked, as it could be typed again; exports carry it.
+    /// The command that requested it, as it could be typed again; exports contain it.
     pub command: String,
 }
 
-/// What becomes of sides that are several configurations.
+/// The treatment of sides with several configurations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Several {
     /// Their lines are not comparable.
     #[default]
     Withheld,
-    /// Those that agree in what both sides have are compared, each pair in lines of its own.
+    /// Configurations that agree in the keys that both sides have are compared, each pair in its own lines.
     Matched,
 }
 
-/// How a ratio is shown. What programs read has ratios always.
+/// The form in which a ratio is shown. Output for programs always has ratios.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioForm {
-    /// `0.75`.
+    /// The ratio itself: `0.75`.
     #[default]
     Factor,
-    /// `-25 %`: by how much A differs from B.
+    /// The difference of A from B: `-25 %`.
     Percent,
 }
 
 /// A key that a pivot table is spread over.
 ///
-/// Keys of what was done and where ([`Test`](Axis::Test), [`Size`](Axis::Size), [`Suite`](Axis::Suite),
-/// [`Host`](Axis::Host), [`Session`](Axis::Session)) part both sides alike. Keys of the configuration
-/// ([`Property`](Axis::Property)) part A, and each part is compared with the whole of B.
+/// Keys for the workload and place ([`Test`](Axis::Test), [`Size`](Axis::Size), [`Suite`](Axis::Suite), [`Host`](Axis::Host),
+/// [`Session`](Axis::Session)) split both sides in the same way. Keys of the configuration ([`Property`](Axis::Property)) split A, and each
+/// part is compared with the whole of B.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Axis {
@@ -67,20 +67,20 @@ pub enum Axis {
     Suite,
     Host,
     Session,
-    /// `engine`, `version`, `label`, `tier`, or an option, of A.
+    /// A property of A: `engine`, `version`, `label`, `tier`, or an option.
     Property(String),
 }
 
 impl Axis {
-    /// The key of a fact of a configuration.
+    /// Returns the key of a fact of a configuration.
     pub(super) fn from_fact(word: &str) -> Self {
         if word == "suite" { Self::Suite } else { Self::Property(word.to_owned()) }
     }
 
-    /// Reads a key.
+    /// Parses a key.
     ///
     /// # Errors
-    /// What was expected.
+    /// Returns a message that names the expected keys.
     pub fn parse(word: &str) -> Result<Self, String> {
         let word = word.trim();
         Ok(match word {
@@ -103,10 +103,10 @@ impl Axis {
         })
     }
 
-    /// Reads `ROW,COL`.
+    /// Parses `ROW,COL`.
     ///
     /// # Errors
-    /// What was expected.
+    /// Returns a message that names the expected form.
     pub fn parse_pair(text: &str) -> Result<(Self, Self), String> {
         let (row, column) =
             text.split_once(',').ok_or_else(|| format!("`{text}`: expected ROW,COL, as in test,size"))?;

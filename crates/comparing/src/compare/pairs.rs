@@ -1,4 +1,4 @@
-//! Which runs of A are compared with which runs of B.
+//! Matches runs of A with runs of B.
 
 use super::{facts::AddedSessions, layout::SideSample};
 use dbdyno_stats::MIN_RUNS;
@@ -8,17 +8,17 @@ use uuid::Uuid;
 /// The runs that are compared.
 #[derive(Debug, Clone)]
 pub(super) struct Matched<'s> {
-    /// Runs of A; of paired runs, in the order of the pairs.
+    /// Runs of A; if paired, in the order of the pairs.
     pub(super) a: Vec<SideSample<'s>>,
     /// Runs of B.
     pub(super) b: Vec<SideSample<'s>>,
-    /// Whether the i-th of A and the i-th of B are a pair.
+    /// Whether the i-th run of A and the i-th run of B are a pair.
     pub(super) paired: bool,
 }
 
 impl Matched<'_> {
-    /// Whether its runs are of several sessions: then a session is one figure, however many runs it has. Rounds that were added to a session
-    /// are of that session.
+    /// Whether its runs are of several sessions. If so, a session is one figure, however many runs it has. Rounds that were added to a
+    /// session belong to that session.
     pub(super) fn is_of_several_sessions(&self, added: &AddedSessions) -> bool {
         let session = |sample: &SideSample<'_>| added.first(sample.run.session_id);
         let first = self.a.first().map(session);
@@ -28,9 +28,9 @@ impl Matched<'_> {
 
 /// Pairs runs of the same session and round.
 ///
-/// Pairs are used where all runs have a partner, or where there are enough pairs for an interval; then runs without a
-/// partner are left out. Else all runs are used, unpaired; and also where configurations are pooled of which a round has more on one side
-/// than on the other, because a pair would leave most of them out.
+/// Pairs are used if all runs have a partner, or if there are enough pairs for an interval; in the latter case runs without a partner are
+/// left out. Otherwise all runs are used, unpaired. If configurations are pooled and a round has more runs on one side than on the other,
+/// all runs are also used unpaired, because pairs would leave most of them out.
 pub(super) fn matched<'s>(a: &[SideSample<'s>], b: &[SideSample<'s>]) -> Matched<'s> {
     let (of_a, of_b) = (by_round(a), by_round(b));
     let (mut rounds_a, mut rounds_b) =
@@ -59,7 +59,7 @@ pub(super) fn matched<'s>(a: &[SideSample<'s>], b: &[SideSample<'s>]) -> Matched
     Matched { a: a.to_vec(), b: b.to_vec(), paired: false }
 }
 
-/// Whether runs are of several configurations. A configuration and its twin are one.
+/// Whether runs are of several configurations. A configuration and its twin count as one.
 fn is_pooled(samples: &[SideSample<'_>]) -> bool {
     samples.windows(2).any(|two| !Arc::ptr_eq(&two[0].run.configuration, &two[1].run.configuration))
 }
@@ -72,11 +72,11 @@ fn is_same_round(one: &SideSample<'_>, next: &SideSample<'_>) -> bool {
     round(one) == round(next)
 }
 
-/// Runs by session and round. A configuration that ran several times a round is in the order of its labels, so that it
+/// Sorts runs by session and round. Several runs of a configuration in a round are in the order of their labels, so that a configuration
 /// comes before its twin.
 fn by_round<'s>(samples: &[SideSample<'s>]) -> Vec<SideSample<'s>> {
     let mut sorted = samples.to_vec();
-    // Runs come in the order of their times, and so nearly in this one.
+    // Runs come in the order of their times, so they are almost in this order already.
     sorted.sort_by(|one, next| {
         let in_round = || (&one.run.label, one.run.ordinal).cmp(&(&next.run.label, next.run.ordinal));
         round(one).cmp(&round(next)).then_with(in_round)

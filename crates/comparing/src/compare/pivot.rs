@@ -8,7 +8,7 @@ use super::{
     sizes::{Rounds, counting},
 };
 
-/// The pivot table of lines that were laid out for these keys.
+/// Builds the pivot table of lines that were laid out for these keys.
 pub(super) fn table(lines: &[Line], a: &Side, row: &Axis, column: &Axis) -> Pivot {
     let rounds = Rounds::of(a);
     let columns = values(lines, column);
@@ -28,7 +28,7 @@ pub(super) fn table(lines: &[Line], a: &Side, row: &Axis, column: &Axis) -> Pivo
     Pivot { row: row.clone(), column: column.clone(), columns, rows }
 }
 
-/// The values of a key over all lines: tests by number, sizes and other values as numbers where they are.
+/// Returns the values of a key over all lines: tests by number, other values in numeric order if they are numbers.
 fn values(lines: &[Line], axis: &Axis) -> Vec<String> {
     let mut values: Vec<(u32, String)> =
         lines.iter().map(|line| (if *axis == Axis::Test { line.test } else { 0 }, axis_value(line, axis))).collect();
@@ -37,7 +37,7 @@ fn values(lines: &[Line], axis: &Axis) -> Vec<String> {
     values.into_iter().map(|(_, value)| value).collect()
 }
 
-/// The value of a key on a line that was laid out for it.
+/// Returns the value of a key for a line that was laid out for it.
 pub fn axis_value(line: &Line, axis: &Axis) -> String {
     match axis {
         Axis::Test => format!("{} {}", line.test, line.name),

@@ -1,4 +1,4 @@
-//! Sides that were measured in several sessions.
+//! Compares sides that were measured in several sessions.
 
 use super::{
     facts::AddedSessions,
@@ -14,10 +14,10 @@ use dbdyno_store::RepeatedTest;
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
-/// A test of a suite at a size.
+/// A suite, a size and a test number.
 type RepeatedKey<'s> = (&'s str, &'s str, u32);
 
-/// What sessions that are on neither side took for the configurations of the sides, on the same hosts.
+/// Times of the sides' configurations in sessions that are on neither side, on the same hosts.
 #[derive(Debug, Default)]
 pub(super) struct Repeats<'s> {
     tests: BTreeMap<RepeatedKey<'s>, Vec<&'s RepeatedTest>>,
@@ -31,7 +31,7 @@ impl<'s> Repeats<'s> {
         let others = sides.iter().flat_map(|side| &side.repeats);
         for repeated in others.filter(|repeated| !compared.contains(&repeated.session_id)) {
             let of_test = tests.entry((&repeated.suite, &repeated.size, repeated.test)).or_default();
-            // Both sides may know of it.
+            // Both sides may contain the same repeat.
             if !of_test.contains(&repeated) {
                 of_test.push(repeated);
             }
@@ -39,7 +39,7 @@ impl<'s> Repeats<'s> {
         Self { tests }
     }
 
-    /// Times of a line's tests in other sessions, by configuration. Of actors' shares there are none.
+    /// Returns the times of a line's tests in other sessions, by configuration. Actors' shares have none.
     fn groups(&self, line: &Laid<'_>) -> BTreeMap<&'s str, Vec<f64>> {
         if line.a.iter().chain(&line.b).any(|sample| sample.result.actor.is_some()) {
             return BTreeMap::new();
@@ -57,15 +57,15 @@ impl<'s> Repeats<'s> {
     }
 }
 
-/// What a comparison of sessions rests on.
+/// The result of a comparison of sessions.
 #[derive(Debug)]
 pub(super) struct SessionTest {
     pub(super) answer: Result<(RatioInterval, f64), NoAnswer>,
     pub(super) sessions: ComparedSessions,
 }
 
-/// Compares sessions: the ratios of those that both sides were measured in, or else the medians of each side's. None where all runs
-/// belong to one.
+/// Compares sessions: the ratios of the sessions in which both sides were measured, or otherwise the medians of each side's sessions.
+/// Returns none if all runs belong to one session.
 pub(super) fn test(
     line: &Laid<'_>,
     matched: &Matched<'_>,
@@ -109,7 +109,7 @@ fn of_medians(
     SessionTest { answer: session_ratio(&a, &b, spread), sessions }
 }
 
-/// The median value of each session.
+/// Returns the median value of each session.
 fn medians(samples: &[SideSample<'_>], session: impl Fn(&SideSample<'_>) -> Uuid) -> Vec<f64> {
     let mut sessions: BTreeMap<Uuid, Vec<f64>> = BTreeMap::new();
     for sample in samples {

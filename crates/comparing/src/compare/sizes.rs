@@ -16,7 +16,7 @@ use std::{
 };
 use uuid::Uuid;
 
-/// The geometric mean of each part and size, in the order of the lines.
+/// Returns the geometric mean of each part and size, in the order of the lines.
 pub(super) fn means(lines: &[Line], rounds: &Rounds) -> Vec<Mean> {
     lines
         .chunk_by(|one, next| one.part == next.part && one.size == next.size)
@@ -36,7 +36,7 @@ pub(super) fn means(lines: &[Line], rounds: &Rounds) -> Vec<Mean> {
         .collect()
 }
 
-/// The geometric mean of all lines; none where they are of one part and size, or none is comparable.
+/// Returns the geometric mean of all lines; none if they are of one part and size, or none is comparable.
 pub(super) fn overall(lines: &[Line], rounds: &Rounds) -> Option<Overall> {
     lines.windows(2).find(|pair| pair[0].part != pair[1].part || pair[0].size != pair[1].size)?;
     let [found, left_out] = counting(lines.iter());
@@ -44,26 +44,26 @@ pub(super) fn overall(lines: &[Line], rounds: &Rounds) -> Option<Overall> {
     Some(Overall { lines: found.len(), left_out: left_out.len(), ratio: ratio?, interval })
 }
 
-/// Of the lines that count, those that are comparable and those that are not. What actors did is in the lines of their tests.
+/// Splits the lines that count into comparable and not comparable. Lines of actors do not count: the lines of their tests include them.
 pub(super) fn counting<'l>(lines: impl Iterator<Item = &'l Line>) -> [Vec<&'l Line>; 2] {
     let (found, left_out) =
         lines.filter(|line| line.actor.is_none()).partition::<Vec<_>, _>(|line| line.found.is_some());
     [found, left_out]
 }
 
-/// The rounds of the runs of a side: runs of different sizes have them in common, and not their identifiers.
+/// The rounds of a side's runs. Runs of different sizes share rounds, but not identifiers.
 #[derive(Debug)]
 pub(super) struct Rounds(HashMap<Uuid, RoundOfRun>);
 
 #[derive(Debug, Clone, Copy)]
 struct RoundOfRun {
-    /// Session and number.
+    /// The session and the number of the round.
     round: (Uuid, u32),
-    /// The session that it counts as.
+    /// The session that the round counts for.
     session: Uuid,
 }
 
-/// The mean of a round's ratios, as far as it is known.
+/// The mean of a round's ratios, over the lines added so far.
 struct MeanOfRound {
     session: Uuid,
     lines: usize,
@@ -79,11 +79,11 @@ impl Rounds {
         Self(a.runs.iter().map(|run| (run.run_id, of_run(run))).collect())
     }
 
-    /// The geometric mean of the ratios of lines that are comparable, with its interval: what tables, totals and pivots say alike.
+    /// Returns the geometric mean of the ratios of comparable lines, with its interval. Tables, totals and pivots all use it.
     pub(super) fn geometric(&self, found: &[&Line]) -> (Option<f64>, Option<RatioRange>) {
         let one_group = found.windows(2).all(|pair| pair[0].part == pair[1].part && pair[0].size == pair[1].size);
         let means = match one_group {
-            // Where options are pooled a round may have several pairs.
+            // With pooled options a round may have several pairs.
             true => self.means(found, |_, pair| pair),
             false => self.means(found, |a, _| a.round),
         };
@@ -93,8 +93,8 @@ impl Rounds {
         (ratio, interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange { low, high, confidence }))
     }
 
-    /// The mean over lines of each round: what lines of a round have in common is in it once. `key` tells which lines' pairs of runs are of
-    /// one. None where not all lines are paired.
+    /// Returns the mean over lines of each round, so that conditions that the lines of a round share count only once. `key` identifies the
+    /// pairs of runs that are averaged together. Returns none if not all lines are paired.
     fn means<R: Eq + Hash>(
         &self,
         lines: &[&Line],
@@ -107,7 +107,7 @@ impl Rounds {
         for line in lines {
             let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
             line.found.as_ref().filter(|found| found.paired)?;
-            // Lines of one size have mostly the same runs.
+            // Lines of one size mostly have the same runs.
             if !before.is_some_and(|(of_a, of_b)| of_a.run_ids == a.run_ids && of_b.run_ids == b.run_ids) {
                 of_line.clear();
                 for (id_a, id_b) in a.run_ids.iter().zip(&b.run_ids) {
@@ -121,7 +121,7 @@ impl Rounds {
                 before = Some((a, b));
             }
             for (place, (value_a, value_b)) in of_line.iter().zip(a.values.iter().zip(&b.values)) {
-                // Where something is 0 there is no mean of logarithms.
+                // If a value is 0, there is no mean of logarithms.
                 if *value_a <= 0.0 || *value_b <= 0.0 {
                     return None;
                 }
@@ -133,8 +133,8 @@ impl Rounds {
     }
 }
 
-/// The ratio of the rounds that have all of so many lines, each round one ratio, or of several sessions each session. None where there are
-/// too few.
+/// Returns the ratio over the rounds that have all `lines` lines. Each round is one ratio; with several sessions, each session is one
+/// ratio. Returns none if there are too few.
 fn of_rounds(means: &[MeanOfRound], lines: usize) -> Option<RatioInterval> {
     let mut sessions: BTreeMap<Uuid, Vec<f64>> = BTreeMap::new();
     for mean in means.iter().filter(|mean| mean.lines == lines) {
@@ -150,7 +150,7 @@ fn of_rounds(means: &[MeanOfRound], lines: usize) -> Option<RatioInterval> {
 }
 
 impl Comparison {
-    /// Puts the lines of each part and size in the order of their ratios' distance from 1, the farthest first; what is not comparable comes
+    /// Sorts the lines of each part and size by the distance of their ratios from 1, the farthest first; lines that are not comparable come
     /// last.
     pub fn sort_by_effect(&mut self) {
         let effect = |line: &Line| line.found.as_ref().map_or(-1.0, |found| found.ratio.ln().abs());
@@ -160,16 +160,16 @@ impl Comparison {
     }
 }
 
-/// A test, at whatever size.
+/// A test, at any size.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestKey<'l> {
     pub part: &'l Part,
     pub test: u32,
-    /// The test's name; where names tell the size (`25000 INSERTs`), with `N` for their numbers.
+    /// The test's name; if names contain the size (`25000 INSERTs`), with `N` for the numbers.
     pub name: String,
 }
 
-/// The lines of each test, in the order of tests and then of sizes.
+/// Groups the lines by test, in the order of tests and then of sizes.
 pub fn by_test(lines: &[Line]) -> BTreeMap<TestKey<'_>, Vec<&Line>> {
     let mut folded: BTreeMap<(&Part, u32, String), Vec<&Line>> = BTreeMap::new();
     for line in lines {
@@ -186,7 +186,7 @@ pub fn by_test(lines: &[Line]) -> BTreeMap<TestKey<'_>, Vec<&Line>> {
         .collect()
 }
 
-/// A test's name with `N` for each number in it.
+/// Replaces each number in a test's name with `N`.
 pub fn without_numbers(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for c in name.chars() {
@@ -199,7 +199,7 @@ pub fn without_numbers(name: &str) -> String {
     folded
 }
 
-/// Each test over its sizes, in the order of tests; a test without a comparable size is left out.
+/// Summarises each test over its sizes, in the order of tests; leaves out tests without a comparable size.
 pub fn over_sizes(lines: &[Line]) -> Vec<OverSizes> {
     let of_test = |(TestKey { part, test, name }, lines): (TestKey<'_>, Vec<&Line>)| {
         let at = |line: &&Line| {

@@ -1,4 +1,4 @@
-//! A configuration over its sessions: one figure a session, and whether it moved to another level, or drifts.
+//! A configuration over its sessions: one figure per session, and whether it moved to another level, or drifts.
 
 use super::{
     load::{Side, metric_named},
@@ -14,15 +14,15 @@ use std::{
 };
 use uuid::Uuid;
 
-/// What was asked for over time.
+/// The requested series over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trend {
-    /// Version of the dbdyno that looked.
+    /// Version of the dbdyno that created the trend.
     pub dbdyno_version: String,
-    /// The command that asked for it.
+    /// The command that requested it.
     pub command: String,
     pub selection: String,
-    /// What is looked at; its values are in its unit.
+    /// The metric of the series; values are in its unit.
     pub metric: Metric,
     /// A series for each configuration, place, size and test, in this order.
     pub series: Vec<TrendSeries>,
@@ -33,7 +33,7 @@ pub struct Trend {
 pub struct TrendSeries {
     /// The configuration's label in its newest session.
     pub label: String,
-    /// Options that tell it from other series of its engine and suite, where its label does not have them: `cache_size=-2000`.
+    /// Options that distinguish it from other series of its engine and suite, unless its label contains them: `cache_size=-2000`.
     pub split_by: Vec<String>,
     pub suite: String,
     /// Host and disk.
@@ -45,11 +45,11 @@ pub struct TrendSeries {
     pub points: Vec<TrendPoint>,
     /// The moves to another level.
     pub changes: Vec<TrendChange>,
-    /// The drift, where it moves and not in steps: then there are no changes.
+    /// The drift, if the series moves without steps; it then has no changes.
     pub drift: Option<TrendDrift>,
-    /// How much neighbouring sessions resemble each other, beyond changes and drift: 0 not at all, to nearly 1. None: too few sessions.
+    /// The correlation of neighbouring sessions, beyond changes and drift: 0 for none, up to nearly 1. None: too few sessions.
     pub correlation: Option<f64>,
-    /// The sessions that it takes to see a change, where there are fewer.
+    /// The number of sessions needed to see a change, if there are fewer.
     pub too_few: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ pub struct TrendPoint {
     pub session_id: Uuid,
     /// Start, UTC.
     pub started_at: String,
-    /// Versions of the engine's library, with spaces between.
+    /// Versions of the engine's library, separated by spaces.
     pub engine_version: String,
     pub runs: usize,
     /// Median over its runs, in the metric's unit.
@@ -69,49 +69,49 @@ pub struct TrendPoint {
 /// A move to another level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrendChange {
-    /// Place of the first session at the new level, from 0.
+    /// The index of the first session at the new level, from 0.
     pub at: usize,
     /// Level after / level before.
     pub ratio: f64,
-    /// Its 95 % interval, over sessions of which neighbours resemble each other.
+    /// Its 95 % interval, which allows for correlated neighbouring sessions.
     pub interval: Option<RatioRange>,
-    /// How often a random order of the sessions has a split as good.
+    /// The probability that a random order of the sessions has a split as good.
     pub p: f64,
-    /// Whether the new level is the better one; none where neither direction is.
+    /// Whether the new level is better; none if the metric has no better direction.
     pub better: Option<bool>,
 }
 
-/// A move that is no step: the straight line through all sessions.
+/// A movement without steps: the straight line through all sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TrendDrift {
     /// The line at the first session, in the metric's unit.
     pub from: f64,
     /// The line at the last session.
     pub to: f64,
-    /// `to` / `from`; none where one of them is not above 0.
+    /// `to` / `from`; none if one of them is not above 0.
     pub ratio: Option<f64>,
-    /// Its 95 % interval, over sessions of which neighbours resemble each other. One that has 1 in it shows no direction.
+    /// Its 95 % interval, which allows for correlated neighbouring sessions. An interval that contains 1 shows no direction.
     pub interval: Option<RatioRange>,
-    /// Whether it leads to better figures; none where it shows no direction, or neither direction is better.
+    /// Whether it leads to better figures; none if it shows no direction, or the metric has no better direction.
     pub better: Option<bool>,
 }
 
-/// What is the same for all sessions of a series: configuration as it was asked for, place, size, test. The version of an engine may move.
+/// The properties that all sessions of a series share: requested configuration, place, size, test. The version of an engine may change.
 type SeriesKey<'s> = (&'s str, &'s str, &'s BTreeMap<String, String>, String, &'s str, u32, &'s str);
 
 /// The runs of a session with their values.
 type OfSession<'s> = BTreeMap<Uuid, Vec<(&'s RunTests, f64)>>;
 
-/// Looks at a side over its sessions.
+/// Builds the trend of a side over its sessions.
 pub fn trend(side: &Side, command: &str) -> Trend {
     let sessions: BTreeMap<Uuid, &SessionFacts> =
         side.sessions.iter().map(|session| (session.session_id, session)).collect();
     let mut found: BTreeMap<SeriesKey<'_>, OfSession<'_>> = BTreeMap::new();
-    // Twins are the same configuration once more.
+    // Twins repeat the same configuration.
     for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
         let Some(session) = sessions.get(&run.session_id) else { continue };
         for test in &run.tests {
-            // What failed its verification is no figure.
+            // A result that failed its verification is not a figure.
             let Some(value) = test.value.filter(|_| test.agrees != Some(false)) else { continue };
             let configuration = &run.configuration;
             let key = (
@@ -153,7 +153,7 @@ pub fn trend(side: &Side, command: &str) -> Trend {
     }
 }
 
-/// The options in which a configuration differs from others, with its values, but for those in its label.
+/// Returns the options in which a configuration differs from others, with its values, except options in its label.
 fn split_by(own: &BTreeMap<String, String>, others: &[&BTreeMap<String, String>], label: &str) -> Vec<String> {
     let names: BTreeSet<&String> = others.iter().flat_map(|other| other.keys()).collect();
     let differs = |name: &&String| others.iter().any(|other| other.get(*name) != own.get(*name));
@@ -203,7 +203,7 @@ fn one(
     }
 }
 
-/// What a series does.
+/// The movement of a series.
 #[derive(Default)]
 struct Moves {
     changes: Vec<TrendChange>,
@@ -213,9 +213,9 @@ struct Moves {
 }
 
 fn moves(medians: &[f64], metric: Metric) -> Moves {
-    /// The same series has the same changes.
+    /// A fixed seed, so that the same series has the same changes.
     const SEED: u64 = 0;
-    // Figures move by factors; what may be 0 has no logarithm.
+    // Figures change by factors, but a figure that may be 0 has no logarithm.
     let factors = medians.iter().all(|median| *median > 0.0);
     let series: Vec<f64> = if factors { medians.iter().map(|median| median.ln()).collect() } else { medians.to_vec() };
     let Movement { kind, correlation } = match movement(&series, SEED) {
@@ -255,12 +255,12 @@ fn moves(medians: &[f64], metric: Metric) -> Moves {
     }
 }
 
-/// The range of a ratio from that of its logarithm.
+/// Returns the range of a ratio from the range of its logarithm.
 fn range(low: f64, high: f64) -> RatioRange {
     RatioRange { low: low.exp(), high: high.exp(), confidence: CONFIDENCE }
 }
 
-/// Whether a figure that is multiplied by `ratio` becomes better.
+/// Whether a figure becomes better if it is multiplied by `ratio`.
 fn is_better(ratio: f64, metric: Metric) -> Option<bool> {
     match metric.better() {
         Better::Less => Some(ratio < 1.0),

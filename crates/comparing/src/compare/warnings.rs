@@ -1,4 +1,4 @@
-//! What a reader should know before believing a comparison.
+//! The warnings that a reader should know before believing a comparison.
 
 use super::{conditions, load::Side, model::Line, sizes::counting};
 use crate::lint::{ENGINE_BUILD, built_to_debug, is_unequal_memory, summed_up};
@@ -14,7 +14,7 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Linters whose doubt is about a session as a whole, and that a comparison judges for its own lines.
+/// Linters about a whole session, whose question a comparison judges for its own lines.
 const JUDGED_HERE: [&str; 7] = [
     "failed verification",
     "not verified",
@@ -25,7 +25,7 @@ const JUDGED_HERE: [&str; 7] = [
     ENGINE_BUILD,
 ];
 
-/// Findings of the comparison first, then those of its sessions.
+/// Returns the findings of the comparison first, then those of its sessions.
 pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>) -> Vec<String> {
     let sessions: BTreeMap<Uuid, &SessionFacts> =
         sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session)).collect();
@@ -43,7 +43,7 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String
     if let [a, b] = sides {
         all.extend(conditions::badges(a, b));
     }
-    // Each side knows of a session what is about its own configurations.
+    // Each side has only the session warnings about its own configurations.
     let stored: BTreeSet<&SessionWarning> =
         sides.iter().flat_map(|side| &side.sessions).flat_map(|session| &session.warnings).collect();
     let others = stored.into_iter().filter(|warning| !JUDGED_HERE.contains(&warning.linter.as_str()));
@@ -51,7 +51,7 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String
     all
 }
 
-/// What `pooled` options hide.
+/// Describes the differences that `pooled` options hide.
 fn taken_together(sides: &[&Side], pooled: &BTreeSet<String>) -> Option<String> {
     if pooled.is_empty() {
         return None;
@@ -66,10 +66,10 @@ fn taken_together(sides: &[&Side], pooled: &BTreeSet<String>) -> Option<String> 
     (!said.is_empty()).then(|| format!("runs are taken together whatever their {}", said.join(", ")))
 }
 
-/// With few rounds the smallest p of a test is not small enough for a table of many, unless many of them differ.
+/// Warns about few rounds: the smallest p of a test is then not small enough for a table of many, unless many of them differ.
 fn too_few_rounds(lines: &[Line]) -> Option<String> {
     let [compared, _] = counting(lines.iter());
-    // Of sessions there may be few.
+    // Sessions may be few.
     let paired = |line: &&&Line| line.found.as_ref().is_some_and(|found| found.paired && found.sessions.is_none());
     let least = compared.iter().filter(paired).filter_map(|line| Some(line.a.as_ref()?.values.len())).min()?;
     let need = rounds_needed(compared.len());
@@ -96,7 +96,7 @@ fn left_out(lines: &[Line]) -> Option<String> {
     })
 }
 
-/// Where the tiers of both sides are unknown they do not differ, and need not be equal.
+/// Warns if the tiers of both sides are unknown: unknown tiers do not count as different, but may be unequal.
 fn unknown_tiers(lines: &[Line]) -> Option<String> {
     let compared = lines.iter().filter(|line| line.found.is_some());
     let figures = compared.filter_map(|line| Some([line.a.as_ref()?, line.b.as_ref()?]));
@@ -109,7 +109,7 @@ fn unknown_tiers(lines: &[Line]) -> Option<String> {
         .then(|| format!("what a commit survives is not known: {} need not be equally durable", joined(&unknown)))
 }
 
-/// The highest peaks of both sides at a size, where they are unlike.
+/// Reports the highest memory peaks of both sides at a size, if they differ.
 fn unequal_memory(sides: &[&Side]) -> Option<String> {
     let peaks = |side: &Side| {
         let mut sizes: BTreeMap<Arc<str>, u64> = BTreeMap::new();
@@ -129,7 +129,7 @@ fn unequal_memory(sides: &[&Side]) -> Option<String> {
     (!unequal.is_empty()).then(|| format!("unequal memory: {}", unequal.join("; ")))
 }
 
-/// A metric that inputs decide is compared with a test, where inputs differ.
+/// Warns if A and B ran with different inputs, and an exact metric had to be compared with a test because of that.
 fn unequal_inputs(lines: &[Line], sides: &[&Side]) -> Option<String> {
     let [a, b] = sides else { return None };
     let seeds = |side: &Side| side.runs.iter().map(|run| run.seed).collect::<BTreeSet<_>>();
@@ -143,7 +143,7 @@ fn unequal_inputs(lines: &[Line], sides: &[&Side]) -> Option<String> {
     })
 }
 
-/// Runs that have not all of their tests: those that are still measured, and those that ended before.
+/// Reports runs that do not have all of their tests: runs that are still measured, and runs that ended early.
 fn unfinished(sides: &[&Side]) -> Vec<String> {
     let runs = || sides.iter().flat_map(|side| &side.runs);
     // A run may be on both sides.
@@ -162,7 +162,7 @@ fn unfinished(sides: &[&Side]) -> Vec<String> {
     under_way.into_iter().chain(ended).collect()
 }
 
-/// Engines that were built to find mistakes, with the configurations that ran them.
+/// Reports engines that were built for debugging, with the configurations that ran them.
 fn slow_builds(sides: &[&Side]) -> Vec<String> {
     let mut slow: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut seen = HashSet::new();

@@ -1,4 +1,4 @@
-//! How what is measured was built, and what was loaded before it.
+//! Linters about builds and preloaded libraries.
 
 use super::{Found, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
@@ -31,10 +31,10 @@ impl Linter for DebugBuild {
     }
 }
 
-/// An engine was built to find mistakes rather than to be fast.
+/// An engine was built for debugging instead of speed.
 pub(super) struct EngineBuild;
 
-/// The name of the doubt, by which comparisons know it.
+/// The name of the finding, which comparisons use.
 pub const ENGINE_BUILD: &str = "engine build";
 
 impl Linter for EngineBuild {
@@ -64,8 +64,8 @@ impl Linter for EngineBuild {
     }
 }
 
-/// What in a build, its parts with commas between, shows that it was made to find mistakes; none where nothing does. An optimisation
-/// level is in no build of a C library.
+/// Returns the part of a build (comma-separated) that shows that it was built for debugging; none if there is no such part. Builds of C
+/// libraries do not name an optimisation level.
 pub fn built_to_debug(build: &str) -> Option<&'static str> {
     let parts: BTreeSet<&str> = build.split(", ").collect();
     let has = |part: &str| parts.contains(part);
@@ -85,7 +85,7 @@ pub fn built_to_debug(build: &str) -> Option<&'static str> {
     }
 }
 
-/// Libraries were loaded before those of the engines.
+/// Libraries were loaded before the engines' libraries.
 pub(super) struct PreloadedLibraries;
 
 impl Linter for PreloadedLibraries {

@@ -1,11 +1,11 @@
-//! Whether tests that were to begin cold did.
+//! Checks that cold tests really began cold.
 
 use super::{Found, Linter, SessionEvidence, by_configuration};
 use dbdyno_foundation::metric::{Figures, Metric};
 use dbdyno_store::{RunRecord, TestRecord};
 use std::collections::BTreeMap;
 
-/// More of the database than this in memory, millionths, and the start was not cold.
+/// The largest share of the database in memory, in millionths, for a start that counts as cold.
 const RESIDENT_PPM: f64 = 5e4;
 
 /// Some of the database was in memory when the timer began.
@@ -49,7 +49,8 @@ impl Linter for NotCold {
     }
 }
 
-/// The share of the database in memory when a test's timer began, millionths; of results that do not say so, what could not be dropped.
+/// Returns the share of the database in memory when a test's timer began, in millionths. For results without that figure, returns the share
+/// that could not be dropped.
 fn share_in_memory(figures: &Figures) -> Option<f64> {
     figures.value(Metric::OpenedShare).or_else(|| figures.value(Metric::ResidentShare))
 }

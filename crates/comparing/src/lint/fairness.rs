@@ -1,4 +1,4 @@
-//! Whether what is compared is alike.
+//! Checks that the compared configurations have equal conditions.
 
 use super::{Found, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
@@ -7,7 +7,7 @@ use dbdyno_foundation::{base::units, metric::Metric};
 use dbdyno_store::{FailureKind, RunRecord, TestRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tests of configurations that have such results, each once, in the order of the runs.
+/// Returns the tests of configurations with matching results, each once, in the order of the runs.
 fn places<'e>(evidence: &SessionEvidence<'e>, is_meant: impl Fn(&TestRecord) -> bool) -> Vec<(&'e RunRecord, String)> {
     let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
     let mut seen = BTreeSet::new();
@@ -43,7 +43,7 @@ impl Linter for Disagreement {
     }
 }
 
-/// Nobody else answered.
+/// No other implementation gave answers.
 pub(super) struct NotCrossChecked;
 
 impl Linter for NotCrossChecked {
@@ -66,7 +66,7 @@ impl Linter for NotCrossChecked {
     }
 }
 
-/// There was nothing to hold answers against.
+/// There was nothing to check answers against.
 pub(super) struct NotVerified;
 
 impl Linter for NotVerified {
@@ -115,7 +115,7 @@ impl Linter for UnequalTiers {
                 &run.label
             });
         }
-        // What is unknown may differ from anything, and from another that is unknown.
+        // An unknown tier may differ from any tier, including another unknown one.
         let unknown = tiers.contains_key(&Tier::Unknown);
         if tiers.len() < 2 && !(unknown && tiers.values().map(BTreeSet::len).sum::<usize>() > 1) {
             return Vec::new();
@@ -129,7 +129,7 @@ impl Linter for UnequalTiers {
     }
 }
 
-/// The label of a run that was chosen as the session went, without the rate that tells it from others: `lmdb@1200`.
+/// Returns the label of a run that was chosen during the session, without the rate that distinguishes it: `lmdb@1200`.
 fn without_rate(label: &str) -> &str {
     label
         .rsplit_once('@')
@@ -137,7 +137,7 @@ fn without_rate(label: &str) -> &str {
         .map_or(label, |(base, _)| base)
 }
 
-/// Options in force are not those asked for, and the run was let go on.
+/// Options in force differ from the requested ones, and the run was allowed to continue.
 pub(super) struct DifferingOptions;
 
 impl Linter for DifferingOptions {
@@ -169,8 +169,8 @@ impl Linter for DifferingOptions {
 /// Engines used very different amounts of memory.
 pub(super) struct UnequalMemory;
 
-/// Whether two peaks of memory, bytes, are unlike: by a factor, because allocators and maps differ by less, and by so much that a cache of
-/// it may matter.
+/// Whether two peaks of memory, in bytes, are unequal: by a factor, because allocators and maps differ by less, and by enough that a cache
+/// of that size may matter.
 pub fn is_unequal_memory(one: u64, other: u64) -> bool {
     let (low, high) = (one.min(other), one.max(other));
     low > 0 && high / low >= MEMORY_FACTOR && high - low >= LEAST_MEMORY

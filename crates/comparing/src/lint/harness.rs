@@ -1,38 +1,38 @@
-//! The measured loop's own cost, in times that engines are credited with.
+//! The cost of the measured loop itself, within the times that engines are credited with.
 
 use super::{Found, Linter, SessionEvidence, by_configuration, series};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_store::{HarnessRecord, RunRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An operation should take this many times what the harness takes around it.
+/// The smallest time of an operation, as a multiple of the harness's time around it.
 pub const HARNESS_FACTOR: f64 = 20.0;
 
-/// What the harness of each engine costs: engines in other languages have measured loops of their own.
+/// The harness cost of each engine: engines in other languages have measured loops of their own.
 #[derive(Debug, Clone, Default)]
 pub struct HarnessCosts {
-    /// By size, engine that does nothing, and test.
+    /// The measured costs, by size, no-op engine, and test.
     pub measured: Vec<HarnessRecord>,
-    /// The engine that does nothing in the measured loop of each engine, or why what that loop costs is not known.
+    /// The no-op engine in the measured loop of each engine, or the reason why the cost of that loop is unknown.
     pub nulls: BTreeMap<String, Result<String, String>>,
 }
 
 impl HarnessCosts {
-    /// What the harness takes around an operation of a run's test, ns; none where that is not known, of tests of several threads, and of
-    /// the engine that does nothing itself.
+    /// Returns the harness's time around an operation of a run's test, in ns. Returns none if it is unknown, for tests of several threads,
+    /// and for the no-op engine itself.
     pub fn around(&self, run: &RunRecord, test: u32) -> Option<f64> {
         let null = self.nulls.get(&run.engine).filter(|_| run.engine != HARNESS_ENGINE)?.as_ref().ok()?;
         let cost = self.measured.iter().find(|cost| (&cost.size, &cost.engine, cost.test) == (&run.size, null, test));
         cost.map(|cost| cost.ns_per_operation)
     }
 
-    /// Whether the harness is a part of what is measured where an operation of a run's test takes so long.
+    /// Whether the harness is a significant part of an operation of a run's test that takes `operation_ns`.
     pub fn bounds(&self, run: &RunRecord, test: u32, operation_ns: f64) -> bool {
         self.around(run, test).is_some_and(|harness| operation_ns < HARNESS_FACTOR * harness)
     }
 }
 
-/// Operations so fast that the harness is a part of what is measured.
+/// Operations are so fast that the harness is a significant part of the measured time.
 pub(super) struct HarnessBound;
 
 impl Linter for HarnessBound {
@@ -65,7 +65,7 @@ impl Linter for HarnessBound {
     }
 }
 
-/// Engines whose measured loop could not be measured.
+/// Engines whose loop cost could not be measured.
 pub(super) struct UnknownHarness;
 
 impl Linter for UnknownHarness {

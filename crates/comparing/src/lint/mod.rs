@@ -1,4 +1,4 @@
-//! Linters: what a reader of a session's figures should know before believing them.
+//! Linters: facts that a reader of a session's figures should know before believing them.
 
 mod builds;
 mod cold;
@@ -21,39 +21,39 @@ use dbdyno_stats::median;
 use dbdyno_store::{ActorRecord, RunRecord, SessionRecord, TestRecord, WarningRecord};
 use std::collections::BTreeMap;
 
-/// What linters look at: a session that has ended.
+/// The input of linters: a session that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionEvidence<'e> {
     pub session: &'e SessionRecord,
-    /// Where its databases were.
+    /// The folder of its databases.
     pub folder: &'e WorkFolderFacts,
-    /// Whether other sessions were let run at the same time.
+    /// Whether other sessions were allowed to run at the same time.
     pub concurrent: bool,
     pub runs: &'e [RunRecord],
     /// Finished tests of its runs.
     pub results: &'e [TestRecord],
-    /// What the actors of its tests did.
+    /// The results of its tests' actors.
     pub actors: &'e [ActorRecord],
-    /// What of its suite only reads.
+    /// The parts of its suite that only read.
     pub reading: &'e ReadingTests,
-    /// What the harness costs.
+    /// The time that the harness takes around operations, by engine and test.
     pub harness: &'e HarnessCosts,
-    /// Whether its runs were chosen as it went: they are no repeats of each other.
+    /// Whether its runs were chosen during the session, so that they do not repeat each other.
     pub is_open: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub linter: &'static str,
-    /// A run of the configuration that it is about; none: it is about the whole session.
+    /// A run of the configuration that it concerns; none: it concerns the whole session.
     pub run_id: Option<String>,
-    /// What is the matter, in the same words for every configuration that it is the matter with.
+    /// The problem, in the same words for every configuration that has it.
     pub matter: Option<String>,
-    /// What was found, in one sentence: what is the matter, and after a colon where.
+    /// The finding in one sentence: the problem, and after a colon where it occurs.
     pub message: String,
 }
 
-/// What a linter found, with a run of the configuration that it is about.
+/// The finding of a linter, with a run of the configuration that it concerns.
 #[derive(Debug, Clone)]
 pub struct Found<'e> {
     matter: Option<String>,
@@ -62,13 +62,13 @@ pub struct Found<'e> {
 }
 
 impl From<String> for Found<'_> {
-    /// It is about the whole session.
+    /// The finding concerns the whole session.
     fn from(message: String) -> Self {
         Self { matter: None, message, run: None }
     }
 }
 
-/// What is the matter with each configuration, by a label at a size: `matter: PLACE, PLACE and 3 more`.
+/// Groups a problem by configuration, each with a label and a size: `matter: PLACE, PLACE and 3 more`.
 fn by_configuration<'e>(matter: &str, places: impl IntoIterator<Item = (&'e RunRecord, String)>) -> Vec<Found<'e>> {
     let mut configurations: Vec<(&RunRecord, Vec<String>)> = Vec::new();
     for (run, place) in places {
@@ -86,12 +86,12 @@ fn by_configuration<'e>(matter: &str, places: impl IntoIterator<Item = (&'e RunR
     configurations.into_iter().map(found).collect()
 }
 
-/// Findings as a reader sees them: what is the matter with several configurations is said once, of the first of them.
+/// Returns findings for readers: a problem of several configurations is reported once, for the first of them.
 pub fn summed(warnings: &[WarningRecord]) -> Vec<String> {
     summed_up(warnings.iter().map(|warning| (&*warning.linter, warning.matter.as_deref(), &*warning.message)))
 }
 
-/// The same of linters, what is the matter, and messages.
+/// Sums up findings, each with linter, problem and message.
 pub(crate) fn summed_up<'w>(warnings: impl Iterator<Item = (&'w str, Option<&'w str>, &'w str)>) -> Vec<String> {
     let mut said: Vec<(&str, Option<&str>, &str, usize)> = Vec::new();
     for (linter, matter, message) in warnings {
@@ -110,27 +110,27 @@ pub(crate) fn summed_up<'w>(warnings: impl Iterator<Item = (&'w str, Option<&'w 
     said.into_iter().map(line).collect()
 }
 
-/// One kind of doubt.
+/// One kind of check.
 pub trait Linter: Sync {
-    /// Short name, stored with the finding.
+    /// The short name, stored with the finding.
     fn name(&self) -> &'static str;
 
-    /// What a count of findings is followed by: `tests are bound by the harness`.
+    /// The words that follow a count of findings: `tests are bound by the harness`.
     fn summary(&self) -> &'static str;
 
-    /// Why it matters and what to do.
+    /// The reason why it matters, and what to do.
     fn explain(&self) -> &'static str;
 
-    /// Whether it looks at repeats of the same thing.
+    /// Whether it checks repeats of the same thing.
     fn is_of_repeats(&self) -> bool {
         false
     }
 
-    /// What it finds, in sentences.
+    /// Returns the findings, in sentences.
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>>;
 }
 
-/// Every linter, in the order their findings are shown.
+/// All linters, in the order in which their findings are shown.
 pub const LINTERS: &[&dyn Linter] = &[
     &fairness::Disagreement,
     &fairness::NotCrossChecked,
@@ -182,9 +182,10 @@ struct Series<'e> {
     test: u32,
     operations: u64,
     wall_ns: Vec<f64>,
-    /// The times by which runs are compared: of a test that ended after a time, those of an operation.
+    /// The times by which runs are compared; per operation for a test that ended after a fixed time.
     compared_ns: Vec<f64>,
-    /// What was done outside of the timer, ns; of those runs that tell. Opening of a test that began cold is a part of what is compared.
+    /// The time spent outside the timer, in ns, for the runs that record it. Opening the database is a part of the compared time if the
+    /// test began cold.
     outside_ns: Vec<f64>,
 }
 
@@ -202,7 +203,7 @@ impl Series<'_> {
 /// Results with their runs.
 type Members<'e> = Vec<(&'e RunRecord, &'e TestRecord)>;
 
-/// The results of finished tests by configuration and test.
+/// Groups the results of finished tests by configuration and test.
 fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<Series<'e>> {
     let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
     let mut all: BTreeMap<(&str, &str, u32), Members<'e>> = BTreeMap::new();

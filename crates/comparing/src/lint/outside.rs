@@ -1,14 +1,14 @@
-//! Whether work is left for where the timer does not run.
+//! Checks whether work is deferred to where the timer does not run.
 
 use super::{Found, Linter, SessionEvidence, by_configuration, series};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_foundation::base::units::duration;
 use dbdyno_stats::median;
 
-/// Opening, settling and closing take a part of what a test costs.
+/// Opening, settling and closing take a significant part of a test's cost.
 pub(super) struct OutsideTheTimer;
 
-/// More of a test's time than this outside of its timer is said.
+/// The share of a test's time outside its timer above which the linter reports it.
 pub const OUTSIDE_SHARE: f64 = 0.05;
 
 impl Linter for OutsideTheTimer {

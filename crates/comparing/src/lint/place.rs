@@ -1,4 +1,4 @@
-//! Whether the machine and the folder are fit to measure on.
+//! Checks that the machine and the folder are suitable for measuring.
 
 use super::{Found, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
@@ -10,7 +10,7 @@ use dbdyno_foundation::{
 use dbdyno_store::RunRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is synced in the work folder does not outlive a power loss.
+/// Synced data in the work folder does not survive a power loss.
 pub(super) struct NoDisk;
 
 impl Linter for NoDisk {
@@ -34,7 +34,7 @@ impl Linter for NoDisk {
             asked.entry(run.tier).or_default().insert(&run.label);
         }
         if asked.is_empty() {
-            // Who asks for memory, and for no commit to be safe, gets both.
+            // Users who choose a folder in memory, and do not need safe commits, get both.
             let asked = evidence.folder.is_in_memory_by_name();
             return if asked {
                 Vec::new()
@@ -50,7 +50,7 @@ impl Linter for NoDisk {
     }
 }
 
-/// The work folder's mount changes what is measured.
+/// The work folder's mount options change the measured times.
 pub(super) struct ChangingMount;
 
 impl Linter for ChangingMount {
@@ -100,14 +100,14 @@ impl Linter for NetworkFolder {
     }
 }
 
-/// Others used the machine.
+/// Other programs used the machine.
 pub(super) struct NoisyHost;
 
-/// More of the CPU time than this taken by other guests is noise (bencher calls up to 5 % moderate).
+/// The share of CPU time taken by other guests above which it is noise (bencher calls up to 5 % moderate).
 const STEAL: f64 = 0.05;
-/// Tasks waiting for a CPU for more of the time than this: something else is running.
+/// The share of time with tasks waiting for a CPU above which something else is running.
 const CPU_PRESSURE: f64 = 0.25;
-/// Other programs that used less of one CPU than this did not make anything wait so long.
+/// The CPU use of other programs, in CPUs, below which they cannot cause so much waiting.
 const OTHERS: f64 = 0.25;
 
 impl Linter for NoisyHost {
@@ -135,12 +135,12 @@ impl Linter for NoisyHost {
     }
 }
 
-/// Whether other programs had something wait for a CPU. The engine's own threads wait too, where there are more of them than cores.
+/// Whether other programs caused waits for a CPU. The engine's own threads also wait, if there are more of them than cores.
 fn is_pressed(psi_cpu_share: Option<f64>, others_cpus: Option<f64>) -> bool {
     psi_cpu_share.is_some_and(|share| share > CPU_PRESSURE) && others_cpus.is_none_or(|cpus| cpus > OTHERS)
 }
 
-/// Configurations with runs that are meant, and how many of theirs: `in 3 of 10 runs of lmdb at 1000`.
+/// Returns the configurations with matching runs, each with their number: `in 3 of 10 runs of lmdb at 1000`.
 pub(super) fn disturbed<'e>(
     evidence: &SessionEvidence<'e>,
     is_meant: impl Fn(&RunRecord) -> bool,
@@ -158,7 +158,7 @@ pub(super) fn disturbed<'e>(
     .collect()
 }
 
-/// Other sessions were let run at the same time.
+/// Other sessions were allowed to run at the same time.
 pub(super) struct Concurrent;
 
 impl Linter for Concurrent {

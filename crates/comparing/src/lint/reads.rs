@@ -1,4 +1,4 @@
-//! Whether reads read anything.
+//! Checks that reads return rows.
 
 use super::{Found, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
@@ -13,17 +13,17 @@ use dbdyno_foundation::{
 use dbdyno_store::RunRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What of a suite only reads.
+/// The parts of a suite that only read.
 #[derive(Debug, Default)]
 pub struct ReadingTests {
-    /// By number.
+    /// The tests, by number.
     tests: BTreeSet<u32>,
     /// Actors by their test.
     actors: BTreeSet<(u32, String)>,
 }
 
 impl ReadingTests {
-    /// Of a suite, whatever its size.
+    /// Returns the reading tests of a suite, for any of its sizes.
     pub fn of(suite: &SuiteJob) -> Self {
         match suite {
             SuiteJob::Kv(suite) => {
@@ -84,7 +84,7 @@ impl Linter for ReadsNothing {
     }
 }
 
-/// The operations of a test that had no row.
+/// Returns the operations of a test that found no rows.
 fn found_nothing(figures: &Figures) -> Option<u64> {
     figures.get(Metric::Operations).filter(|operations| *operations > 0 && figures.get(Metric::Rows) == Some(0))
 }

@@ -1,4 +1,4 @@
-//! Whether there are enough runs, and whether they are of one kind.
+//! Checks that there are enough runs, and that they are alike.
 
 use super::{Found, Linter, SessionEvidence, by_configuration, series, some_of};
 use dbdyno_foundation::base::units::counted;
@@ -42,7 +42,7 @@ impl Linter for FailedRuns {
     }
 }
 
-/// Too few runs for an interval.
+/// There are too few runs for an interval.
 pub(super) struct TooFew;
 
 impl Linter for TooFew {
@@ -82,11 +82,11 @@ impl Linter for TooFew {
     }
 }
 
-/// The first run is unlike the others.
+/// The first run differs from the others.
 pub(super) struct FirstRunOutlier;
 
-/// Distance from the median in median absolute deviations that makes an outlier (Iglewicz and Hoaglin's 3.5 as a
-/// modified z-score would flag too much of what disks do; hyperfine's 14.826 is ten standard deviations).
+/// The distance from the median, in median absolute deviations, that makes an outlier (Iglewicz and Hoaglin's 3.5 as a modified z-score
+/// would flag too much normal disk behaviour; hyperfine's 14.826 is ten standard deviations).
 const OUTLIER: f64 = 14.826;
 
 impl Linter for FirstRunOutlier {
@@ -111,7 +111,7 @@ impl Linter for FirstRunOutlier {
             let [first, others @ ..] = times else { return false };
             let Ok(centre) = median(others) else { return false };
             let distances: Vec<f64> = others.iter().map(|time| (time - centre).abs()).collect();
-            // Five runs that are nearly equal by chance make everything an outlier: below 1 % nothing is.
+            // Five runs that are nearly equal by chance make everything an outlier, so nothing below 1 % counts.
             median(&distances).is_ok_and(|mad| (first - centre).abs() > OUTLIER * mad.max(centre * 0.01))
         };
         let all = series(evidence);
@@ -123,7 +123,7 @@ impl Linter for FirstRunOutlier {
 /// Later runs are all slower, or all faster, than earlier ones.
 pub(super) struct Unsettled;
 
-/// Halves whose medians are closer than this have settled.
+/// The relative difference of the halves' medians below which a series has settled.
 const SETTLED: f64 = 0.10;
 
 impl Linter for Unsettled {

@@ -1,8 +1,8 @@
-//! Whether control groups stopped runs because their CPU time was used up.
+//! Checks whether control groups stopped runs because their CPU time was used up.
 
 use super::{Found, Linter, SessionEvidence, by_configuration, place::disturbed};
 
-/// A quota of CPU time ran out while something was measured.
+/// A CPU time quota ran out during a measurement.
 pub(super) struct Throttled;
 
 impl Linter for Throttled {

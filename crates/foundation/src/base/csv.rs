@@ -1,17 +1,17 @@
-//! Comma-separated values (RFC 4180): the one writer of them, and what keeps a spreadsheet from running a cell.
+//! Comma-separated values (RFC 4180): the only writer of them, and the escaping that keeps a spreadsheet from running a cell.
 
 use std::borrow::Cow;
 
-/// What cells are written as.
+/// The form in which cells are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cells {
-    /// An apostrophe before a cell that a spreadsheet would take for a formula; `import` takes it away again.
+    /// An apostrophe before a cell that a spreadsheet would treat as a formula; `import` removes it again.
     #[default]
     Escaped,
     Raw,
 }
 
-/// A line, its cells quoted where they have to be.
+/// Returns a line, with its cells quoted where necessary.
 pub fn line<'c>(cells: impl IntoIterator<Item = &'c str>, written: Cells) -> String {
     let cell = |cell: &'c str| {
         let text = read_back(cell, written);
@@ -21,7 +21,7 @@ pub fn line<'c>(cells: impl IntoIterator<Item = &'c str>, written: Cells) -> Str
     cells.into_iter().map(cell).collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// What any other program reads of a cell.
+/// Returns the text that any other program reads from a cell.
 pub fn read_back(cell: &str, written: Cells) -> Cow<'_, str> {
     match written {
         Cells::Escaped => escaped(cell),
@@ -29,7 +29,7 @@ pub fn read_back(cell: &str, written: Cells) -> Cow<'_, str> {
     }
 }
 
-/// A cell that no spreadsheet runs. One that looks as if it were escaped is escaped too, so that this can be undone.
+/// Escapes a cell so that no spreadsheet runs it. A cell that already looks escaped is escaped too, so that this can be undone.
 fn escaped(cell: &str) -> Cow<'_, str> {
     if is_number(cell) || !is_formula(cell.trim_start_matches('\'')) {
         return Cow::Borrowed(cell);
@@ -37,7 +37,7 @@ fn escaped(cell: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{cell}"))
 }
 
-/// What a cell was before it was escaped.
+/// Returns a cell as it was before it was escaped.
 pub fn unescaped(cell: String) -> String {
     match cell.strip_prefix('\'') {
         Some(rest) if is_formula(rest.trim_start_matches('\'')) => rest.to_owned(),
@@ -45,7 +45,7 @@ pub fn unescaped(cell: String) -> String {
     }
 }
 
-/// Whether a spreadsheet may take a cell for a formula.
+/// Whether a spreadsheet may treat a cell as a formula.
 fn is_formula(cell: &str) -> bool {
     cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n'])
 }

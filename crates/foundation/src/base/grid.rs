@@ -1,4 +1,4 @@
-//! Columns of text under each other, with titles across them.
+//! Aligned columns of text, with titles across them.
 
 use console::{Alignment, measure_text_width, pad_str};
 
@@ -29,7 +29,7 @@ impl Grid {
         self.lines.push(GridLine::Row(cells.into_iter().collect()));
     }
 
-    /// The text: columns as wide as their widest cell.
+    /// Returns the text, with columns as wide as their widest cell.
     pub fn render(&self) -> String {
         let mut columns: Vec<GridColumn> =
             self.columns.iter().map(|&alignment| GridColumn { width: 0, alignment }).collect();
@@ -52,15 +52,15 @@ impl Grid {
     }
 }
 
-/// How the cells of a column stand.
+/// The width and alignment of a column's cells.
 #[derive(Debug, Clone, Copy)]
 pub struct GridColumn {
-    /// Columns of the terminal.
+    /// In columns of the terminal.
     pub width: usize,
     pub alignment: Alignment,
 }
 
-/// A line of cells, two spaces apart, no spaces at its end.
+/// Returns a line of cells, two spaces apart, without trailing spaces.
 pub fn aligned(columns: &[GridColumn], cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let mut line = String::new();
     for (at, (cell, column)) in cells.into_iter().zip(columns).enumerate() {

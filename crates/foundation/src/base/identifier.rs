@@ -1,4 +1,4 @@
-//! New identifiers and seeds, whatever the clock says.
+//! New identifiers and seeds, which do not depend on a correct clock.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -7,11 +7,11 @@ use std::{
 };
 use uuid::{ContextV7, Timestamp, Uuid};
 
-/// Counts identifiers of one millisecond, so that they stay in order.
+/// Orders the identifiers of one millisecond.
 static CONTEXT: Mutex<AssertUnwindSafe<ContextV7>> = Mutex::new(AssertUnwindSafe(ContextV7::new()));
 
-/// A new UUID of version 7: ordered by the time it was made. Before 1970 there is no such time, and it is taken as the
-/// first of 1970; the identifier is as unique as any other.
+/// Returns a new UUID of version 7, ordered by creation time. Version 7 has no time before 1970, so an earlier time counts as the first
+/// of 1970; the identifier is as unique as any other.
 pub fn identifier() -> String {
     identifier_at(SystemTime::now()).to_string()
 }
@@ -21,14 +21,14 @@ fn identifier_at(now: SystemTime) -> Uuid {
     Uuid::new_v7(Timestamp::from_unix(&CONTEXT, since.as_secs(), since.subsec_nanos()))
 }
 
-/// A seed that differs from call to call, from 0 to `i64::MAX`, so that every format can hold it.
+/// Returns a seed that differs from call to call, from 0 to `i64::MAX`, so that every format can hold it.
 pub fn clock_seed() -> u64 {
     seed_at(SystemTime::now())
 }
 
 fn seed_at(now: SystemTime) -> u64 {
     let distance = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_else(|before| before.duration());
-    // More than a lifetime away from 1970, the higher bits say nothing more.
+    // For times more than a lifetime away from 1970, the higher bits add nothing.
     (distance.as_nanos() & i64::MAX as u128) as u64
 }
 

@@ -1,4 +1,4 @@
-//! Files that are read: whatever a name stands for, opening it never waits.
+//! Files that are read. Opening a path never blocks, whatever it refers to.
 
 use std::{
     fs::{self, File, FileType, OpenOptions},
@@ -10,44 +10,44 @@ use std::{
 /// Opens a plain file to read, following links.
 ///
 /// # Errors
-/// What the system said, or what it is instead: opening a named pipe would wait for somebody who writes, and a device may
-/// never end.
+/// The system's error, or the kind of the file if it is not plain: opening a named pipe would wait for a writer, and a device may never
+/// end.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Opening a device may already do something.
+    // Opening a device may already have effects.
     check(path)?;
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
-    // By now there may be something else.
+    // The file may have been replaced meanwhile.
     plain(file.metadata()?.file_type())?;
     Ok(file)
 }
 
-/// That there is a plain file, which is not opened.
+/// Checks that there is a plain file, without opening it.
 ///
 /// # Errors
-/// What the system said, or what it is instead.
+/// The system's error, or the kind of the file if it is not plain.
 pub fn check(path: &Path) -> io::Result<()> {
     plain(fs::metadata(path)?.file_type())
 }
 
-/// What stands in the place of a plain file; none where there is one, or nothing, or nothing that can be looked at.
+/// Returns an error if something other than a plain file is there; `None` if it is plain, missing, or cannot be inspected.
 pub fn odd(path: &Path) -> Option<io::Error> {
     fs::metadata(path).ok().and_then(|facts| plain(facts.file_type()).err())
 }
 
-/// The whole of a plain file as text.
+/// Reads the whole of a plain file as text.
 ///
 /// # Errors
-/// As [`open`]; bytes that are not UTF-8.
+/// The same errors as [`open`], or bytes that are not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Copies the bytes of a plain file to another, which is made or emptied; how many.
+/// Copies the bytes of a plain file to another one, which is created or truncated. Returns the number of bytes.
 ///
 /// # Errors
-/// As [`open`]; what the system said.
+/// The same errors as [`open`], or the system's error.
 pub fn copy(from: &Path, to: &Path) -> io::Result<u64> {
     io::copy(&mut open(from)?, &mut File::create(to)?)
 }
@@ -56,7 +56,7 @@ fn plain(kind: FileType) -> io::Result<()> {
     if kind.is_file() { Ok(()) } else { Err(io::Error::other(format!("it is {}, expected a file", word(kind)))) }
 }
 
-/// What something is that is no plain file.
+/// Returns the kind of something that is not a plain file.
 pub fn word(kind: FileType) -> &'static str {
     match kind {
         kind if kind.is_dir() => "a folder",

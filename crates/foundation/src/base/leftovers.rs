@@ -1,8 +1,8 @@
-//! All that dbdyno puts somewhere for a while, and leaves behind if it is killed: the names, and how the next command knows that
-//! nothing uses it any more. Every user of such a thing holds a lock on it, which the system releases however the program ends.
-//! Process identifiers say nothing: they are used again, and mean something else in another container.
+//! Everything that dbdyno creates temporarily, and leaves behind if it is killed: the names, and how the next command finds out that
+//! nothing uses them any more. Every user of such a file or folder holds a lock on it, which the system releases however the program
+//! ends. Process identifiers are no evidence: they are reused, and have another meaning in another container.
 //!
-//! Only what belongs to this user, has a name of the table and is no symbolic link is removed.
+//! A leftover is removed only if it belongs to this user, has a name from the table and is not a symbolic link.
 
 use super::{
     own_folders::own_folder,
@@ -23,12 +23,12 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// A folder in which things are for a while.
+/// A folder that contains temporary files or folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The work folder.
     Work,
-    /// The folder of a store, of a file that is written or of a copy.
+    /// The folder of a store, of an output file or of a copy.
     Target,
     /// The folder of a store's journals.
     Journals,
@@ -38,23 +38,23 @@ pub enum Place {
     Jobs,
 }
 
-/// How the next command knows that nothing uses a leftover.
+/// How the next command finds out whether a leftover is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InUse {
-    /// It is a folder with a marker that its user holds locked: see [`scratch`].
+    /// It is a folder with a marker that its user keeps locked: see [`scratch`].
     Marker,
-    /// It is a file that its users hold locked.
+    /// It is a file that its users keep locked.
     Lock,
-    /// It is a folder in which its user holds [`JOB_LOCK`] locked, and which is kept for a while after.
+    /// It is a folder in which its user keeps [`JOB_LOCK`] locked, and which stays for a while afterwards.
     Kept,
-    /// Only the process that has the store's lock to write uses it, so that the next one that has it removes it.
+    /// Only the process with the store's write lock uses it, so the next such process removes it.
     StoreLock,
 }
 
 /// One kind of leftover.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Leftover {
-    /// What it is, for people.
+    /// Its description for people.
     pub what: &'static str,
     place: Place,
     prefix: &'static str,
@@ -80,38 +80,38 @@ pub static JOURNAL: Leftover =
     Leftover { what: "journal that begins", place: Place::Journals, prefix: "", ending: ".new", in_use: InUse::Lock };
 pub static JOB: Leftover =
     Leftover { what: "what a job told", place: Place::Jobs, prefix: "-job-", ending: "", in_use: InUse::Kept };
-/// The file of a job's folder that the job holds locked.
+/// The file of a job's folder that the job keeps locked.
 pub const JOB_LOCK: &str = "lock";
-/// The file of a job's folder that grows for as long as the job lives.
+/// The file of a job's folder that grows while the job lives.
 pub const JOB_EVENTS: &str = "events.jsonl";
-/// How long others may read what a job told, after its end.
+/// How long other processes can read a job's events after its end.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 pub static NEW_STORE: Leftover = of_store("store that is made", "new");
 pub static NEW_UNDO: Leftover = of_store("undo that is made", "undo.new");
 pub static SPILL: Leftover = of_store("what DuckDB has no memory for", "tmp");
 
-/// All kinds.
+/// Every kind of leftover.
 pub static ALL: [&Leftover; 11] =
     [&RUN, &TORTURE, &REPAIR, &COPY, &OUTPUT, &SCRATCH, &JOURNAL, &JOB, &NEW_STORE, &NEW_UNDO, &SPILL];
 
 impl Leftover {
-    /// The name of one of these, which ends with this.
+    /// Returns the name of a leftover of this kind with `rest` as its variable part.
     pub fn name(&self, rest: &str) -> String {
         format!("{}{rest}{}", self.prefix, self.ending)
     }
 
-    /// How its name begins.
+    /// Returns the beginning of its name.
     pub fn prefix(&self) -> &'static str {
         self.prefix
     }
 
-    /// How its name ends.
+    /// Returns the end of its name.
     pub fn ending(&self) -> &'static str {
         self.ending
     }
 }
 
-/// Removes what killed programs have left in a folder of this kind; how many.
+/// Removes what killed programs left in a folder of this kind, and returns the number of removed files and folders.
 pub fn sweep(folder: &Path, place: Place) -> usize {
     let of_kind = |kind: &&Leftover| match kind.in_use {
         InUse::Marker => scratch::sweep(folder, kind),
@@ -122,13 +122,13 @@ pub fn sweep(folder: &Path, place: Place) -> usize {
     ALL.iter().filter(|kind| kind.place == place).map(of_kind).sum()
 }
 
-/// How the names of the folders of this host's jobs begin: several hosts may share a home.
+/// Returns the prefix of the folders of this host's jobs, because several hosts may share a home.
 pub fn jobs_of_host() -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().replace('/', "-");
     format!("{host}{}", JOB.prefix)
 }
 
-/// Whether a file may be removed: a plain one of this user's.
+/// Whether a file may be removed: a plain file of this user.
 pub fn is_own_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() && facts.uid() == geteuid().as_raw())
 }
@@ -138,7 +138,7 @@ fn names(folder: &Path) -> impl Iterator<Item = String> {
     entries.filter_map(|entry| entry.file_name().into_string().ok())
 }
 
-/// Opens a file of this user's and locks it, which no program does that uses it.
+/// Opens and locks a plain file of this user. Returns `None` if it is not one, or if a program that uses it holds the lock.
 fn locked(folder: impl AsFd, name: &str) -> io::Result<Option<File>> {
     let file = File::from(openat(folder, name, FOUND, Mode::empty())?);
     let facts = file.metadata()?;
@@ -165,7 +165,7 @@ fn sweep_files(folder: &Path, kind: &Leftover) -> usize {
     found.iter().filter(removed).count()
 }
 
-/// Removes the folders of jobs that ended, or were killed, longer ago than they are kept.
+/// Removes the folders of jobs whose retention time is over, whether they ended or were killed.
 fn sweep_jobs(parent: &Path, now: SystemTime) -> usize {
     if own_folder(parent).is_err() {
         return 0;
@@ -180,7 +180,7 @@ fn sweep_jobs(parent: &Path, now: SystemTime) -> usize {
             let last = facts.modified().ok().and_then(|last| now.duration_since(last).ok());
             facts.uid() == geteuid().as_raw() && last.is_some_and(|ago| ago > KEPT)
         };
-        // The folder itself changes when its socket goes, the log with each event.
+        // The folder itself changes when its socket is removed, the log with each event.
         let inside = |name: &str| reached(&held, name);
         let is_over = [".", JOB_EVENTS].iter().all(|name| fs::metadata(inside(name)).map_or(true, is_old));
         let lock = locked(&held, JOB_LOCK);
@@ -193,7 +193,7 @@ fn sweep_jobs(parent: &Path, now: SystemTime) -> usize {
     found.iter().filter(removed).count()
 }
 
-/// A file in an open folder by a path that is short enough for a socket: addresses have a hundred bytes.
+/// Returns a path to a file in an open folder that is short enough for a socket: addresses have about a hundred bytes.
 pub fn reached(folder: &impl AsRawFd, file: &str) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}/{file}", folder.as_raw_fd()))
 }
@@ -207,7 +207,7 @@ mod tests {
 
     const ID: &str = "01890000-0000-7000-8000-000000000001";
 
-    /// Makes a folder as a program leaves it that is killed.
+    /// Creates a folder in the state in which a killed program leaves it.
     fn leave_folder(parent: &Path, kind: &Leftover) -> PathBuf {
         let (away, path) = (TempDir::new_in(parent).unwrap(), parent.join(kind.name(ID)));
         let scratch = Scratch::named(away.path(), kind, ID).unwrap();
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(names(parent.path()).count(), 3);
     }
 
-    /// What a job leaves in its folder: when it was written, and whether it is locked.
+    /// Creates what a job leaves in its folder, with the time of its last write, and returns the lock.
     fn leave_job(parent: &Path, name: &str, ago: Duration) -> File {
         let folder = parent.join(name);
         fs::create_dir(&folder).unwrap();

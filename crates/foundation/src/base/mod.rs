@@ -1,5 +1,5 @@
-//! What every part may use, and what uses none of them: numbers and names for people, tables of text, files that are read, files that are
-//! written whole, values that are typed, what a later start sweeps, identifiers.
+//! Utilities for every part of dbdyno, which depend on none of them: numbers and names for people, tables of text, input files, output
+//! files that are written whole, typed values, leftovers that a later start sweeps, identifiers.
 
 pub mod csv;
 pub mod grid;

@@ -1,9 +1,9 @@
-//! Names that have little room.
+//! Names in little space.
 
 use console::{measure_text_width as width, truncate_str};
 
-/// Names cut to so many columns of the terminal. Those that would be cut to the same text keep their beginning and what differs instead of what
-/// they have in common.
+/// Truncates names to this number of terminal columns. Names that would become the same text keep their beginning and the part that
+/// differs, instead of the part that they share.
 pub fn told_apart(names: &[String], room: usize) -> Vec<String> {
     let cut: Vec<String> = names.iter().map(|name| truncate_str(name, room, "…").into_owned()).collect();
     let apart = |(name, short): (&String, &String)| {
@@ -18,7 +18,7 @@ pub fn told_apart(names: &[String], room: usize) -> Vec<String> {
     names.iter().zip(&cut).map(apart).collect()
 }
 
-/// How many bytes a name has in common with all others from its beginning.
+/// Returns the number of bytes of the prefix that a name shares with all others.
 fn common(name: &str, others: &[&String]) -> usize {
     let with = |other: &&String| {
         let same = name.char_indices().zip(other.chars()).find(|((_, a), b)| a != b);
@@ -27,7 +27,7 @@ fn common(name: &str, others: &[&String]) -> usize {
     others.iter().map(with).min().unwrap_or(0)
 }
 
-/// A name without what is before this byte, but for as much of its beginning as there is room for.
+/// Removes the middle of a name: keeps everything from this byte on, and as much of its beginning as fits.
 fn without_middle(name: &str, from: usize, room: usize) -> String {
     let (head, tail) = name.split_at(from);
     let left = room.saturating_sub(width(tail) + 1);

@@ -1,4 +1,4 @@
-//! Files that are written: checked before any work is done for them, and then written whole or not at all.
+//! Output files: checked before any work is done for them, then written whole or not at all.
 
 use super::{
     input,
@@ -17,40 +17,40 @@ use std::{
 };
 use tempfile::{Builder, NamedTempFile, TempPath};
 
-/// Links that are followed before they are taken for a loop, as Linux does.
+/// Maximum number of links that are followed before they count as a loop, as in Linux.
 const MOST_LINKS: usize = 40;
-/// Whom a new file is for, before the umask takes its part.
+/// Permissions of a new file, before the umask is applied.
 const FOR_ALL: u32 = 0o666;
 
-/// What must not be written over.
+/// A file that must not be overwritten.
 #[derive(Debug, Clone)]
 pub struct Guarded {
     path: PathBuf,
-    /// What it is: `the store`.
+    /// A description: `the store`.
     what: &'static str,
-    /// Whether what stands beside it under its name (`FILE.wal`, `FILE-journal`) is a part of it.
+    /// Whether side files under its name (`FILE.wal`, `FILE-journal`) belong to it.
     family: bool,
 }
 
 impl Guarded {
-    /// One file. `what`: what it is, for messages.
+    /// Guards one file. `what`: its description for messages.
     pub fn file(path: impl Into<PathBuf>, what: &'static str) -> Self {
         Self { path: path.into(), what, family: false }
     }
 
-    /// A file and all beside it whose names begin with its name and go on with no letter or digit.
+    /// Guards a file and all files next to it whose names are its name followed by anything but a letter or digit.
     pub fn family(path: impl Into<PathBuf>, what: &'static str) -> Self {
         Self { path: path.into(), what, family: true }
     }
 
-    /// Whether a path stands for what is guarded, under whichever name.
+    /// Whether a path refers to a guarded file, under any name.
     pub fn covers(&self, path: &Path) -> bool {
         resolve(path).is_ok_and(|path| self.has(&path)) || fs::metadata(path).is_ok_and(|file| self.is(&file))
     }
 
     /// Whether this path is of the family, by its folder and name.
     fn has(&self, path: &Path) -> bool {
-        // A link by its own name and by that of its target: programs put their files beside either.
+        // A link by its own name and by that of its target, because programs put their files next to either.
         let names = [here(&self.path), resolve(&self.path)];
         names.into_iter().flatten().any(|member| match (member.file_name(), path.file_name()) {
             (Some(member_name), Some(name)) if same_place(member.parent(), path.parent()) => {
@@ -64,7 +64,7 @@ impl Guarded {
         })
     }
 
-    /// Whether a file that is there is one of the family under another name.
+    /// Whether an existing file is one of the family under another name.
     fn is(&self, file: &Metadata) -> bool {
         let is = |path: &Path| fs::metadata(path).is_ok_and(|facts| is_same(&facts, file));
         let folders = [here(&self.path), resolve(&self.path)].into_iter().flatten();
@@ -75,16 +75,16 @@ impl Guarded {
 
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// It holds something to keep, such as the store.
+    /// The file must be kept, such as the store.
     #[error("{}: it is {what}: choose another file", path.display())]
     Refused {
-        /// As it was named.
+        /// As the user gave it.
         path: PathBuf,
         what: String,
     },
     #[error("{} cannot be written: {error}: choose another file", path.display())]
     Unwritable {
-        /// As it was named.
+        /// As the user gave it.
         path: PathBuf,
         error: io::Error,
     },
@@ -98,11 +98,11 @@ pub struct Output {
 }
 
 impl Output {
-    /// Finds out what a path stands for, links followed, and whether it may be written: a plain file or none yet, and
-    /// nothing that is guarded, under whichever name.
+    /// Resolves a path, following links, and checks that it may be written: it must be a plain file or not exist, and not be guarded
+    /// under any name.
     ///
     /// # Errors
-    /// What it is, or what the system said.
+    /// What the file is, or the system's error.
     pub fn check(path: &Path, guarded: &[Guarded]) -> Result<Self, OutputError> {
         let unwritable = |error| OutputError::Unwritable { path: path.to_owned(), error };
         let refused = |what: String| OutputError::Refused { path: path.to_owned(), what };
@@ -117,31 +117,31 @@ impl Output {
         }
     }
 
-    /// What is written: the path as it was named, without any link.
+    /// Returns the path that is written: the resolved path, without links.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// What to tell about a link: it stays, and its target is written.
+    /// Returns a note if the path is a link: the link stays, and its target is written.
     pub fn note(&self) -> Option<String> {
         fs::symlink_metadata(&self.named)
             .is_ok_and(|facts| facts.is_symlink())
             .then(|| format!("{} is a link: {} is written", self.named.display(), self.target.display()))
     }
 
-    /// Has `write` write a temporary file, syncs it, and puts it in the place of the target. When anything fails, what was
-    /// there is still there, and the temporary file is not.
+    /// Lets `write` write a temporary file, syncs it, and replaces the target with it. If anything fails, the previous target is still
+    /// there, and the temporary file is removed.
     ///
     /// # Errors
-    /// What the system said, outside; what `write` said, inside.
+    /// The outer error is the system's, the inner one that of `write`.
     pub fn replace<E>(&self, write: impl FnOnce(&Path) -> Result<(), E>) -> io::Result<Result<(), E>> {
         self.complete(write, |temporary| temporary.persist(&self.target).map_err(|error| error.error))
     }
 
-    /// The same, but a file that is there already is left as it is, and that is an error.
+    /// Does the same, but leaves an existing file unchanged and returns an error.
     ///
     /// # Errors
-    /// As [`replace`](Self::replace).
+    /// The same errors as [`replace`](Self::replace).
     pub fn create<E>(&self, write: impl FnOnce(&Path) -> Result<(), E>) -> io::Result<Result<(), E>> {
         if self.target.exists() {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -149,10 +149,10 @@ impl Output {
         self.complete(write, |temporary| temporary.persist_noclobber(&self.target).map_err(|error| error.error))
     }
 
-    /// Replaces the target by a text.
+    /// Replaces the target with a text.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     pub fn replace_text(&self, text: &str) -> io::Result<()> {
         self.replace(|temporary| fs::write(temporary, text))?
     }
@@ -166,8 +166,8 @@ impl Output {
         leftovers::sweep(folder, Place::Target);
         let mut builder = Builder::new();
         let builder = builder.prefix(".dbdyno-").permissions(Permissions::from_mode(FOR_ALL));
-        // Where a file has a name before it is in its place: a folder that is swept if this program is killed. Without /proc there
-        // is none, and the file is next to its target.
+        // If the file needs a name before it replaces the target, it gets one in a folder that is swept if this program is killed.
+        // Without /proc there is no such folder, and the file is next to its target.
         let naming = || Scratch::create(folder, &OUTPUT).ok();
         let named;
         let temporary = match Nameless::create(folder) {
@@ -197,15 +197,15 @@ impl Output {
     }
 }
 
-/// A file without a name while it is written, so that a program that is killed leaves nothing behind.
+/// A file without a name while it is written, so that a killed program leaves nothing behind.
 struct Nameless {
     file: File,
-    /// By which it can be opened all the same.
+    /// A path by which it can still be opened.
     path: PathBuf,
 }
 
 impl Nameless {
-    /// None where the file system has no such files, or /proc is missing.
+    /// Returns `None` if the file system has no such files, or /proc is missing.
     fn create(folder: &Path) -> Option<Self> {
         let file =
             OpenOptions::new().read(true).write(true).custom_flags(libc::O_TMPFILE).mode(FOR_ALL).open(folder).ok()?;
@@ -218,7 +218,7 @@ impl Nameless {
     }
 }
 
-/// The facts of what a path stands for, links followed; none where there is nothing yet.
+/// Returns the metadata of a path's target, following links, or `None` if it does not exist yet.
 fn found(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
         Ok(facts) => Ok(Some(facts)),
@@ -227,7 +227,7 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// A path whose folder is there, without links but its last part.
+/// Returns a path whose folder exists, without links except for its last part.
 fn here(path: &Path) -> io::Result<PathBuf> {
     let absolute = std::path::absolute(path)?;
     let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
@@ -236,18 +236,18 @@ fn here(path: &Path) -> io::Result<PathBuf> {
     Ok(folder.canonicalize()?.join(name))
 }
 
-/// A path without links, also where the last of them leads to nothing yet.
+/// Returns a path without links, even if the last link points to nothing yet.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut path = here(path)?;
     for _ in 0..MOST_LINKS {
-        // An error says that it is no link.
+        // An error means that it is not a link.
         let Ok(to) = fs::read_link(&path) else { return Ok(path) };
         path = here(&path.parent().unwrap_or(Path::new("/")).join(to))?;
     }
     Err(io::Error::other("too many links"))
 }
 
-/// Whether two folders are one.
+/// Whether two folders are the same.
 fn same_place(one: Option<&Path>, other: Option<&Path>) -> bool {
     let facts = |folder: Option<&Path>| folder.and_then(|folder| fs::metadata(folder).ok());
     matches!((facts(one), facts(other)), (Some(one), Some(other)) if is_same(&one, &other))
@@ -359,7 +359,7 @@ mod tests {
         let output = Output::check(&at("file"), &[]).unwrap();
         let failed = output.replace(|temporary| {
             fs::write(temporary, "half").unwrap();
-            // Not every file system can do it.
+            // Not every file system supports this.
             if Nameless::create(folder.path()).is_some() {
                 assert_eq!(names(), 1, "what is being written has no name");
             }

@@ -1,4 +1,4 @@
-//! The folders in which programs of one user on one host find each other.
+//! The folders in which the programs of one user on one host find each other.
 
 use etcetera::BaseStrategy;
 use rustix::{
@@ -15,9 +15,9 @@ use std::{
 
 const FOLDER: &str = "dbdyno";
 
-/// Where jobs may be, the preferred first. The cache comes before the runtime folder because it outlives a login: the runtime folder is
-/// removed with the last one, which may be the connection whose loss is to be survived. Without both there is a folder of the user's among
-/// the temporary files, which nobody else can replace there.
+/// Returns the possible folders of jobs, the preferred one first. The cache comes before the runtime folder because it outlives a login:
+/// the runtime folder is removed with the last login, which may be the connection whose loss the job must survive. Without both there is
+/// a folder of the user among the temporary files, which no other user can replace there.
 pub fn meeting_places() -> Vec<PathBuf> {
     let cache = etcetera::choose_base_strategy().ok().map(|base| base.cache_dir());
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
@@ -25,7 +25,7 @@ pub fn meeting_places() -> Vec<PathBuf> {
     cache.into_iter().chain(runtime).map(|folder| folder.join(FOLDER)).chain([temporary]).collect()
 }
 
-/// What `make` makes in the first of the [`meeting_places`] that can be used.
+/// Returns what `make` creates in the first usable one of the [`meeting_places`].
 ///
 /// # Errors
 /// Why the last of them cannot be used, or that there is none.
@@ -40,10 +40,10 @@ pub fn in_a_meeting_place<T>(make: impl Fn(&Path) -> io::Result<T>) -> io::Resul
     outcome
 }
 
-/// Opens a folder that is this user's own, and no link to one.
+/// Opens a folder that belongs to this user and is not a link.
 ///
 /// # Errors
-/// It is not there, or another user's.
+/// The folder is missing, or belongs to another user.
 pub fn own_folder(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
     let folder = File::from(open(path, flags, Mode::empty())?);

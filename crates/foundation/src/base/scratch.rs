@@ -1,8 +1,8 @@
-//! Folders for a while: removed with their value, and by a later start where a crash left one behind. Their names are in
+//! Temporary folders: removed when their value is dropped, or by a later start if a crash left one behind. Their names are in
 //! [`leftovers`](super::leftovers).
 //!
-//! A folder that may be swept carries a marker, which holds the folder's name and is locked for as long as the folder is in
-//! use. Without a marker nothing is ever removed, whatever a folder is called.
+//! A folder that may be swept has a marker, which contains the folder's name and is locked while the folder is in use. Without a marker
+//! nothing is ever removed, whatever a folder's name is.
 
 use super::{
     identifier::identifier,
@@ -22,16 +22,16 @@ use std::{
     time::Duration,
 };
 
-/// Copies of what others may not read are made in such folders.
+/// Permissions: copies of files that other users may not read are made in such folders.
 const FOR_USER: u32 = 0o700;
-/// Where a process has what it has open.
+/// The folder of a process's open files.
 const OPEN: &str = "/proc/self/fd";
 const MARKER: &str = ".dbdyno-scratch";
-/// How often a gate that somebody else holds is tried, a millisecond apart; it is held for less.
+/// Maximum number of attempts to lock a gate, a millisecond apart; other processes hold it for less than that.
 const GATE_TRIES: usize = 50;
-/// More than any marker has.
+/// More bytes than any marker has.
 const LONGEST_MARKER: u64 = 1024;
-/// How what was found is opened: no link is followed, and nothing is waited for.
+/// Flags to open a found file or folder: they follow no link, and never block.
 pub(super) const FOUND: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
@@ -39,25 +39,25 @@ pub(super) const FOUND: OFlags =
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
-    /// Open since it was made: what is found at its path when it is removed may be something else, put there by an engine.
+    /// Open since its creation: when it is removed, an engine may have put something else at its path.
     held: File,
-    /// Locked: tells others that the folder is not left over.
+    /// Locked, which shows other processes that the folder is in use.
     _marker: File,
 }
 
 impl Scratch {
-    /// Makes a folder of a kind in one that is there.
+    /// Creates a folder of this kind in an existing one.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     pub fn create(parent: &Path, kind: &Leftover) -> io::Result<Self> {
         Self::named(parent, kind, &identifier())
     }
 
-    /// The same with this at the end of its name.
+    /// Does the same with `rest` at the end of its name.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     pub fn named(parent: &Path, kind: &Leftover, rest: &str) -> io::Result<Self> {
         let name = kind.name(rest);
         let path = parent.join(&name);
@@ -66,17 +66,17 @@ impl Scratch {
         match hold(&path).and_then(|held| Ok((mark(&inside(&held), &name)?, held))) {
             Ok((marker, held)) => Ok(Self { path, held, _marker: marker }),
             Err(error) => {
-                // The first error is the one to tell.
+                // Report the first error.
                 let _ = fs::remove_dir_all(&path);
                 Err(naming(&path, &error))
             }
         }
     }
 
-    /// A folder below the system's temporary folder, after sweeping what was left behind there.
+    /// Creates a folder below the system's temporary folder, after sweeping leftovers there.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     pub fn temporary() -> io::Result<Self> {
         let parent = env::temp_dir();
         sweep(&parent, &SCRATCH);
@@ -90,12 +90,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now is swept by a later start.
+        // A later start sweeps what cannot be removed now.
         let _ = remove(&self.held, &self.path);
     }
 }
 
-/// An error with what it is about: the folder, or `/proc`, through which folders that are open are reached.
+/// Adds to an error what it is about: the folder, or `/proc`, through which open folders are reached.
 fn naming(path: &Path, error: &io::Error) -> io::Error {
     let missing = match Path::new(OPEN).exists() {
         true => String::new(),
@@ -104,18 +104,18 @@ fn naming(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}{missing}", path.display()))
 }
 
-/// Opens a folder; no link to one.
+/// Opens a folder, but not through a link.
 fn hold(folder: &Path) -> io::Result<File> {
     Ok(File::from(open(folder, FOUND | OFlags::DIRECTORY, Mode::empty())?))
 }
 
-/// A path into a folder that is open, which stays the same whatever is put in the folder's place.
+/// Returns a path into an open folder, which stays the same even if the folder is replaced.
 fn inside(held: &File) -> PathBuf {
     PathBuf::from(format!("{OPEN}/{}", held.as_raw_fd()))
 }
 
-/// Removes a folder, its marker last: killed in between, what is left of it can still be swept. Links are removed and not followed, and
-/// so is one that took the folder's place. An engine may have removed the marker, or made a folder of it.
+/// Removes a folder, its marker last: if this program is killed in between, the rest can still be swept. Links are removed and not
+/// followed, including a link that replaced the folder. An engine may have removed the marker, or replaced it with a folder.
 fn remove(held: &File, folder: &Path) -> io::Result<()> {
     let inside = inside(held);
     for entry in fs::read_dir(&inside)? {
@@ -134,7 +134,7 @@ fn remove(held: &File, folder: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
-/// Locks the marker before it says anything, so that none that is swept is in use.
+/// Creates the marker and locks it before writing its contents, so that a marker that can be swept is never in use.
 fn mark(folder: &Path, name: &str) -> io::Result<File> {
     let mut marker = File::create_new(folder.join(MARKER))?;
     marker.lock()?;
@@ -146,7 +146,7 @@ fn marker_of(name: &str) -> String {
     format!("dbdyno removes the folder {name} once no program has this file locked.\n")
 }
 
-/// Removes the folders of a kind that [`Scratch`] made and no process uses; how many.
+/// Removes the folders of a kind that [`Scratch`] made and no process uses, and returns their number.
 pub(super) fn sweep(parent: &Path, kind: &Leftover) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -160,19 +160,19 @@ pub(super) fn sweep(parent: &Path, kind: &Leftover) -> usize {
         let path = parent.join(&name);
         let Ok(held) = hold(&path) else { continue };
         if gate.is_some() && is_unborn(&held, &name, kind.prefix()) {
-            // Its marker, if it has got that far, is one that says nothing yet.
+            // Its marker, if it already exists, has no complete contents yet.
             swept += usize::from(remove(&held, &path).is_ok());
             continue;
         }
-        // Locked while the folder is removed: nobody else sweeps it meanwhile.
+        // Locked while the folder is removed, so that no other process sweeps it meanwhile.
         let Some(_marker) = left_over(&held, &name) else { continue };
         swept += usize::from(remove(&held, &path).is_ok());
     }
     swept
 }
 
-/// Held while a folder or a file is made and locked, so that one without a lock is seen to be of a program that was killed in between.
-/// None where it cannot be had at once.
+/// Locks the parent while a file or folder is created and locked. So one without a lock must belong to a program that was killed in
+/// between. Returns `None` if other processes hold the lock for all of the attempts.
 pub fn gate(parent: &Path) -> Option<File> {
     let folder = File::open(parent).ok()?;
     for _ in 0..GATE_TRIES {
@@ -184,7 +184,7 @@ pub fn gate(parent: &Path) -> Option<File> {
     None
 }
 
-/// Whether a folder is one of ours that never got its whole marker: it has an identifier for a name, and nothing else in it.
+/// Whether a folder is one of ours whose marker was never complete: its name is an identifier, and it contains nothing else.
 fn is_unborn(held: &File, name: &str, prefix: &str) -> bool {
     let is_begun = |entry: fs::DirEntry| {
         let is_marker = entry.file_name() == MARKER && entry.file_type().is_ok_and(|kind| kind.is_file());
@@ -195,7 +195,7 @@ fn is_unborn(held: &File, name: &str, prefix: &str) -> bool {
     uuid::Uuid::try_parse(name.trim_start_matches(prefix)).is_ok() && has_nothing_else()
 }
 
-/// The marker of a folder that is left over, locked.
+/// Returns the locked marker of a leftover folder.
 fn left_over(held: &File, name: &str) -> Option<File> {
     let marker = File::from(openat(held, MARKER, FOUND, Mode::empty()).ok()?);
     let facts = marker.metadata().ok()?;
@@ -214,7 +214,7 @@ mod tests {
     use rustix::fs::{CWD, FileType, mknodat};
     use std::os::unix::fs::symlink;
 
-    /// A folder as a program that was killed leaves it.
+    /// Creates a folder in the state in which a killed program leaves it.
     fn leave_behind(parent: &Path, name: &str) -> PathBuf {
         let path = parent.join(name);
         fs::create_dir(&path).unwrap();

@@ -1,12 +1,12 @@
-//! Reading a SQLite file that somebody else made.
+//! Reading SQLite files from untrusted sources.
 
 use rusqlite::{Connection, config::DbConfig};
 
-/// Lets nothing of a file's schema run: no view, no trigger, and in indexes, checks and generated columns only functions that
-/// can do no harm. Its bookkeeping tables cannot be written.
+/// Prevents a file's schema from running code: no view, no trigger, and in indexes, checks and generated columns only harmless functions.
+/// Its bookkeeping tables cannot be written.
 ///
 /// # Errors
-/// What SQLite says; it knows all of these.
+/// An error of SQLite; it knows all of these settings.
 pub fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),

@@ -1,12 +1,12 @@
-//! Values as people type them.
+//! Parsing of values that users type.
 
 use dbdyno_engine::describe::parse_bytes;
 use std::time::Duration;
 
-/// `90s`, `5m`, `1.5h`, `250ms`; seconds without a unit.
+/// Parses `90s`, `5m`, `1.5h`, `250ms`; seconds without a unit.
 ///
 /// # Errors
-/// What was expected.
+/// The error says what was expected.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let expected = || format!("`{text}`: expected a number with ms, s, m or h (90s, 5m, 1h)");
     let digits = text.trim_end_matches(char::is_alphabetic);
@@ -24,15 +24,15 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Bytes, at least one: `64MiB`.
+/// Parses bytes, at least one: `64MiB`.
 ///
 /// # Errors
-/// What was expected.
+/// The error says what was expected.
 pub fn memory(text: &str) -> Result<u64, String> {
     parse_bytes(text).filter(|bytes| *bytes > 0).ok_or_else(|| format!("`{text}`: expected bytes, as in 64MiB or 1GiB"))
 }
 
-/// A duration as [`duration`] reads it, exactly to the millisecond.
+/// Formats a duration so that [`duration`] reads it, exact to the millisecond.
 pub fn written_duration(time: Duration) -> String {
     match time.as_millis() {
         ms if ms % 60_000 == 0 => format!("{}m", ms / 60_000),

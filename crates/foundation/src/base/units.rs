@@ -3,12 +3,12 @@
 pub use dbdyno_engine::say::plain;
 use std::time::Duration;
 
-/// A duration in ns: `950 ns`, `12.1 ms`.
+/// Formats a duration in ns: `950 ns`, `12.1 ms`.
 pub fn duration(ns: f64) -> String {
     scaled(ns, &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)])
 }
 
-/// A stretch of time that somebody waits: `350 ms`, `12 s`, `1m12s`, `2h05m`.
+/// Formats a waiting time: `350 ms`, `12 s`, `1m12s`, `2h05m`.
 pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -19,18 +19,18 @@ pub fn clock(time: Duration) -> String {
     }
 }
 
-/// Operations a second: `826 k/s`.
+/// Formats operations a second: `826 k/s`.
 pub fn rate(per_second: f64) -> String {
     scaled(per_second, &[("/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9)])
 }
 
-/// Bytes in powers of 1024: `1.25 MiB`.
+/// Formats bytes in powers of 1024: `1.25 MiB`.
 pub fn bytes(bytes: u64) -> String {
     let units = [("B", 1.0), ("KiB", 1024.0), ("MiB", 1048576.0), ("GiB", 1073741824.0), ("TiB", 1099511627776.0)];
     scaled(bytes as f64, &units)
 }
 
-/// A count with separators: `1,000,000`.
+/// Formats a count with separators: `1,000,000`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -43,7 +43,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// How many of something with a regular plural: `1 run`, `1,024 runs`.
+/// Formats a count with a noun that has a regular plural: `1 run`, `1,024 runs`.
 pub fn counted(number: impl TryInto<u64>, word: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
     format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })

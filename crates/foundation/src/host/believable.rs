@@ -1,42 +1,43 @@
-//! Whether what syncs take can be the truth.
+//! A plausibility check of measured sync times.
 
 use super::SyncTimes;
 
 /// The fastest disks, with power-loss protection, take about 10 µs for a synced write.
 const FASTEST_DISK_NS: u64 = 5_000;
-/// Below this a sync that writes should differ from one that has nothing to write: a flush alone takes longer.
+/// Below this, a sync after a write should take longer than a sync with nothing to write: a flush alone takes longer than this.
 const FLUSH_NS: u64 = 20_000;
-/// A disk of 15,000 turns a minute takes 4 ms for one, and the same place comes by once in a turn.
+/// A disk with 15,000 rotations a minute takes 4 ms for one, and the same sector passes once in a rotation.
 const FASTEST_TURN_NS: u64 = 1_000_000;
-/// Bytes a second: twice what a disk on four lanes of PCIe 5 is connected with, and four times what the widest arrays of turning ones write.
+/// Bytes a second: twice the bandwidth of a disk on four lanes of PCIe 5, and four times the write rate of the widest arrays of rotating
+/// disks.
 const MOST_SOLID: u64 = 32_000_000_000;
 const MOST_TURNING: u64 = 4_000_000_000;
 
-/// What is known of the place that is synced to.
+/// The known properties of the device that is synced to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Device {
-    /// Whether its disk turns; none where nobody knows.
+    /// Whether its disk rotates; none if unknown.
     pub rotational: Option<bool>,
-    /// Whether every write is already a synced one (mount option `sync`): then a sync has nothing left to do.
+    /// Whether every write is already synced (mount option `sync`): then a sync has nothing left to do.
     pub written_at_once: bool,
 }
 
-/// Why what syncs take cannot be the truth.
+/// Why measured sync times cannot be true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// No disk answers as fast.
+    /// No disk answers that fast.
     NoDisk,
     /// A sync after a write takes no longer than a sync of nothing.
     AsNothing,
-    /// A disk that turns cannot answer within a fraction of a turn.
+    /// A rotating disk cannot answer within a fraction of a rotation.
     NoTurn,
-    /// Much takes no longer than little.
+    /// A large amount takes no longer than a small one.
     NoGrowth,
-    /// No such disk takes as many bytes in that time.
+    /// No disk of this kind writes this number of bytes in that time.
     TooMuch { bytes_per_second: u64 },
 }
 
-/// Whether syncs that take as long can be syncs of such a device.
+/// Checks that these times are plausible for syncs of such a device.
 ///
 /// # Errors
 /// The first reason why not.
@@ -50,7 +51,7 @@ pub fn believable(times: &SyncTimes, device: Device) -> Result<(), Doubt> {
         () if small_ns < FLUSH_NS && small_ns < nothing_ns.saturating_mul(2) => Err(Doubt::AsNothing),
         () if turns && small_ns < FASTEST_TURN_NS => Err(Doubt::NoTurn),
         () if device.written_at_once => Ok(()),
-        // A tenth is less than any disk needs for four thousand times the bytes, be its flush ever so slow.
+        // A tenth is less than any disk needs for four thousand times the bytes, however slow its flush is.
         () if large_ns < small_ns.saturating_add(small_ns / 10) => Err(Doubt::NoGrowth),
         () if bytes_per_second > most => Err(Doubt::TooMuch { bytes_per_second }),
         () => Ok(()),

@@ -1,20 +1,20 @@
-//! What it costs to read a clock, and how finely it tells.
+//! The cost and resolution of a clock.
 
 const READINGS: u64 = 100_000;
-/// A clock that goes in steps of a timer's 10 ms has made one by then; it stands still if not.
+/// A clock with a timer's steps of 10 ms has made one step after this number of readings; otherwise it has stopped.
 const MOST_READINGS: u64 = 10_000_000;
 
-/// What reading a clock again and again showed.
+/// The result of reading a clock repeatedly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClockReading {
-    /// Of one reading, ns.
+    /// Cost of one reading, ns.
     pub cost_ns: f64,
-    /// The smallest difference between two readings that differ, ns; none where all were the same.
+    /// The smallest difference between two different readings, ns; none if all were equal.
     pub step_ns: Option<u64>,
 }
 
 impl ClockReading {
-    /// Reads a clock of nanoseconds, which takes a few milliseconds, and longer for one that stands still meanwhile.
+    /// Measures a clock of nanoseconds. This takes a few milliseconds, and longer for a clock that has stopped.
     pub fn of(mut now: impl FnMut() -> u64) -> Self {
         let begin = now();
         let (mut before, mut step_ns, mut count) = (begin, None::<u64>, 0);
@@ -35,7 +35,7 @@ impl ClockReading {
 mod tests {
     use super::*;
 
-    /// A clock whose reading takes `cost` and that tells in steps of `step`.
+    /// Returns a clock whose reading takes `cost` and that has steps of `step`.
     fn clock(cost: u64, step: u64) -> impl FnMut() -> u64 {
         let mut time = 0;
         move || {

@@ -2,7 +2,7 @@
 
 use super::text::field;
 
-/// The name of the CPU as its maker wrote it, or on ARM, whose kernel gives numbers only, what those numbers mean.
+/// Returns the CPU's name as its maker wrote it. The ARM kernel gives numbers only: then returns their meaning.
 pub(super) fn model(cpuinfo: &str) -> Option<String> {
     // x86, LoongArch and MIPS; POWER; RISC-V.
     ["model name", "Model Name", "cpu model", "cpu", "uarch"]
@@ -13,7 +13,7 @@ pub(super) fn model(cpuinfo: &str) -> Option<String> {
         .or_else(|| arm(cpuinfo))
 }
 
-/// ARM cores by implementer and part number; the common ones of servers and small boards.
+/// Returns the name of an ARM core by implementer and part number, for the common cores of servers and small boards.
 fn arm(cpuinfo: &str) -> Option<String> {
     let implementer = field(cpuinfo, "CPU implementer")?;
     let part = field(cpuinfo, "CPU part")?;
@@ -31,13 +31,13 @@ fn arm(cpuinfo: &str) -> Option<String> {
     Some(known.to_owned())
 }
 
-/// Whether the CPU says that a hypervisor is beneath. Only x86 says either; elsewhere `None`.
+/// Whether the CPU reports a hypervisor. `None` on architectures other than x86, which do not report it.
 pub(super) fn hypervisor_flag(cpuinfo: &str) -> Option<bool> {
     let flags = field(cpuinfo, "flags")?;
     Some(flags.split_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// How many CPUs a list such as `0-3,8` names.
+/// Counts the CPUs in a list such as `0-3,8`.
 pub(super) fn count_list(list: &str) -> Option<u32> {
     list.trim().split(',').try_fold(0_u32, |count, range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -46,7 +46,7 @@ pub(super) fn count_list(list: &str) -> Option<u32> {
     })
 }
 
-/// How many CPUs `/proc/cpuinfo` lists, where `/sys` is not to be had.
+/// Counts the CPUs in `/proc/cpuinfo`, for systems without `/sys`.
 pub(super) fn count_processors(cpuinfo: &str) -> Option<u32> {
     let is_processor = |line: &&str| {
         line.split_once(':')
@@ -112,7 +112,7 @@ model name\t: AMD Ryzen 9 5950X 16-Core Processor            \n";
     #[test]
     fn processors_are_counted() {
         assert_eq!(count_processors(BARE_METAL), Some(2));
-        // s390 lists them in a form of its own, 32-bit ARM names the model so.
+        // s390 lists them in another form, and 32-bit ARM uses this key for the model.
         assert_eq!(count_processors("processor 0: version = FF\nProcessor: ARMv7\n"), None);
     }
 }

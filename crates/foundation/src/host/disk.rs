@@ -1,23 +1,23 @@
-//! The disk beneath a file system, from `/sys`.
+//! The disk below a file system, from `/sys`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::text;
 
-/// Encryption on a volume of a RAID of partitions makes four; more than this is a loop.
+/// Encryption on a volume of a RAID of partitions makes four; a longer chain is a loop.
 const MOST_LAYERS: usize = 8;
 
-/// What is known of the disk, or of the disks if several share the work.
+/// The known facts about the disk, or about several disks that share the data.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Disk {
-    /// The maker's name; several are joined by ` + `.
+    /// The manufacturer's name; several are joined by ` + `.
     pub(super) model: Option<String>,
-    /// Whether any of them turns.
+    /// Whether any of them rotates.
     pub(super) rotational: Option<bool>,
 }
 
-/// The folders of the disks beneath the device `MAJOR:MINOR`, or else beneath the device called `name`, where `sys` is `/sys`.
+/// Returns the folders of the disks below the device `MAJOR:MINOR`, or else below the device called `name`, with `sys` as `/sys`.
 pub(super) fn beneath(sys: &Path, device_number: &str, name: Option<&str>) -> Vec<PathBuf> {
     let by_number = fs::canonicalize(sys.join("dev/block").join(device_number)).ok();
     // A container sees the host's /sys, though it may have none of the host's device files.
@@ -29,7 +29,7 @@ pub(super) fn beneath(sys: &Path, device_number: &str, name: Option<&str>) -> Ve
     disks
 }
 
-/// What these folders tell of their disks.
+/// Describes the disks of these folders.
 pub(super) fn describe(disks: &[PathBuf]) -> Disk {
     let mut models: Vec<String> = disks.iter().filter_map(|disk| model(disk)).collect();
     models.dedup();
@@ -44,7 +44,7 @@ pub(super) fn describe(disks: &[PathBuf]) -> Disk {
     }
 }
 
-/// Goes from a partition to its disk, and from a mapped device (LVM, encryption, RAID) to those it is made of.
+/// Follows a partition to its disk, and a mapped device (LVM, encryption, RAID) to its components.
 fn whole_disks(node: &Path, layers: usize, found: &mut Vec<PathBuf>) {
     let node = match node.parent() {
         Some(disk) if node.join("partition").exists() => disk,
@@ -67,16 +67,16 @@ fn whole_disks(node: &Path, layers: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The file that a loop device is made of (`loop/backing_file`), as the one who made the device named it.
+/// Returns the file behind a loop device (`loop/backing_file`), by the name that was given when the device was set up.
 pub(super) fn file_of_loop(disk: &Path) -> Option<PathBuf> {
     text::read(disk.join("loop/backing_file")).map(PathBuf::from)
 }
 
-/// `device/model` (SCSI, SATA, USB, NVMe) or `device/name` (memory cards); virtio disks have neither.
+/// Returns `device/model` (SCSI, SATA, USB, NVMe) or `device/name` (memory cards); virtio disks have neither.
 fn model(disk: &Path) -> Option<String> {
     let model = text::read(disk.join("device/model")).or_else(|| text::read(disk.join("device/name")))?;
     match text::read(disk.join("device/vendor")) {
-        // ATA is what SCSI calls every SATA disk; 0x... is the number of a PCI vendor.
+        // SCSI reports the vendor ATA for every SATA disk; 0x... is the number of a PCI vendor.
         Some(vendor) if vendor != "ATA" && !vendor.starts_with("0x") && !model.starts_with(&vendor) => {
             Some(format!("{vendor} {model}"))
         }
@@ -84,8 +84,8 @@ fn model(disk: &Path) -> Option<String> {
     }
 }
 
-/// `queue/rotational`. A virtio disk is called turning whatever is behind it, since its driver has no way to know, and
-/// a loop device repeats what the disk of its file says.
+/// Reads `queue/rotational`. A virtio disk is always reported as rotating, because its driver cannot know what is behind it, and a loop
+/// device repeats the value of its file's disk.
 fn rotational(disk: &Path) -> Option<bool> {
     let guesses = |name: &str| name.starts_with("virtio") || name.starts_with("loop");
     if disk.components().any(|part| part.as_os_str().to_str().is_some_and(guesses)) {

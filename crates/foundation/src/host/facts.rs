@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::virtualisation::VirtualisationEvidence;
 use super::{cpu, memory, text};
 
-/// What a machine is: the part of a result's circumstances that stays the same from one session to the next.
+/// The facts about a machine that stay the same from one session to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFacts {
-    /// The name that the user gave the machine, or else the host's (`uname -n`). Containers get a new host name each time, unless asked
-    /// otherwise.
+    /// The name that the user gave the machine, otherwise the host's (`uname -n`). Containers get a new host name each time, unless
+    /// configured otherwise.
     pub name: String,
     /// Whether the user gave the name.
     #[serde(default)]
@@ -19,20 +19,19 @@ pub struct HostFacts {
     /// The system's identifier (`/etc/machine-id`). It is confidential, and never stored as it is.
     #[serde(skip)]
     pub machine_id: Option<String>,
-    /// The CPU's name (`model name` of `/proc/cpuinfo`, or its equal on other architectures).
+    /// The CPU's name (`model name` of `/proc/cpuinfo`, or its equivalent on other architectures).
     pub cpu_model: Option<String>,
-    /// Logical CPUs that are online (`/sys/devices/system/cpu/online`), whatever this process may use of them.
+    /// Logical CPUs that are online (`/sys/devices/system/cpu/online`), whether or not this process may use them.
     pub cores: Option<u32>,
-    /// Bytes of memory that the kernel has to give (`MemTotal` of `/proc/meminfo`).
+    /// Bytes of memory that the kernel manages (`MemTotal` of `/proc/meminfo`).
     pub memory_bytes: Option<u64>,
     /// The kernel's name and release (`uname -sr`), such as `Linux 6.12.9`.
     pub kernel: String,
     /// The kernel's architecture (`uname -m`), such as `x86_64`.
     pub architecture: String,
-    /// What is between the kernel and the machine, as far as it shows: `none`, `kvm`, `firecracker`, `docker`, `wsl`,
-    /// `vm` for a hypervisor without a name, `docker on kvm` for both at once. From the flag `hypervisor` of
-    /// `/proc/cpuinfo`, `/sys/class/dmi/id`, the clock sources, `/proc/1/cgroup`, `/proc/self/ns` and the files that
-    /// containers are marked with.
+    /// The layers between the kernel and the machine, if they are visible: `none`, `kvm`, `firecracker`, `docker`, `wsl`, `vm` for an
+    /// unknown hypervisor, `docker on kvm` for both. From the flag `hypervisor` of `/proc/cpuinfo`, `/sys/class/dmi/id`, the clock
+    /// sources, `/proc/1/cgroup`, `/proc/self/ns` and the marker files of containers.
     pub virtualisation: Option<String>,
     /// The system's name and version (`PRETTY_NAME` of `/etc/os-release`).
     pub os: Option<String>,
@@ -41,7 +40,7 @@ pub struct HostFacts {
 /// The name that the user gave this machine.
 static GIVEN_NAME: OnceLock<String> = OnceLock::new();
 
-/// Names the machine of this process, once, before its facts are read.
+/// Sets the name of this process's machine. It must be called once, before the machine's facts are read.
 pub fn name_machine(name: &str) {
     GIVEN_NAME.get_or_init(|| name.to_owned());
 }
@@ -71,10 +70,10 @@ impl HostFacts {
         }
     }
 
-    /// 16 hexadecimal digits that identify this machine, the same after a restart or an upgrade of its system.
+    /// Returns 16 hexadecimal digits that identify this machine, the same after a restart or an upgrade of its system.
     ///
-    /// The identifier of a machine that the user named comes from that name alone. Any other comes from the system's identifier, CPU, cores,
-    /// architecture, virtualisation and installed memory, and not from the host's name.
+    /// The identifier of a machine that the user named depends on that name alone. Any other depends on the system's identifier, CPU,
+    /// cores, architecture, virtualisation and installed memory, but not on the host's name.
     pub fn id(&self) -> String {
         match self.is_named {
             true => named_id(&self.name),
@@ -82,18 +81,19 @@ impl HostFacts {
         }
     }
 
-    /// The identifier that versions before 0.3 gave a machine of this name, from the name and the hardware.
+    /// Returns the identifier that versions before 0.3 gave a machine of this name, from the name and the hardware.
     pub fn former_id(&self) -> String {
         format!("{:016x}", fnv1a([&*self.name, &self.hardware()].join("\n").as_bytes()))
     }
 
-    /// Both identifiers, under which its sessions may be stored.
+    /// Returns both identifiers under which its sessions may be stored.
     pub fn ids(&self) -> [String; 2] {
         [self.id(), self.former_id()]
     }
 
-    /// What stays of the hardware while its system is upgraded, a line a fact: no fact has a line break, so no two lists of facts make one
-    /// text. Of the memory it is the size as it was bought: what the kernel leaves of that differs a little from one version to the next.
+    /// Returns the facts about the hardware that survive an upgrade of the system, one per line. No fact contains a line break, so two
+    /// different lists never give the same text. Memory is the installed size, because the part that the kernel leaves differs slightly
+    /// from version to version.
     fn hardware(&self) -> String {
         let unknown = || "?".to_owned();
         [
@@ -107,30 +107,30 @@ impl HostFacts {
     }
 }
 
-/// The identifier of a machine that a user gave this name.
+/// Returns the identifier of a machine to which a user gave this name.
 pub fn named_id(name: &str) -> String {
     short_id(&format!("named\n{name}"))
 }
 
-/// A one-way hash for this program alone, as machine-id(5) asks for.
+/// Computes a one-way hash for this program alone, as machine-id(5) requires.
 fn short_id(text: &str) -> String {
     let key = blake3::derive_key("dbdyno 2026 identifier of a host", text.as_bytes());
     key[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The system's identifier from its file; none where an image has an empty or unfinished one, to be filled at the first start.
+/// Parses the system's identifier from its file; `None` if an image has an empty or unfinished one, to be filled at the first start.
 fn machine_id(file: &str) -> Option<String> {
     let id = file.trim();
     (id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| id.to_ascii_lowercase())
 }
 
-/// FNV-1a, 64 bits. Written here because the standard library's hashes may change with its version, and this one is
+/// Computes FNV-1a with 64 bits. Implemented here because the standard library's hashes may change between versions, and this one is
 /// stored.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// `PRETTY_NAME` of os-release, whose values are quoted as in a shell.
+/// Parses `PRETTY_NAME` of os-release, whose values are quoted as in a shell.
 fn pretty_name(os_release: &str) -> Option<String> {
     let value = os_release.lines().find_map(|line| line.trim().strip_prefix("PRETTY_NAME="))?.trim();
     let unquoted =
@@ -166,7 +166,7 @@ mod tests {
             ..desktop()
         };
         assert_eq!((upgraded.id(), upgraded.former_id()), (desktop().id(), desktop().former_id()));
-        // Stored results are found by them: a change of these figures parts a machine from its past.
+        // Stored results are found by these identifiers: a change would separate a machine from its earlier results.
         assert_eq!(desktop().id(), "a01e153c2f140b9f");
         assert_eq!(desktop().former_id(), "969aab4f931142ed");
         assert_eq!(named_id("bench-1"), "45268297106fbd13");

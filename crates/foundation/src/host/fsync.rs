@@ -1,4 +1,4 @@
-//! What it costs to make 4 KiB safe.
+//! The time of a durable write of 4 KiB.
 
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -7,26 +7,26 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 20;
 const BUDGET: Duration = Duration::from_secs(1);
-/// Rounds that are made whatever they take, the first of which does not count: it may wait for what others have written.
+/// Rounds that are always made. The first one does not count, because it may wait for earlier writes of other processes.
 const LEAST: usize = 4;
 const BLOCK: usize = 4096;
 
-/// Median nanoseconds of writing 4 KiB and waiting until the disk says that they are safe (`pwrite`, `fdatasync`).
+/// Returns the median nanoseconds of writing 4 KiB and waiting until the disk reports them durable (`pwrite`, `fdatasync`).
 ///
-/// 20 rounds, each over the same 4 KiB of a temporary file in `folder`, as a log that is used again: the cost of the
-/// disk rather than of growing a file. After the first four, no round starts later than a second after the
-/// first; one that hangs is waited for. The file has no name, so that nothing is left of it whatever happens.
+/// Makes 20 rounds, each over the same 4 KiB of a temporary file in `folder`, like a log that is reused: this measures the disk and not
+/// the growth of a file. After the first four, no round starts later than a second after the first; a round that hangs is waited for. The
+/// file has no name, so nothing is left of it in any case.
 ///
 /// # Errors
 ///
-/// When the file cannot be made, written or synced: the folder is missing, read-only, full.
+/// The file cannot be created, written or synced: the folder is missing, read-only, or full.
 pub fn measure_fsync(folder: &Path) -> io::Result<u64> {
     let file = tempfile::tempfile_in(folder)?;
     let mut block = [0; BLOCK];
     let mut noise = u64::from(std::process::id());
     let mut times = Vec::with_capacity(ROUNDS + 1);
     let start = Instant::now();
-    // One more than counts: the first also allocates the block.
+    // One more than counts, because the first round also allocates the block.
     while times.len() <= ROUNDS && (times.len() < LEAST || start.elapsed() < BUDGET) {
         fill(&mut block, &mut noise);
         let begin = Instant::now();
@@ -38,7 +38,7 @@ pub fn measure_fsync(folder: &Path) -> io::Result<u64> {
     Ok(median(settled))
 }
 
-/// New bytes that no file system can compress or find elsewhere already.
+/// Fills a block with new bytes that no file system can compress or deduplicate.
 pub(super) fn fill(block: &mut [u8], state: &mut u64) {
     for word in block.as_chunks_mut().0 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -46,7 +46,7 @@ pub(super) fn fill(block: &mut [u8], state: &mut u64) {
     }
 }
 
-/// The middle one, or the mean of the middle two; 0 of none.
+/// Returns the median, or the mean of the middle two; 0 for an empty slice.
 fn median(times: &mut [u64]) -> u64 {
     times.sort_unstable();
     let middle = times.len() / 2;

@@ -1,4 +1,4 @@
-//! What control groups around this process, as those of a container, let it have of the machine.
+//! The limits that the surrounding control groups, such as those of a container, set for this process.
 
 use super::{cpu, memory, text};
 use crate::base::units::bytes;
@@ -8,30 +8,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where control groups are mounted.
+/// The mount point of control groups.
 const ROOT: &str = "/sys/fs/cgroup";
-/// A limit of version 1 from here on is the largest that it can say, rounded to pages: none.
+/// In version 1, a limit from here on means no limit: it is the largest possible value, rounded to pages.
 const NO_LIMIT: u64 = 1 << 62;
 
-/// What this process may have of its machine. The least of what the groups say that it is in, up to the uppermost in sight.
+/// The resources that this process may use of its machine: the minimum over its control groups, up to the topmost visible one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// CPUs that it may run on (`Cpus_allowed_list` of `/proc/self/status`, which follows `cpuset.cpus.effective` and `taskset`).
+    /// CPUs on which it may run (`Cpus_allowed_list` of `/proc/self/status`, which follows `cpuset.cpus.effective` and `taskset`).
     pub cpus: u32,
-    /// How many CPUs' time it gets in a period (`cpu.max`, or `cpu.cfs_quota_us`); `None`: all that these CPUs have.
+    /// CPU time in a period, in CPUs (`cpu.max`, or `cpu.cfs_quota_us`); `None`: no quota below these CPUs.
     pub cpu_quota: Option<f64>,
-    /// Bytes of memory (`memory.max`, or `memory.limit_in_bytes`); `None`: all that there is.
+    /// Bytes of memory (`memory.max`, or `memory.limit_in_bytes`); `None`: no limit below the installed memory.
     pub memory_bytes: Option<u64>,
 }
 
 impl Limits {
-    /// Those of this process; `None` where the kernel does not tell on which CPUs it may run.
+    /// Reads the limits of this process; `None` if the kernel does not report on which CPUs it may run.
     pub fn read() -> Option<Self> {
         let read = |path| text::read(path).unwrap_or_default();
         Self::of(Path::new(ROOT), &read("/proc/self/cgroup"), &read("/proc/self/status"), &read("/proc/meminfo"))
     }
 
-    /// The same where control groups are mounted at `root`, from the kernel's words on the process and on memory.
+    /// Does the same with control groups mounted at `root`, from the kernel's texts about the process and about memory.
     fn of(root: &Path, groups: &str, status: &str, meminfo: &str) -> Option<Self> {
         let cpus = cpu::count_list(text::field(status, "Cpus_allowed_list")?)?;
         let quotas = group_folders(root, groups, "cpu").into_iter().filter_map(|group| quota(&group));
@@ -39,29 +39,30 @@ impl Limits {
         let all = memory::bytes(meminfo, "MemTotal").unwrap_or(u64::MAX);
         Some(Self {
             cpus,
-            // What is more than there is limits nothing.
+            // A limit above the available amount has no effect.
             cpu_quota: quotas.min_by(f64::total_cmp).filter(|quota| *quota < f64::from(cpus)),
             memory_bytes: limits.min().filter(|limit| *limit < all),
         })
     }
 }
 
-/// `0.2`, `1.5`, `2`: CPUs' time.
+/// Formats CPU time in CPUs: `0.2`, `1.5`, `2`.
 pub fn cpus_in_words(cpus: f64) -> String {
     let text = format!("{cpus:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// How often groups around this process used up their CPU time before a period was over, and waited, since they were made.
+/// How often groups around this process used up their CPU time before a period was over, so that threads waited, since the groups were
+/// created.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Throttling {
     pub periods: u64,
-    /// Time that their threads waited, each CPU's for itself, ns.
+    /// Waiting time of their threads, summed over CPUs, ns.
     pub ns: u64,
 }
 
 impl Throttling {
-    /// Until now; `None` where no group counts it.
+    /// Reads the counters; `None` if no group has them.
     pub fn now() -> Option<Self> {
         Self::of(Path::new(ROOT), &text::read("/proc/self/cgroup")?)
     }
@@ -69,14 +70,14 @@ impl Throttling {
     fn of(root: &Path, groups: &str) -> Option<Self> {
         let stats =
             group_folders(root, groups, "cpu").into_iter().filter_map(|group| text::read(group.join("cpu.stat")));
-        // A group counts its own quota's periods only, and any of them may stop this process.
+        // Each group counts only the periods of its own quota, and any of them may stop this process.
         stats.filter_map(|stat| Self::parse(&stat)).reduce(|sum, one| Self {
             periods: sum.periods.saturating_add(one.periods),
             ns: sum.ns.saturating_add(one.ns),
         })
     }
 
-    /// `cpu.stat`: of version 2 in microseconds, of version 1 in nanoseconds.
+    /// Parses `cpu.stat`: in microseconds in version 2, in nanoseconds in version 1.
     fn parse(stat: &str) -> Option<Self> {
         let figure = |key: &str| -> Option<u64> {
             stat.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?.trim().parse().ok()
@@ -85,22 +86,23 @@ impl Throttling {
         Some(Self { periods: figure("nr_throttled")?, ns: micros().or_else(|| figure("throttled_time"))? })
     }
 
-    /// What happened from `earlier` until this.
+    /// Returns the difference from `earlier` to this.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self { periods: self.periods.saturating_sub(earlier.periods), ns: self.ns.saturating_sub(earlier.ns) }
     }
 }
 
-/// The folders of the groups that a process is in for a controller, from its own to the uppermost: of version 2, and of version 1 where
-/// that has the controller. In a container its own may have another name than the folder; the uppermost is the container's then.
+/// Returns the folders of a process's groups for a controller, from its own to the topmost: of version 2, and of version 1 if that has
+/// the controller. In a container the own group's name may not match a folder; then only the topmost folder, the container's, is
+/// returned.
 fn group_folders(root: &Path, groups: &str, controller: &str) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for line in groups.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(group)) = (parts.next(), parts.next()) else { continue };
         let mount = match controllers {
-            // Mounted alone, or beside version 1.
+            // Version 2 is mounted alone, or alongside version 1.
             "" => [root.to_owned(), root.join("unified")].into_iter().find(|mount| mount.join("cgroup.procs").exists()),
             named if named.split(',').any(|one| one == controller) => {
                 [root.join(named), root.join(controller)].into_iter().find(|mount| mount.is_dir())
@@ -115,7 +117,7 @@ fn group_folders(root: &Path, groups: &str, controller: &str) -> Vec<PathBuf> {
     folders
 }
 
-/// How many CPUs' time a group has; `None` without a quota.
+/// Returns a group's CPU time in CPUs; `None` without a quota.
 fn quota(group: &Path) -> Option<f64> {
     let of = |quota: &str, period: &str| -> Option<f64> {
         let (quota, period) = (quota.trim().parse::<u64>().ok()?, period.trim().parse::<u64>().ok()?);
@@ -123,20 +125,20 @@ fn quota(group: &Path) -> Option<f64> {
     };
     match text::read(group.join("cpu.max")) {
         Some(both) => both.split_once(' ').and_then(|(quota, period)| of(quota, period)),
-        // -1 is no quota, and no number without a sign.
+        // -1 means no quota; it does not parse as an unsigned number.
         None => of(&text::read(group.join("cpu.cfs_quota_us"))?, &text::read(group.join("cpu.cfs_period_us"))?),
     }
 }
 
-/// Bytes that a group may have; `None` without a limit.
+/// Returns the bytes that a group may use; `None` without a limit.
 fn memory_limit(group: &Path) -> Option<u64> {
     let limit = text::read(group.join("memory.max")).or_else(|| text::read(group.join("memory.limit_in_bytes")))?;
     limit.parse::<u64>().ok().filter(|limit| *limit < NO_LIMIT)
 }
 
 impl fmt::Display for Limits {
-    /// What is less than the machine has: `0.2 CPUs of quota, 512 MiB of memory`; nothing without a limit. CPUs are left to the caller, who
-    /// knows how many there are.
+    /// Writes the limits below the machine's resources: `a CPU quota of 0.2, a memory limit of 512 MiB`; nothing without a limit. CPUs are
+    /// left to the caller, which knows how many there are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quota = self.cpu_quota.map(|quota| format!("a CPU quota of {}", cpus_in_words(quota)));
         let memory = self.memory_bytes.map(|limit| format!("a memory limit of {}", bytes(limit)));

@@ -1,10 +1,10 @@
-//! How the machine is set, and how busy it is, when a session starts.
+//! The machine's settings and its load when a session starts.
 
 use serde::{Deserialize, Serialize};
 
 use super::{memory, text};
 
-/// What may change from one session to the next on the same machine.
+/// The conditions that may change from one session to the next on the same machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Tasks that ran or waited for a disk, mean of the last minute (`/proc/loadavg`).
@@ -13,21 +13,20 @@ pub struct Load {
     pub load_5: Option<f64>,
     /// The same, mean of fifteen minutes.
     pub load_15: Option<f64>,
-    /// What sets the first CPU's frequency, such as `performance`
-    /// (`/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor`). Virtual machines have none.
+    /// The governor of the first CPU's frequency, such as `performance` (`/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor`).
+    /// Virtual machines have none.
     pub cpu_governor: Option<String>,
-    /// What the kernel reads the time from, such as `tsc`; others make every clock read slow
+    /// The kernel's time source, such as `tsc`; others make every clock read slow
     /// (`/sys/devices/system/clocksource/clocksource0/current_clocksource`).
     pub clock_source: Option<String>,
-    /// When memory is given in huge pages: `always`, `madvise` or `never`
-    /// (`/sys/kernel/mm/transparent_hugepage/enabled`).
+    /// When the kernel uses huge pages: `always`, `madvise` or `never` (`/sys/kernel/mm/transparent_hugepage/enabled`).
     pub transparent_hugepages: Option<String>,
     /// Bytes of swap in use (`SwapTotal` less `SwapFree` of `/proc/meminfo`).
     pub swap_used_bytes: Option<u64>,
 }
 
 impl Load {
-    /// Reads the settings and the load of this moment.
+    /// Reads the current settings and load.
     pub fn read() -> Self {
         let [load_1, load_5, load_15] = text::read("/proc/loadavg").as_deref().map(averages).unwrap_or_default();
         Self {
@@ -43,7 +42,7 @@ impl Load {
     }
 }
 
-/// The first three figures of `/proc/loadavg`.
+/// Returns the first three figures of `/proc/loadavg`.
 fn averages(loadavg: &str) -> [Option<f64>; 3] {
     let mut figures = loadavg.split_whitespace();
     [(); 3].map(|()| figures.next()?.parse().ok().filter(|figure: &f64| figure.is_finite()))

@@ -2,20 +2,20 @@
 
 use super::text::field;
 
-/// Bytes of the line `key` of `/proc/meminfo`, which counts in kB and means KiB.
+/// Returns the bytes of the line `key` of `/proc/meminfo`, whose unit is called kB but is KiB.
 pub(super) fn bytes(meminfo: &str, key: &str) -> Option<u64> {
     let kib = field(meminfo, key)?.strip_suffix("kB")?.trim().parse::<u64>().ok()?;
     kib.checked_mul(1024)
 }
 
-/// Bytes of swap in use. `None` if the kernel tells of no swap at all; 0 if there is none, or none in use.
+/// Returns the bytes of swap in use. `None` if the kernel does not report swap; 0 if there is none, or none in use.
 pub(super) fn swap_used_bytes(meminfo: &str) -> Option<u64> {
     Some(bytes(meminfo, "SwapTotal")?.saturating_sub(bytes(meminfo, "SwapFree")?))
 }
 
-/// What the memory modules add up to, guessed from what the kernel leaves of them: the next of 2, 3, 4, 6, 8, 12, 16 ...
+/// Estimates the sum of the memory modules from the part that the kernel manages: the next of 2, 3, 4, 6, 8, 12, 16 ...
 ///
-/// `MemTotal` is some percent less, and differs by megabytes from one kernel to the next. This does not.
+/// `MemTotal` is some percent less, and differs by megabytes between kernels. This estimate does not.
 pub(super) fn installed_bytes(total: u64) -> u64 {
     let power = total.checked_next_power_of_two().unwrap_or(u64::MAX);
     let three_quarters = power / 4 * 3;

@@ -1,15 +1,14 @@
-//! On what machine a result was measured, and what else that machine did meanwhile.
+//! The machine on which a result was measured, and its other activity at that time.
 //!
-//! Recorded with every session: [`HostFacts`], [`WorkFolderFacts`], [`measure_fsync`] and [`Load`]. Recorded with
-//! every run: a [`NoiseDelta`], the difference of two [`NoiseSample`]s. Recorded with every session too: [`SyncEvidence`] and the
-//! [`SyncDoubt`] that follows, the [`Limits`] of surrounding control groups, and what is [`Preloaded`]. Looked at by `dbdyno doctor`
-//! only: the [`ClockReading`].
+//! Recorded with every session: [`HostFacts`], [`WorkFolderFacts`], [`measure_fsync`] and [`Load`]; also [`SyncEvidence`] and the
+//! [`SyncDoubt`] that follows from it, the [`Limits`] of surrounding control groups, and the [`Preloaded`] libraries. Recorded with every
+//! run: a [`NoiseDelta`], the difference of two [`NoiseSample`]s. Used only by `dbdyno doctor`: the [`ClockReading`].
 //!
-//! Nothing here fails because a fact is missing: containers mask files, old kernels lack them, other systems never had
-//! them. Such a fact is `None`. Texts of the kernel are parsed by pure functions, apart from reading the files, so that
-//! the tests can show them machines that nobody has at hand.
+//! Nothing here fails because a fact is missing: containers mask files, old kernels lack them, other systems never had them. Such a fact
+//! is `None`. Pure functions parse the kernel's texts, separately from reading the files, so that the tests can cover machines that are
+//! not available.
 //!
-//! Names of disks, folders and hosts are what the machine says, not cleaned for a terminal: escape them on output.
+//! Names of disks, folders and hosts are the machine's own, not sanitised for a terminal: escape them on output.
 
 mod believable;
 mod clock_reading;

@@ -1,19 +1,19 @@
-//! Options of mounts that change what is measured.
+//! Mount options that change measurements.
 
 use super::WriteCache;
 
-/// What an option does to figures.
+/// The effect of an option on figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MountEffect {
     /// No sync reaches the disk.
     NoSync,
     /// A sync does not flush the disk's write cache.
     NoFlush,
-    /// Waits for the disk are added to calls that engines do not wait for elsewhere.
+    /// Calls wait for the disk that do not on other mounts, in addition to the waits of engines.
     MoreWaits,
-    /// Files keep less through a power loss than on usual mounts, and syncs may be faster; what engines sync themselves is as safe.
+    /// Files lose more in a power loss than on usual mounts, and syncs may be faster; data that engines sync themselves is as safe.
     KeepsLess,
-    /// Figures are those of this option.
+    /// Figures are correct, and reflect this option.
     Known,
 }
 
@@ -22,17 +22,17 @@ pub enum MountEffect {
 pub struct MountOption {
     pub name: &'static str,
     pub effect: MountEffect,
-    /// What it does, and what can be done.
+    /// Its effect, and what to do.
     pub meaning: &'static str,
 }
 
 impl MountOption {
-    /// The option of this name; none where it changes nothing that is measured.
+    /// Returns the option of this name, or `None` if it does not affect measurements.
     pub fn find(option: &str) -> Option<&'static Self> {
         OPTIONS.iter().find(|known| option == known.name || known.name.ends_with('=') && option.starts_with(known.name))
     }
 
-    /// Whether figures are wrong with it on a disk with such a cache; a cache of which nothing is known may have to be flushed.
+    /// Whether the option makes figures wrong on a disk with such a cache; an unknown cache may need flushes.
     pub fn distorts(&self, cache: Option<WriteCache>) -> bool {
         match self.effect {
             MountEffect::NoSync | MountEffect::MoreWaits => true,
@@ -50,13 +50,13 @@ const NO_BARRIER: &str =
     "a sync does not flush the disk's cache: it is too fast, and a power loss takes what was synced; mount it without";
 const VOLATILE: &str = "every sync is left out (overlay); start the container without it";
 
-/// Those with a value that matters are named with it; one that ends with `=` matters whatever its value is.
+/// An option that matters only with one value is listed with it; a name that ends with `=` matters with any value.
 const OPTIONS: &[MountOption] = &[
     option("nobarrier", MountEffect::NoFlush, NO_BARRIER),
     option("barrier=0", MountEffect::NoFlush, NO_BARRIER),
     option("barrier=none", MountEffect::NoFlush, NO_BARRIER),
     option("volatile", MountEffect::NoSync, VOLATILE),
-    // As newer kernels write it.
+    // The spelling of newer kernels.
     option("fsync=volatile", MountEffect::NoSync, VOLATILE),
     option(
         "sync",

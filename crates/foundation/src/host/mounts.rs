@@ -1,4 +1,4 @@
-//! `/proc/self/mountinfo`: which file system a folder is on.
+//! `/proc/self/mountinfo`: the file system of a folder.
 
 use std::path::Path;
 
@@ -7,40 +7,40 @@ use std::path::Path;
 pub(super) struct Mount {
     /// The kernel's number of this mount.
     pub(super) id: u64,
-    /// `MAJOR:MINOR` of the file system's device; major 0 if the file system has no one device of its own.
+    /// `MAJOR:MINOR` of the file system's device; major 0 if the file system has no single device of its own.
     pub(super) device_number: String,
     /// Where it is mounted.
     pub(super) point: String,
-    /// The options of the mount, then those of the file system that it does not name.
+    /// The options of the mount, then those of the file system that the mount does not have.
     pub(super) options: String,
     /// Its type, such as `ext4`.
     pub(super) file_system: String,
-    /// What is mounted: a device, a server's folder, or any word.
+    /// The mounted source: a device, a server's folder, or any word.
     pub(super) source: String,
-    /// The folder that an overlay writes to, as whoever mounted it named it.
+    /// The folder that an overlay writes to, by the name that was used to mount it.
     pub(super) upper: Option<String>,
 }
 
-/// The mount that `folder` (absolute, without symbolic links) is on.
+/// Returns the mount of `folder` (absolute, without symbolic links).
 ///
-/// By the number that the kernel gives for the open folder, if it is known; otherwise the longest mount point that
-/// leads to the folder. Of several mounts on one point the last is on top.
+/// Uses the kernel's mount number of the open folder, if it is known; otherwise the longest mount point that leads to the folder. If
+/// several mounts have the same point, the last one is on top.
 pub(super) fn of_folder(mountinfo: &str, id: Option<u64>, folder: &Path) -> Option<Mount> {
     let mounts = || mountinfo.lines().filter_map(parse);
     mounts().find(|mount| Some(mount.id) == id).or_else(|| {
         mounts()
             .filter(|mount| folder.starts_with(&mount.point))
-            // Among equals max_by_key takes the last.
+            // With equal keys, max_by_key returns the last.
             .max_by_key(|mount| mount.point.len())
     })
 }
 
-/// The number of the mount in the text of `/proc/self/fdinfo/N`.
+/// Returns the number of the mount from the text of `/proc/self/fdinfo/N`.
 pub(super) fn id_of_open_file(fdinfo: &str) -> Option<u64> {
     super::text::field(fdinfo, "mnt_id")?.parse().ok()
 }
 
-/// `36 35 98:0 /root /point options optional... - type source super-options`, by single spaces: a field may be empty.
+/// Parses `36 35 98:0 /root /point options optional... - type source super-options`, separated by single spaces: a field may be empty.
 fn parse(line: &str) -> Option<Mount> {
     let (mount, file_system) = line.split_once(" - ")?;
     let mut mount = mount.split(' ');
@@ -57,9 +57,9 @@ fn parse(line: &str) -> Option<Mount> {
     Some(Mount { id, device_number, point, options, file_system: kind, source, upper })
 }
 
-/// Both lists as one. A mount may be read-only on a file system that is not: then the mount's word holds.
+/// Joins both lists. A mount may be read-only on a file system that is not: then the mount's option applies.
 ///
-/// The folders of an overlay are left out: new names for every container, thousands of characters, and no option.
+/// The folders of an overlay are left out: they have new names for every container and thousands of characters, and are no options.
 fn join_options(of_mount: &str, of_file_system: &str) -> String {
     let mut all: Vec<&str> = of_mount.split(',').collect();
     for option in of_file_system.split(',') {
@@ -71,7 +71,7 @@ fn join_options(of_mount: &str, of_file_system: &str) -> String {
     all.join(",")
 }
 
-/// The kernel writes space, tab, line break and backslash as a backslash and three octal digits.
+/// Decodes a text in which the kernel wrote space, tab, line break and backslash as a backslash and three octal digits.
 fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -87,7 +87,7 @@ fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The byte that the first three characters write in octal.
+/// Parses the byte that the first three characters give in octal.
 fn octal(text: &[u8]) -> Option<u8> {
     let [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] = text else { return None };
     Some((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'))

@@ -1,79 +1,77 @@
-//! What the machine did while a run was measured.
+//! The machine's activity while a run was measured.
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 use super::{Throttling, text};
 
-/// Ticks a second that `/proc/stat` counts in, where the kernel does not say: all but long gone ports have this.
+/// Ticks a second of `/proc/stat` if the kernel does not report them: all but long obsolete ports use this value.
 const USUAL_TICKS: u64 = 100;
-/// The entry of `/proc/self/auxv` that says it (`AT_CLKTCK`, what `sysconf(_SC_CLK_TCK)` returns).
+/// The entry of `/proc/self/auxv` with the ticks a second (`AT_CLKTCK`, the value of `sysconf(_SC_CLK_TCK)`).
 const AT_CLKTCK: usize = 17;
 
-/// Counters since the machine started, taken before and after a run. Only differences mean anything:
-/// [`NoiseSample::since`].
+/// Counters since the machine started, read before and after a run. Only their differences have a meaning: [`NoiseSample::since`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoiseSample {
-    /// When: nanoseconds of `CLOCK_MONOTONIC`.
+    /// Time of the sample: nanoseconds of `CLOCK_MONOTONIC`.
     pub monotonic_ns: u64,
     /// Time of all CPUs (the line `cpu` of `/proc/stat`).
     pub cpu: Option<CpuTimes>,
     /// Context switches of all CPUs (the line `ctxt` of `/proc/stat`).
     pub context_switches: Option<u64>,
-    /// Microseconds in which some task waited for a CPU (`total` of `some` in `/proc/pressure/cpu`). `None` on kernels
-    /// before 4.20, or built or started without it.
+    /// Microseconds in which some task waited for a CPU (`total` of `some` in `/proc/pressure/cpu`). `None` on kernels before 4.20, or
+    /// kernels built or started without it.
     pub psi_cpu_us: Option<u64>,
     /// Microseconds in which some task waited for a disk (`/proc/pressure/io`).
     pub psi_io_us: Option<u64>,
     /// Microseconds in which some task waited for memory (`/proc/pressure/memory`).
     pub psi_memory_us: Option<u64>,
-    /// How often control groups around this process had used up their CPU time. `None` where none counts it.
+    /// How often control groups around this process had used up their CPU time. `None` if no group counts it.
     pub throttling: Option<Throttling>,
 }
 
 /// Nanoseconds of all CPUs together, from the line `cpu` of `/proc/stat`. It counts in ticks of 10 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuTimes {
-    /// All of it: running, idle, waiting and stolen.
+    /// The total: running, idle, waiting and stolen.
     pub total_ns: u64,
-    /// Nothing to do.
+    /// Time with nothing to do.
     pub idle_ns: u64,
-    /// Nothing to do but wait for a disk.
+    /// Time with nothing to do but wait for a disk.
     pub iowait_ns: u64,
-    /// Wanted to run, but the hypervisor ran something else.
+    /// Time in which a CPU had work, but the hypervisor ran something else.
     pub steal_ns: u64,
 }
 
-/// What happened between two samples. The whole machine's doing: the run's own is part of every figure but the steal,
-/// so a test that syncs much has much I/O pressure on the quietest machine.
+/// The differences between two samples. They describe the whole machine: the run's own activity is part of every figure except steal. So
+/// a test that syncs often has high I/O pressure even on the quietest machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoiseDelta {
-    /// Nanoseconds from the one to the other.
+    /// Nanoseconds between the samples.
     pub elapsed_ns: u64,
-    /// Part of the time of all CPUs, 0 to 1, that the hypervisor gave to others (`/proc/stat`). `None` if no tick
-    /// (10 ms) passed.
+    /// Share of the time of all CPUs, 0 to 1, that the hypervisor gave to others (`/proc/stat`). `None` if no tick (10 ms) passed.
     pub steal_share: Option<f64>,
-    /// Part of the time of all CPUs, 0 to 1, that anything ran here (`/proc/stat`). One busy thread on four CPUs: 0.25.
-    /// `None` if no tick passed.
+    /// Share of the time of all CPUs, 0 to 1, in which anything ran here (`/proc/stat`). One busy thread on four CPUs: 0.25. `None` if no
+    /// tick passed.
     pub busy_share: Option<f64>,
-    /// How many CPUs were busy on average: 0.5 is half of one CPU's time.
+    /// Average number of busy CPUs: 0.5 is half of one CPU's time.
     pub busy_cpus: Option<f64>,
-    /// Part of the elapsed time, 0 to 1, in which some task waited for a CPU (`/proc/pressure/cpu`).
+    /// Share of the elapsed time, 0 to 1, in which some task waited for a CPU (`/proc/pressure/cpu`).
     pub psi_cpu_share: Option<f64>,
-    /// Part of the elapsed time, 0 to 1, in which some task waited for a disk (`/proc/pressure/io`).
+    /// Share of the elapsed time, 0 to 1, in which some task waited for a disk (`/proc/pressure/io`).
     pub psi_io_share: Option<f64>,
-    /// Part of the elapsed time, 0 to 1, in which some task waited for memory (`/proc/pressure/memory`).
+    /// Share of the elapsed time, 0 to 1, in which some task waited for memory (`/proc/pressure/memory`).
     pub psi_memory_share: Option<f64>,
     /// Context switches of the whole machine (`/proc/stat`).
     pub context_switches: Option<u64>,
     /// Periods in which control groups around this process had used up their CPU time and its threads waited (`cpu.stat`).
     pub throttled_periods: Option<u64>,
-    /// How long they waited, each CPU's for itself, ns.
+    /// Their waiting time, summed over CPUs, ns.
     pub throttled_ns: Option<u64>,
 }
 
 impl NoiseSample {
-    /// Takes one now. Costs some tens of microseconds, on machines with very many CPUs some milliseconds.
+    /// Takes a sample now. Costs some tens of microseconds, or some milliseconds on machines with very many CPUs.
     pub fn now() -> Self {
         let stat = text::read("/proc/stat");
         let stat = stat.as_deref();
@@ -89,7 +87,7 @@ impl NoiseSample {
         }
     }
 
-    /// What happened from `earlier` until this one.
+    /// Returns the differences from `earlier` to this sample.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> NoiseDelta {
         let elapsed_ns = self.monotonic_ns.saturating_sub(earlier.monotonic_ns);
@@ -118,7 +116,7 @@ impl NoiseSample {
 }
 
 impl NoiseDelta {
-    /// How many CPUs were busy on average with anything but a process that used `own_ns` of CPU time.
+    /// Returns the average number of CPUs that were busy with anything but a process that used `own_ns` of CPU time.
     pub fn others_cpus(&self, own_ns: u64) -> Option<f64> {
         let own = own_ns as f64 / self.elapsed_ns.max(1) as f64;
         self.busy_cpus.map(|busy| (busy - own).max(0.0))
@@ -126,7 +124,7 @@ impl NoiseDelta {
 }
 
 impl CpuTimes {
-    /// The difference. Each saturates: the kernel lets idle and iowait step back a little.
+    /// Returns the difference. Each field saturates, because the kernel lets idle and iowait step back slightly.
     fn since(self, earlier: Self) -> Self {
         Self {
             total_ns: self.total_ns.saturating_sub(earlier.total_ns),
@@ -136,23 +134,24 @@ impl CpuTimes {
         }
     }
 
-    /// What remains: something of this machine ran.
+    /// Returns the remainder: the time in which something of this machine ran.
     fn busy_ns(self) -> u64 {
         self.total_ns.saturating_sub(self.idle_ns).saturating_sub(self.iowait_ns).saturating_sub(self.steal_ns)
     }
 }
 
-/// Part of the whole, within 0 and 1 although the two are not read at the same instant. `None` of nothing.
+/// Returns the share of the whole, between 0 and 1 although the two are not read at the same instant. `None` if the whole is 0.
 fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| (part as f64 / whole as f64).min(1.0))
 }
 
-/// CPU time of a process with all its threads and the children that it has waited for, ns; none where there is no such process.
+/// Returns the CPU time of a process with all its threads and the children that it has waited for, ns; `None` if there is no such
+/// process.
 pub fn process_cpu_ns(process: u32) -> Option<u64> {
     stat_cpu_ns(&text::read(format!("/proc/{process}/stat"))?, ticks_a_second())
 }
 
-/// `utime`, `stime`, `cutime` and `cstime`: fields 14 to 17. The second field is a name in brackets, with anything in it.
+/// Sums `utime`, `stime`, `cutime` and `cstime`: fields 14 to 17. The second field is a name in brackets, which may contain anything.
 fn stat_cpu_ns(stat: &str, ticks_a_second: u64) -> Option<u64> {
     let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
     let ticks: Vec<u64> = fields.map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -169,7 +168,7 @@ fn ticks_a_second() -> u64 {
     std::fs::read("/proc/self/auxv").ok().and_then(|auxv| auxv_ticks(&auxv)).unwrap_or(USUAL_TICKS)
 }
 
-/// `AT_CLKTCK` of the auxiliary vector: pairs of native words, a key and its value.
+/// Reads `AT_CLKTCK` from the auxiliary vector: pairs of native words, a key and its value.
 fn auxv_ticks(auxv: &[u8]) -> Option<u64> {
     const WORD: usize = size_of::<usize>();
     let word = |bytes: &[u8]| Some(usize::from_ne_bytes(bytes.try_into().ok()?));
@@ -182,8 +181,8 @@ fn auxv_ticks(auxv: &[u8]) -> Option<u64> {
         .filter(|&ticks| ticks > 0)
 }
 
-/// The line `cpu`: user, nice, system, idle, iowait, irq, softirq, steal. Guest time follows, but is in user already.
-/// Old kernels end the line earlier.
+/// Parses the line `cpu`: user, nice, system, idle, iowait, irq, softirq, steal. Guest time follows, but is already included in user. Old
+/// kernels end the line earlier.
 fn cpu_times(stat: &str, ticks_a_second: u64) -> Option<CpuTimes> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let mut ticks = [0_u64; 8];
@@ -192,7 +191,7 @@ fn cpu_times(stat: &str, ticks_a_second: u64) -> Option<CpuTimes> {
         *slot = figure.parse().ok()?;
         count += 1;
     }
-    // Without idle there is no knowing what was not.
+    // Without idle, busy time cannot be computed.
     if count < 4 {
         return None;
     }
@@ -211,7 +210,7 @@ fn context_switches(stat: &str) -> Option<u64> {
     stat.lines().find_map(|line| line.strip_prefix("ctxt "))?.trim().parse().ok()
 }
 
-/// Microseconds at the end of the line `some` of `/proc/pressure/*`.
+/// Returns the microseconds at the end of the line `some` of `/proc/pressure/*`.
 fn some_total_us(pressure: &str) -> Option<u64> {
     let some = pressure.lines().find(|line| line.starts_with("some "))?;
     some.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()

@@ -1,16 +1,16 @@
-//! Libraries that the loader puts before those of programs: they may replace what is measured, as allocators and syncs.
+//! Libraries that the loader loads before the libraries of programs. They may replace measured functions, such as allocators and syncs.
 
 use super::text;
 use serde::{Deserialize, Serialize};
 use std::{env, path::Path};
 
-/// What is loaded into this process, and into the workers that it starts, before their own libraries.
+/// The libraries that are loaded into this process, and into the workers that it starts, before their own libraries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preloaded {
-    /// `LD_PRELOAD` and `/etc/ld.so.preload`, as they are written, with a space between.
+    /// `LD_PRELOAD` and `/etc/ld.so.preload`, unchanged, separated by a space.
     pub libraries: Option<String>,
-    /// The file of the library whose `malloc` this process calls, such as `libc.so.6` or `libjemalloc.so.2`; `None` where the loader does
-    /// not tell.
+    /// The file of the library whose `malloc` this process calls, such as `libc.so.6` or `libjemalloc.so.2`; `None` if the loader does
+    /// not report it.
     pub allocator: Option<String>,
 }
 
@@ -24,16 +24,16 @@ impl Preloaded {
     }
 }
 
-/// Whether a library that has `malloc` is the system's own.
+/// Whether a library with `malloc` is the system's own.
 pub fn is_system_allocator(file: &str) -> bool {
     file.starts_with("libc.") || file.starts_with("libc-") || file.starts_with("ld-musl")
 }
 
-/// The file of the library whose `malloc` the loader found first.
+/// Returns the file of the library whose `malloc` the loader found first.
 #[expect(unsafe_code, reason = "the loader is asked where a function is from")]
 fn allocator() -> Option<String> {
-    // SAFETY: the struct is plain data, for which zeros are valid; the name that is found belongs to the loader, and stays while the library
-    // is loaded, as the C library and what is preloaded are for as long as the process lives.
+    // SAFETY: the struct is plain data, for which zeros are valid. The returned name belongs to the loader, and stays valid while the
+    // library is loaded. The C library and preloaded libraries stay loaded for the life of the process.
     let name = unsafe {
         let mut found: libc::Dl_info = std::mem::zeroed();
         let malloc = libc::dlsym(libc::RTLD_DEFAULT, c"malloc".as_ptr());

@@ -1,25 +1,25 @@
-//! Why what is synced in the work folder does not outlive a power loss.
+//! Reasons why data that is synced in the work folder does not survive a power loss.
 
 use super::{Device, Doubt, MountEffect, MountOption, SyncTimes, WorkFolderFacts, WriteCache, believable};
 use crate::base::units::{bytes, duration};
 use std::{fmt, path::Path};
 
-/// What is known of syncs in the work folder, beside its facts.
+/// The known properties of syncs in the work folder, in addition to its facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyncEvidence {
     pub cache: Option<WriteCache>,
-    /// What syncs take; none: that was not measured, or nothing could be written.
+    /// Measured sync times; none: not measured, or nothing could be written.
     pub times: Option<SyncTimes>,
 }
 
 impl SyncEvidence {
-    /// Reads and measures it: some seconds of writing where the disk is slow.
+    /// Reads and measures the evidence, which takes some seconds of writing on a slow disk.
     pub fn read(folder: &Path) -> Self {
         Self { cache: WriteCache::beneath(folder), times: SyncTimes::measure(folder).ok() }
     }
 }
 
-/// The first reason found. Each means that a power loss takes what was synced, and that the time of a sync is none of a disk.
+/// The first reason found. Each means that a power loss can lose synced data, and that the time of a sync is not that of a disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SyncDoubt {
     /// The file systems: `tmpfs`, `overlay on tmpfs`.
@@ -28,14 +28,14 @@ pub enum SyncDoubt {
     NoSync(&'static str),
     /// The mount option.
     NoFlush(&'static str),
-    /// The disk has a write cache, and the kernel was told that it has none.
+    /// The disk has a write cache, but the kernel is configured to assume that it has none.
     CacheDenied,
-    /// What syncs take cannot be the truth.
+    /// The measured sync times cannot be true.
     Untrue(Doubt, SyncTimes),
 }
 
 impl SyncDoubt {
-    /// Why syncs there reach no disk; none: nothing speaks against them.
+    /// Returns why syncs there reach no disk; `None`: nothing speaks against them.
     pub fn find(facts: &WorkFolderFacts, evidence: &SyncEvidence) -> Option<Self> {
         if facts.is_memory_backed() {
             return Some(Self::InMemory(facts.file_systems()));
@@ -56,7 +56,7 @@ impl SyncDoubt {
     }
 }
 
-/// What is known of the disk that syncs of the folder should reach.
+/// Returns the known properties of the disk that syncs of the folder should reach.
 pub fn device(facts: &WorkFolderFacts) -> Device {
     Device { rotational: facts.rotational, written_at_once: facts.all_mount_options().any(|option| option == "sync") }
 }
@@ -76,7 +76,7 @@ impl fmt::Display for SyncDoubt {
 }
 
 impl SyncTimes {
-    /// What about these times cannot be the truth: `4 KiB in 400 ns: no disk is that fast`.
+    /// Describes why these times cannot be true: `4 KiB in 400 ns: no disk is that fast`.
     pub fn contradiction(&self, doubt: Doubt) -> String {
         let [nothing, small, large] = [self.nothing_ns, self.small_ns, self.large_ns].map(|ns| duration(ns as f64));
         let much = bytes(Self::LARGE_BYTES);

@@ -1,4 +1,4 @@
-//! What syncs of nothing, of little and of much take: from the three together it shows whether they do anything.
+//! The times of syncs of nothing, of a small and of a large amount, which together show whether syncs do anything.
 
 use super::fsync::fill;
 use std::{
@@ -11,42 +11,42 @@ use std::{
 
 const ROUNDS: usize = 20;
 const LARGE_ROUNDS: usize = 3;
-/// After so long no further round is begun.
+/// After this time no further round begins.
 const BUDGET: Duration = Duration::from_secs(1);
 const SMALL: usize = 4096;
 const LARGE: usize = 16 << 20;
 
-/// The shortest time of each kind: what else the machine does makes a sync longer and never shorter.
+/// The shortest time of each kind, because other work of the machine makes a sync longer, never shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyncTimes {
-    /// A sync of a file that nothing was written to, ns.
+    /// To sync a file to which nothing was written, ns.
     pub nothing_ns: u64,
     /// To write 4 KiB and sync them, ns.
     pub small_ns: u64,
-    /// To sync [`Self::LARGE_BYTES`] that were written before, ns; without the writing, which is a copy in memory.
+    /// To sync [`Self::LARGE_BYTES`] written before, ns; without the write, which is a copy in memory.
     pub large_ns: u64,
 }
 
 impl SyncTimes {
     pub const LARGE_BYTES: u64 = LARGE as u64;
 
-    /// Measured on a temporary file in `folder` that has no name: nothing is left of it whatever happens.
+    /// Measures on a temporary file in `folder` that has no name, so nothing is left of it in any case.
     ///
     /// # Errors
-    /// When the file cannot be made, written or synced: the folder is missing, read-only, full.
+    /// The file cannot be created, written or synced: the folder is missing, read-only, or full.
     pub fn measure(folder: &Path) -> io::Result<Self> {
         let file = tempfile::tempfile_in(folder)?;
         let mut state = u64::from(std::process::id());
         let small_ns = shortest(ROUNDS, || written(&file, SMALL, &mut state).map(|(write, sync)| write + sync))?;
         let nothing_ns = shortest(ROUNDS, || synced(&file))?;
-        // The first allocates the blocks, which takes longer: the shortest is another one.
+        // The first round allocates the blocks, which takes longer: the shortest is another one.
         let large_ns = shortest(LARGE_ROUNDS, || written(&file, LARGE, &mut state).map(|(_, sync)| sync))?;
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Ok(Self { nothing_ns: ns(nothing_ns), small_ns: ns(small_ns), large_ns: ns(large_ns) })
     }
 }
 
-/// The shortest of some rounds, of which there are two at least.
+/// Returns the shortest of some rounds, at least two.
 fn shortest(rounds: usize, mut round: impl FnMut() -> io::Result<Duration>) -> io::Result<Duration> {
     let start = Instant::now();
     let mut least = round()?.min(round()?);
@@ -59,7 +59,7 @@ fn shortest(rounds: usize, mut round: impl FnMut() -> io::Result<Duration>) -> i
     Ok(least)
 }
 
-/// How long it takes to write so many new bytes, and then to sync them.
+/// Measures the time to write this number of new bytes, and the time to sync them.
 fn written(file: &File, bytes: usize, state: &mut u64) -> io::Result<(Duration, Duration)> {
     let mut block = vec![0; bytes];
     fill(&mut block, state);

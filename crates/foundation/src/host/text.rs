@@ -1,23 +1,23 @@
-//! Reading the small texts of `/proc` and `/sys`.
+//! Reading of the small texts in `/proc` and `/sys`.
 
 use std::fs;
 use std::path::Path;
 
-/// The file's text without the white space around it; `None` if it cannot be read or says nothing.
+/// Returns the file's text without surrounding white space; `None` if it cannot be read or is empty.
 ///
-/// Bytes that are no UTF-8 (a mount point may have any) become U+FFFD: one odd line must not hide the others.
+/// Bytes that are not UTF-8 (a mount point may contain any) become U+FFFD, so that one odd line does not hide the others.
 pub(super) fn read(path: impl AsRef<Path>) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     tidy(&String::from_utf8_lossy(&bytes))
 }
 
-/// The text without white space and NUL at its ends (device-tree strings end with NUL); `None` if nothing is left.
+/// Returns the text without white space and NUL at its ends (device-tree strings end with NUL); `None` if nothing is left.
 pub(super) fn tidy(text: &str) -> Option<String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The value of the first line `key : value`, as `/proc/cpuinfo` and `/proc/meminfo` write them.
+/// Returns the value of the first line `key : value`, in the format of `/proc/cpuinfo` and `/proc/meminfo`.
 pub(super) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines()
         .filter_map(|line| line.split_once(':'))
@@ -26,7 +26,7 @@ pub(super) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
         .filter(|value| !value.is_empty())
 }
 
-/// The word in brackets: the kernel marks the chosen one of several so (`always [madvise] never`).
+/// Returns the word in brackets, with which the kernel marks the active one of several (`always [madvise] never`).
 pub(super) fn bracketed(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     let (word, _) = rest.split_once(']')?;

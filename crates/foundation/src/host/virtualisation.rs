@@ -1,18 +1,18 @@
-//! What lies between the kernel's idea of the machine and the machine.
+//! The layers between the kernel's view of the machine and the machine.
 //!
-//! As `systemd-detect-virt` does, but only from files that every user may read: the word goes into the host's
-//! identifier, which must not depend on who measured.
+//! Does what `systemd-detect-virt` does, but only with files that every user may read: the result is part of the host's identifier, which
+//! must not depend on the user who measured.
 
 use std::fs;
 use std::path::Path;
 
 use super::{cpu, text};
 
-/// The namespaces that a machine starts with have these fixed numbers (`include/linux/proc_ns.h`).
+/// The initial namespaces of a machine have these fixed numbers (`include/linux/proc_ns.h`).
 const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 const FIRST_CGROUP_NAMESPACE: &str = "cgroup:[4026531835]";
 
-/// Everything that the answer rests on.
+/// Everything on which the result depends.
 #[derive(Debug, Clone, Default)]
 pub(super) struct VirtualisationEvidence {
     /// The flag `hypervisor` of `/proc/cpuinfo`.
@@ -37,14 +37,14 @@ pub(super) struct VirtualisationEvidence {
     pub(super) dockerenv: bool,
     /// `/proc/1/cgroup`.
     pub(super) cgroup: Option<String>,
-    /// Where `/proc/self/ns/pid` points.
+    /// Target of the link `/proc/self/ns/pid`.
     pub(super) pid_namespace: Option<String>,
-    /// Where `/proc/self/ns/cgroup` points.
+    /// Target of the link `/proc/self/ns/cgroup`.
     pub(super) cgroup_namespace: Option<String>,
 }
 
 impl VirtualisationEvidence {
-    /// Collects it from this machine.
+    /// Reads the evidence of this machine.
     pub(super) fn read(cpuinfo: Option<&str>, kernel_release: &str) -> Self {
         let link = |path: &str| Some(fs::read_link(path).ok()?.to_string_lossy().into_owned());
         Self {
@@ -65,7 +65,7 @@ impl VirtualisationEvidence {
         }
     }
 
-    /// One word, or `docker on kvm` for a container in a virtual machine: both change what is measured.
+    /// Returns one word, or `docker on kvm` for a container in a virtual machine, because both change measurements.
     pub(super) fn word(&self) -> Option<String> {
         match (self.container(), self.machine()) {
             (Some(container), None | Some("none")) => Some(container),
@@ -79,11 +79,11 @@ impl VirtualisationEvidence {
             return Some(word.to_owned());
         }
         if !self.has_own_namespaces() {
-            // Images of virtual machines are made from images of containers, and keep the marks of those.
+            // Images of virtual machines are made from images of containers, and keep their markers.
             return None;
         }
         match self.container_manager.as_deref() {
-            // WSL runs its Linux in a PID namespace, but that is the machine's word to say.
+            // WSL runs its Linux in a PID namespace, but that is reported as the machine.
             Some("wsl") => None,
             Some(manager) => Some(manager.to_owned()),
             None if self.containerenv => Some("podman".to_owned()),
@@ -93,7 +93,7 @@ impl VirtualisationEvidence {
         }
     }
 
-    /// Whether this process lives elsewhere than the machine's first one; yes if the kernel does not say.
+    /// Whether this process is in other namespaces than the machine's first process; true if the kernel does not report it.
     fn has_own_namespaces(&self) -> bool {
         self.pid_namespace.as_deref() != Some(FIRST_PID_NAMESPACE)
             || self.cgroup_namespace.as_deref().is_some_and(|namespace| namespace != FIRST_CGROUP_NAMESPACE)
@@ -117,7 +117,7 @@ impl VirtualisationEvidence {
             .or_else(|| if self.hypervisor_flag == Some(true) { Some(self.machine_by_clock()) } else { None })
     }
 
-    /// What the firmware's tables name.
+    /// Returns the machine that the firmware's tables name.
     fn machine_by_firmware(&self) -> Option<&'static str> {
         let vendor = self.vendor.as_deref().unwrap_or_default();
         let product = self.product.as_deref().unwrap_or_default();
@@ -148,12 +148,12 @@ impl VirtualisationEvidence {
         if let Some((_, word)) = known.iter().find(|(name, _)| vendor.contains(name) || product.contains(name)) {
             return Some(word);
         }
-        // QEMU without KVM emulates every instruction: another thing altogether.
+        // QEMU without KVM emulates every instruction, which is far slower.
         let qemu = vendor == "QEMU" || product.contains("QEMU") || product.starts_with("Bochs");
         qemu.then(|| if self.has_clock("kvm-clock") { "kvm" } else { "qemu" })
     }
 
-    /// Below a hypervisor that gives no firmware tables, or says nothing in them: its clock gives it away.
+    /// Detects a hypervisor by its clock, if the firmware tables are missing or name none.
     fn machine_by_clock(&self) -> &'static str {
         if self.has_clock("kvm-clock") {
             return if self.is_firecracker() { "firecracker" } else { "kvm" };
@@ -168,8 +168,8 @@ impl VirtualisationEvidence {
         self.clock_sources.as_deref().is_some_and(|sources| sources.contains(name))
     }
 
-    /// Firecracker has no DMI tables, and signs only ACPI tables that root alone may read. What all may read is the
-    /// kernel's command line: it appends its devices, from an address of its own, or is named by those who start it.
+    /// Detects Firecracker, which has no DMI tables, and signs only ACPI tables that root alone may read. All users may read the kernel's
+    /// command line: Firecracker appends its devices there, from a characteristic address, or users start it with its name.
     fn is_firecracker(&self) -> bool {
         let command_line = self.command_line.as_deref().unwrap_or_default().to_ascii_lowercase();
         self.vendor.is_none()
@@ -177,7 +177,7 @@ impl VirtualisationEvidence {
     }
 }
 
-/// The manager that put the first process into a group of its own making (control groups version 1, or no namespace).
+/// Returns the manager that put the first process into a group of its own (control groups version 1, or no namespace).
 fn container_by_cgroup(cgroup: &str) -> Option<&'static str> {
     [
         ("kubepods", "kubernetes"),

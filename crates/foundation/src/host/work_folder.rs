@@ -1,4 +1,4 @@
-//! Where the databases are written.
+//! The folder in which databases are written.
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
@@ -10,8 +10,8 @@ use super::disk;
 use super::mounts::{self, Mount};
 use super::text;
 
-/// Network file systems, and folders that a virtual machine's host shares: what a sync does, another machine decides.
-/// Of the `fuse.*` types, those that fetch over a network.
+/// Network file systems, and folders shared by a virtual machine's host: another machine decides what a sync does. Of the `fuse.*` types,
+/// those that use a network.
 const NETWORK: &[&str] = &[
     "9p",
     "afs",
@@ -46,43 +46,43 @@ const NETWORK: &[&str] = &[
     "wekafs",
 ];
 
-/// What is known of the folder that the databases are written to, and of the disk beneath it.
+/// The known facts about the folder with the databases, and about the disk below it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkFolderFacts {
-    /// The folder, absolute. Bytes that are no UTF-8 are shown as U+FFFD.
+    /// The folder, absolute. Bytes that are not UTF-8 become U+FFFD.
     pub path: String,
     /// The file system's type, such as `ext4` (`/proc/self/mountinfo`).
     pub file_system: Option<String>,
-    /// Where that file system is mounted (`/proc/self/mountinfo`).
+    /// The mount point of that file system (`/proc/self/mountinfo`).
     pub mount_point: Option<String>,
-    /// The options of the mount and of the file system, parted by commas (`/proc/self/mountinfo`).
+    /// The options of the mount and of the file system, separated by commas (`/proc/self/mountinfo`).
     pub mount_options: Option<String>,
-    /// What is mounted: `/dev/sda1`, `server:/folder`, `overlay` (`/proc/self/mountinfo`).
+    /// The mounted source: `/dev/sda1`, `server:/folder`, `overlay` (`/proc/self/mountinfo`).
     pub device: Option<String>,
-    /// The name of the disk beneath, or of several joined by ` + ` (`device/model` below `/sys/dev/block/MAJ:MIN`).
-    /// Virtual disks often have none.
+    /// The name of the disk below, or of several joined by ` + ` (`device/model` below `/sys/dev/block/MAJ:MIN`). Virtual disks often
+    /// have none.
     pub disk_model: Option<String>,
-    /// Whether that disk, or any of them, turns (`queue/rotational` there). `None` for virtio disks
-    /// and loop devices, which cannot know.
+    /// Whether that disk, or any of them, rotates (`queue/rotational` there). `None` for virtio disks and loop devices, which cannot
+    /// know.
     pub rotational: Option<bool>,
     /// Bytes that this user may still write (`statvfs`).
     pub free_bytes: Option<u64>,
     /// Bytes of the whole file system (`statvfs`).
     pub total_bytes: Option<u64>,
-    /// Nanoseconds to write 4 KiB and sync them. [`WorkFolderFacts::read`] leaves it `None`, because to measure it
-    /// writes to the folder and takes up to a second: set it from [`measure_fsync`](super::measure_fsync).
+    /// Nanoseconds to write 4 KiB and sync them. [`WorkFolderFacts::read`] leaves it `None`, because measuring it writes to the folder
+    /// and takes up to a second: set it from [`measure_fsync`](super::measure_fsync).
     pub fsync_ns: Option<u64>,
-    /// Of an overlay the folder that it writes to, of a loop device the folder of its file: what a sync does is decided there. `None` for
-    /// other file systems, and where that folder is not in sight, as from inside most containers.
+    /// For an overlay the folder that it writes to, for a loop device the folder of its file, which decides what a sync does. `None` for
+    /// other file systems, and if that folder is not visible, as in most containers.
     #[serde(default)]
     pub beneath: Option<Box<WorkFolderFacts>>,
 }
 
-/// An overlay on a file in a loop device on an overlay makes three; more than this is a loop.
+/// An overlay on a file in a loop device on an overlay makes three; a longer chain is a loop.
 const MOST_LAYERS: usize = 8;
 
 impl WorkFolderFacts {
-    /// Reads the facts of `folder`. If it is not there yet, of the nearest folder above that is.
+    /// Reads the facts about `folder`, or if it does not exist yet, about the nearest existing folder above.
     pub fn read(folder: &Path) -> Self {
         Self::read_layers(folder, MOST_LAYERS)
     }
@@ -107,13 +107,14 @@ impl WorkFolderFacts {
         }
     }
 
-    /// Whether the folder is in memory, and its name says that this is meant: /dev/shm is memory and nothing else, while /tmp is a disk on
+    /// Whether the folder is in memory, and its name shows that this is intended: /dev/shm is always memory, while /tmp is a disk on
     /// other machines.
     pub fn is_in_memory_by_name(&self) -> bool {
         self.is_memory_backed() && Path::new(&self.path).starts_with("/dev/shm")
     }
 
-    /// Whether the folder is in memory, where a sync does nothing: tmpfs and its kin, a disk made of memory, or a layer above one of these.
+    /// Whether the folder is in memory, where a sync does nothing: tmpfs and similar file systems, a memory disk, or a layer above one of
+    /// these.
     pub fn is_memory_backed(&self) -> bool {
         let device = self.device.as_deref().unwrap_or_default();
         self.beneath.as_ref().is_some_and(|beneath| beneath.is_memory_backed())
@@ -123,18 +124,18 @@ impl WorkFolderFacts {
             })
     }
 
-    /// The folder with each of those that it is a layer above, the upper first.
+    /// Returns the folder and every folder below it in the stack of layers, the topmost first.
     pub fn layers(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |layer| layer.beneath.as_deref())
     }
 
-    /// The file system, and those that it is a layer above: `overlay on tmpfs`.
+    /// Returns the file systems of all layers: `overlay on tmpfs`.
     pub fn file_systems(&self) -> String {
         let kind = |layer: &Self| layer.file_system.clone().unwrap_or_else(|| "an unknown file system".to_owned());
         self.layers().map(kind).collect::<Vec<_>>().join(" on ")
     }
 
-    /// The options of the mounts of all layers.
+    /// Returns the mount options of all layers.
     pub fn all_mount_options(&self) -> impl Iterator<Item = &str> {
         self.layers().filter_map(|layer| layer.mount_options.as_deref()).flat_map(|options| options.split(','))
     }
@@ -171,7 +172,7 @@ impl WorkFolderFacts {
     }
 }
 
-/// The mount that the folder (without symbolic links) is on.
+/// Returns the mount of the folder (without symbolic links).
 fn mount(folder: &Path) -> Option<Mount> {
     let mountinfo = text::read("/proc/self/mountinfo")?;
     let id = File::open(folder)
@@ -181,9 +182,9 @@ fn mount(folder: &Path) -> Option<Mount> {
     mounts::of_folder(&mountinfo, id, folder)
 }
 
-/// The folder that an overlay writes to, or that has the file of a loop device.
+/// Returns the folder that an overlay writes to, or that contains the file of a loop device.
 fn folder_beneath(mount: &Mount, disks: &[PathBuf]) -> Option<PathBuf> {
-    // As whoever mounted it named it: from another root, as a container has, there is no such folder.
+    // The name is relative to the root of the process that mounted it. Under another root, as in a container, there is no such folder.
     let upper = mount.upper.as_ref().map(PathBuf::from).filter(|upper| upper.is_absolute() && upper.is_dir());
     upper.or_else(|| {
         let file = disks.iter().find_map(|disk| disk::file_of_loop(disk)).filter(|file| file.is_file())?;
@@ -191,7 +192,7 @@ fn folder_beneath(mount: &Mount, disks: &[PathBuf]) -> Option<PathBuf> {
     })
 }
 
-/// The folders in `/sys` of the disks that a folder, which is there, is on: beneath all layers that are in sight.
+/// Returns the folders in `/sys` of the disks of an existing folder, below all visible layers.
 pub(super) fn disks(folder: &Path) -> Vec<PathBuf> {
     let facts = WorkFolderFacts::read(folder);
     let lowest = facts.layers().last().map_or(folder, |layer| Path::new(&layer.path));
@@ -201,7 +202,7 @@ pub(super) fn disks(folder: &Path) -> Vec<PathBuf> {
 
 fn disks_beneath(mount: &Mount) -> Vec<PathBuf> {
     let device = mount.source.starts_with("/dev/").then(|| Path::new(&mount.source));
-    // btrfs may lie on several devices and therefore has a number of its own, 0:N, but it names one of them.
+    // btrfs may use several devices and therefore has a number of its own, 0:N, but it names one of them.
     let number = device.filter(|_| mount.device_number.starts_with("0:")).and_then(|device| {
         let number = rustix::fs::stat(device).ok()?.st_rdev;
         Some(format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number)))

@@ -1,4 +1,4 @@
-//! Whether the disk beneath a folder has a cache that a sync has to flush.
+//! Whether the disk below a folder has a cache that a sync must flush.
 
 use super::{text, work_folder};
 use std::{
@@ -6,20 +6,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What the kernel takes a disk's write cache for. Who administers the machine can tell it otherwise.
+/// The kernel's view of a disk's write cache. Administrators can override it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteCache {
-    /// There is none, or it outlives a power loss: nothing is ever flushed.
+    /// There is none, or it survives a power loss: nothing is ever flushed.
     Through,
-    /// What was written is safe once it was flushed, or was written with "force unit access" where the disk has it.
+    /// Written data is safe after a flush, or if it was written with "force unit access" on a disk that supports it.
     Back { fua: bool },
-    /// The disk says that it has one, and the kernel was told that it has none: nothing is flushed.
+    /// The disk reports a cache, but the kernel is configured to assume that it has none: nothing is flushed.
     Denied,
 }
 
 impl WriteCache {
-    /// That of the disk which the folder is on (`queue/write_cache`, `queue/fua` and `device/scsi_disk/*/cache_type` below
-    /// `/sys/block/DISK`); of several disks that of the one which loses most.
+    /// Returns the cache of the folder's disk (`queue/write_cache`, `queue/fua` and `device/scsi_disk/*/cache_type` below
+    /// `/sys/block/DISK`). With several disks, returns the one that can lose most.
     pub fn beneath(folder: &Path) -> Option<Self> {
         Self::of_disks(&work_folder::disks(folder))
     }
@@ -39,7 +39,7 @@ impl WriteCache {
         Self::of_texts(&queue("write_cache")?, queue("fua").as_deref(), own.as_deref())
     }
 
-    /// `own`: what a SCSI or SATA disk itself said of its cache.
+    /// Parses the kernel's texts. `own`: the cache that a SCSI or SATA disk itself reports.
     fn of_texts(write_cache: &str, fua: Option<&str>, own: Option<&str>) -> Option<Self> {
         match write_cache {
             "write through" if own.is_some_and(|own| own.starts_with("write back")) => Some(Self::Denied),

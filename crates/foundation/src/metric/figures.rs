@@ -11,7 +11,7 @@ use serde::{
 };
 use std::fmt;
 
-/// The figures of one test of a run; none of those that are not known.
+/// The figures of one test of a run; unknown figures are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Figures([Option<u64>; Metric::ALL.len()]);
 
@@ -22,12 +22,12 @@ impl Default for Figures {
 }
 
 impl Figures {
-    /// What a worker said of a finished test; `latencies` are those of its samples, where they are asked for.
+    /// Reads what a worker reported about a finished test; `latencies` are those of its samples, if they are requested.
     pub fn from_test_done(done: &TestDone, latencies: Option<&Histogram<u64>>) -> Self {
         Self::read(done, latencies, None)
     }
 
-    /// What a worker said of an actor of a finished test, with its service and its response times.
+    /// Reads what a worker reported about an actor of a finished test, with its service and response times.
     pub fn from_actor_done(
         actor: &ActorDone,
         service: Option<&Histogram<u64>>,
@@ -37,7 +37,7 @@ impl Figures {
         let counters = actor.counters.clone();
         let as_test = TestDone { wall_ns, operations, rows, operations_per_sample, counters, ..TestDone::default() };
         let mut figures = Self::read(&as_test, service, response);
-        // What all actors have together.
+        // These belong to all actors together.
         for metric in [Metric::Database, Metric::Side, Metric::PeakMemory] {
             figures.set(metric, None);
         }
@@ -45,7 +45,7 @@ impl Figures {
     }
 
     fn read(done: &TestDone, latencies: Option<&Histogram<u64>>, response: Option<&Histogram<u64>>) -> Self {
-        // A sample of several operations says nothing about the quantiles of single ones.
+        // A sample of several operations shows nothing about the quantiles of single ones.
         let single = latencies.filter(|_| done.operations_per_sample == 1);
         let mut figures = Self::default();
         for metric in Metric::stored() {
@@ -61,12 +61,12 @@ impl Figures {
         figures
     }
 
-    /// A figure as it is stored; none of those that are made from others.
+    /// Returns a figure as it is stored; `None` for figures that are derived from others.
     pub fn get(&self, metric: Metric) -> Option<u64> {
         self.0[metric as usize]
     }
 
-    /// Any figure, also one made from others, in its unit.
+    /// Returns any figure in its unit, including those derived from others.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         match metric.facts().source {
             MetricSource::Made { of, .. } => of(self),
@@ -74,13 +74,13 @@ impl Figures {
         }
     }
 
-    /// Whether the test ended after a time, so that its runs differ in how many operations they did.
+    /// Whether the test ended after a set time, so that its runs differ in their number of operations.
     pub fn is_timed(&self) -> bool {
         self.get(Metric::Limit).is_some()
     }
 
-    /// The time of what is compared, ns: of the test; with that of opening the database where it began cold, because an engine may read
-    /// in either. None of a cold test whose opening was not measured.
+    /// Returns the time that is compared, ns: the test's time. For a cold start it includes opening the database, because an engine may
+    /// read in either. `None` for a cold test whose opening was not measured.
     pub fn unit_ns(&self) -> Option<u64> {
         let wall = self.get(Metric::Wall)?;
         match self.get(Metric::Start) {
@@ -89,19 +89,19 @@ impl Figures {
         }
     }
 
-    /// The engine's peak of memory, bytes; of a worker that does not say what it needs itself, that of its process.
+    /// Returns the engine's peak of memory, bytes. If the worker does not report its own needs, returns the peak of its process.
     pub fn memory_bytes(&self) -> Option<u64> {
         let engine = self.value(Metric::EngineMemory).map(|bytes| bytes as u64);
         engine.or(self.get(Metric::PeakMemory))
     }
 
-    /// What was done for a test outside of what is compared of it, ns.
+    /// Returns the time of the work for a test outside of the compared time, ns.
     pub fn outside_unit_ns(&self) -> Option<f64> {
         Some(self.value(Metric::Total)? - self.unit_ns()? as f64)
     }
 
-    /// The value by which runs are compared in a metric: of a test that ended after a time, what adds up is that of one operation; times and
-    /// rates are those of the [unit](Self::unit_ns).
+    /// Returns the value by which runs are compared in a metric. If the test ended after a set time, a value that adds up is divided by
+    /// the operations; times and rates are those of the [unit](Self::unit_ns).
     pub fn compared(&self, metric: Metric) -> Option<f64> {
         let unit = || self.unit_ns().map(|ns| ns as f64);
         let value = match metric {
@@ -116,7 +116,7 @@ impl Figures {
         Some(value / operations as f64)
     }
 
-    /// What there is of these together; none where the engine was not even seen to settle.
+    /// Sums these metrics, as far as they are known; `None` if not even the settling of the engine was observed.
     pub(super) fn outside(&self, metrics: [Metric; 3]) -> Option<f64> {
         let [open, settle, close] = metrics.map(|metric| self.get(metric));
         Some((open.unwrap_or(0) + settle? + close.unwrap_or(0)) as f64)
@@ -126,14 +126,14 @@ impl Figures {
         self.0[metric as usize] = value;
     }
 
-    /// The same of an actor in a test that has these: it began as the test did.
+    /// Returns an actor's figures with those of the test's beginning, which they share.
     #[must_use]
     pub fn begun_as(mut self, test: &Self) -> Self {
         [Metric::Start, Metric::Open].into_iter().for_each(|metric| self.set(metric, test.get(metric)));
         self
     }
 
-    /// The same with one figure more.
+    /// Returns the figures with one more.
     #[must_use]
     pub fn with(mut self, metric: Metric, value: u64) -> Self {
         self.set(metric, Some(value));
@@ -142,7 +142,7 @@ impl Figures {
 }
 
 impl Metric {
-    /// Whether it adds up over the operations of a test: a run that does more of them has more of it.
+    /// Whether it adds up over the operations of a test: a run with more operations has a larger value.
     pub fn adds_up(self) -> bool {
         use Metric::{
             Busy, Cpu, Failures, Instructions, InvoluntarySwitches, MajorFaults, MinorFaults, OpenAndTest, Read,
@@ -171,7 +171,7 @@ impl Metric {
     }
 }
 
-/// As fields by their names.
+/// Writes fields by their names.
 impl Serialize for Figures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -182,7 +182,7 @@ impl Serialize for Figures {
     }
 }
 
-/// From fields by their names; what is no figure is passed over.
+/// Reads fields by their names, and ignores those that are not figures.
 impl<'de> Deserialize<'de> for Figures {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct FiguresVisitor;

@@ -1,5 +1,5 @@
-//! Processes of an engine that have neither its group, its session nor its mark any more. This process is made the one that orphans below
-//! it go to, so all that a first process starts stays below it or comes to be a child of ours.
+//! Processes of an engine that have left its group and its session and lost its mark. This process becomes the parent of orphans below it.
+//! So all processes that a first process starts stay below it, or become children of this process.
 
 use super::{
     kill_if,
@@ -13,48 +13,49 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// A family's first process: its number, and when it was started, by which it is known from a later one of the same number.
+/// A family's first process: its number, and its start time, which distinguishes it from a later process of the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct First {
     number: u32,
     start: u64,
 }
 
-/// The first processes of the families that live, by the families' names.
+/// The first processes of the living families, by the families' names.
 static FIRSTS: Mutex<BTreeMap<String, First>> = Mutex::new(BTreeMap::new());
 
 fn firsts() -> MutexGuard<'static, BTreeMap<String, First>> {
     FIRSTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The start of a family's first process. Held from before the process is started until it is known, so that no other family takes it
-/// for an orphan.
+/// The start of a family's first process. It is held from before the start until the process is known, so that no other family mistakes
+/// the process for an orphan.
 #[derive(Debug)]
 #[must_use]
 pub struct Birth(MutexGuard<'static, BTreeMap<String, First>>);
 
 impl Birth {
     pub(super) fn begin() -> Self {
-        // Kernels before 3.4 do not know it: orphans of engines then go to the system's first process.
+        // Kernels before 3.4 do not support it: orphans of engines then go to the system's first process.
         let _ = set_child_subreaper(Some(getpid()));
         Self(firsts())
     }
 
     pub(super) fn end(mut self, family: &str, first: u32) {
-        // It is not reaped yet, so the number is its own.
+        // It has not been reaped yet, so no other process can have its number.
         let start = Stat::read(first).map_or(0, |stat| stat.start);
         self.0.insert(family.to_owned(), First { number: first, start });
     }
 }
 
-/// Ends the list's knowledge of a family's first process, which is reaped by now.
+/// Removes a family's first process from the list; it has been reaped by now.
 pub(super) fn forget(family: &str) {
     firsts().remove(family);
 }
 
-/// Kills a family's first process with all that is below it, and orphans of engines that belong to no other family; whether there were any.
+/// Kills a family's first process with all processes below it, and orphans of engines that belong to no other family. Returns whether
+/// there were any.
 pub(super) fn kill_below(family: &str) -> bool {
-    // Held so that no first process is started meanwhile.
+    // Held so that no first process starts meanwhile.
     let firsts = firsts();
     let processes = all();
     let (own, own_cage) = (std::process::id(), Cage::of(std::process::id()));
@@ -67,7 +68,7 @@ pub(super) fn kill_below(family: &str) -> bool {
         if firsts.get(family) == Some(&child) {
             found.push(number);
         } else if !firsts.iter().any(of_another) && Cage::of(number).is_narrower_than(own_cage) {
-            // Nothing else that this process starts is confined.
+            // No other processes that this process starts are confined.
             orphans.push(number);
         }
     }
@@ -83,7 +84,7 @@ pub(super) fn kill_below(family: &str) -> bool {
     killed
 }
 
-/// Processes with all that they started and that those started.
+/// Adds to processes all their descendants.
 fn with_those_below(mut found: Vec<u32>, processes: &BTreeMap<u32, Stat>) -> Vec<u32> {
     let mut looked_at = 0;
     while let Some(parent) = found.get(looked_at).copied() {
@@ -95,7 +96,7 @@ fn with_those_below(mut found: Vec<u32>, processes: &BTreeMap<u32, Stat>) -> Vec
 
 fn reap(orphan: u32) {
     if let Some(orphan) = pid(orphan) {
-        // One that is not gone yet is reaped at the next look, or with the next family.
+        // An orphan that has not ended yet is reaped at the next look, or with the next family.
         let _ = waitid(WaitId::Pid(orphan), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
     }
 }

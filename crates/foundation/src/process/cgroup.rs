@@ -1,5 +1,5 @@
-//! A control group for each worker: what it starts cannot leave it, so all of it can be ended at once. Of cgroup v2; with a limit of memory
-//! it may be one of version 1 ([`memory`](super::memory)).
+//! A control group for each worker: the processes that it starts cannot leave it, so all of them can be ended at once. It is one of
+//! cgroup v2; with a memory limit it may be one of version 1 ([`memory`](super::memory)).
 
 use super::{LOOKS, PAUSE, kill_if, memory};
 use std::{
@@ -9,26 +9,26 @@ use std::{
     thread,
 };
 
-/// What names of our control groups begin with.
+/// The prefix of our control groups' names.
 const PREFIX: &str = "dbdyno-";
-/// Where control groups are mounted.
+/// The mount point of control groups.
 pub(super) const ROOT: &str = "/sys/fs/cgroup";
 
-/// A control group of ours; ended and removed when it is dropped.
+/// A control group of ours; its processes are ended and it is removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Cgroup {
     path: PathBuf,
-    /// Tells others that the group is in use, for as long as this process lives.
+    /// Shows other processes that the group is in use, while this process lives.
     _lock: File,
 }
 
 impl Cgroup {
-    /// Makes one below our own; none where there is no cgroup v2, or it is not ours to write.
+    /// Creates a group below our own; `None` if there is no cgroup v2, or this process may not write to it.
     pub(super) fn create(name: &str) -> Option<Self> {
         Self::below(&own()?, name).ok()
     }
 
-    /// Makes one below another.
+    /// Creates a group below another.
     pub(super) fn below(parent: &Path, name: &str) -> io::Result<Self> {
         let (path, lock) = make(parent, name)?;
         Ok(Self { path, _lock: lock })
@@ -39,12 +39,12 @@ impl Cgroup {
         &self.path
     }
 
-    /// Moves a process into the group; whether that worked.
+    /// Moves a process into the group, and returns whether that worked.
     pub(super) fn take_in(&self, process: u32) -> bool {
         fs::write(self.path.join("cgroup.procs"), process.to_string()).is_ok()
     }
 
-    /// Kills whatever is in the group.
+    /// Kills all processes in the group.
     pub(super) fn kill(&self) {
         kill(&self.path);
     }
@@ -56,7 +56,7 @@ impl Drop for Cgroup {
     }
 }
 
-/// Ends and removes the control groups of sessions that were killed.
+/// Ends and removes the control groups of killed sessions.
 pub fn sweep() {
     let parents = own().into_iter().chain(memory::version_1(Path::new(ROOT), &own_groups()));
     for entry in parents.filter_map(|parent| fs::read_dir(parent).ok()).flatten().flatten() {
@@ -67,31 +67,31 @@ pub fn sweep() {
     }
 }
 
-/// Makes a control group below another, with the lock that tells others that it is in use.
+/// Creates a control group below another, with the lock that shows other processes that it is in use.
 pub(super) fn make(parent: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     let path = parent.join(format!("{PREFIX}{name}"));
     fs::create_dir(&path)?;
     match locked(&path) {
         Some(lock) => Ok((path, lock)),
         None => {
-            // Who swept it meanwhile has removed it already.
+            // If a sweep has the lock, it has removed the group already.
             let _ = fs::remove_dir(&path);
             Err(io::ErrorKind::ResourceBusy.into())
         }
     }
 }
 
-/// The control group of this process.
+/// Returns the control group of this process.
 fn own() -> Option<PathBuf> {
     version_2(Path::new(ROOT), &own_groups())
 }
 
-/// The control groups of this process, in the kernel's words.
+/// Returns the kernel's text about the control groups of this process.
 pub(super) fn own_groups() -> String {
     fs::read_to_string("/proc/self/cgroup").unwrap_or_default()
 }
 
-/// The group of cgroup v2 among those of a process: it is mounted alone, or beside version 1.
+/// Returns the cgroup v2 group among those of a process: version 2 is mounted alone, or alongside version 1.
 pub(super) fn version_2(root: &Path, groups: &str) -> Option<PathBuf> {
     let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
     let candidates = [root.join(path), root.join("unified").join(path)];
@@ -117,7 +117,7 @@ pub(super) fn members(path: &Path) -> Vec<u32> {
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// Kills and removes. What stays, because a killed process is not gone yet, is left to a later [`sweep`].
+/// Kills the processes and removes the group. If a killed process has not ended yet, the group is left to a later [`sweep`].
 fn end(path: &Path) {
     for _ in 0..LOOKS {
         kill(path);
@@ -128,7 +128,7 @@ fn end(path: &Path) {
     }
 }
 
-/// Removes a control group with those that an engine made in it.
+/// Removes a control group with the groups that an engine created in it.
 fn remove(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)?.flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -1,14 +1,14 @@
-//! The memory of a process that lives for days.
+//! The memory of a process that runs for days.
 
-/// Has all threads that are made from now on share one heap, where the C library would give each its own.
+/// Makes all threads created from now on share one heap; by default the C library gives each its own.
 ///
-/// What DuckDB allocates for a question comes from whichever thread asks it and is freed after; a heap of many threads keeps every page on
-/// which anything is left, so screens that had asked a few hundred questions held 200 MB of which they used 20. Who measures threads wants
-/// heaps of their own.
+/// DuckDB allocates memory for a query in the thread that asks, and frees it afterwards. A heap shared by many threads keeps every page
+/// that still holds anything: screens that had sent a few hundred queries held 200 MB, of which they used 20. Processes that measure
+/// threads need separate heaps.
 pub fn share_one_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[expect(unsafe_code, reason = "the C library's allocator has no safe wrapper")]
-    // SAFETY: a number is set that the allocator reads when a thread first allocates.
+    // SAFETY: the call sets a number that the allocator reads when a thread first allocates.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }

@@ -1,5 +1,4 @@
-//! The mark by which a process is known as one that an engine's process started, whatever group or session it went to: a variable in the
-//! environment that it was given.
+//! The mark of processes that an engine's process started, whichever group or session they moved to: a variable in their environment.
 
 use super::stat::Stat;
 use rustix::{
@@ -15,14 +14,14 @@ pub(super) const VARIABLE: &str = "DBDYNO_FAMILY";
 #[derive(Debug)]
 pub(super) struct Mark(String);
 
-/// What one look at a process says of a mark.
+/// The result of one look at a process for a mark.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sight {
     /// It was started with the mark.
     Marked,
     /// It was not, it has ended, or it belongs to another user and cannot be read.
     Unmarked,
-    /// It is becoming another program (execve), whose environment is not there to be read yet: look again.
+    /// It is becoming another program (execve), whose environment cannot be read yet: look again.
     BetweenPrograms,
 }
 
@@ -35,9 +34,9 @@ impl Mark {
         environment(process).is_some_and(|environment| self.is_in(&environment))
     }
 
-    /// Looks at a process. One that is older than `since` cannot have the mark, whatever it becomes.
+    /// Looks at a process. A process that is older than `since` cannot have the mark, whatever program it becomes.
     pub(super) fn look_at(&self, process: u32, since: u64) -> Sight {
-        // Read once: what is between programs now has its environment in the next moment, and would be missed by two looks.
+        // Read once: a process between programs has its environment a moment later, and two looks would miss that.
         self.sight(environment(process), || {
             Stat::read(process).is_some_and(|stat| stat.is_alive() && stat.start >= since)
         })
@@ -46,7 +45,7 @@ impl Mark {
     fn sight(&self, environment: Option<Vec<u8>>, is_alive_and_young: impl FnOnce() -> bool) -> Sight {
         match environment {
             Some(environment) if self.is_in(&environment) => Sight::Marked,
-            // Threads of the kernel, and processes that have ended, have none for good.
+            // Threads of the kernel, and processes that have ended, never have one.
             Some(environment) if environment.is_empty() && is_alive_and_young() => Sight::BetweenPrograms,
             _ => Sight::Unmarked,
         }
@@ -57,8 +56,8 @@ impl Mark {
     }
 }
 
-/// The environment of a process, in one read: between two of them it may become another program, and what is left of the old one's
-/// environment then reads as empty, as if the first part were all.
+/// Returns the environment of a process, in one read. Between two reads it may become another program; the rest of the old environment
+/// then reads as empty, as if the first part were complete.
 fn environment(process: u32) -> Option<Vec<u8>> {
     let mut bytes = vec![0; 64 << 10];
     loop {
@@ -72,7 +71,7 @@ fn environment(process: u32) -> Option<Vec<u8>> {
     }
 }
 
-/// The time since boot, in the ticks that the system counts the starts of processes in.
+/// Returns the time since boot, in the ticks in which the system counts the starts of processes.
 pub(super) fn now() -> u64 {
     let boot = clock_gettime(ClockId::Boottime);
     let ticks = clock_ticks_per_second();

@@ -1,5 +1,5 @@
-//! Control groups that limit the memory of a worker, and with it the page cache of the files it reads and writes: of cgroup v2 where its
-//! memory controller can be had, else of version 1.
+//! Control groups that limit the memory of a worker, including the page cache of the files it reads and writes. They are of cgroup v2 if
+//! its memory controller is available, otherwise of version 1.
 
 use super::cgroup::{Cgroup, ROOT, make, members, own_groups, version_2};
 use crate::base::identifier::identifier;
@@ -13,13 +13,13 @@ use std::{
     process::Command,
 };
 
-/// What limits memory here.
+/// The mechanism that limits memory on this machine.
 #[derive(Debug)]
 pub struct MemoryControl {
     version: Version,
-    /// The control group below which those of workers are made.
+    /// The parent of the workers' control groups.
     parent: PathBuf,
-    /// Where this process went, so that its own group could be divided.
+    /// The group into which this process moved, so that its own group could be divided.
     _aside: Option<Aside>,
 }
 
@@ -29,7 +29,7 @@ enum Version {
     Two,
 }
 
-/// A control group with a limit of memory; all in it are ended when it is dropped.
+/// A control group with a memory limit; all its processes are ended when it is dropped.
 #[derive(Debug)]
 pub(super) struct LimitedGroup {
     group: Cgroup,
@@ -37,19 +37,19 @@ pub(super) struct LimitedGroup {
     limit: u64,
 }
 
-/// What is tried to see whether a limit is taken, bytes.
+/// The limit that is set to test whether limits work, bytes.
 const TRIED: u64 = 64 << 20;
 
 impl MemoryControl {
-    /// What limits memory here, tried with a group without processes.
+    /// Returns the mechanism that limits memory here, after testing it with a group without processes.
     ///
     /// # Errors
-    /// Nothing does: what was looked for, and what to do.
+    /// There is none: the error says what was tried, and what to do.
     pub fn find() -> Result<Self, String> {
         Self::find_below(Path::new(ROOT), &own_groups(), std::process::id())
     }
 
-    /// The same where control groups are mounted at `root` and this process, whose number is `own`, is in `groups`.
+    /// Does the same with control groups mounted at `root`, for this process with the number `own` in `groups`.
     fn find_below(root: &Path, groups: &str, own: u32) -> Result<Self, String> {
         let tried = |control: Self| control.group(&identifier(), TRIED).map(|_| control);
         let two = version_2(root, groups).ok_or_else(|| "is not mounted".to_owned());
@@ -66,8 +66,8 @@ impl MemoryControl {
         })
     }
 
-    /// Has the memory controller of a group of version 2 handed down to those below it. A group that hands it down may have no processes
-    /// itself, so this one steps aside into one below.
+    /// Enables the memory controller of a version 2 group for the groups below it. A group that does so may have no processes itself, so
+    /// this process moves into a new group below.
     fn version_2(parent: PathBuf, own: u32) -> Result<Self, String> {
         let place = parent.display();
         let has = |file: &str| {
@@ -98,12 +98,12 @@ impl MemoryControl {
         Ok(control(Some(aside)))
     }
 
-    /// Whether its groups can be told to end all that is in them at once.
+    /// Whether its groups can end all their processes at once.
     pub(super) fn ends_processes(&self) -> bool {
         self.version == Version::Two
     }
 
-    /// By what it limits memory.
+    /// Returns the name of the mechanism that limits memory.
     pub fn in_words(&self) -> String {
         let version = match self.version {
             Version::One => "v1",
@@ -112,7 +112,7 @@ impl MemoryControl {
         format!("cgroup {version} in {}", self.parent.display())
     }
 
-    /// A group with a limit, bytes.
+    /// Creates a group with a limit, in bytes.
     pub(super) fn group(&self, name: &str, limit: u64) -> Result<LimitedGroup, String> {
         let place = self.parent.display();
         let group = Cgroup::below(&self.parent, name).map_err(|error| format!("takes no group in {place}: {error}"))?;
@@ -123,33 +123,33 @@ impl MemoryControl {
 }
 
 impl LimitedGroup {
-    /// The limit in force, bytes.
+    /// Returns the limit in force, bytes.
     pub(super) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Has the process that a command starts go into the group before it runs the program: all that it starts and allocates counts. The
-    /// command cannot be started where the group does not take it in.
+    /// Makes the process of a command enter the group before it runs the program, so that everything that it starts and allocates counts.
+    /// The command cannot start if the group does not accept it.
     #[expect(unsafe_code, reason = "what a process does between fork and exec is unsafe to give")]
     pub(super) fn begin(&self, command: &mut Command) {
-        // Whatever is allocated is, before the fork: another thread may hold the allocator's lock then.
+        // All allocation happens before the fork, because another thread may hold the allocator's lock then.
         let members = CString::new(self.group.path().join("cgroup.procs").into_os_string().into_vec());
         let go_in = move || {
             let members = members.as_deref().map_err(|_| io::ErrorKind::InvalidFilename)?;
             let members = rustix::fs::open(members, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-            // 0 is who writes.
+            // 0 means the writing process.
             rustix::io::write(members, b"0").map(drop).map_err(io::Error::from)
         };
-        // SAFETY: system calls alone, and nothing else of this process is touched.
+        // SAFETY: the closure makes system calls only, and touches nothing else of this process.
         unsafe { command.pre_exec(go_in) };
     }
 
-    /// Kills whatever is in the group.
+    /// Kills all processes in the group.
     pub(super) fn kill(&self) {
         self.group.kill();
     }
 
-    /// Whether the system has killed a process of it for the limit.
+    /// Whether the system has killed one of its processes because of the limit.
     pub(super) fn has_killed(&self) -> bool {
         let file = match self.version {
             Version::One => "memory.oom_control",
@@ -161,7 +161,7 @@ impl LimitedGroup {
     }
 }
 
-/// The group of version 1's memory controller among those of a process. In a container it may be the root of what is mounted.
+/// Returns the group of version 1's memory controller among those of a process. In a container it may be the root of the mount.
 pub(super) fn version_1(root: &Path, groups: &str) -> Option<PathBuf> {
     let of_memory = |line: &str| {
         let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
@@ -172,7 +172,7 @@ pub(super) fn version_1(root: &Path, groups: &str) -> Option<PathBuf> {
     [mount.join(path), mount].into_iter().find(|folder| folder.join("memory.limit_in_bytes").exists())
 }
 
-/// Sets the limit of a group, with nothing swapped out beyond it; the limit in force, bytes.
+/// Sets the limit of a group without additional swap, and returns the limit in force, bytes.
 fn set(version: Version, group: &Path, limit: u64) -> io::Result<u64> {
     let write = |file: &str, value: u64| fs::write(group.join(file), value.to_string());
     // A kernel without swap has no file for it.
@@ -198,13 +198,14 @@ fn set(version: Version, group: &Path, limit: u64) -> io::Result<u64> {
     text.trim().parse().map_err(|_| io::Error::other(format!("{file} is `{}` afterwards", text.trim())))
 }
 
-/// A control group that this process went into, and leaves when it is dropped. Never ended like a worker's: this process is in it.
+/// A control group that this process entered, and leaves when this is dropped. It is never ended like a worker's, because this process is
+/// in it.
 #[derive(Debug)]
 struct Aside {
     parent: PathBuf,
     path: PathBuf,
     own: u32,
-    /// Tells others that the group is in use, for as long as this process lives.
+    /// Shows other processes that the group is in use, while this process lives.
     _lock: File,
 }
 
@@ -216,7 +217,7 @@ impl Aside {
         Ok(aside)
     }
 
-    /// Whether the parent has other groups, which need what it hands down.
+    /// Whether the parent has other groups, which need the controller that it enables.
     fn has_others(&self) -> bool {
         let entries = fs::read_dir(&self.parent).into_iter().flatten().flatten();
         entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).any(|entry| entry.path() != self.path)
@@ -225,7 +226,7 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        // The parent may have processes again once it hands nothing down. Where that fails it stays as it is: its owner may divide it
+        // The parent may have processes again once it enables no controller. If that fails it stays as it is: its owner may divide it
         // too, and a later session removes the empty group.
         if self.has_others() {
             return;
@@ -243,7 +244,7 @@ mod tests {
     use crate::process::Family;
     use dbdyno_engine::confine::Confinement;
 
-    /// A folder that looks like a mounted control group: `files` with what is in them.
+    /// Creates a folder that looks like a mounted control group: `files` with their contents.
     fn mounted(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -287,7 +288,7 @@ mod tests {
         let read = |file: &str| fs::read_to_string(root.path().join(file)).unwrap();
         let aside = Aside::step(root.path(), 7).unwrap();
         assert_eq!(fs::read_to_string(aside.path.join("cgroup.procs")).unwrap(), "7");
-        // A file of a control group goes with it.
+        // The files of a real control group are removed with it.
         fs::remove_file(aside.path.join("cgroup.procs")).unwrap();
         let path = aside.path.clone();
         fs::create_dir(root.path().join("other")).unwrap();

@@ -1,4 +1,4 @@
-//! Processes of engines: confined, ended together with all that they started, and how they ended in words.
+//! Processes of engines: confining them, ending them together with all processes that they started, and describing how they ended.
 
 mod adopted;
 mod cgroup;
@@ -25,16 +25,16 @@ use rustix::process::{
 use stat::numbers;
 use std::{process::Command, thread, time::Duration};
 
-/// How often, and with what pause, processes that were killed are looked for again: a kill takes a moment.
+/// Number of looks for killed processes, and the pause between them: a kill takes a moment.
 const LOOKS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// An engine's process with all that it starts: its group, its control group where there can be one, all that has its mark, and
-/// all that descends from it.
+/// An engine's process with all processes that it starts: its group, its control group if there can be one, all processes with its mark,
+/// and all its descendants.
 #[derive(Debug)]
 pub struct Family {
     name: String,
-    /// When it was made, so that none of it is older.
+    /// When it was created: none of its processes is older.
     since: u64,
     cgroup: Option<Cgroup>,
     /// The control group that limits its memory.
@@ -42,45 +42,45 @@ pub struct Family {
 }
 
 impl Family {
-    /// One without a control group: for a process that only answers a question.
+    /// Creates a family without a control group, for a process that only answers a request.
     pub fn fresh() -> Self {
         Self { name: identifier(), since: now(), cgroup: None, limited: None }
     }
 
-    /// One with a control group, where that is possible: for a worker.
+    /// Creates a family with a control group if possible, for a worker.
     pub fn controlled() -> Self {
         let name = identifier();
         Self { cgroup: Cgroup::create(&name), name, since: now(), limited: None }
     }
 
-    /// One whose memory is limited, the page cache of what it reads and writes with it: `limit` bytes.
+    /// Creates a family with a memory limit that includes the page cache of its reads and writes: `limit` bytes.
     ///
     /// # Errors
-    /// The system does not take the limit.
+    /// The system does not accept the limit.
     pub fn limited(control: &MemoryControl, limit: u64) -> Result<Self, String> {
         let mut family = if control.ends_processes() { Self::fresh() } else { Self::controlled() };
         family.limited = Some(control.group(&family.name, limit)?);
         Ok(family)
     }
 
-    /// How much memory it may use, as the system has it in force, bytes; none without a limit.
+    /// Returns its memory limit as the system enforces it, bytes; `None` without a limit.
     pub fn memory_limit(&self) -> Option<u64> {
         self.limited.as_ref().map(LimitedGroup::limit)
     }
 
-    /// The limit of memory for which the system has killed one of it; none if it has not.
+    /// Returns the memory limit for which the system has killed one of its processes; `None` if it has not.
     pub fn met_limit(&self) -> Option<u64> {
         self.limited.as_ref().filter(|group| group.has_killed()).map(LimitedGroup::limit)
     }
 
-    /// Makes the process that a command starts the first of this family, and confines it. What is returned is held until the process
-    /// is [taken in](Self::take_in).
+    /// Makes the process that a command starts the first of this family, and confines it. The caller holds the returned value until the
+    /// process is [taken in](Self::take_in).
     ///
     /// # Errors
-    /// It cannot be confined: why.
+    /// Why it cannot be confined.
     pub fn begin(&self, command: &mut Command, confinement: Confinement<'_>) -> Result<Birth, String> {
         command.env(mark::VARIABLE, &self.name);
-        // Before it may write nowhere but in its folder.
+        // First, because confinement then restricts writes to its folder.
         if let Some(limited) = &self.limited {
             limited.begin(command);
         }
@@ -88,14 +88,14 @@ impl Family {
         Ok(Birth::begin())
     }
 
-    /// Takes the first process in, into the control group too. What it starts from now on cannot leave it.
+    /// Adds the first process, also to the control group. Processes that it starts from now on cannot leave the group.
     pub fn take_in(&mut self, birth: Birth, first: u32) {
         birth.end(&self.name, first);
         self.cgroup.take_if(|cgroup| !cgroup.take_in(first));
     }
 
-    /// Kills all that is left. `first`: the first process where it leads a group, only while it is not reaped, because its number
-    /// and that of its group may be another's afterwards. Blocks for some milliseconds.
+    /// Kills all remaining processes. `first`: the first process if it leads a group, and only while it has not been reaped, because its
+    /// number and that of its group may belong to others afterwards. Blocks for some milliseconds.
     pub fn kill(&self, first: Option<u32>) {
         if let Some(cgroup) = &self.cgroup {
             cgroup.kill();
@@ -104,7 +104,7 @@ impl Family {
             limited.kill();
         }
         if let Some(group) = first.and_then(pid) {
-            // A group that has ended needs nothing.
+            // A group that has already ended needs no kill.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let mark = Mark::new(&self.name);
@@ -132,19 +132,19 @@ impl Drop for Family {
 /// Waits for the end of a child process without reaping it. Blocks.
 pub fn wait_unreaped(process: u32) {
     let Some(pid) = pid(process) else { return };
-    // Any other error says that there is nothing to wait for.
+    // Any other error means that there is nothing to wait for.
     while matches!(
         waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT),
         Err(rustix::io::Errno::INTR)
     ) {}
 }
 
-/// Kills a process if it is still the one that was meant: its number may be another's by now, so the process is held first
-/// and looked at afterwards.
+/// Kills a process if it is still the intended one. Its number may belong to another process by now, so this opens a handle to the
+/// process first and checks it afterwards.
 fn kill_if(process: u32, is_meant: impl FnOnce() -> bool) {
     let Some(Ok(held)) = pid(process).map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { return };
     if is_meant() {
-        // One that has ended meanwhile needs nothing.
+        // A process that has ended meanwhile needs no kill.
         let _ = pidfd_send_signal(held, Signal::KILL);
     }
 }
@@ -163,13 +163,13 @@ mod tests {
         process::Stdio,
     };
 
-    /// Starts a shell whose child has left its group and session, and goes on with `then`; the family, the shell, and the number of the
-    /// child.
+    /// Starts a shell whose child has left its group and session, and continues with `then`. Returns the family, the shell, and the
+    /// number of the child.
     fn with_a_child_that_left(family: Family, then: &str) -> (Family, std::process::Child, u32) {
         with_a_child(family, "setsid sh -c 'echo $$; eval \"$THEN\"' & wait", then)
     }
 
-    /// The same with any script, which writes the child's number.
+    /// Does the same with any script, which writes the child's number.
     fn with_a_child(mut family: Family, script: &str, then: &str) -> (Family, std::process::Child, u32) {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("read -r go; {script}")]).env("THEN", then);
@@ -189,7 +189,7 @@ mod tests {
 
     #[track_caller]
     fn ends(process: u32) {
-        // What was killed takes a moment.
+        // A killed process takes a moment to end.
         let ended = (0..1000).any(|_| {
             thread::sleep(PAUSE);
             !lives(process)
@@ -218,7 +218,7 @@ mod tests {
             if script.ends_with("exit") {
                 wait_unreaped(first.id());
             }
-            // An orphan without a mark may have ended with a family of another test already.
+            // An orphan without a mark may already have ended with a family of another test.
             family.kill(Some(first.id()));
             first.wait().unwrap();
             ends(child);

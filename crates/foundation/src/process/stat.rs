@@ -1,12 +1,12 @@
-//! What `/proc` shows of processes.
+//! The contents of `/proc` about processes.
 
 use std::{collections::BTreeMap, fs};
 
-/// What `/proc/PID/stat` says of a process, by proc_pid_stat(5).
+/// The fields of `/proc/PID/stat` about a process, by proc_pid_stat(5).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stat {
     state: char,
-    /// The process that has to reap it.
+    /// The process that must reap it.
     pub(super) parent: u32,
     flags: u64,
     /// Ticks since boot.
@@ -14,13 +14,13 @@ pub(super) struct Stat {
 }
 
 impl Stat {
-    /// None where there is no such process.
+    /// Returns `None` if there is no such process.
     pub(super) fn read(process: u32) -> Option<Self> {
         Self::parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
     }
 
     fn parse(text: &str) -> Option<Self> {
-        // The name before it may have any characters.
+        // The name before it may contain any characters.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
         Some(Self {
@@ -38,17 +38,17 @@ impl Stat {
     }
 }
 
-/// The numbers of all processes.
+/// Returns the numbers of all processes.
 pub(super) fn numbers() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// All processes, each with a parent that is there too or that this process may not see.
+/// Returns all processes, each with a parent that is in the list or that this process may not see.
 pub(super) fn all() -> BTreeMap<u32, Stat> {
     let mut processes: BTreeMap<u32, Stat> =
         numbers().filter_map(|process| Some((process, Stat::read(process)?))).collect();
-    // The parent of one that was read may have ended before it was read itself: there is another one then.
+    // The parent of a process may have ended before it was read itself: the process has another parent then.
     let orphans: Vec<u32> = processes
         .iter()
         .filter(|(_, stat)| !processes.contains_key(&stat.parent))
@@ -58,8 +58,8 @@ pub(super) fn all() -> BTreeMap<u32, Stat> {
     processes
 }
 
-/// How far the system confines a process: no new privileges, and the number of filters of its system calls. Neither is ever taken off, by
-/// whatever program it becomes, and both hold for all that it starts.
+/// How far the system confines a process: no new privileges, and the number of filters of its system calls. Both are permanent, whatever
+/// program it becomes, and are inherited by all processes that it starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Cage {
     no_new_privileges: u32,
@@ -71,7 +71,7 @@ impl Cage {
         Self::parse(&fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default())
     }
 
-    /// By proc_pid_status(5). Kernels before 5.9 do not count filters.
+    /// Parses the text by proc_pid_status(5). Kernels before 5.9 do not count filters.
     fn parse(status: &str) -> Self {
         let number = |name: &str| {
             let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));

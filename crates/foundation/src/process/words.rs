@@ -1,10 +1,10 @@
-//! How a process ended, in words: a limit that was met is named, and what to look at.
+//! Descriptions of how a process ended: they name a limit that it reached, and what to check.
 
 use crate::base::units;
 use rustix::process::{Resource, getrlimit};
 use std::{os::unix::process::ExitStatusExt, path::Path, process::ExitStatus};
 
-/// An exit status with what its signal says. `folder`: where the process wrote, for the room that is left there.
+/// Describes an exit status with the meaning of its signal. `folder`: where the process wrote, for the space that is left there.
 pub fn in_words(status: ExitStatus, folder: &Path) -> String {
     let Some(signal) = status.signal() else { return status.to_string() };
     let meaning = meaning(signal, folder).map(|meaning| format!(": {meaning}")).unwrap_or_default();
@@ -12,7 +12,8 @@ pub fn in_words(status: ExitStatus, folder: &Path) -> String {
     format!("{status}{meaning}{limited}")
 }
 
-/// Says that there is a limit of address space, bytes, where a process ended as those do that meet it: few programs go on without memory.
+/// Mentions the limit of address space, bytes, if a process ended as processes do when they reach it: few programs continue without
+/// memory.
 fn limited(signal: i32, address_space: Option<u64>) -> Option<String> {
     let limit = address_space.filter(|_| matches!(signal, libc::SIGABRT | libc::SIGSEGV))?;
     Some(format!(

@@ -1,8 +1,8 @@
 //! A comparison's runs in the Go benchmark format, for `benchstat -col side FILE`.
 //!
-//! Each run of a test is one line: its operations, and its time divided by them, or its value of another metric. Facts are `key: value` lines that are
-//! the same for the whole file, because benchstat makes a table of its own for each of their values; the key `side` is
-//! the one that changes. See golang.org/design/14313-benchmark-format.
+//! Each run of a test is one line: its operations, and its time divided by them, or its value of another metric. Facts are `key: value`
+//! lines that are the same for the whole file, because benchstat makes a table of its own for each of their values; only the key `side`
+//! changes. See golang.org/design/14313-benchmark-format.
 
 use super::words;
 use dbdyno_comparing::compare::{Comparison, Figure, Line};
@@ -39,7 +39,7 @@ pub fn benchfmt(comparison: &Comparison) -> String {
     key("warnings", &comparison.warnings.join(" | "));
     for side in ["A", "B"] {
         out.push_str(&format!("\nside: {side}\n"));
-        // Only what may be compared, and counts: benchstat knows no obstacles, and takes the mean of all that it gets.
+        // Only comparable lines that count: benchstat knows no obstacles, and averages all values that it gets.
         for line in comparison.lines.iter().filter(|line| line.found.is_some() && line.actor.is_none()) {
             let figure = if side == "A" { &line.a } else { &line.b };
             let Some(Figure { values, operations, per_operation, .. }) = figure else { continue };
@@ -54,7 +54,7 @@ pub fn benchfmt(comparison: &Comparison) -> String {
     out
 }
 
-/// A value with its unit as the format has them: times and bytes by their usual units, all else by the metric's name.
+/// Returns a value with its unit in the format: times and bytes by their usual units, everything else by the metric's name.
 fn measured(value: f64, operations: u64, metric: Metric) -> (f64, String) {
     match (metric, metric.unit()) {
         (Metric::Wall | Metric::OpenAndTest | Metric::Cpu, _) => (value / operations as f64, unit_of(metric)),
@@ -74,8 +74,8 @@ fn unit_of(metric: Metric) -> String {
     }
 }
 
-/// `Benchmark02RandomReads/size=10000`: the parts of a name may hold neither space nor slash, and a number after a
-/// hyphen at its end would be taken for a number of processors.
+/// Returns a name: `Benchmark02RandomReads/size=10000`. Its parts may contain neither space nor slash, and benchstat would read a number
+/// after a final hyphen as a number of processors.
 fn name(line: &Line) -> String {
     let words = line.name.split(|c: char| !c.is_alphanumeric()).map(|word| {
         let mut letters = word.chars();

@@ -1,4 +1,4 @@
-//! The charts of a comparison: sections that pages have.
+//! The charts of a comparison, as sections of pages.
 
 use super::{forests::directions, scaling, sheet, words};
 use crate::sheet::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, Scale, Section, SeriesStyle, Tone};
@@ -14,26 +14,26 @@ use dbdyno_foundation::{
 use dbdyno_stats::median;
 use std::collections::BTreeMap;
 
-/// The most values of a side that are drawn: more cannot be told apart.
+/// The most values of a side that are drawn: more cannot be distinguished.
 const MOST_A_SIDE: usize = 200;
-/// The most values on a page, so that it stays of a size that a browser shows at once.
+/// The most values on a page, so that a browser can show it at once.
 const MOST_ON_PAGE: usize = 40_000;
-/// Fewer values of a side than this show nothing of how they are spread.
+/// The fewest values of a side that show a distribution.
 const LEAST_A_SIDE: usize = 6;
-/// From so many lines on their charts are folded.
+/// The number of lines from which their charts are folded.
 const MANY: usize = 60;
-/// Shares of an axis that a label below it needs: a size, and a value of an option.
+/// The share of an axis that a label below it needs: for a size, and for a value of an option.
 const SIZE_ROOM: f64 = 0.17;
 const VALUE_ROOM: f64 = 0.13;
 /// Room at both ends of an axis of sizes.
 const END_ROOM: f64 = 0.05;
-/// Buckets of latencies in a power of ten.
+/// Buckets of latencies per power of ten.
 const PER_DECADE: u32 = 20;
 
-/// What the sides are drawn as.
+/// The drawing styles of the sides.
 const SIDES: &str = "A filled, B hollow and dashed";
 
-/// The sections of charts that a comparison has.
+/// Returns the sections of charts of a comparison.
 pub(super) fn sections(comparison: &Comparison) -> impl Iterator<Item = Section> {
     let of = |heading: &str, about: String, charts: Vec<Chart>| {
         let (heading, before) = (Some(heading.to_owned()), vec![about]);
@@ -74,7 +74,7 @@ pub(super) fn sections(comparison: &Comparison) -> impl Iterator<Item = Section>
     both.into_iter().chain(ratios).chain(every_run(comparison)).chain(latencies)
 }
 
-/// A chart for each test that has one.
+/// Builds a chart for each test that has one.
 fn by_tests(comparison: &Comparison, chart: impl Fn(String, Vec<&Line>) -> Option<Chart>) -> Vec<Chart> {
     let of_test = |(TestKey { part, test, name }, lines): (TestKey<'_>, Vec<&Line>)| {
         chart(format!("{test} {name} {}", words::part(part)).trim_end().to_owned(), lines)
@@ -82,7 +82,7 @@ fn by_tests(comparison: &Comparison, chart: impl Fn(String, Vec<&Line>) -> Optio
     by_test(&comparison.lines).into_iter().filter_map(|(key, lines)| of_test((key, lines))).collect()
 }
 
-/// A line's name in a chart that has lines of several sizes and parts.
+/// Returns a line's name for a chart with lines of several sizes and parts.
 fn title(line: &Line) -> String {
     format!("{} · size {} {}", sheet::name(line), line.size, words::part(&line.part)).trim_end().to_owned()
 }
@@ -91,13 +91,13 @@ fn style(side: SideName) -> SeriesStyle {
     if side == SideName::A { SeriesStyle::A } else { SeriesStyle::B }
 }
 
-/// Both sides of a line, as far as they have values.
+/// Returns the sides of a line that have values.
 fn sides(line: &Line) -> impl Iterator<Item = (SideName, &Figure)> {
     let sides = [(SideName::A, &line.a), (SideName::B, &line.b)];
     sides.into_iter().filter_map(|(name, side)| Some((name, side.as_ref()?)))
 }
 
-/// The values of every run, in the order of the runs.
+/// Draws the values of every run, in the order of the runs.
 fn every_run(comparison: &Comparison) -> Option<Section> {
     let lines: Vec<&Line> = comparison.lines.iter().filter(|line| sides(line).next().is_some()).collect();
     let most = (MOST_ON_PAGE / 2 / lines.len().max(1)).min(MOST_A_SIDE);
@@ -134,7 +134,7 @@ fn runs(line: &Line, metric: Metric, most: usize) -> Chart {
     let word = if line.found.as_ref().is_some_and(|found| found.paired) { "pair" } else { "run" };
     let end = count as f64 + 0.5;
     let series = |(name, side): (SideName, &Figure)| {
-        // Beside each other, so that equal values of a pair are both seen.
+        // Side by side, so that equal values of a pair are both visible.
         let aside = if name == SideName::A { -1.0 } else { 1.0 } * (count as f64 / 130.0).min(0.2);
         let mark = |at: usize| ChartMark {
             x: at as f64 + 1.0 + aside,
@@ -171,12 +171,12 @@ fn about(name: SideName, side: &Figure, metric: Metric) -> String {
     format!("{name}: median {}, {least} to {most}, {}", metric.shown(side.median), counted(side.values.len(), "run"))
 }
 
-/// The least and the greatest.
+/// Returns the least and the greatest value.
 fn extremes(values: &[f64]) -> [f64; 2] {
     [values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
 }
 
-/// Which values are drawn: all, or so many at even distances with the least and the greatest.
+/// Returns the indices of the drawn values: all, or `most` at even distances, including the least and the greatest.
 fn drawn(values: &[f64], most: usize) -> Vec<usize> {
     if values.len() <= most {
         return (0..values.len()).collect();
@@ -191,7 +191,7 @@ fn drawn(values: &[f64], most: usize) -> Vec<usize> {
     places
 }
 
-/// The values of both sides of a test over its sizes.
+/// Draws the values of both sides of a test over its sizes.
 fn both_sides(name: String, lines: &[&Line], metric: Metric) -> Option<Chart> {
     let lines: Vec<&Line> = lines.iter().copied().filter(|line| sides(line).next().is_some()).collect();
     if lines.len() < 2 {
@@ -222,13 +222,13 @@ fn both_sides(name: String, lines: &[&Line], metric: Metric) -> Option<Chart> {
     })
 }
 
-/// What all marks of a chart say.
+/// Joins the texts of all marks of a chart.
 fn described(name: &str, series: &[ChartSeries]) -> String {
     let marks: Vec<&str> = series.iter().flat_map(|series| &series.marks).map(|mark| mark.about.as_str()).collect();
     format!("{name}: {}", marks.join("; "))
 }
 
-/// An axis of sizes, and where they are: by their logarithms, or, where they are no single numbers, in equal steps.
+/// Returns an axis of sizes, and the positions of the sizes: by their logarithms, or in equal steps if they are not single numbers.
 fn size_axis(lines: &[&Line]) -> (Scale, Vec<f64>) {
     let single = |line: &&Line| line.size.parse::<Size>().ok().filter(|size| size.second.is_none());
     let room = |share: f64| END_ROOM + share * (1.0 - 2.0 * END_ROOM);
@@ -245,7 +245,7 @@ fn size_axis(lines: &[&Line]) -> (Scale, Vec<f64>) {
     (Scale::straight(0.0, 1.0), places)
 }
 
-/// The ratios of a test that was compared at two sizes or more.
+/// Draws the ratios of a test that was compared at two sizes or more.
 fn ratios(name: String, lines: &[&Line]) -> Option<Chart> {
     let lines: Vec<(&Line, &JudgedRatio)> =
         lines.iter().filter_map(|line| Some((*line, line.found.as_ref()?))).collect();
@@ -282,7 +282,7 @@ fn ratios(name: String, lines: &[&Line]) -> Option<Chart> {
     })
 }
 
-/// The latencies of both sides over each other.
+/// Draws the latencies of both sides, one on top of the other.
 fn latencies(line: &Line, a: &Latency, b: &Latency) -> Chart {
     let ends = || a.buckets.iter().chain(&b.buckets).map(|bucket| bucket.end);
     let first = ends().min().unwrap_or(1).saturating_sub(1);
@@ -328,7 +328,7 @@ fn latencies(line: &Line, a: &Latency, b: &Latency) -> Chart {
     }
 }
 
-/// A test along an axis: the points and fitted lines of both sides, on logarithmic axes.
+/// Draws a test along an axis: the points and fitted lines of both sides, on logarithmic axes.
 pub(super) fn growth_law(family: &CurveFamily<'_>) -> Chart {
     let points = || family.curves.iter().flat_map(|curve| &curve.points);
     let lines = family.curves.iter().flat_map(corners).map(|(_, figure)| figure);
@@ -365,7 +365,7 @@ pub(super) fn growth_law(family: &CurveFamily<'_>) -> Chart {
     }
 }
 
-/// The ends and the knee of the fitted line.
+/// Returns the ends and the knee of the fitted line.
 pub fn corners(curve: &ScalingCurve) -> impl Iterator<Item = (f64, f64)> {
     let segments = match &curve.found {
         ScalingFound::Fitted { segments, .. } => segments.as_slice(),

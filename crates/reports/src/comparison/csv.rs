@@ -1,11 +1,11 @@
-//! A comparison as CSV (RFC 4180): a header, then a row for each line of it.
+//! A comparison as CSV (RFC 4180): a header, then one row per line of the comparison.
 
 use super::flat::{COLUMNS, OF_WHOLE, rows};
 use dbdyno_comparing::compare::Comparison;
 use dbdyno_foundation::base::csv::{Cells, line};
 use dbdyno_store::Cell;
 
-/// The file.
+/// Builds the file.
 ///
 /// # Errors
 /// A fact that JSON cannot hold.
@@ -13,8 +13,8 @@ pub fn csv(comparison: &Comparison, written: Cells) -> Result<String, serde_json
     Ok(of_rows(rows(comparison)?, written))
 }
 
-/// The header, then these rows. What is about the whole comparison is much longer than a line of it, and written where it is not what the
-/// row above has.
+/// Builds the header, then these rows. The columns about the whole comparison are much longer than those of a line, so they are written
+/// only if they differ from the row above.
 pub(super) fn of_rows(rows: Vec<Vec<Cell>>, written: Cells) -> String {
     let mut out = line(COLUMNS.iter().map(|(name, _)| *name), written);
     let mut above = vec![String::new(); OF_WHOLE];

@@ -1,4 +1,4 @@
-//! How each figure of a comparison came about, in sentences, with the runs behind it and the SQL that fetches them.
+//! Explains in sentences how each figure of a comparison is calculated, with the runs behind it and the SQL that fetches them.
 
 use super::words;
 use dbdyno_comparing::compare::{
@@ -12,7 +12,7 @@ use dbdyno_stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// The ratio, interval and verdict of a test; `obstacle` says what stands against it.
+/// Explains the ratio, interval and verdict of a test; `obstacle` describes an obstacle to comparing it.
 pub fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obstacle) -> String) -> Vec<String> {
     let mut text = vec![what_ratio_is(comparison.metric)];
     for (name, figure) in sides(line) {
@@ -37,7 +37,7 @@ pub fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obstacle) -
     text
 }
 
-/// The two latency histograms of a test.
+/// Explains the two latency histograms of a test.
 pub fn latencies(line: &Line) -> Vec<String> {
     let mut text = vec![
         "Each operation of each run was timed; the histograms of a side's runs are added up. Columns are 10^(1/20) wide, so 20 make a power of ten; heights are parts of all operations of a side.".to_owned(),
@@ -56,7 +56,7 @@ pub fn latencies(line: &Line) -> Vec<String> {
     text
 }
 
-/// The geometric mean of a size.
+/// Explains the geometric mean of a size.
 pub fn mean(mean: &Mean, lines: &[&Line]) -> Vec<String> {
     let tests = units::counted(mean.tests, "test");
     let mut text = vec![
@@ -80,7 +80,7 @@ pub fn mean(mean: &Mean, lines: &[&Line]) -> Vec<String> {
     text
 }
 
-/// A pivot's cell of several lines with the interval of their mean, or of none.
+/// Explains a pivot's cell of several lines; `interval` is the interval of their mean, if there is one.
 pub fn cell(comparison: &Comparison, lines: &[&Line], interval: Option<RatioRange>) -> Vec<String> {
     if lines.is_empty() {
         return vec!["Nothing was measured here.".to_owned()];
@@ -150,7 +150,7 @@ fn what_ratio_is(metric: Metric) -> String {
     format!("A/B is {title} A / {title} B: below 1 {side} is {better}.")
 }
 
-/// SQL for the values behind these lines, of exactly their runs; none where there is no figure.
+/// Returns SQL for the values behind these lines, of exactly their runs; none if there is no figure.
 pub fn sql(lines: &[&Line], metric: Metric) -> Option<String> {
     let mut figures = lines.iter().flat_map(|line| sides(line));
     let name = metric.name();
@@ -162,7 +162,7 @@ pub fn sql(lines: &[&Line], metric: Metric) -> Option<String> {
     query(&format!("SELECT run_id, label, round, {value} FROM results"), lines)
 }
 
-/// SQL for the histograms behind a line.
+/// Returns SQL for the histograms behind a line.
 pub fn latency_sql(line: &Line) -> Option<String> {
     let columns = "SELECT run_id, label, round, operations_per_sample, histogram";
     query(&format!("{columns}\nFROM result JOIN run USING (run_id)"), &[line])
@@ -174,7 +174,7 @@ fn query(select: &str, lines: &[&Line]) -> Option<String> {
     query_of(select, &tests, ids)
 }
 
-/// SQL for a figure of these tests in these runs; none without a run.
+/// Returns SQL for a figure of these tests in these runs; none without a run.
 pub(super) fn query_of(select: &str, tests: &BTreeSet<u32>, ids: BTreeSet<&Uuid>) -> Option<String> {
     let tests: Vec<String> = tests.iter().map(u32::to_string).collect();
     let ids: Vec<String> = ids.into_iter().map(|id| format!("  '{id}'")).collect();
@@ -184,7 +184,7 @@ pub(super) fn query_of(select: &str, tests: &BTreeSet<u32>, ids: BTreeSet<&Uuid>
         .then(|| format!("{select}\nWHERE test IN ({tests}) AND run_id IN (\n{}\n) {order}", ids.join(",\n")))
 }
 
-/// A query under its heading.
+/// Returns a query below its heading.
 pub(super) fn listed(heading: &str, sql: Option<String>) -> Vec<String> {
     let lines = |sql: String| {
         [String::new(), format!("{heading}:")].into_iter().chain(sql.lines().map(str::to_owned)).collect()
@@ -302,7 +302,7 @@ fn rule(found: &JudgedRatio) -> String {
     }
 }
 
-/// The times, one pair or run a line.
+/// Lists the times, one pair or run per line.
 fn runs(line: &Line, metric: Metric) -> Vec<String> {
     let paired = line.found.as_ref().is_some_and(|found| found.paired);
     let short = |id: &Uuid| id.to_string().chars().take(18).collect::<String>();

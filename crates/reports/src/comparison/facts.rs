@@ -1,4 +1,4 @@
-//! What is said above and below the figures, the same in every output for people.
+//! The text above and below the figures, the same in every output for people.
 
 use super::words;
 use dbdyno_comparing::compare::{Comparison, MeasuredConfiguration, SideFacts};
@@ -6,10 +6,10 @@ use dbdyno_foundation::base::units::counted;
 use dbdyno_store::RunConfiguration;
 use std::collections::BTreeMap;
 
-/// Configurations of a side that are named one by one; of more, what they differ in is said.
+/// The most configurations of a side that are named one by one. For more, their differences are listed.
 const NAMED: usize = 2;
 
-/// The lines above a table: what is compared, with the counts of both sides.
+/// Returns the lines above a table: what is compared, with the counts of both sides.
 pub fn head(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![side("A", &comparison.a), side("B", &comparison.b)];
     let basis = words::figure(comparison.metric).into_iter().chain(words::basis(comparison));
@@ -30,7 +30,7 @@ pub fn side(name: &str, side: &SideFacts) -> String {
     )
 }
 
-/// Each configuration of a side once: `lmdb (0.9.33, tier 3 power-safe)`. What follows from the size does not count.
+/// Names each configuration of a side once: `lmdb (0.9.33, tier 3 power-safe)`. Options that follow from the size do not count.
 pub fn named(side: &SideFacts) -> Vec<String> {
     let one = |one: &MeasuredConfiguration| {
         format!("{} ({}, tier {})", one.label, one.configuration.version, one.configuration.tier_words())
@@ -55,7 +55,7 @@ fn configurations(side: &SideFacts) -> String {
     format!("{} of {engines}{differ}", counted(all.len(), "configuration"))
 }
 
-/// Each once, in the order in which they come.
+/// Returns each value once, in the order of first occurrence.
 fn unique(values: impl Iterator<Item = String>) -> Vec<String> {
     let mut unique: Vec<String> = Vec::new();
     for value in values {
@@ -66,14 +66,14 @@ fn unique(values: impl Iterator<Item = String>) -> Vec<String> {
     unique
 }
 
-/// Numbers in their order; what is none comes last.
+/// Sorts values in numeric order; values that are not numbers come last.
 fn by_number(mut values: Vec<String>) -> Vec<String> {
     let number = |value: &str| value.parse::<f64>().unwrap_or(f64::INFINITY);
     values.sort_by(|one, next| number(one).total_cmp(&number(next)).then_with(|| one.cmp(next)));
     values
 }
 
-/// The values of each option of engine and suite, with those that have none as `none`.
+/// Returns the values of each option of engine and suite, with `none` for configurations without it.
 fn facts_of<'c>(configurations: &[&'c MeasuredConfiguration]) -> BTreeMap<&'c str, Vec<String>> {
     let has = |one: &MeasuredConfiguration, name: &str| {
         let RunConfiguration { options, suite_options, .. } = &one.configuration;
@@ -91,12 +91,13 @@ fn facts_of<'c>(configurations: &[&'c MeasuredConfiguration]) -> BTreeMap<&'c st
         .collect()
 }
 
-/// Options in force: what all sides have alike once, then what each has beside that.
+/// Lists the options in force: first those that all sides share, then those of each side.
 pub fn options(comparison: &Comparison) -> Vec<String> {
     options_of(&[("A", &comparison.a), ("B", &comparison.b)])
 }
 
-/// The options of sides by their names, as [`options`] says them: a line for each engine of a side, since options are an engine's own.
+/// Lists the options of sides by their names, like [`options`]. Each engine of a side has its own line, because options belong to an
+/// engine.
 pub(super) fn options_of(sides: &[(&str, &SideFacts)]) -> Vec<String> {
     let parts: Vec<EnginePart<'_>> = sides
         .iter()
@@ -126,7 +127,7 @@ pub(super) fn options_of(sides: &[(&str, &SideFacts)]) -> Vec<String> {
 
 /// The configurations of one engine on a side.
 struct EnginePart<'c> {
-    /// The side's name.
+    /// The name of the side.
     side: &'c str,
     all: Vec<&'c MeasuredConfiguration>,
     facts: BTreeMap<&'c str, Vec<String>>,
@@ -138,7 +139,7 @@ impl<'c> EnginePart<'c> {
     }
 }
 
-/// The configurations of a side, those of each engine together, in the order in which they come.
+/// Groups the configurations of a side by engine, in the order of first occurrence.
 fn by_engine(side: &SideFacts) -> Vec<Vec<&MeasuredConfiguration>> {
     let mut parts: Vec<Vec<&MeasuredConfiguration>> = Vec::new();
     for one in &side.configurations {
@@ -161,7 +162,7 @@ fn what(all: &[&MeasuredConfiguration]) -> String {
     format!("{} {} on {} {}", names.join(" | "), versions.join(" | "), suites.join(" | "), sizes.join(" "))
 }
 
-/// The last lines: where it was measured, by what, and how to have it again.
+/// Returns the last lines: where and with which dbdyno it was measured, and the command that creates it.
 pub fn origin(comparison: &Comparison) -> Vec<String> {
     let mut lines: Vec<String> =
         words::places(comparison).into_iter().map(|place| format!("measured on {place}")).collect();

@@ -1,4 +1,4 @@
-//! A comparison as one flat table, a row a line, that carries everything an export has to: for CSV and Parquet.
+//! A comparison as one flat table with one row per line. It contains everything that an export needs: for CSV and Parquet.
 
 use super::words;
 use dbdyno_comparing::compare::{Comparison, Figure, Line, SideFacts};
@@ -49,10 +49,10 @@ pub(super) const COLUMNS: &[(&str, CellKind)] = &[
     ("command", CellKind::Text),
 ];
 
-/// How many of the columns, the last ones, are about the whole comparison: the same in each of its rows.
+/// The number of columns, at the end, that are about the whole comparison: the same in each of its rows.
 pub(super) const OF_WHOLE: usize = 8;
 
-/// The rows, each with a cell a column. Lists and facts of the whole are JSON.
+/// Returns the rows, with one cell per column. Lists and facts about the whole comparison are JSON.
 pub(super) fn rows(comparison: &Comparison) -> Result<Vec<Vec<Cell>>, serde_json::Error> {
     let whole = whole(comparison)?;
     comparison.lines.iter().map(|line| Ok([line_cells(line, comparison.metric)?, whole.clone()].concat())).collect()

@@ -8,14 +8,14 @@ use crate::sheet::{Forest, ForestMark, ForestRow, ratio_axis};
 use dbdyno_comparing::compare::{Comparison, Line, Mean};
 use dbdyno_foundation::metric::{Better, Metric};
 
-/// What ratios below and above 1 mean.
+/// Returns the meanings of ratios below and above 1.
 pub(super) fn directions(metric: Metric) -> [String; 2] {
     let word = words::comparatives(metric).0;
     let sides = if metric.better() == Better::More { ["B", "A"] } else { ["A", "B"] };
     sides.map(|side| format!("{side} {word}"))
 }
 
-/// A forest plot for each size and part, all on one axis so that they can be compared.
+/// Builds a forest plot for each size and part, all on one axis so that they can be compared.
 pub(super) fn forests(comparison: &Comparison) -> Vec<Forest> {
     let metric = comparison.metric;
     let scale = ratio_axis(comparison.lines.iter().filter_map(|line| line.found.as_ref()).map(words::estimate));

@@ -1,13 +1,13 @@
-//! How often a comparison was looked at, and what that costs: in every output.
+//! The number of looks at a comparison and their cost, for every output.
 
 use super::words;
 use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, RatioRange, price};
 use std::collections::BTreeMap;
 
-/// What the column of the ratios of medians is called.
+/// The title of the column with the ratios of medians.
 pub(super) const MEDIAN_RATIOS: &str = "of medians";
 
-/// The tests that were looked at more than once, those of as many looks together.
+/// Lists the tests with more than one look, grouped by the number of looks.
 pub fn looks(comparison: &Comparison) -> Vec<String> {
     let mut tests: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for line in comparison.lines.iter().filter(|line| line.looks > 1) {
@@ -20,7 +20,7 @@ pub fn looks(comparison: &Comparison) -> Vec<String> {
     tests.into_iter().map(said).collect()
 }
 
-/// What A/B is, where it is no ratio of the figures beside it.
+/// Explains A/B if it is not the ratio of the displayed figures.
 pub fn estimate(comparison: &Comparison) -> Option<String> {
     let mut found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
     let is_estimate = |found: &JudgedRatio| found.interval.is_some() && !found.exact && found.sessions.is_none();
@@ -30,7 +30,7 @@ pub fn estimate(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// That the ratio of a line's medians lies outside its interval.
+/// Reports that the ratio of a line's medians is outside its interval.
 pub(super) fn medians_apart(line: &Line) -> Option<String> {
     let found = line.found.as_ref().filter(|found| !found.exact && found.sessions.is_none())?;
     let RatioRange { low, high, .. } = found.interval?;
@@ -41,8 +41,8 @@ pub(super) fn medians_apart(line: &Line) -> Option<String> {
     })
 }
 
-/// How verdicts came about: what sessions say, over which tests p values were adjusted, what the rows of actors are, what was looked at
-/// again.
+/// Explains how verdicts are reached: the role of sessions, the tests over which p values were adjusted, the rows of actors, and repeated
+/// looks.
 pub fn method(comparison: &Comparison) -> Vec<String> {
     let sessions = words::about_sessions(comparison).map(str::to_owned);
     let (estimate, actors) = (estimate(comparison), words::about_actors(comparison).map(str::to_owned));

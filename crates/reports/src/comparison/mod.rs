@@ -28,24 +28,24 @@ use dbdyno_comparing::compare::{Comparison, OverSizes, over_sizes};
 use dbdyno_foundation::base::{csv::Cells, output::Output};
 use dbdyno_store::write_parquet;
 
-/// How a comparison can be written: Csv and Parquet with a row a test and size, Json as
-/// assets/schemas/comparison.schema.json says.
+/// The formats in which a comparison can be written: Csv and Parquet with one row per test and size, Json as described by
+/// assets/schemas/comparison.schema.json.
 pub const FORMATS: &[Format] =
     &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Benchfmt, Format::Parquet];
 
-/// The formats of [`FORMATS`] that say how figures grow.
+/// The formats of [`FORMATS`] that include how figures grow.
 pub const SCALING_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Json, Format::Html];
 
-/// The comparison as text. `cells`: what those of CSV are written as.
+/// Returns the comparison as text. `cells`: the form of CSV cells.
 ///
 /// # Errors
-/// Why it could not be written. Parquet is no text.
+/// Fails if it could not be written. Parquet is not text.
 pub fn text(comparison: &Comparison, format: Format, style: TableStyle, cells: Cells) -> Result<String, WriteError> {
     match format {
         Format::Csv => Ok(csv(comparison, cells)?),
         Format::Benchfmt => Ok(benchfmt(comparison)),
         Format::Parquet | Format::Lines => Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
-        // The sheet takes its time.
+        // Building the sheet takes time, so these formats avoid it.
         Format::Json => Ok(serde_json::to_string_pretty(comparison)? + "\n"),
         Format::Table | Format::Markdown | Format::Html => {
             written(&sheet(comparison), comparison, format, style, cells)
@@ -53,10 +53,10 @@ pub fn text(comparison: &Comparison, format: Format, style: TableStyle, cells: C
     }
 }
 
-/// Writes the comparison to a file, which is replaced in one step or left as it is. `cells`: what those of CSV are written as.
+/// Writes the comparison to a file, which is replaced in one step or left unchanged. `cells`: the form of CSV cells.
 ///
 /// # Errors
-/// Why it could not be written.
+/// Fails if it could not be written.
 pub fn export(
     comparison: &Comparison,
     format: Format,
@@ -72,7 +72,7 @@ pub fn export(
     }
 }
 
-/// The tests of a comparison over their sizes, of those parts that have several.
+/// Summarises the tests of a comparison over their sizes, for the parts that have several sizes.
 fn over_several(comparison: &Comparison) -> Vec<OverSizes> {
     let tests = over_sizes(&comparison.lines);
     tests.into_iter().filter(|test| test.sizes.len() + test.left_out.len() > 1).collect()

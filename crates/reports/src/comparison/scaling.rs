@@ -1,4 +1,4 @@
-//! How figures grow, in words that every output shares.
+//! How figures grow, in the words that all outputs share.
 
 use super::{
     explain,
@@ -14,14 +14,14 @@ use dbdyno_foundation::base::units::{counted, duration, rate};
 use dbdyno_stats::{FLAT_BAND, MIN_SCALING_RUNS, Slope};
 use std::collections::BTreeSet;
 
-/// What the words mean.
+/// The explanation of the notation.
 pub const LEGEND: &str = "n^1: twice as much at twice the size n (95 % interval) · flat: n^0, within 0.1";
 
-/// What is said where nothing varies.
+/// The message if nothing varies.
 pub const NOTHING: &str =
     "neither side has several sizes, or several values of a numeric option: there is nothing to fit";
 
-/// From this on it is said how far points lie from the line, as a part of 1.
+/// The distance of points from the line, as a part of 1, from which it is reported.
 const OFF: f64 = 0.1;
 
 /// `2 Random reads`.
@@ -29,12 +29,12 @@ pub fn name(family: &CurveFamily<'_>) -> String {
     format!("{} {}", family.test, family.name)
 }
 
-/// `A`, or with what tells the curve from others of its side: `A sync=full`.
+/// Returns `A`, or with the settings that distinguish the curve from others of its side: `A sync=full`.
 pub fn side(curve: &ScalingCurve) -> String {
     format!("{} {}", curve.side, words::part(&curve.held)).trim_end().to_owned()
 }
 
-/// A figure of a curve: a time, or operations a second.
+/// Formats a figure of a curve: a time, or operations per second.
 pub fn figure(curve: &ScalingCurve, figure: f64) -> String {
     match curve.figure {
         Growing::Time => duration(figure),
@@ -42,7 +42,7 @@ pub fn figure(curve: &ScalingCurve, figure: f64) -> String {
     }
 }
 
-/// `rate threads^0.93 (0.90 to 0.96) to 4, flat beyond`, or why there is no slope.
+/// Describes the growth: `rate threads^0.93 (0.90 to 0.96) to 4, flat beyond`, or the reason why there is no slope.
 pub fn growth(curve: &ScalingCurve) -> String {
     let axis = curve.axis.as_str();
     match &curve.found {
@@ -67,7 +67,7 @@ pub fn growth(curve: &ScalingCurve) -> String {
     }
 }
 
-/// The growth where there is little room: `n^1.04`, `threads^0.93 to 4, flat`.
+/// Describes the growth for narrow columns: `n^1.04`, `threads^0.93 to 4, flat`.
 pub fn short_growth(curve: &ScalingCurve) -> String {
     let axis = axis_word(curve);
     let law = |slope: Slope| match slope.is_flat() {
@@ -88,7 +88,7 @@ pub fn short_growth(curve: &ScalingCurve) -> String {
     }
 }
 
-/// The axis in a power law.
+/// Returns the name of the axis in a power law.
 fn axis_word(curve: &ScalingCurve) -> &str {
     if curve.figure == Growing::Time { "n" } else { &curve.axis }
 }
@@ -114,18 +114,18 @@ fn exponent(slope: Slope) -> String {
     format!("{} ({} to {})", decimals(slope.value), decimals(slope.low), decimals(slope.high))
 }
 
-/// Two decimals, and no minus before 0.
+/// Formats two decimals, without a minus sign before 0.
 fn decimals(value: f64) -> String {
     let text = format!("{value:.2}");
     if text == "-0.00" { "0.00".to_owned() } else { text }
 }
 
-/// A value of the axis as it is stored.
+/// Returns a value of the axis as it is stored.
 fn value_at(points: &[ScalingPoint], x: f64) -> String {
     points.iter().find(|point| point.x == x).map_or_else(|| x.to_string(), |point| point.value.clone())
 }
 
-/// What should be known before the slope is believed.
+/// Returns the caveats to know before trusting the slope.
 pub fn remarks(side: &SideFacts, curve: &ScalingCurve) -> Vec<String> {
     let axis = &curve.axis;
     let fitted = matches!(curve.found, ScalingFound::Fitted { .. });
@@ -146,7 +146,7 @@ pub fn remarks(side: &SideFacts, curve: &ScalingCurve) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// The side that a curve is of.
+/// Returns the side to which a curve belongs.
 pub fn of_curve<'c>(comparison: &'c Comparison, curve: &ScalingCurve) -> &'c SideFacts {
     match curve.side {
         SideName::A => &comparison.a,
@@ -154,7 +154,7 @@ pub fn of_curve<'c>(comparison: &'c Comparison, curve: &ScalingCurve) -> &'c Sid
     }
 }
 
-/// The cores that threads had.
+/// Names the number of cores that were available to the threads.
 fn cores(side: &SideFacts, curve: &ScalingCurve) -> Option<String> {
     let cores: BTreeSet<u32> = side.sessions.iter().filter_map(|session| session.host.cores).collect();
     let cores: Vec<String> = cores.into_iter().map(|cores| counted(cores, "core")).collect();
@@ -166,7 +166,7 @@ fn cores(side: &SideFacts, curve: &ScalingCurve) -> Option<String> {
     }
 }
 
-/// That it is the suite whose work does not keep in step with its size.
+/// Reports that the suite's work does not grow in proportion to its size.
 fn uneven(curve: &ScalingCurve) -> Option<String> {
     let slope = |pair: &[ScalingPoint]| {
         (pair[1].operations as f64 / pair[0].operations as f64).ln() / (pair[1].x / pair[0].x).ln()
@@ -184,12 +184,12 @@ fn uneven(curve: &ScalingCurve) -> Option<String> {
     })
 }
 
-/// The curves of a comparison as a table: the test where it is the first of its family, the side, the growth with its notes.
+/// Returns the curves of a comparison as a table: the test in the first row of its family, the side, the growth with its notes.
 pub(super) fn table(comparison: &Comparison, families: &[CurveFamily<'_>], notes: &mut Footnotes) -> Table {
     table_of(families, notes, |curve| (side(curve), of_curve(comparison, curve)))
 }
 
-/// The same with what each curve is called and which side it is of.
+/// Builds the table; the callback returns the name of each curve and its side.
 fn table_of<'s>(
     families: &[CurveFamily<'_>],
     notes: &mut Footnotes,
@@ -212,7 +212,7 @@ fn table_of<'s>(
     Table { columns: Column::all(columns), rows, ..Table::default() }
 }
 
-/// How the figures of a session grow, as a table of text.
+/// Returns how the figures of a session grow, as a text table.
 pub fn grown_text(grown: &Grown) -> String {
     let mut notes = Footnotes::default();
     let families = curve_families(&grown.curves);
@@ -226,7 +226,7 @@ pub fn grown_text(grown: &Grown) -> String {
     text(&Sheet { sections, ..Sheet::default() }, TableStyle::FILE)
 }
 
-/// How the slopes of a test came about, with the points behind them.
+/// Explains how the slopes of a test were calculated, with the points behind them.
 pub fn explanation(comparison: &Comparison, family: &CurveFamily<'_>) -> Vec<String> {
     let mut text = vec![
         "The exponent p of figure = constant * x^p: the slope of a straight line through the logarithms. Along the size the figure is the time of the test, along an option it is operations a second.".to_owned(),
@@ -254,7 +254,7 @@ pub fn explanation(comparison: &Comparison, family: &CurveFamily<'_>) -> Vec<Str
     text
 }
 
-/// SQL for the times behind the points.
+/// Returns SQL for the times behind the points.
 pub fn sql(family: &CurveFamily<'_>) -> Option<String> {
     let ids = family.curves.iter().flat_map(|curve| &curve.points).flat_map(|point| &point.run_ids).collect();
     let columns = "SELECT run_id, label, size, round, wall_ns / 1e6 AS ms, rate FROM results";

@@ -1,4 +1,5 @@
-//! Several sides beside one reference, as one table: each test's figure of the reference, then figure, ratio and interval of each other.
+//! Several sides compared with one reference, as one table: for each test the reference's figure, then figure, ratio and interval of each
+//! other side.
 
 use super::{
     csv, facts, flat,
@@ -23,20 +24,20 @@ use dbdyno_stats::Verdict;
 use dbdyno_store::write_parquet;
 use serde_json::json;
 
-/// How several sides can be written.
+/// The formats in which several sides can be written.
 pub const SEVERAL_FORMATS: &[Format] =
     &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Parquet];
 
-/// Room for the name of a side.
+/// Width of a side's name, in characters.
 const SIDE: usize = 16;
 
-/// A test at a size, with its line of each side.
+/// A test at a size, with the line of each side.
 pub struct SeveralRow<'c> {
     pub first: &'c Line,
     pub lines: Vec<Option<&'c Line>>,
 }
 
-/// The rows of a size, in the order of the first side that has them.
+/// Returns the rows of a size, in the order of the first side that has them.
 pub fn rows<'c>(sides: &'c [Comparison], size: &str) -> Vec<SeveralRow<'c>> {
     let mut rows: Vec<SeveralRow<'c>> = Vec::new();
     for (place, side) in sides.iter().enumerate() {
@@ -52,14 +53,14 @@ pub fn rows<'c>(sides: &'c [Comparison], size: &str) -> Vec<SeveralRow<'c>> {
             }
         }
     }
-    // In the order of tests, unless a side was put in another.
+    // In the order of tests, unless a side was sorted differently.
     if sides.iter().all(|side| side.lines.iter().filter(|line| line.size == size).is_sorted_by_key(|line| line.test)) {
         rows.sort_by_key(|row| row.first.test);
     }
     rows
 }
 
-/// The sizes of all sides, in the order of the first that has them.
+/// Returns the sizes of all sides, in the order of the first side that has them.
 pub fn sizes(sides: &[Comparison]) -> Vec<&str> {
     let mut sizes: Vec<&str> = Vec::new();
     for mean in sides.iter().flat_map(|side| &side.means) {
@@ -70,7 +71,7 @@ pub fn sizes(sides: &[Comparison]) -> Vec<&str> {
     sizes
 }
 
-/// What a side is called: the labels of its configurations.
+/// Returns the display name of a side: the labels of its configurations.
 pub fn name(side: &SideFacts) -> String {
     let mut labels: Vec<&str> = Vec::new();
     for one in &side.configurations {
@@ -81,7 +82,7 @@ pub fn name(side: &SideFacts) -> String {
     plain(&labels.join(" | "))
 }
 
-/// The reference's figure: that of the first side that has one.
+/// Formats the reference's figure, from the first side that has one.
 pub fn reference(row: &SeveralRow<'_>, metric: Metric) -> String {
     let figure = row.lines.iter().flatten().find_map(|line| line.b.as_ref());
     words::value(figure, metric)
@@ -91,7 +92,7 @@ pub fn mean_of<'c>(side: &'c Comparison, size: &str) -> Option<&'c Mean> {
     side.means.iter().find(|mean| mean.size == size)
 }
 
-/// Ratio with its sign, and interval.
+/// Formats the ratio with its sign, and the interval.
 pub fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
     let Some(found) = line.and_then(|line| line.found.as_ref()) else {
         return [if line.is_some() { "n/c" } else { "-" }.to_owned(), "-".to_owned()];
@@ -100,12 +101,12 @@ pub fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
     [ratio, words::range_as(found.interval, form)]
 }
 
-/// The verdict with the names of side and reference in place of A and B.
+/// Returns the verdict with the names of side and reference in place of A and B.
 pub fn named_verdict(found: &JudgedRatio, side: &Comparison) -> String {
     words::verdict_between(found, side.metric, [&name(&side.a), &name(&side.b)])
 }
 
-/// How a side does against the reference, in words.
+/// Sums up in words how a side compares with the reference.
 pub fn summary(side: &Comparison) -> String {
     let tests: Vec<&Line> = side.lines.iter().filter(|line| line.actor.is_none()).collect();
     let count = |wanted: fn(&Verdict) -> bool| {
@@ -127,17 +128,17 @@ pub fn summary(side: &Comparison) -> String {
     format!("{} against {}: {} of {tests}", name(&side.a), name(&side.b), counts.join(", "))
 }
 
-/// Whether two sides stand beside the same reference.
+/// Whether two sides are compared with the same reference.
 pub fn is_same_reference(one: &Comparison, next: &Comparison) -> bool {
     one.b.selection == next.b.selection
 }
 
-/// The sides of each reference, which come one after the other.
+/// Groups consecutive sides by their reference.
 pub fn by_reference(sides: &[Comparison]) -> impl Iterator<Item = &[Comparison]> {
     sides.chunk_by(is_same_reference)
 }
 
-/// What is said below the figures: once, whatever the number of sides.
+/// Returns the text below the figures, each sentence once for all sides.
 fn remarks(sides: &[Comparison]) -> Vec<String> {
     let mut lines: Vec<String> = sides.iter().map(summary).collect();
     let mut add = |line: String| {
@@ -159,7 +160,7 @@ fn remarks(sides: &[Comparison]) -> Vec<String> {
     lines
 }
 
-/// What a reader should know of any side, once.
+/// Returns the warnings about any side, each once.
 pub fn warnings(sides: &[Comparison]) -> Vec<String> {
     let mut warnings: Vec<String> = Vec::new();
     for warning in sides.iter().flat_map(|side| &side.warnings) {
@@ -182,7 +183,7 @@ pub fn head(sides: &[Comparison]) -> Vec<String> {
     lines
 }
 
-/// The verdicts on several sides as text, without what is said of where they come from.
+/// Returns the verdicts on several sides as text, without the lines about their origin.
 pub fn verdicts(sides: &[Comparison], style: TableStyle) -> String {
     let mut notes = Footnotes::default();
     let tables = tables(sides, &mut notes);
@@ -208,7 +209,7 @@ pub fn several_sheet(sides: &[Comparison]) -> Sheet {
     Sheet { title: by_reference(sides).map(title).collect::<Vec<_>>().join("; "), sections, ..Sheet::default() }
 }
 
-/// A table for each reference.
+/// Builds a table for each reference.
 fn tables(sides: &[Comparison], notes: &mut Footnotes) -> Vec<Section> {
     if sides.iter().all(|side| side.lines.is_empty()) {
         return vec![Section::lines(vec!["No test has this figure: there is nothing to compare.".to_owned()])];
@@ -231,7 +232,7 @@ fn tables(sides: &[Comparison], notes: &mut Footnotes) -> Vec<Section> {
     groups.iter().map(of_group).collect()
 }
 
-/// The sides beside one reference: of each its figure, the ratio, the interval and the verdict.
+/// Builds the table of the sides of one reference: for each its figure, the ratio, the interval and the verdict.
 fn beside(sides: &[Comparison], notes: &mut Footnotes) -> Table {
     let first = &sides[0];
     let (metric, form) = (first.metric, first.ratios);
@@ -290,7 +291,7 @@ fn mean_cells(mean: Option<&Mean>, form: RatioForm) -> [Cell; 4] {
     [Cell::default(), Cell::new(ratio), Cell::new(interval), Cell::default()]
 }
 
-/// The options in force of all sides, what they have alike once.
+/// Lists the options in force of all sides, shared ones once.
 pub fn options(sides: &[Comparison]) -> Vec<String> {
     let mut each: Vec<(&str, &SideFacts)> = Vec::new();
     for group in by_reference(sides) {
@@ -300,10 +301,10 @@ pub fn options(sides: &[Comparison]) -> Vec<String> {
     facts::options_of(&each)
 }
 
-/// Several sides as text. `cells`: what those of CSV are written as.
+/// Returns several sides as text. `cells`: the form of CSV cells.
 ///
 /// # Errors
-/// Why it could not be written. Parquet is no text.
+/// Fails if it could not be written. Parquet is not text.
 pub fn several(sides: &[Comparison], format: Format, style: TableStyle, cells: Cells) -> Result<String, WriteError> {
     match format {
         Format::Csv => Ok(csv::of_rows(flat_rows(sides)?, cells)),
@@ -317,10 +318,10 @@ pub fn several(sides: &[Comparison], format: Format, style: TableStyle, cells: C
     }
 }
 
-/// Writes several sides to a file, which is replaced in one step or left as it is. `cells`: what those of CSV are written as.
+/// Writes several sides to a file, which is replaced in one step or left unchanged. `cells`: the form of CSV cells.
 ///
 /// # Errors
-/// Why it could not be written.
+/// Fails if it could not be written.
 pub fn export_several(
     sides: &[Comparison],
     format: Format,

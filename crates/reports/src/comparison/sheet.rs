@@ -1,4 +1,4 @@
-//! A comparison as a sheet: what is said of it, its tables, its charts.
+//! A comparison as a sheet: its text, its tables, its charts.
 
 use super::{
     charts, facts,
@@ -15,9 +15,9 @@ use dbdyno_foundation::metric::Metric;
 use dbdyno_stats::Verdict;
 use std::collections::BTreeMap;
 
-/// Room for the name of a test in a narrow table.
+/// Width of a test's name in a narrow table.
 pub(super) const NAME: usize = 19;
-/// Room for a value of a pivot's axis.
+/// Width of a value of a pivot's axis.
 const VALUE: usize = 7;
 
 /// A comparison as a sheet.
@@ -41,13 +41,13 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     }
 }
 
-/// The sentences that rows refer to, and what to know before they are believed.
+/// Returns the notes that rows refer to, and the warnings to read before trusting the figures.
 pub(super) fn closing(notes: Footnotes, warnings: &[String]) -> impl Iterator<Item = Section> {
     let notes = Section::toned(Tone::Footnotes, "Notes", notes.texts);
     notes.into_iter().chain(Section::toned(Tone::Warnings, "Read this first", warnings.to_vec()))
 }
 
-/// The tables of what was asked for. What they sum up is there too where a report may be long; how figures grow is another view.
+/// Builds the requested tables. Long reports also get the rows that these tables sum up. How figures grow is a separate view.
 fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
     let form = comparison.ratios;
     let signs = words::signs(comparison.metric);
@@ -73,7 +73,7 @@ fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
     [lines(comparison, notes)].into_iter().chain(over).collect()
 }
 
-/// Every test of every size, with forest plots of them.
+/// Lists every test of every size, with their forest plots.
 fn lines(comparison: &Comparison, notes: &mut Footnotes) -> Section {
     let Comparison { metric, ratios: form, median_ratios, .. } = comparison;
     let beside: Vec<BesideColumn<'_>> = comparison.beside.iter().map(BesideColumn::new).collect();
@@ -106,14 +106,14 @@ fn lines(comparison: &Comparison, notes: &mut Footnotes) -> Section {
     Section { forests, ..Section::table(Table { columns, rows, is_headed: true, ..Table::default() }) }
 }
 
-/// What the lines of a mean have in common: the size, with the part where there are several.
+/// Returns the property that the lines of a mean share: the size, with the part if there are several.
 pub(super) fn group(size: &str, part: &Part) -> Cell {
     let part = words::part(part);
     let text = if part.is_empty() { size.to_owned() } else { format!("{size} · {part}") };
     of_size(&text)
 }
 
-/// A size: in words above the rows that have it, the size alone in a column.
+/// Returns the cell of a size: with the word `size` in a title above its rows, the size alone in a column.
 pub(super) fn of_size(size: &str) -> Cell {
     Cell::new(format!("size {size}")).at_length(size)
 }
@@ -147,7 +147,7 @@ pub(super) fn name(line: &Line) -> String {
     format!("{} {}", line.test, line.name)
 }
 
-/// The verdict on a line: short, and at length.
+/// Returns the verdict on a line: a short and a long form.
 pub(super) fn verdict(line: &Line, metric: Metric, form: RatioForm) -> Cell {
     let cell = line.found.as_ref().map_or_else(
         || Cell::new("not comparable"),
@@ -158,7 +158,7 @@ pub(super) fn verdict(line: &Line, metric: Metric, form: RatioForm) -> Cell {
     cell.sensed(words::sense(line.found.as_ref().map(|found| found.verdict)))
 }
 
-/// The geometric mean, in the columns of the lines.
+/// Places the geometric mean in the columns of the lines.
 fn total(mean: &Mean, ratio: f64, comparison: &Comparison) -> Vec<Cell> {
     let form = comparison.ratios;
     let range = mean.interval.map_or_else(String::new, |interval| words::range_as(Some(interval), form));
@@ -174,7 +174,7 @@ fn total(mean: &Mean, ratio: f64, comparison: &Comparison) -> Vec<Cell> {
     cells
 }
 
-/// A metric's values of all lines, beside the compared one.
+/// A metric's values of all lines, shown alongside the compared one.
 struct BesideColumn<'c> {
     title: String,
     metric: Metric,
@@ -190,7 +190,7 @@ impl<'c> BesideColumn<'c> {
         }
     }
 
-    /// The medians of A and of B, with their ratio where they are comparable and differ.
+    /// Returns the medians of A and of B, with their ratio if they are comparable and differ.
     fn cell(&self, line: &Line) -> Cell {
         let Some(of) = self.lines.get(&(line.test, &*line.size, &*line.name, &line.part)) else {
             return Cell::new("-");
@@ -202,7 +202,7 @@ impl<'c> BesideColumn<'c> {
     }
 }
 
-/// Rows with a title where a part begins.
+/// Returns the rows, with a title where a part begins.
 fn by_part<'t>(tests: &'t [OverSizes], row: impl Fn(&'t OverSizes) -> Vec<Cell>) -> Vec<Row> {
     let mut titled: Option<&Part> = None;
     let mut rows = Vec::new();
@@ -216,7 +216,7 @@ fn by_part<'t>(tests: &'t [OverSizes], row: impl Fn(&'t OverSizes) -> Vec<Cell>)
     rows
 }
 
-/// Each test over its sizes in one row.
+/// Summarises each test over its sizes in one row.
 fn summary(tests: &[OverSizes], form: RatioForm) -> Table {
     let columns = [
         ("test", "test", ColumnRole::Name),
@@ -239,7 +239,7 @@ fn summary(tests: &[OverSizes], form: RatioForm) -> Table {
     Table { columns: Column::all(columns), rows: by_part(tests, row), is_headed: true, ..Table::default() }
 }
 
-/// Each test with a column for each size.
+/// Lists each test with a column for each size.
 fn by_size(tests: &[OverSizes], form: RatioForm) -> Table {
     let mut sizes: Vec<&str> = Vec::new();
     for size in tests.iter().flat_map(|test| &test.sizes) {
@@ -285,7 +285,7 @@ fn pivot_table(pivot: &Pivot, form: RatioForm) -> Table {
     }
 }
 
-/// What is said of the figures, beside their tables.
+/// Returns the sentences about the figures, shown with their tables.
 fn remarks(comparison: &Comparison) -> Vec<String> {
     let has_lines = comparison.pivot.is_none() && comparison.by_size.is_none() && comparison.scaling.is_none();
     let is_undecided =
@@ -303,7 +303,7 @@ fn remarks(comparison: &Comparison) -> Vec<String> {
 fn growth(comparison: &Comparison, notes: &mut Footnotes) -> Option<Section> {
     let curves: &[ScalingCurve] = comparison.scaling.as_ref()?;
     let legend = if curves.is_empty() { scaling::NOTHING } else { scaling::LEGEND };
-    // Elsewhere they are among the notes of the lines.
+    // Elsewhere these differences are among the notes of the lines.
     let differences =
         if comparison.by_size.is_none() && comparison.pivot.is_none() { differences(comparison) } else { Vec::new() };
     let families = curve_families(curves);
@@ -317,7 +317,7 @@ fn growth(comparison: &Comparison, notes: &mut Footnotes) -> Option<Section> {
     })
 }
 
-/// What differs between the sides, that a reader of figures beside each other has to know.
+/// Lists the differences between the sides that a reader of their figures must know.
 fn differences(comparison: &Comparison) -> Vec<String> {
     let obstacles = comparison.lines.iter().flat_map(|line| &line.obstacles);
     let mut messages: Vec<String> = Vec::new();
@@ -344,7 +344,7 @@ fn sessions(comparison: &Comparison) -> Vec<String> {
     sides.into_iter().flat_map(of_side).collect()
 }
 
-/// How the figures of the table come about.
+/// Explains how the figures of the table are calculated.
 fn method(comparison: &Comparison) -> String {
     let beside: Vec<String> = comparison.beside.iter().map(|beside| words::column(beside.metric, "A / B")).collect();
     let beside = match beside.is_empty() {

@@ -1,4 +1,4 @@
-//! What every output says in the same words.
+//! Words that all outputs share.
 
 use super::looks;
 use crate::sheet::{Interval, Sense};
@@ -12,7 +12,7 @@ use dbdyno_foundation::{
 };
 use dbdyno_stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict};
 
-/// The verdict beside a ratio that is told in percent: which is better has its figure there.
+/// Returns the verdict to show next to a ratio. In percent, the ratio already has the amount, so the verdict names only the better side.
 pub fn verdict_as(found: &JudgedRatio, metric: Metric, form: RatioForm) -> String {
     let better = |side: &str| format!("{side} {}", metric.comparative());
     match (form, found.verdict) {
@@ -22,7 +22,7 @@ pub fn verdict_as(found: &JudgedRatio, metric: Metric, form: RatioForm) -> Strin
     }
 }
 
-/// The same where there is little room.
+/// Returns the same verdict for narrow columns.
 pub fn short_verdict_as(found: &JudgedRatio, metric: Metric, form: RatioForm) -> String {
     match found.verdict {
         Verdict::Undecided { .. } => short_verdict(found, metric),
@@ -30,12 +30,12 @@ pub fn short_verdict_as(found: &JudgedRatio, metric: Metric, form: RatioForm) ->
     }
 }
 
-/// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
+/// Returns the verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
 pub fn verdict(found: &JudgedRatio, metric: Metric) -> String {
     verdict_between(found, metric, ["A", "B"])
 }
 
-/// The same with the names of both sides in place of A and B.
+/// Returns the verdict in words with the names of both sides in place of A and B.
 pub fn verdict_between(found: &JudgedRatio, metric: Metric, [a, b]: [&str; 2]) -> String {
     let better = |side: &str| format!("{side} {} {}", times(found.ratio.max(1.0 / found.ratio)), metric.comparative());
     match (found.verdict, found.sessions) {
@@ -65,7 +65,7 @@ fn undecided_sessions(ComparedSessions { a, b, apart, .. }: ComparedSessions, pa
     }
 }
 
-/// The verdict where there is little room: `undecided +6`, which [`MORE`] explains.
+/// Returns the verdict for narrow columns: `undecided +6`, which [`MORE`] explains.
 pub fn short_verdict(found: &JudgedRatio, metric: Metric) -> String {
     match (found.verdict, found.sessions) {
         (Verdict::Undecided { .. }, Some(ComparedSessions { apart: Some(apart), .. })) => {
@@ -78,7 +78,7 @@ pub fn short_verdict(found: &JudgedRatio, metric: Metric) -> String {
     }
 }
 
-/// What a verdict on sessions means; none where runs of the same sessions were compared.
+/// Explains a verdict on sessions; none if runs of the same sessions were compared.
 pub fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
     let differ = |found: &&JudgedRatio| found.sessions.is_some() && matches!(found.verdict, Verdict::Undecided { .. });
     let first = comparison.lines.iter().filter_map(|line| line.found.as_ref()).find(differ)?;
@@ -92,14 +92,14 @@ pub fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
     })
 }
 
-/// What the rows of actors count for; none without such a row.
+/// Explains how the rows of actors count; none without such a row.
 pub fn about_actors(comparison: &Comparison) -> Option<&'static str> {
     comparison.lines.iter().any(|line| line.actor.is_some()).then_some(
         "rows of actors are shares of their tests: in no mean and no count, with p values adjusted among themselves",
     )
 }
 
-/// The family over which p values were adjusted; none without a test.
+/// Describes the family over which p values were adjusted; none without a test.
 pub fn family(comparison: &Comparison) -> Option<String> {
     (comparison.compared > 1).then(|| {
         format!(
@@ -113,10 +113,10 @@ pub fn family(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// What the number of an undecided verdict means.
+/// The explanation of the number in an undecided verdict.
 pub const MORE: &str = "undecided +n: n more rounds decide 9 in 10";
 
-/// What a verdict says; none: there was nothing to compare.
+/// Returns the sense of a verdict; none: there was nothing to compare.
 pub fn sense(verdict: Option<Verdict>) -> Sense {
     match verdict {
         Some(Verdict::Faster) => Sense::Faster,
@@ -128,7 +128,7 @@ pub fn sense(verdict: Option<Verdict>) -> Sense {
     }
 }
 
-/// A ratio with its interval; without one the ends are the ratio.
+/// Returns a ratio with its interval; without an interval both ends are the ratio.
 pub fn estimate(found: &JudgedRatio) -> Interval {
     around(found.ratio, found.interval)
 }
@@ -137,12 +137,12 @@ pub(super) fn around(at: f64, range: Option<RatioRange>) -> Interval {
     range.map_or(Interval { at, low: at, high: at }, |RatioRange { low, high, .. }| Interval { at, low, high })
 }
 
-/// The verdict's sign, so that it is never told by colour alone.
+/// Returns the verdict's sign, so that colour alone never carries the meaning.
 pub fn sign(verdict: Option<Verdict>) -> &'static str {
     sense(verdict).sign()
 }
 
-/// What the better and the worse of two values are.
+/// Returns the words for the better and the worse of two values.
 pub fn comparatives(metric: Metric) -> (&'static str, &'static str) {
     match metric.comparative() {
         "faster" => ("faster", "slower"),
@@ -151,13 +151,13 @@ pub fn comparatives(metric: Metric) -> (&'static str, &'static str) {
     }
 }
 
-/// What the signs mean.
+/// Explains the signs.
 pub fn signs(metric: Metric) -> String {
     let (better, worse) = comparatives(metric);
     format!("▼ A {better}  ▲ A {worse}  = same  ? undecided  … too few runs")
 }
 
-/// What is compared, where it is not the time.
+/// Names the compared metric, unless it is the time.
 pub fn figure(metric: Metric) -> Option<String> {
     let better = match metric.better() {
         Better::Less => ", less is better",
@@ -167,7 +167,7 @@ pub fn figure(metric: Metric) -> Option<String> {
     (metric != Metric::Wall).then(|| format!("{}{better}", metric.title()))
 }
 
-/// What a column of a side's values is called: `time A`, `p99 A`.
+/// Returns the title of a column with a side's values: `time A`, `p99 A`.
 pub fn column(metric: Metric, side: &str) -> String {
     match metric {
         Metric::Wall => format!("time {side}"),
@@ -175,7 +175,7 @@ pub fn column(metric: Metric, side: &str) -> String {
     }
 }
 
-/// The word that programs read: `faster`, `not_comparable`.
+/// Returns the verdict's word for programs: `faster`, `not_comparable`.
 pub fn verdict_word(line: &Line) -> &'static str {
     sense(line.found.as_ref().map(|found| found.verdict)).word()
 }
@@ -200,7 +200,7 @@ pub fn ratio(ratio: f64) -> String {
     }
 }
 
-/// A ratio as a reader asked for it: `0.75`, or `-25 %`.
+/// Formats a ratio in the requested form: `0.75`, or `-25 %`.
 pub fn ratio_as(of: f64, form: RatioForm) -> String {
     match form {
         RatioForm::Factor => ratio(of),
@@ -208,13 +208,13 @@ pub fn ratio_as(of: f64, form: RatioForm) -> String {
     }
 }
 
-/// By how much A differs from B, in percent with its sign: `-25`, `+4.1`, `+0.3`.
+/// Formats the difference of A from B, in percent with its sign: `-25`, `+4.1`, `+0.3`.
 fn percent(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     if percent.abs() < 9.95 { format!("{percent:+.1}") } else { format!("{percent:+.0}") }
 }
 
-/// What a column of ratios is called.
+/// Returns the title of a column of ratios.
 pub fn ratio_column(form: RatioForm) -> &'static str {
     match form {
         RatioForm::Factor => "A/B",
@@ -222,7 +222,7 @@ pub fn ratio_column(form: RatioForm) -> &'static str {
     }
 }
 
-/// `0.91-1.02`, `-9.0..+2.0 %`, or `-` where there is none.
+/// Formats a range: `0.91-1.02`, `-9.0..+2.0 %`, or `-` without one.
 pub fn range_as(of: Option<RatioRange>, form: RatioForm) -> String {
     match (of, form) {
         (Some(of), RatioForm::Percent) => format!("{}..{} %", percent(of.low), percent(of.high)),
@@ -230,7 +230,7 @@ pub fn range_as(of: Option<RatioRange>, form: RatioForm) -> String {
     }
 }
 
-/// The geometric mean of all lines in words.
+/// Returns the geometric mean of all lines in words.
 pub fn overall(overall: &Overall, form: RatioForm) -> String {
     let Overall { lines, left_out, ratio, interval } = *overall;
     let interval = interval.map_or_else(String::new, |range| format!(" [{}]", range_as(Some(range), form)));
@@ -238,12 +238,12 @@ pub fn overall(overall: &Overall, form: RatioForm) -> String {
     format!("geometric mean of all {lines} lines: {} {}{interval}{left_out}", ratio_column(form), ratio_as(ratio, form))
 }
 
-/// `0.91-1.02`, or `-` with too few runs.
+/// Formats an interval: `0.91-1.02`, or `-` with too few runs.
 pub fn interval(found: &JudgedRatio) -> String {
     range(found.interval)
 }
 
-/// `0.91-1.02`, or `-` where there is none.
+/// Formats a range of ratios: `0.91-1.02`, or `-` without one.
 pub fn range(range: Option<RatioRange>) -> String {
     range.map_or("-".to_owned(), |range| format!("{}-{}", ratio(range.low), ratio(range.high)))
 }
@@ -254,7 +254,7 @@ pub fn at_size(found: &SizeRatio, form: RatioForm) -> String {
     format!("{}: {ratio} [{range}] {}", found.size, sign(Some(found.verdict)))
 }
 
-/// A cell of a pivot: `0.42 ▼`, `0.42* g` of several lines, `n/c`, `-`; and its interval.
+/// Formats a cell of a pivot: `0.42 ▼`, `0.42* g` for several lines, `n/c`, `-`; and its interval.
 pub fn pivot_cell(cell: Option<&PivotCell>, form: RatioForm) -> [String; 2] {
     let Some(cell) = cell else { return ["-".to_owned(), String::new()] };
     let Some(ratio) = cell.ratio else { return ["n/c".to_owned(), String::new()] };
@@ -263,10 +263,10 @@ pub fn pivot_cell(cell: Option<&PivotCell>, form: RatioForm) -> [String; 2] {
     [format!("{}{without} {mark}", ratio_as(ratio, form)), range_as(cell.interval, form)]
 }
 
-/// What the cells of a pivot say beside ratios and signs.
+/// The explanation of a pivot's cells, except ratios and signs.
 pub const PIVOT_CELLS: &str = "g geometric mean of several tests · n/c not comparable · * without n/c";
 
-/// At how many sizes a test has which verdict: `8▼ 1= 1?`.
+/// Counts the sizes at which a test has each verdict: `8▼ 1= 1?`.
 pub fn verdicts_over(sizes: &[SizeRatio]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for sign in sizes.iter().map(|size| sign(Some(size.verdict))) {
@@ -279,12 +279,12 @@ pub fn verdicts_over(sizes: &[SizeRatio]) -> String {
     counts.iter().map(|(sign, count)| format!("{count}{sign}")).collect::<Vec<_>>().join(" ")
 }
 
-/// The part, as `key=value` terms.
+/// Formats the part as `key=value` terms.
 pub fn part(part: &Part) -> String {
     part.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Where the sessions of both sides ran, each place once.
+/// Lists the places where the sessions of both sides ran, each once.
 pub fn places(comparison: &Comparison) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for session in comparison.a.sessions.iter().chain(&comparison.b.sessions) {
@@ -303,7 +303,7 @@ pub fn places(comparison: &Comparison) -> Vec<String> {
     places
 }
 
-/// How lines were compared: `10 pairs of runs`, or `6 and 12 runs, unpaired`.
+/// Describes how lines were compared: `10 pairs of runs`, or `6 and 12 runs, unpaired`.
 pub fn basis(comparison: &Comparison) -> Option<String> {
     let mut kinds: Vec<String> = Vec::new();
     for line in &comparison.lines {
@@ -331,7 +331,7 @@ pub fn basis(comparison: &Comparison) -> Option<String> {
     (!kinds.is_empty()).then(|| kinds.join("; "))
 }
 
-/// The noise floors of all lines in words.
+/// Describes the noise floors of all lines.
 pub fn noise(comparison: &Comparison) -> String {
     let floors = || comparison.lines.iter().map(|line| line.noise_floor);
     let least = floors().map(|floor| floor.value).fold(f64::INFINITY, f64::min) * 100.0;
@@ -344,7 +344,7 @@ pub fn noise(comparison: &Comparison) -> String {
     }
 }
 
-/// The noise floor of one line in words.
+/// Describes the noise floor of one line and its basis.
 pub fn noise_floor(floor: NoiseFloor) -> String {
     let basis = match floor.basis {
         NoiseBasis::Assumed => "assumed: no session ran A against A".to_owned(),
@@ -356,7 +356,7 @@ pub fn noise_floor(floor: NoiseFloor) -> String {
     format!("Noise floor {:.1} % ({basis}).", floor.value * 100.0)
 }
 
-/// An obstacle with what allows it, or as a badge when it is allowed.
+/// Describes an obstacle with the option that allows it, or as a badge if it is allowed.
 pub fn obstacle(obstacle: &Obstacle) -> String {
     let Obstacle { kind, side: _, message, allowed } = obstacle;
     match (allowed, kind) {
@@ -368,7 +368,7 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
     }
 }
 
-/// The left-out tests of a mean; none when all are in it.
+/// Names the tests that a mean leaves out; none if it contains all.
 pub fn left_out(mean: &Mean) -> Option<String> {
     (!mean.left_out.is_empty() && mean.ratio.is_some())
         .then(|| format!("geometric mean at size {} without: {}", mean.size, mean.left_out.join(", ")))
@@ -378,19 +378,19 @@ pub fn value(figure: Option<&Figure>, metric: Metric) -> String {
     figure.map_or("-".to_owned(), |figure| figure.shown(figure.median, metric))
 }
 
-/// The sentences that lines refer to by number: each obstacle once, in the order of the lines.
+/// The sentences that lines refer to by number: each once, in the order of the lines.
 #[derive(Debug, Default)]
 pub struct Footnotes {
     pub texts: Vec<String>,
 }
 
 impl Footnotes {
-    /// The numbers, from 1, of what is to be said of a line: its obstacles, and that its medians say something else than its ratio.
+    /// Returns the numbers, from 1, of the notes on a line: its obstacles, and a note if its medians contradict its ratio.
     pub fn numbers(&mut self, line: &Line) -> Vec<usize> {
         line.obstacles.iter().map(obstacle).chain(looks::medians_apart(line)).map(|text| self.number(text)).collect()
     }
 
-    /// The number of a sentence, from 1.
+    /// Returns the number of a sentence, from 1.
     pub fn number(&mut self, text: String) -> usize {
         let at = self.texts.iter().position(|known| *known == text).unwrap_or_else(|| {
             self.texts.push(text);
@@ -400,7 +400,7 @@ impl Footnotes {
     }
 }
 
-/// What stands above the intervals: the side that is better where the ratio is below and above 1.
+/// Returns the title above the intervals: the side that is better for ratios below and above 1.
 pub fn bar_title(metric: Metric) -> &'static str {
     match metric.better() {
         Better::Less => "A < 1 > B",

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// An estimate with its interval; both ends are the estimate where there is none.
+/// An estimate with its interval; without an interval both ends are the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
     pub at: f64,
@@ -10,18 +10,18 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The farthest that a bar reaches to either side of 1, as a factor.
+/// The farthest distance of a bar's end from 1 in either direction, as a factor.
 const FARTHEST: f64 = 100.0;
 
-/// How far the bars of these ratios reach to either side of 1, as a factor.
+/// Returns how far the bars of these ratios reach from 1 in either direction, as a factor.
 pub fn reach(ratios: impl Iterator<Item = Interval>) -> f64 {
     let away = |ratio: f64| ratio.max(1.0 / ratio);
     let farthest = |ratio: Interval| away(ratio.at).max(away(ratio.low)).max(away(ratio.high));
     ratios.map(farthest).fold(1.1, f64::max).min(FARTHEST)
 }
 
-/// The interval as a line, the ratio as a diamond, 1 as a bar in the middle; on a log axis. An end that lies beyond the
-/// axis is an arrow.
+/// Draws the interval as a line, the ratio as a diamond and 1 as a bar in the middle, on a log axis. An end that is beyond the axis is an
+/// arrow.
 pub fn bar(ratio: Interval, width: usize, reach: f64) -> String {
     let Interval { at: estimate, low, high } = ratio;
     let last = width.saturating_sub(1);
@@ -34,7 +34,7 @@ pub fn bar(ratio: Interval, width: usize, reach: f64) -> String {
     }
     cells[at(1.0)] = '│';
     cells[at(estimate)] = '◆';
-    // The ratio itself is never hidden by an arrow, unless it lies beyond too.
+    // An arrow never hides the ratio itself, unless the ratio is beyond the axis too.
     if place(low) < 0.0 && (at(estimate) > 0 || place(estimate) < 0.0) {
         cells[0] = '◀';
     }

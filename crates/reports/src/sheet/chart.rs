@@ -1,4 +1,4 @@
-//! Figures on two axes: a value, and where its marks are in a drawing.
+//! Figures on two axes: values, and the positions of their marks in a drawing.
 
 use super::Scale;
 use serde::Serialize;
@@ -8,20 +8,20 @@ use serde::Serialize;
 pub struct Chart {
     pub kind: ChartKind,
     pub name: String,
-    /// What it shows, in words for those who do not see it.
+    /// A description in words, for readers who cannot see it.
     pub about: String,
     pub across: ChartAxis,
     pub up: ChartAxis,
     pub series: Vec<ChartSeries>,
-    /// What stands under it.
+    /// The lines below the chart.
     pub notes: Vec<String>,
 }
 
-/// What a chart is of.
+/// The subject of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChartKind {
-    /// Sessions one after the other.
+    /// Sessions in order.
     Trend,
     /// Every run of both sides.
     Runs,
@@ -29,7 +29,7 @@ pub enum ChartKind {
     Growth,
     /// Ratios over the size.
     Ratios,
-    /// How latencies are distributed.
+    /// The distribution of latencies.
     Latency,
     /// Both sides with their power laws.
     Scaling,
@@ -37,14 +37,14 @@ pub enum ChartKind {
     Ranking,
 }
 
-/// Where values are, and which places have labels.
+/// The positions of values, and the labelled ones among them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartAxis {
     pub scale: Scale,
     pub ticks: Vec<ChartTick>,
 }
 
-/// A place of an axis with its label.
+/// A position on an axis with its label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartTick {
     pub at: f64,
@@ -59,32 +59,32 @@ pub struct ChartSeries {
     pub name: String,
     /// Corners.
     pub line: Vec<(f64, f64)>,
-    /// What the line says when it is pointed at; empty: nothing.
+    /// The text shown when the pointer is over the line; empty: nothing.
     pub line_about: String,
-    /// Whether what is below the line is filled.
+    /// Whether the area below the line is filled.
     pub is_area: bool,
     pub marks: Vec<ChartMark>,
 }
 
-/// How a series is told from others.
+/// The style that distinguishes a series from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeriesStyle {
     A,
     B,
-    /// What has no side.
+    /// Marks without a side.
     Plain,
     /// A mean or median of others.
     Mean,
-    /// A line that was fitted.
+    /// A fitted line.
     Fit,
-    /// A place at which something changed.
+    /// A position at which something changed.
     Break,
-    /// A durability tier, by its number; none: it is not known.
+    /// A durability tier, by its number; none: unknown.
     Tier(Option<u8>),
 }
 
 impl SeriesStyle {
-    /// A class of the style sheet.
+    /// Returns its class in the style sheet.
     fn class(self) -> String {
         match self {
             Self::A => "a".to_owned(),
@@ -105,18 +105,18 @@ pub struct ChartMark {
     pub y: f64,
     /// The ends of an interval around y.
     pub range: Option<(f64, f64)>,
-    /// What it says when it is pointed at.
+    /// The text shown when the pointer is over the mark.
     pub about: String,
 }
 
 impl ChartAxis {
-    /// An axis whose scale's ticks have labels.
+    /// Builds an axis whose scale's ticks have labels.
     pub fn labelled(scale: Scale, label: impl Fn(f64) -> String) -> Self {
         let ticks = scale.ticks.iter().map(|at| ChartTick { at: *at, label: label(*at) }).collect();
         Self { scale, ticks }
     }
 
-    /// An axis with these labels, as far as they do not lie over each other: they need this share of the axis.
+    /// Builds an axis with those of these labels that do not overlap: each needs the share `room` of the axis.
     pub fn spaced(scale: Scale, labels: impl IntoIterator<Item = (f64, String)>, room: f64) -> Self {
         let mut ticks: Vec<ChartTick> = Vec::new();
         for (at, label) in labels {
@@ -129,17 +129,17 @@ impl ChartAxis {
 }
 
 impl ChartSeries {
-    /// Figures that no line joins.
+    /// Builds a series of marks without a line.
     pub fn marks(style: SeriesStyle, marks: Vec<ChartMark>) -> Self {
         Self { marks, ..Self::line(style, Vec::new()) }
     }
 
-    /// Marks that a line joins.
+    /// Builds a series of marks joined by a line.
     pub fn joined(style: SeriesStyle, marks: Vec<ChartMark>) -> Self {
         Self { line: marks.iter().map(|mark| (mark.x, mark.y)).collect(), ..Self::marks(style, marks) }
     }
 
-    /// A line alone.
+    /// Builds a series with a line alone.
     pub fn line(style: SeriesStyle, line: Vec<(f64, f64)>) -> Self {
         Self { style, name: String::new(), line, line_about: String::new(), is_area: false, marks: Vec::new() }
     }
@@ -147,7 +147,7 @@ impl ChartSeries {
 
 /// Room left and right of the axes, above and below them.
 const AROUND: [f64; 4] = [56.0, 14.0, 8.0, 20.0];
-/// From so many marks on they are small.
+/// The number of marks from which they are drawn small.
 const MANY: usize = 30;
 
 /// A chart in the units of its drawing, y from the top.
@@ -191,7 +191,7 @@ struct DrawnMark<'c> {
     about: &'c str,
 }
 
-/// A chart as it is drawn.
+/// Returns a chart with the positions of its parts in the drawing.
 pub(super) fn drawing(chart: &Chart) -> ChartDrawing<'_> {
     let (width, height) = if chart.kind == ChartKind::Ranking { (640.0, 200.0) } else { (260.0, 110.0) };
     let x = |at: f64| rounded(width * chart.across.scale.share(at));
@@ -237,7 +237,7 @@ pub(super) fn drawing(chart: &Chart) -> ChartDrawing<'_> {
     }
 }
 
-/// A tenth of a pixel is enough.
+/// Rounds to a tenth of a pixel, which is precise enough.
 pub(super) fn rounded(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }

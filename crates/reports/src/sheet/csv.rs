@@ -3,7 +3,7 @@
 use super::{Cell, Row, Sheet, Table};
 use dbdyno_foundation::base::csv::{Cells, line};
 
-/// The records of a sheet, or the rows of all its tables, which have the same columns then.
+/// Returns the records of a sheet, or the rows of all its tables, which must then have the same columns.
 pub(super) fn csv(sheet: &Sheet, cells: Cells) -> String {
     let tables: Vec<&Table> = match &sheet.records {
         Some(records) => vec![records],

@@ -1,27 +1,27 @@
-//! The forest plot: a row a ratio, the estimate as a point and the interval as a line, on one logarithmic axis.
+//! The forest plot: one row per ratio, with the estimate as a point and the interval as a line, on one logarithmic axis.
 
 use super::{Interval, Scale, Sense, chart::rounded};
 use serde::Serialize;
 
-/// Width of the drawing. Its text is readable where it is as wide as a phone, and not too large on a screen.
+/// Width of the drawing. Its text is readable at the width of a phone, and not too large on a screen.
 const WIDTH: f64 = 440.0;
 /// Room at both ends for marks.
 const MARGIN: f64 = 10.0;
 /// Height of a row: a line of text, and the interval below it.
 const ROW: f64 = 30.0;
-/// Characters of a name that fit beside the ratio.
+/// Characters of a name that fit next to the ratio.
 const NAME: usize = 44;
-/// How far beyond the estimates an interval is drawn, as a factor: one wide interval does not press all others together.
+/// The factor beyond the estimates up to which an interval is drawn, so that one wide interval does not compress all others.
 const BEYOND: f64 = 2.0;
 /// The farthest ratio from 1 that is drawn.
 const FARTHEST: f64 = 1_000.0;
 
-/// Ratios under each other.
+/// A list of ratios, drawn one below the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forest {
     pub name: String,
     pub scale: Scale,
-    /// What ratios below and above 1 mean.
+    /// The meanings of ratios below and above 1.
     pub directions: [String; 2],
     pub rows: Vec<ForestRow>,
 }
@@ -30,15 +30,15 @@ pub struct Forest {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForestRow {
     pub name: String,
-    /// The ratio as people read it.
+    /// The ratio as shown to people.
     pub figure: String,
     /// The row in a sentence.
     pub about: String,
-    /// None where there is no ratio.
+    /// None if there is no ratio.
     pub mark: Option<ForestMark>,
 }
 
-/// What is drawn in a row.
+/// The mark of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForestMark {
     pub interval: Interval,
@@ -46,7 +46,7 @@ pub struct ForestMark {
     pub sense: Option<Sense>,
 }
 
-/// The axis of these ratios: all estimates and most of the intervals, and on either side of 1 enough to be read.
+/// Returns the axis of these ratios. It covers all estimates, most of the intervals, and enough on either side of 1 to be readable.
 pub fn ratio_axis(ratios: impl Iterator<Item = Interval> + Clone) -> Scale {
     let estimates = || ratios.clone().map(|ratio| ratio.at).filter(|at| at.is_finite() && *at > 0.0);
     let (least, most) = (estimates().fold(1.0, f64::min), estimates().fold(1.0, f64::max));
@@ -63,9 +63,9 @@ pub(super) struct ForestDrawing<'f> {
     name: &'f str,
     width: f64,
     height: f64,
-    /// Where the rows end and the axis is.
+    /// The position of the axis, below the rows.
     bottom: f64,
-    /// The line of no difference.
+    /// The position of the line of no difference.
     one: f64,
     ticks: Vec<(f64, String)>,
     rows: Vec<DrawnRow<'f>>,
@@ -86,18 +86,18 @@ struct DrawnRow<'f> {
 
 #[derive(Debug, Serialize)]
 struct DrawnInterval {
-    /// A class of the style sheet.
+    /// Its class in the style sheet.
     class: &'static str,
     low: f64,
     high: f64,
-    /// Whether the interval goes on beyond the ends of the axis.
+    /// Whether the interval extends beyond the ends of the axis.
     beyond_low: bool,
     beyond_high: bool,
-    /// The estimate; none where it is beyond the axis.
+    /// The estimate; none if it is beyond the axis.
     at: Option<f64>,
 }
 
-/// A forest plot as it is drawn.
+/// Returns a forest plot with the positions of its parts in the drawing.
 pub(super) fn drawing(forest: &Forest) -> ForestDrawing<'_> {
     let x = |ratio: f64| rounded(MARGIN + (WIDTH - 2.0 * MARGIN) * forest.scale.share(ratio));
     let bottom = ROW * forest.rows.len() as f64 + 4.0;
@@ -152,7 +152,7 @@ fn tick_label(ratio: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The words with an end that says that they go on, where they are longer than so many characters.
+/// Shortens text to `most` characters, with an ellipsis if it is longer.
 fn shortened(words: &str, most: usize) -> String {
     match words.char_indices().nth(most.saturating_sub(1)) {
         Some((end, _)) if words.chars().count() > most => format!("{}…", words[..end].trim_end()),

@@ -35,7 +35,7 @@ struct PageSection<'s> {
 #[derive(Debug, Serialize)]
 struct PageTable<'s> {
     columns: Vec<PageColumn<'s>>,
-    /// Whether its cells say on a small screen what they are.
+    /// Whether its cells carry their column's title on a small screen.
     has_labels: bool,
     rows: Vec<PageRow<'s>>,
 }
@@ -61,12 +61,12 @@ struct PageCell<'s> {
     role: ColumnRole,
     sign: &'static str,
     text: &'s str,
-    /// What stands below it.
+    /// The second line, below the text.
     small: String,
-    /// What it says when it is pointed at.
+    /// The text shown when the pointer is over the cell.
     about: &'s str,
     sense: Option<Sense>,
-    /// Depth of its colour, percent.
+    /// The depth of its colour, percent.
     heat: Option<f64>,
     notes: &'s [usize],
     bar: Option<Interval>,
@@ -75,12 +75,12 @@ struct PageCell<'s> {
 /// The deepest colour, percent.
 const DEEPEST: f64 = 60.0;
 
-/// A sheet as a page.
+/// Returns a sheet as a page.
 ///
 /// # Errors
 /// The template does not fit the sheet.
 pub fn html(sheet: &Sheet) -> Result<String, minijinja::Error> {
-    // What to know first comes first.
+    // The head comes first.
     let (first, others): (Vec<&Section>, Vec<&Section>) =
         sheet.sections.iter().partition(|section| section.tone == Tone::Head);
     let (warnings, others): (Vec<&Section>, Vec<&Section>) =
@@ -93,7 +93,7 @@ pub fn html(sheet: &Sheet) -> Result<String, minijinja::Error> {
         sections: sections.map(|one| section(one, &sheet.title)).collect(),
     };
     let mut environment = Environment::new();
-    // Control characters are no legal HTML, escaped or not.
+    // Control characters are not legal HTML, escaped or not.
     environment.set_formatter(|out, state, value| match value.as_str() {
         Some(text) if !value.is_safe() => minijinja::escape_formatter(out, state, &plain(text).into()),
         _ => minijinja::escape_formatter(out, state, value),
@@ -106,7 +106,7 @@ pub fn html(sheet: &Sheet) -> Result<String, minijinja::Error> {
 fn section<'s>(section: &'s Section, title: &str) -> PageSection<'s> {
     PageSection {
         tone: section.tone,
-        // The page's title says it already.
+        // The page's title already contains it.
         heading: section.heading.as_deref().filter(|heading| *heading != title),
         before: &section.before,
         table: section.table.as_ref().map(|rows| table(rows, section)),
@@ -116,7 +116,7 @@ fn section<'s>(section: &'s Section, title: &str) -> PageSection<'s> {
     }
 }
 
-/// Columns that share a cell: the first has it, the others say more of it.
+/// Columns that share a cell: the first column is its main text, the others add details.
 type Block<'t> = Vec<(usize, &'t Column)>;
 
 fn table<'s>(table: &'s Table, section: &Section) -> PageTable<'s> {

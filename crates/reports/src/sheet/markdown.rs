@@ -61,14 +61,14 @@ fn rows(table: &Table) -> String {
     [line(titles), rule].into_iter().chain(table.rows.iter().map(row)).collect()
 }
 
-/// `0.33 [0.32-0.34] [1,2]`: a cell with its second line and its notes.
+/// Formats a cell with its second line and its notes: `0.33 [0.32-0.34] [1,2]`.
 fn cell(cell: &Cell) -> String {
     let below = cell.below.as_ref().filter(|below| !below.is_empty());
     let below = below.map_or_else(String::new, |below| format!(" [{below}]"));
     escaped(&format!("{}{below}{}", cell.long(), cell.marks()))
 }
 
-/// Text that Markdown and HTML within it leave as it is.
+/// Escapes text so that Markdown, and HTML within it, leave it unchanged.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in plain(text).chars() {

@@ -1,4 +1,4 @@
-//! A report as a value: sections of lines, a table and charts. It is built once, and drawn by a renderer for each format.
+//! A report as a value: sections of lines, a table and charts. It is built once, and each format has a renderer that draws it.
 
 mod bar;
 mod chart;
@@ -25,23 +25,23 @@ use super::format::{Format, WriteError};
 use dbdyno_foundation::base::csv::Cells;
 use serde::Serialize;
 
-/// How every sheet can be written. JSON has what the sheet was built of.
+/// The formats in which every sheet can be written. JSON contains the value that the sheet was built from.
 pub const SHEET_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html];
 
 /// A report. Texts are as they were stored: renderers escape them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sheet {
-    /// What it is about, in a few words.
+    /// The subject, in a few words.
     pub title: String,
-    /// Text separates them by empty lines.
+    /// The sections; text separates them by empty lines.
     pub sections: Vec<Section>,
-    /// The rows for programs, where they are not those of the only table; CSV has these.
+    /// The rows for programs, which CSV contains, if they are not the rows of the only table.
     pub records: Option<Table>,
-    /// The command that shows it again, which files carry; empty where a section has it.
+    /// The command that shows it again, which files contain; empty if a section has it.
     pub command: String,
 }
 
-/// A part of a sheet, drawn in the order of its fields. What it lacks takes no room; one that has charts alone is on pages only.
+/// A part of a sheet, drawn in the order of its fields. Empty fields take no space; a section with charts alone is on pages only.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
     pub tone: Tone,
@@ -53,56 +53,56 @@ pub struct Section {
     pub after: Vec<String>,
 }
 
-/// What the lines of a section are for.
+/// The purpose of a section's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
     #[default]
     Plain,
-    /// What the report is about: above all others.
+    /// The subject of the report: above all other sections.
     Head,
-    /// What to know before the figures are believed: on pages above these.
+    /// Facts to know before trusting the figures: above the figures on pages.
     Warnings,
     /// The sentences that cells refer to by number, from 1.
     Footnotes,
-    /// Remarks on the figures: a list, where there are lists.
+    /// Remarks on the figures: a list in formats that have lists.
     Remarks,
-    /// Details, which a page shows when they are asked for, and without a heading elsewhere.
+    /// Details: folded on a page, and without a heading elsewhere.
     Folded,
-    /// The same where a report may be long: not in text.
+    /// Details for formats where a report may be long: not in text.
     AtLength,
-    /// The same on pages only.
+    /// Details on pages only.
     OnPage,
 }
 
 impl Section {
-    /// Lines under each other.
+    /// Builds a section of lines.
     pub fn lines(lines: Vec<String>) -> Self {
         Self { before: lines, ..Self::default() }
     }
 
-    /// Lines of a tone; none where there are no lines.
+    /// Builds a section of lines with a tone; none if there are no lines.
     pub fn toned(tone: Tone, heading: &str, lines: Vec<String>) -> Option<Self> {
         (!lines.is_empty()).then(|| Self { tone, heading: Some(heading.to_owned()), before: lines, ..Self::default() })
     }
 
-    /// A table alone.
+    /// Builds a section with only a table.
     pub fn table(table: Table) -> Self {
         Self { table: Some(table), ..Self::default() }
     }
 
-    /// Whether only pages have it.
+    /// Whether the section is on pages only.
     fn is_on_page(&self) -> bool {
         let has_charts = !self.charts.is_empty() || !self.forests.is_empty();
         self.tone == Tone::OnPage || self.table.is_none() && has_charts
     }
 }
 
-/// A sheet in a format. `typed`: what it was built of, which is JSON; `style`: how a table is drawn; `cells`: what those of CSV are
-/// written as.
+/// Returns a sheet in a format. `typed`: the value that it was built from, which JSON contains; `style`: how a table is drawn; `cells`: the
+/// form of CSV cells.
 ///
 /// # Errors
-/// A format that sheets do not have, or why it could not be written.
+/// A format that sheets do not support, or a failure to write.
 pub fn written(
     sheet: &Sheet,
     typed: &impl Serialize,

@@ -1,8 +1,8 @@
-//! Scales of charts, whose ticks are at numbers that people read: 1, 2 and 5 times powers of ten.
+//! Scales of charts, with ticks at round numbers: 1, 2 and 5 times powers of ten.
 
 use dbdyno_foundation::metric::{Metric, Unit};
 
-/// Where values are between two ends, and which of them are labelled.
+/// The positions of values between two ends, and the labelled values among them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -12,23 +12,23 @@ pub struct Scale {
     pub ticks: Vec<f64>,
 }
 
-/// From this factor between its ends on, a scale is logarithmic: below, a straight one tells small differences better.
+/// The factor between its ends from which a scale is logarithmic. Below it, a linear scale shows small differences better.
 const WIDE: f64 = 3.0;
 /// The most labels of a scale.
 const MOST_TICKS: usize = 6;
 
-/// The least part of its low end that a logarithmic scale goes on beyond it, as a logarithm: figures that hardly differ are no reason for
-/// a steep line.
+/// The smallest distance between the ends of a logarithmic scale, as a logarithm, so that figures that hardly differ do not draw a steep
+/// line.
 const LEAST_SPAN: f64 = 0.05;
 
 impl Scale {
-    /// A straight scale without labels.
+    /// Builds a linear scale without labels.
     pub fn straight(low: f64, high: f64) -> Self {
         Self { low, high: if high > low { high } else { low + 1.0 }, is_logarithmic: false, ticks: Vec::new() }
     }
 
-    /// A logarithmic scale that ends at the least and the most of these values, which are its ticks; those that have no logarithm are
-    /// passed over.
+    /// Builds a logarithmic scale that ends at the least and the greatest of these values, which are its ticks. Values without a logarithm
+    /// are skipped.
     pub fn logarithmic(values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = range(values.filter(|value| *value > 0.0 && value.is_finite()));
         if low > high {
@@ -38,7 +38,7 @@ impl Scale {
         Self { low, high: high.max(low * LEAST_SPAN.exp()), is_logarithmic: true, ticks }
     }
 
-    /// A scale that holds these values, and ends at numbers that people read. A wide one is logarithmic.
+    /// Builds a scale that covers these values, and ends at round numbers. A wide one is logarithmic.
     pub fn over(values: impl Iterator<Item = f64>, metric: Metric) -> Self {
         let (least, most) = range(values.filter(|value| value.is_finite()));
         if least > most {
@@ -51,7 +51,7 @@ impl Scale {
         Self { low: scaled.low * unit, high: scaled.high * unit, ticks, ..scaled }
     }
 
-    /// A logarithmic scale of ratios between two ends, which need not be ticks; 1 is one.
+    /// Builds a logarithmic scale of ratios between two ends, which need not be ticks; 1 is a tick.
     pub fn of_ratios(low: f64, high: f64) -> Self {
         let ticks = if high / low > WIDE {
             thinned(numbers(low, high))
@@ -63,20 +63,20 @@ impl Scale {
         Self { low, high, is_logarithmic: true, ticks }
     }
 
-    /// The same with other labels.
+    /// Returns the scale with other ticks.
     #[must_use]
     pub fn with_ticks(self, ticks: Vec<f64>) -> Self {
         Self { ticks, ..self }
     }
 
-    /// Where a value is, from 0 at the low end to 1 at the high one; what is beyond an end is there.
+    /// Returns the position of a value, from 0 at the low end to 1 at the high one; values beyond an end are placed at that end.
     pub fn share(&self, value: f64) -> f64 {
         let place = |value: f64| if self.is_logarithmic { value.ln() } else { value };
         let (low, high) = (place(self.low), place(self.high));
         ((place(value) - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// Where on the scale so much of its length is behind, from 0 to 1.
+    /// Returns the value at a position, from 0 to 1, along the scale's length.
     pub fn value_at(&self, share: f64) -> f64 {
         match self.is_logarithmic {
             true => (self.low.ln() + share * (self.high / self.low).ln()).exp(),
@@ -84,18 +84,18 @@ impl Scale {
         }
     }
 
-    /// Whether a value is beyond the low end, and whether beyond the high one.
+    /// Whether a value is beyond the low end, and whether it is beyond the high one.
     pub fn beyond(&self, value: f64) -> [bool; 2] {
         [value < self.low, value > self.high]
     }
 }
 
-/// The least and the most.
+/// Returns the least and the greatest value.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// What a tick is counted in: bytes have units of powers of 1024.
+/// Returns the unit that ticks are counted in: bytes have units of powers of 1024.
 fn unit(metric: Metric, most: f64) -> f64 {
     match metric.unit() {
         Unit::Bytes => 1024_f64.powf(most.max(1.0).log(1024.0).floor()),
@@ -103,7 +103,7 @@ fn unit(metric: Metric, most: f64) -> f64 {
     }
 }
 
-/// A logarithmic scale from the number at or below the least value to the one at or above the most.
+/// Builds a logarithmic scale from the round number at or below the least value to the one at or above the greatest.
 fn decades(least: f64, most: f64) -> Scale {
     let ticks = numbers(least / 2.5, most * 2.5);
     let low = ticks.iter().copied().rfind(|tick| *tick <= least).unwrap_or(least);
@@ -112,7 +112,7 @@ fn decades(least: f64, most: f64) -> Scale {
     Scale { low, high, is_logarithmic: true, ticks: thinned(within) }
 }
 
-/// A straight scale. Its steps are no finer than labels of three digits can tell, and counts have none between them.
+/// Builds a linear scale. Its steps are no finer than labels of three digits can distinguish, and steps of counts are whole numbers.
 fn steps(least: f64, most: f64, metric: Metric) -> Scale {
     let finest = match metric.unit() {
         Unit::Count => 1.0,
@@ -129,7 +129,7 @@ fn steps(least: f64, most: f64, metric: Metric) -> Scale {
     Scale { low: first * step, high: last * step, is_logarithmic: false, ticks }
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is no smaller.
+/// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `at_least`.
 fn step(at_least: f64) -> f64 {
     let power = 10_f64.powf(at_least.max(1e-12).log10().floor());
     [1.0, 2.0, 5.0]
@@ -139,14 +139,14 @@ fn step(at_least: f64) -> f64 {
         .unwrap_or(10.0 * power)
 }
 
-/// 1, 2 and 5 times the powers of ten between two ends.
+/// Returns 1, 2 and 5 times the powers of ten between two ends.
 fn numbers(low: f64, high: f64) -> Vec<f64> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let all = (first..=last).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
     all.filter(|number| (low * 0.999..=high * 1.001).contains(number)).collect()
 }
 
-/// No more ticks than can be read: only the powers of ten, then every second of these, and so on. 1 stays.
+/// Reduces the ticks to a readable number: only the powers of ten, then every second of these, and so on. Keeps 1.
 fn thinned(ticks: Vec<f64>) -> Vec<f64> {
     if ticks.len() <= MOST_TICKS {
         return ticks;

@@ -1,6 +1,6 @@
-//! How text is drawn.
+//! The style of text output.
 
-/// Whether red and green may be used; a word always says the same.
+/// Whether red and green may be used; a word always carries the same meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colouring {
     /// ANSI colours.
@@ -8,16 +8,16 @@ pub enum Colouring {
     Off,
 }
 
-/// How a table is drawn as text.
+/// The style of a table in text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableStyle {
-    /// Whether verdicts are coloured; their words say the same.
+    /// Whether verdicts are coloured; their words carry the same meaning.
     pub colour: Colouring,
-    /// Columns there are.
+    /// The width available, in columns.
     pub width: usize,
 }
 
 impl TableStyle {
-    /// What a file has, and a terminal that does not tell.
+    /// The style for a file, and for a terminal that does not report its width.
     pub const FILE: Self = Self { colour: Colouring::Off, width: 80 };
 }

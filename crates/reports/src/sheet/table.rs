@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
-    /// Whether text has the titles of columns too: of two columns that explain themselves it needs none.
+    /// Whether text has column titles too: two columns that explain themselves need none.
     pub is_headed: bool,
     /// Spaces before each row of text.
     pub indent: usize,
@@ -19,53 +19,53 @@ pub struct Table {
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// What programs call it.
+    /// The name for programs.
     pub name: Cow<'static, str>,
-    /// What people read above it.
+    /// The heading for people.
     pub title: String,
     pub role: ColumnRole,
-    /// What text leaves out first where there is no room: the highest. 0 stays.
+    /// The order in which text leaves out columns if there is too little space: the highest first. 0 always stays.
     pub rank: u8,
-    /// How many characters of its cells text shows at least; none: all.
+    /// The fewest characters of its cells that text shows; none: all.
     pub least: Option<usize>,
     pub part: ColumnPart,
 }
 
-/// How a column belongs to the others.
+/// The relation of a column to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnPart {
     #[default]
     Own,
-    /// It is there again in each part of a table that text has to cut.
+    /// It is repeated in each part of a table that text has to split.
     Repeated,
-    /// It says more of the column before: a page has both in one cell, and a verdict where the cell is pointed at.
+    /// It adds details to the previous column: a page puts both in one cell, and shows a verdict when the pointer is over the cell.
     Joined,
     /// It is on pages only.
     OnPage,
 }
 
-/// What a column is for, which says how it is drawn.
+/// The purpose of a column, which determines how it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ColumnRole {
-    /// What a row is about.
+    /// The subject of a row.
     Name,
-    /// What neighbouring rows have in common: a title above them; a column of its own in Markdown.
+    /// The property that neighbouring rows share: a title above them; a column of its own in Markdown.
     Group,
-    /// A figure: to the right.
+    /// A figure, right-aligned.
     Figure,
-    /// An interval of the figure before.
+    /// The interval of the previous figure.
     Interval,
-    /// What was found.
+    /// The finding.
     Verdict,
-    /// Figures as a line of characters, where there are no charts.
+    /// Figures as a line of characters, if there are no charts.
     Sparkline,
-    /// An interval as a line: in text where there is room, and on pages without charts of their own.
+    /// An interval as a line: in text if there is space, and on pages without charts of their own.
     Bar,
 }
 
 impl ColumnRole {
-    /// Where its cells stand, in every format.
+    /// Returns the alignment of its cells, in every format.
     pub(super) fn alignment(self) -> Alignment {
         match self {
             Self::Figure => Alignment::Right,
@@ -79,36 +79,36 @@ impl ColumnRole {
 pub enum Row {
     /// A cell for each column.
     Cells(Vec<Cell>),
-    /// The same of the rows above together.
+    /// The totals of the rows above, with a cell for each column.
     Total(Vec<Cell>),
     /// A title over the rows that follow.
     Title(String),
-    /// A sentence about the row before.
+    /// A sentence about the previous row.
     Detail(String),
 }
 
-/// What a row says in a column.
+/// The content of a row in a column.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cell {
-    /// For people.
+    /// The text for people.
     pub text: String,
-    /// The same at length, where lines may be long: not in text.
+    /// The long form for formats with long lines: not in text.
     pub long: Option<String>,
-    /// A second line of it.
+    /// The second line.
     pub below: Option<String>,
-    /// For programs, where it is not the text.
+    /// The value for programs, if it is not the text.
     pub value: Option<String>,
-    /// What it says, for colours and signs.
+    /// The meaning, for colours and signs.
     pub sense: Option<Sense>,
     /// Numbers of footnotes.
     pub notes: Vec<usize>,
-    /// What a bar is drawn of.
+    /// The interval that a bar shows.
     pub interval: Option<Interval>,
-    /// How deep its colour is on a page, from 0 to 1.
+    /// The depth of its colour on a page, from 0 to 1.
     pub heat: Option<f64>,
 }
 
-/// What a cell says, whatever its words are.
+/// The meaning of a cell, independent of its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sense {
@@ -118,16 +118,16 @@ pub enum Sense {
     Undecided,
     TooFew,
     NotComparable,
-    /// As it should be, or as promised.
+    /// As expected, or as promised.
     Fit,
     /// Worth knowing.
     Note,
-    /// Not as it should be, or as promised.
+    /// Not as expected, or not as promised.
     Unfit,
 }
 
 impl Sense {
-    /// The word that programs read.
+    /// Returns the word for programs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Faster => "faster",
@@ -142,7 +142,7 @@ impl Sense {
         }
     }
 
-    /// Its sign, so that it is never told by colour alone.
+    /// Returns its sign, so that colour alone never carries the meaning.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Faster => "▼",
@@ -159,29 +159,29 @@ impl Sense {
 }
 
 impl Column {
-    /// What programs call it, what people read above it, and what it is for.
+    /// Builds a column from its name for programs, its title for people, and its purpose.
     pub fn new(name: impl Into<Cow<'static, str>>, title: &str, role: ColumnRole) -> Self {
         Self { name: name.into(), title: title.to_owned(), role, rank: 0, least: None, part: ColumnPart::Own }
     }
 
-    /// Columns by their names, titles and roles.
+    /// Builds columns from their names, titles and roles.
     pub fn all<const N: usize>(columns: [(&'static str, &str, ColumnRole); N]) -> Vec<Self> {
         columns.map(|(name, title, role)| Self::new(name, title, role)).to_vec()
     }
 
-    /// The same with a rank.
+    /// Returns the column with a rank.
     #[must_use]
     pub fn ranked(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
 
-    /// The same, of which text shows so many characters at least.
+    /// Returns the column with the fewest characters that text shows of it.
     #[must_use]
     pub fn at_least(self, characters: usize) -> Self {
         Self { least: Some(characters), ..self }
     }
 
-    /// The same, belonging to others.
+    /// Returns the column with its relation to the others.
     #[must_use]
     pub fn part(self, part: ColumnPart) -> Self {
         Self { part, ..self }
@@ -189,31 +189,31 @@ impl Column {
 }
 
 impl Table {
-    /// Rows that only programs read.
+    /// Builds a table of rows for programs only.
     pub fn records<const N: usize>(columns: [&'static str; N], rows: impl Iterator<Item = Row>) -> Self {
         let columns = columns.map(|name| Column::new(name, name, ColumnRole::Name)).to_vec();
         Self { columns, rows: rows.collect(), ..Self::default() }
     }
 
-    /// Names, each with what it is.
+    /// Builds a table of names, each with its description.
     pub fn pairs(columns: [&'static str; 2], rows: impl IntoIterator<Item = [String; 2]>) -> Self {
         let columns = columns.map(|name| Column::new(name, name, ColumnRole::Name)).to_vec();
         Self { columns, rows: rows.into_iter().map(Row::texts).collect(), ..Self::default() }
     }
 
-    /// Where each of its columns has something to say.
+    /// Whether at least one of its columns has a title.
     pub(super) fn has_titles(&self) -> bool {
         self.columns.iter().any(|column| !column.title.is_empty())
     }
 }
 
-/// Numbers of footnotes: `[1,2]`, or nothing.
+/// Formats numbers of footnotes: `[1,2]`, or nothing.
 pub fn marks(notes: &[usize]) -> String {
     let numbers: Vec<String> = notes.iter().map(ToString::to_string).collect();
     if numbers.is_empty() { String::new() } else { format!("[{}]", numbers.join(",")) }
 }
 
-/// The rows of a table as an array of objects, for a report that is nothing else: figures are numbers, and what is not known is null.
+/// The rows of a table as an array of objects, for a report without other content: figures are numbers, and unknown values are null.
 #[derive(Debug, Clone, Copy)]
 pub struct TableObjects<'t>(pub &'t Table);
 
@@ -244,52 +244,52 @@ impl Serialize for RowObject<'_> {
 }
 
 impl Row {
-    /// A row of texts.
+    /// Builds a row of texts.
     pub fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::Cells(texts.into_iter().map(Cell::new).collect())
     }
 }
 
 impl Cell {
-    /// A cell whose text and value are one.
+    /// Builds a cell with the same text and value.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// A figure: how people read it, and the number.
+    /// Builds a figure: the text for people, and the number.
     pub fn figure(text: impl Into<String>, value: Option<f64>) -> Self {
         let value = value.map_or_else(String::new, |value| value.to_string());
         Self { value: Some(value), ..Self::new(text) }
     }
 
-    /// A number of a record; empty where there is none.
+    /// Builds a number of a record; empty without a value.
     pub fn number(value: Option<f64>) -> Self {
         Self::new(value.map_or_else(String::new, |value| value.to_string()))
     }
 
-    /// The same at length.
+    /// Returns the cell with a long form.
     #[must_use]
     pub fn at_length(self, long: impl Into<String>) -> Self {
         Self { long: Some(long.into()), ..self }
     }
 
-    /// The same with what it says.
+    /// Returns the cell with a meaning.
     #[must_use]
     pub fn sensed(self, sense: Sense) -> Self {
         Self { sense: Some(sense), ..self }
     }
 
-    /// What a program reads.
+    /// Returns the value for programs.
     pub(super) fn value(&self) -> &str {
         self.value.as_deref().unwrap_or(&self.text)
     }
 
-    /// What people read where lines may be long.
+    /// Returns the text for people in formats with long lines.
     pub(super) fn long(&self) -> &str {
         self.long.as_deref().unwrap_or(&self.text).trim()
     }
 
-    /// The numbers of its notes with a space before them, or nothing.
+    /// Returns the numbers of its notes with a space before them, or nothing.
     pub(super) fn marks(&self) -> String {
         if self.notes.is_empty() { String::new() } else { format!(" {}", marks(&self.notes)) }
     }

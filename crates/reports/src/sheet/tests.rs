@@ -1,8 +1,8 @@
-//! What renderers make of a sheet.
+//! The output of the renderers for a sheet.
 
 use super::*;
 
-/// A sheet with everything, and text that each format would obey.
+/// Returns a sheet with every feature, and with text that each format would interpret if it were not escaped.
 fn sheet() -> Sheet {
     let columns = vec![
         Column::new("test", "test", ColumnRole::Name),
@@ -94,7 +94,7 @@ fn a_format_of_others_is_refused_with_those_that_there_are() {
     assert_eq!(refused.to_string(), "parquet is not supported here: expected table, markdown, csv, json or html");
 }
 
-/// Sides beside a reference, each with a ratio that belongs to it and a remark that goes first.
+/// Returns a sheet of sides and a reference. Each side has a ratio joined to it, and a verdict that text leaves out first.
 fn wide(sides: usize) -> Sheet {
     let mut columns = vec![
         Column::new("test", "test", ColumnRole::Name).at_least(8).part(ColumnPart::Repeated),

@@ -9,7 +9,7 @@ use dbdyno_foundation::base::{grid::Grid, names::told_apart, units::plain};
 
 /// Spaces before a sentence about a row.
 const DETAIL: usize = 4;
-/// Columns that every terminal and every file has; bars are drawn of what there is beyond.
+/// The columns that every terminal and every file has; bars use only the columns beyond.
 const NARROW: usize = 80;
 /// The narrowest and the widest bar.
 const BARS: (usize, usize) = (9, 25);
@@ -36,7 +36,7 @@ fn section(section: &Section, style: TableStyle) -> String {
     heading + &lines(before) + &table.as_ref().map_or_else(String::new, |table| drawn(table, style)) + &lines(after)
 }
 
-/// A table: whole, or in parts where it is wider than what there is.
+/// Draws a table: whole, or in parts if it is wider than the space available.
 fn drawn(table: &Table, style: TableStyle) -> String {
     let widths: Vec<usize> = (0..table.columns.len()).map(|at| natural_width(table, at)).collect();
     let least = |at: &usize| table.columns[*at].least.map_or(widths[*at], |least| least.min(widths[*at]));
@@ -52,7 +52,7 @@ fn drawn(table: &Table, style: TableStyle) -> String {
         let mut fitted: Vec<FittedColumn> =
             columns.iter().map(|at| FittedColumn { at: *at, width: least(at), title: title(table, *at) }).collect();
         let mut spare = style.width.saturating_sub(taken(columns));
-        // What there is goes to what rows are about first, then to the names of figures.
+        // The space available goes to the names of rows first, then to the titles of figures.
         for column in fitted.iter_mut().filter(|column| table.columns[column.at].role == ColumnRole::Name) {
             let more = spare.min(widths[column.at] - column.width);
             column.width += more;
@@ -74,9 +74,9 @@ fn drawn(table: &Table, style: TableStyle) -> String {
     parts(table, shown, |columns| taken(columns) <= style.width).iter().map(part).collect::<Vec<_>>().join("\n")
 }
 
-/// A column as it is drawn.
+/// A column with its width and title as drawn.
 struct FittedColumn {
-    /// Its place in the table.
+    /// Its index in the table.
     at: usize,
     width: usize,
     title: String,
@@ -90,7 +90,7 @@ fn is_text(column: &Column) -> bool {
     column.part != ColumnPart::OnPage && !matches!(column.role, ColumnRole::Group | ColumnRole::Bar)
 }
 
-/// Columns as they fit beside each other: those that are joined stay together, and those that are repeated begin each part.
+/// Splits columns into parts that fit: joined columns stay together, and repeated columns begin each part.
 fn parts(table: &Table, columns: Vec<usize>, fits: impl Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
     let part_of = |at: &usize| table.columns[*at].part;
     let (repeated, others): (Vec<usize>, Vec<usize>) =
@@ -123,7 +123,7 @@ fn shown(cell: &Cell) -> String {
     plain(&cell.text) + &cell.marks()
 }
 
-/// The widest of a column's cells.
+/// Returns the width of a column's widest cell.
 fn natural_width(table: &Table, at: usize) -> usize {
     let title = if table.is_headed { measure_text_width(&title(table, at)) } else { 0 };
     let below = |cell: &Cell| cell.below.as_ref().map_or(0, |below| measure_text_width(&plain(below)));

@@ -1,7 +1,7 @@
 //! Bencher Metric Format: `{"BENCHMARK": {"MEASURE": {"value": 1.0, "lower_value": 0.9, "upper_value": 1.1}}}`.
 //!
-//! It has no units: a measure that Bencher knows is called as Bencher does, and any other by a name that has its unit in it.
-//! See bencher.dev/docs/reference/bencher-metric-format.
+//! It has no units: a measure that Bencher knows gets Bencher's name, and any other a name that contains its unit. See
+//! bencher.dev/docs/reference/bencher-metric-format.
 
 use super::{
     Frame, TrackError,
@@ -42,7 +42,7 @@ pub(super) fn items(test: &TestFigures, metrics: &[Metric]) -> Result<Option<Str
     item(&benchmark(test), measures.collect())
 }
 
-/// A benchmark with its measures; none without any.
+/// Returns a benchmark with its measures; none without any.
 pub(super) fn item(name: &str, measures: BTreeMap<String, BmfMetric>) -> Result<Option<String>, TrackError> {
     if measures.is_empty() {
         return Ok(None);
@@ -50,7 +50,7 @@ pub(super) fn item(name: &str, measures: BTreeMap<String, BmfMetric>) -> Result<
     Ok(Some(format!("{}: {}", to_string(name)?, to_string(&measures)?)))
 }
 
-/// Bencher's own measures are in ns and operations a second.
+/// Returns the name of a measure. Bencher's own measures are in ns and operations per second.
 fn measure(metric: Metric) -> String {
     match metric {
         Metric::Wall => "latency".to_owned(),

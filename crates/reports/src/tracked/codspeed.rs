@@ -1,7 +1,8 @@
-//! CodSpeed's results of wall time, as its integrations leave them in `$CODSPEED_PROFILE_FOLDER/results/`.
+//! CodSpeed's wall time results, as its integrations write them to `$CODSPEED_PROFILE_FOLDER/results/`.
 //!
-//! A round is a run and an iteration an operation. Statistics are those of pytest-codspeed: sample standard deviation, exclusive
-//! quartiles, outliers beyond 1.5 interquartile ranges and beyond 3 standard deviations. See `walltime_results` of github.com/CodSpeedHQ/codspeed.
+//! A round is a run and an iteration is an operation. Statistics are those of pytest-codspeed: sample standard deviation, exclusive
+//! quartiles, outliers beyond 1.5 interquartile ranges and beyond 3 standard deviations. See `walltime_results` of
+//! github.com/CodSpeedHQ/codspeed.
 
 use super::{
     Frame, TrackError,
@@ -22,7 +23,7 @@ struct Creator {
     pid: u32,
 }
 
-/// Nothing of this was configured through CodSpeed.
+/// The benchmark settings, all empty because none was configured through CodSpeed.
 #[derive(Debug, Default, Serialize)]
 struct BenchmarkConfig {
     warmup_time_ns: Option<f64>,
@@ -41,7 +42,7 @@ struct BenchmarkStats {
     median_ns: f64,
     q3_ns: f64,
     rounds: u64,
-    /// Seconds, unlike all else.
+    /// Seconds, unlike all other times here.
     total_time: f64,
     iqr_outlier_rounds: u64,
     stdev_outlier_rounds: u64,
@@ -74,7 +75,7 @@ pub(super) fn items(test: &TestFigures) -> Result<Option<String>, TrackError> {
     Ok(Some(to_string(&Benchmark { name, uri, config: BenchmarkConfig::default(), stats })?))
 }
 
-/// None of a test of which no run has a time for a number of operations.
+/// Returns none for a test without any run that has a time for a number of operations.
 fn stats(test: &TestFigures) -> Option<BenchmarkStats> {
     let runs = times(test, Metric::Wall).iter().zip(test.values(Metric::Operations));
     let runs = runs.filter_map(|(ns, operations)| Some(((*ns)?, operations.filter(|count| *count > 0.0)?)));
@@ -106,7 +107,7 @@ fn stats(test: &TestFigures) -> Option<BenchmarkStats> {
     })
 }
 
-/// That of Python's `statistics.quantiles`, but never beyond the values, of which there is at least one.
+/// Returns the quantile of Python's `statistics.quantiles`, but never beyond the values, of which there is at least one.
 fn exclusive_quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len() - 1;
     let place = (share * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, last as f64);
@@ -119,7 +120,7 @@ fn exclusive_quantile(sorted: &[f64], share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// What Python 3.11 answers: `statistics.quantiles([100, 110, 120, 130, 140, 500], n=4)`, and so on.
+    /// The values match Python 3.11: `statistics.quantiles([100, 110, 120, 130, 140, 500], n=4)`, and so on.
     #[test]
     fn quartiles_are_pythons() {
         let quartiles = |values: &[f64]| [0.25, 0.5, 0.75].map(|share| exclusive_quantile(values, share));

@@ -1,7 +1,7 @@
-//! What Conbench's API takes for results, a line of JSON each, for `benchconnect augment result` and `post result`.
+//! Results for Conbench's API, one line of JSON each, for `benchconnect augment result` and `post result`.
 //!
-//! What only the place of the commit knows (`github`, `run_reason`) is left to `benchconnect`, and so is `machine_info`, of which Conbench
-//! wants more than is recorded; the host is in `info`. See github.com/conbench/conbench.
+//! `benchconnect` adds the fields that only the place of the commit knows (`github`, `run_reason`), and `machine_info`, for which Conbench
+//! requires more than is recorded; the host is in `info`. See github.com/conbench/conbench.
 
 use super::{
     Frame, TrackError,
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One of the few units that Conbench knows; each has its direction.
+/// Returns one of the few units that Conbench knows; each has its direction.
 pub(super) fn unit(metric: Metric) -> Option<&'static str> {
     match metric.unit() {
         Unit::Time => Some("ns"),
@@ -33,20 +33,20 @@ struct ConbenchResult {
     batch_id: String,
     timestamp: String,
     stats: Stats,
-    /// What tells cases apart.
+    /// The values that distinguish cases.
     tags: BTreeMap<&'static str, String>,
-    /// What has to stay the same within a history.
+    /// The values that must stay the same within a history.
     context: BTreeMap<&'static str, &'static str>,
-    /// What may change within one.
+    /// The values that may change within a history.
     info: BTreeMap<&'static str, String>,
 }
 
 #[derive(Debug, Serialize)]
 struct Stats {
-    /// A value a run, in the order in which they were run.
+    /// One value per run, in the order of the runs.
     data: Vec<f64>,
     unit: &'static str,
-    /// Operations of a run, where all have the same number.
+    /// Operations per run, if all runs have the same number.
     #[serde(skip_serializing_if = "Option::is_none")]
     iterations: Option<u64>,
 }

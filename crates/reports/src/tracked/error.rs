@@ -1,4 +1,4 @@
-//! Why a file for a program that follows benchmarks was not written.
+//! The reasons why a file for a benchmark tracker was not written.
 
 use super::{RATIO_TRACKERS, Tracker};
 use dbdyno_foundation::metric::Metric;
@@ -11,7 +11,7 @@ pub enum TrackError {
         "the selection has no figure of a finished test: `dbdyno results --group-by KEY` lists the values that a key has"
     )]
     Empty,
-    /// The format has no unit for it.
+    /// The format has no unit for the metric.
     #[error("{} has no place for {} ({}): expected {}", tracker.name(), metric.title(), metric.name(), places(*tracker))]
     NoPlace { tracker: Tracker, metric: Metric },
     #[error(
@@ -19,7 +19,7 @@ pub enum TrackError {
         metric.title(), metric.name(), tracker.name()
     )]
     NoDirection { tracker: Tracker, metric: Metric },
-    /// A file of github-action-benchmark has one direction.
+    /// A file of github-action-benchmark has one direction for all its benchmarks.
     #[error(
         "github-action-benchmark has one direction a file: of {} less is better, of {} more: write a file of each",
         less.name(), more.name()
@@ -31,10 +31,10 @@ pub enum TrackError {
     )]
     SeveralHosts {
         tracker: Tracker,
-        /// Two of them, names with identifiers.
+        /// Two of the hosts, as names with identifiers.
         hosts: [(String, String); 2],
     },
-    /// Something that only whoever measured knows.
+    /// A fact that only the person who measured knows.
     #[error(
         "nyrkio has to be told what was measured, and the runs of session {session} have no key `{key}`, or several: \
          `dbdyno key session={session} --set {key}=...`"
@@ -49,7 +49,7 @@ pub enum TrackError {
     /// A figure that JSON cannot hold.
     #[error("writing JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// What the system said of the file. Whoever named the file names it in the message.
+    /// The system's error for the file. The caller that named the file adds the name to the message.
     #[error(transparent)]
     File(#[from] std::io::Error),
 }

@@ -1,4 +1,4 @@
-//! What every tracker is told: names that stay the same from session to session, units, medians with their intervals.
+//! The data that every tracker gets: names that stay the same from session to session, units, medians with their intervals.
 
 use dbdyno_foundation::{
     base::units::plain,
@@ -7,7 +7,7 @@ use dbdyno_foundation::{
 use dbdyno_stats::{Interval, median_interval};
 use dbdyno_store::TestFigures;
 
-/// `kv/size=10000/lmdb`: what was measured. Caches and memory are named where they are not as usual.
+/// Returns the measured configuration: `kv/size=10000/lmdb`. Names caches and memory only if they are not the usual ones.
 pub(super) fn configuration(test: &TestFigures) -> String {
     let mut parts = vec![test.suite.clone(), format!("size={}", test.size), test.label.clone()];
     parts.extend((test.cache != "warm").then(|| format!("cache={}", test.cache)));
@@ -29,7 +29,8 @@ pub(super) fn benchmark(test: &TestFigures) -> String {
     format!("{}/{}", configuration(test), test_name(test))
 }
 
-/// `ns-per-op`, `p99-ns`: a metric in names. Times of a test are told by operation, because the number of operations is a choice.
+/// Returns a metric for use in names: `ns-per-op`, `p99-ns`. Times of a test are per operation, because the number of operations is a
+/// choice.
 pub(super) fn key(metric: Metric) -> String {
     match metric {
         Metric::Wall => "ns-per-op".to_owned(),
@@ -50,7 +51,7 @@ pub(super) fn unit(metric: Metric) -> &'static str {
     }
 }
 
-/// The values of the runs that have one, in the unit that is told.
+/// Returns the values of the runs that have one, in the unit that the tracker gets.
 pub(super) fn values(test: &TestFigures, metric: Metric) -> Vec<f64> {
     let all = times(test, metric).iter().copied();
     if !matches!(metric, Metric::Wall | Metric::Cpu) {
@@ -60,7 +61,7 @@ pub(super) fn values(test: &TestFigures, metric: Metric) -> Vec<f64> {
     all.zip(operations).filter_map(|(ns, operations)| Some(ns? / operations.filter(|count| *count > 0.0)?)).collect()
 }
 
-/// Their values as they are; the time of a test that began cold is that of opening and the test.
+/// Returns the values unchanged; the time of a test that began cold includes opening.
 pub(super) fn times(test: &TestFigures, metric: Metric) -> &[Option<f64>] {
     test.values(if metric == Metric::Wall && test.cache == "cold" { Metric::OpenAndTest } else { metric })
 }
@@ -75,7 +76,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// None where no run has a value.
+    /// Returns none if no run has a value.
     pub(super) fn of(test: &TestFigures, metric: Metric) -> Option<Self> {
         let values = values(test, metric);
         Some(Self { median: metric.median(&values).ok()?, interval: median_interval(&values).ok(), runs: values.len() })

@@ -1,6 +1,6 @@
 //! The JSON of github-action-benchmark's tools `customSmallerIsBetter` and `customBiggerIsBetter`: an array of names, units and values.
 //!
-//! `range` is `± N`, the only form in which the action finds a number. See github.com/benchmark-action/github-action-benchmark.
+//! `range` is `± N`, the only form in which the action recognises a number. See github.com/benchmark-action/github-action-benchmark.
 
 use super::{
     TrackError,
@@ -10,7 +10,7 @@ use dbdyno_foundation::metric::{Better, Metric};
 use dbdyno_store::{SessionOrigin, TestFigures};
 use serde::Serialize;
 
-/// What the workflow has to call this.
+/// Returns the tool name that the workflow must use.
 pub(super) fn tool(better: Better) -> &'static str {
     match better {
         Better::More => "customBiggerIsBetter",
@@ -25,11 +25,11 @@ pub(super) struct Entry {
     pub(super) value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) range: Option<String>,
-    /// What the chart shows of a point, in lines.
+    /// The text lines that the chart shows for a point.
     pub(super) extra: String,
 }
 
-/// The interval as the action takes it: so far that all of it is within.
+/// Returns the interval in the action's form: a half-width so large that it covers the whole interval.
 pub(super) fn range(value: f64, (low, high): (f64, f64)) -> String {
     format!("± {}", (value - low).max(high - value))
 }

@@ -1,7 +1,7 @@
-//! Results for programs that follow benchmarks from commit to commit, each in the program's own format.
+//! Results for programs that track benchmarks from commit to commit, each in the program's own format.
 //!
-//! A benchmark is a test of a configuration at a size, and its figure in a session the median over its runs, with the median's interval
-//! where there are runs enough. What a format has a place for and is not known is left out.
+//! A benchmark is a test of a configuration at a size. Its figure in a session is the median over its runs, with the median's interval if
+//! there are enough runs. Unknown values are left out, even if a format has a field for them.
 
 mod bmf;
 mod codspeed;
@@ -29,26 +29,26 @@ use std::{
     path::Path,
 };
 
-/// A format of a program that follows benchmarks.
+/// The format of a program that tracks benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tracker {
     /// Bencher Metric Format, JSON.
     Bmf,
-    /// CodSpeed's results of wall time, JSON.
+    /// CodSpeed's wall time results, JSON.
     Codspeed,
-    /// What Conbench takes, a line of JSON a result.
+    /// Conbench's input, one line of JSON per result.
     Conbench,
     /// github-action-benchmark's own JSON.
     GithubActionBenchmark,
     /// Nyrkiö's JSON.
     Nyrkio,
-    /// CSV for Apache Otava, a row a session.
+    /// CSV for Apache Otava, one row per session.
     Otava,
     /// Apache Otava's description of that CSV.
     OtavaConfig,
 }
 
-/// All of them.
+/// All trackers, in the order in which they are listed.
 pub const TRACKERS: &[Tracker] = &[
     Tracker::Bmf,
     Tracker::Codspeed,
@@ -60,7 +60,7 @@ pub const TRACKERS: &[Tracker] = &[
 ];
 
 impl Tracker {
-    /// The word for `--format`.
+    /// Returns the word for `--format`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bmf => "bmf",
@@ -73,7 +73,7 @@ impl Tracker {
         }
     }
 
-    /// What it is, in a few words.
+    /// Returns a short description of the format.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Bmf => "Bencher Metric Format, for `bencher run --adapter json`",
@@ -86,43 +86,43 @@ impl Tracker {
         }
     }
 
-    /// What such a file has of a benchmark that several sessions have: that of the newest, or each.
+    /// Whether a benchmark of several sessions is written only once, from the newest session, instead of once per session.
     fn is_of_newest(self) -> bool {
         matches!(self, Self::Bmf | Self::Codspeed | Self::GithubActionBenchmark)
     }
 
-    /// Whether it takes all that it is given for one machine's.
+    /// Whether the tracker treats all its data as from one machine.
     fn has_one_host(self) -> bool {
         matches!(self, Self::Nyrkio | Self::Otava | Self::OtavaConfig)
     }
 }
 
-/// What is to be written.
+/// The data to write, and its format.
 #[derive(Debug, Clone)]
 pub struct Tracked<'t> {
     pub tracker: Tracker,
-    /// What is told of each test.
+    /// The metrics to write for each test.
     pub metrics: &'t [Metric],
-    /// What those of CSV are written as.
+    /// The form of CSV cells.
     pub cells: Cells,
-    /// The file as it was named: Otava's configuration names the CSV beside it.
+    /// The file as the user named it: Otava's configuration names the CSV in the same folder.
     pub named: &'t Path,
 }
 
-/// What was written.
+/// A summary of the written data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Figures of benchmarks; of Otava's, columns.
+    /// The number of benchmark figures; for Otava, of columns.
     pub figures: u64,
     pub sessions: u64,
-    /// What whoever asked should know, in sentences.
+    /// Sentences that the user should know.
     pub notes: Vec<String>,
 }
 
 /// Writes the results of a selection to a file of ours, which is replaced.
 ///
 /// # Errors
-/// What the tracker cannot be told, a store that cannot be read, or a file that cannot be written.
+/// The tracker cannot represent the data, the store cannot be read, or the file cannot be written.
 pub fn write(store: &Store, selection: &Selection, tracked: &Tracked<'_>, file: &Path) -> Result<Written, TrackError> {
     let better = direction(tracked)?;
     let mut out = BufWriter::new(File::create(file)?);
@@ -138,7 +138,7 @@ pub fn write(store: &Store, selection: &Selection, tracked: &Tracked<'_>, file: 
     Ok(written)
 }
 
-/// Which values are the better ones, where all metrics agree in it.
+/// Returns the better direction of values, which all metrics must share.
 fn direction(tracked: &Tracked<'_>) -> Result<Better, TrackError> {
     let tracker = tracked.tracker;
     for metric in tracked.metrics {
@@ -165,7 +165,7 @@ fn direction(tracked: &Tracked<'_>) -> Result<Better, TrackError> {
     }
 }
 
-/// The metrics with those that their figures are made with.
+/// Returns the metrics, with the metrics that are needed to calculate their figures.
 fn read_with(metrics: &[Metric]) -> Vec<Metric> {
     let mut all = metrics.to_vec();
     all.extend([Metric::Operations, Metric::OpenAndTest]);
@@ -174,7 +174,7 @@ fn read_with(metrics: &[Metric]) -> Vec<Metric> {
     all
 }
 
-/// Files that are one list, whose parts are written as they come.
+/// Writes files that are one list, part by part.
 fn listed(
     store: &Store,
     selection: &Selection,
@@ -242,14 +242,14 @@ fn each_test<I: IntoIterator<Item = String>>(
     Ok(all)
 }
 
-/// What stands around and between the parts of a file.
+/// The text around and between the parts of a file.
 struct Frame {
     begin: String,
     between: &'static str,
     end: &'static str,
 }
 
-/// That all sessions are of one host: times of two machines are no series.
+/// The check that all sessions are of one host: times of two machines do not form a series.
 #[derive(Debug, Default)]
 struct OnePlace(Option<(String, String)>);
 

@@ -1,6 +1,7 @@
-//! Nyrkiö's JSON: an array with a point of a series a session. See nyrkio.com/openapi.
+//! Nyrkiö's JSON: an array with one point of a series per session. See nyrkio.com/openapi.
 //!
-//! Commit, branch and repository are the keys `git_commit`, `branch` and `git_repo` of runs, because Nyrkiö takes no point without them.
+//! Commit, branch and repository come from the runs' keys `git_commit`, `branch` and `git_repo`, because Nyrkiö accepts no point without
+//! them.
 
 use super::{
     TrackError,
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
 struct Point<'p> {
-    /// Seconds from 1970 on.
+    /// Seconds since 1970.
     timestamp: i64,
     metrics: Vec<NyrkioMetric>,
     attributes: Attributes<'p>,

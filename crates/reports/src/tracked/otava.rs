@@ -1,7 +1,8 @@
-//! CSV for Apache Otava (Hunter, before it went to Apache): a row a session and a column a figure; and the configuration that describes it.
+//! CSV for Apache Otava (called Hunter before it joined Apache): one row per session and one column per figure; and the configuration that
+//! describes it.
 //!
-//! Otava refuses a row that has no number in a column that it reads. So the columns are what the newest session has, and sessions that
-//! lack one of them are left out, which is told. See github.com/apache/otava, docs/CSV.md.
+//! Otava rejects a row without a number in a column that it reads. So the columns are the figures of the newest session. Sessions that lack
+//! one of them are left out, and a note reports this. See github.com/apache/otava, docs/CSV.md.
 
 use super::{
     OnePlace, TrackError, Tracked, Written,
@@ -24,16 +25,17 @@ use std::{
     ops::ControlFlow,
 };
 
-/// The columns before those of figures.
+/// The columns before the columns of figures.
 const ATTRIBUTES: [&str; 4] = ["time", "session", "commit", "versions"];
-/// Otava asks for `--branch` where a file has several of them, and takes a column of this name for that. It is there if the newest session has one.
+/// The column for branches. Otava requires `--branch` if a file has several branches, and reads them from a column of this name. It exists
+/// if the newest session has a branch.
 const BRANCH: &str = "branch";
 
 /// A column with a figure.
 #[derive(Debug, Clone, PartialEq)]
 struct Column {
     configuration: String,
-    /// Within its configuration: `02 Random reads/ns-per-op`.
+    /// The name within its configuration: `02 Random reads/ns-per-op`.
     metric_name: String,
     benchmark: String,
     metric: Metric,
@@ -45,7 +47,7 @@ impl Column {
     }
 }
 
-/// What the newest session has.
+/// The columns of the newest session.
 struct Header {
     columns: Vec<Column>,
     has_branch: bool,
@@ -87,7 +89,7 @@ pub(super) fn csv(
     Ok(written)
 }
 
-/// The columns of the newest session that has any.
+/// Returns the columns of the newest session that has any.
 fn header(store: &Store, selection: &Selection, tracked: &Tracked<'_>) -> Result<Header, TrackError> {
     let mut header = None;
     store.sessions(selection, &read_with(tracked.metrics), SessionOrder::NewestFirst, |session| {
@@ -111,7 +113,7 @@ fn header(store: &Store, selection: &Selection, tracked: &Tracked<'_>) -> Result
     header.ok_or(TrackError::Empty)
 }
 
-/// The figures of a session; none where one is missing.
+/// Returns the figures of a session; none if one is missing.
 fn figures(session: &SessionFigures, columns: &[Column]) -> Option<Vec<String>> {
     let tests: HashMap<String, &TestFigures> = session.tests.iter().map(|test| (benchmark(test), test)).collect();
     let figure = |column: &Column| {
@@ -133,7 +135,7 @@ fn attributes_of(session: &SessionFigures, has_branch: bool) -> Result<Vec<Strin
     Ok(cells)
 }
 
-/// A test of Otava's for each configuration, whose metrics are the columns of it.
+/// Writes one Otava test per configuration, whose metrics are its columns.
 pub(super) fn config(
     store: &Store,
     selection: &Selection,
@@ -163,7 +165,7 @@ pub(super) fn config(
     Ok(Written { figures: columns.len() as u64, sessions: 1, notes: Vec::new() })
 }
 
-/// A text of JSON is one of YAML.
+/// Quotes a text as JSON, which is also valid YAML.
 fn quoted(text: &str) -> Result<String, serde_json::Error> {
     serde_json::to_string(text)
 }

@@ -1,5 +1,5 @@
-//! The ratios of a comparison for programs that follow benchmarks: what drifts from day to day on a machine is in both sides of a
-//! ratio, so that it shows a change where a time shows the weather.
+//! The ratios of a comparison for programs that track benchmarks. Drift of a machine from day to day affects both sides of a ratio, so a
+//! ratio shows a real change where a time shows only changing conditions.
 
 use super::{
     TrackError, Tracker,
@@ -12,13 +12,13 @@ use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line};
 use dbdyno_foundation::{base::units::plain, metric::Better};
 use std::collections::BTreeMap;
 
-/// Those that are told the ratios of a comparison.
+/// The trackers that support the ratios of a comparison.
 pub const RATIO_TRACKERS: &[Tracker] = &[Tracker::Bmf, Tracker::GithubActionBenchmark];
 
-/// The ratios A/B of those tests that may be compared.
+/// Returns the ratios A/B of the comparable tests.
 ///
 /// # Errors
-/// A tracker that is told no ratios, or a comparison without any.
+/// A tracker that supports no ratios, or a comparison without any.
 pub fn ratios(comparison: &Comparison, tracker: Tracker) -> Result<String, TrackError> {
     if comparison.metric.better() == Better::Neither {
         return Err(TrackError::NoDirection { tracker, metric: comparison.metric });

@@ -1,4 +1,4 @@
-//! What to set, in the form that people use: statements, Rust, an engine with options, a preset.
+//! The recommended settings in usable forms: statements, Rust, an engine with options, a preset.
 
 use super::words::{change, confidence, durability, shown_interval, shown_ratio, verdict};
 use dbdyno_foundation::base::units::{counted, plain};
@@ -6,11 +6,11 @@ use dbdyno_running::tune::{Setting, Trial, TuneAnswer};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerForm {
-    /// Statements of SQL.
+    /// SQL statements.
     Pragma,
-    /// A piece of a program.
+    /// A piece of a Rust program.
     Rust,
-    /// `ENGINE:OPTION=VALUE,...`
+    /// An engine with options: `ENGINE:OPTION=VALUE,...`
     Engine,
     /// A TOML file for the user's presets.
     Preset,
@@ -28,7 +28,7 @@ impl AnswerForm {
         }
     }
 
-    /// What it is, in a few words.
+    /// Returns a short description of the form.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Pragma => "the engine's own statements: PRAGMAs",
@@ -39,10 +39,10 @@ impl AnswerForm {
     }
 }
 
-/// Rounds of the preset: enough for an interval with room to spare.
+/// Rounds of the preset: more than enough for an interval.
 const REPEATS: u32 = 10;
 
-/// The answer in a form. `command`: what asked for it, which the text carries.
+/// Returns the answer in a form. `command`: the command that requested it, which the text contains.
 pub fn answer_text(answer: &TuneAnswer, format: AnswerForm, command: &str) -> String {
     match format {
         AnswerForm::Pragma => statements(answer, command),
@@ -52,7 +52,7 @@ pub fn answer_text(answer: &TuneAnswer, format: AnswerForm, command: &str) -> St
     }
 }
 
-/// The evidence as lines of a comment.
+/// Returns the evidence as comment lines.
 fn comment(mark: &str, answer: &TuneAnswer, command: &str) -> String {
     let mut lines: Vec<String> = answer.evidence.iter().flat_map(evidence).collect();
     if let Some(last) = answer.evidence.last() {
@@ -65,7 +65,7 @@ fn comment(mark: &str, answer: &TuneAnswer, command: &str) -> String {
     lines.iter().map(|line| format!("{mark}{}\n", plain(line))).collect()
 }
 
-/// What a trial found, in sentences.
+/// Describes the findings of a trial in sentences.
 fn evidence(trial: &Trial) -> Vec<String> {
     let place = format!("{} {}, {} at {}", trial.engine, trial.engine_version, trial.suite, trial.size);
     let mut lines = vec![format!("{place}: {}; {}", change(trial), durability(trial))];
@@ -83,7 +83,7 @@ fn evidence(trial: &Trial) -> Vec<String> {
     lines
 }
 
-/// What is not set by a statement, as lines of a comment.
+/// Lists settings that no statement sets, as comment lines.
 fn others(mark: &str, settings: &[Setting]) -> String {
     let line = |setting: &Setting| {
         let Setting { option, value, help, .. } = setting;
@@ -105,7 +105,7 @@ fn statements(answer: &TuneAnswer, command: &str) -> String {
 
 fn rust(answer: &TuneAnswer, command: &str) -> String {
     let mut text = comment("// ", answer, command);
-    // A statement is a part of a string of Rust.
+    // The statement becomes part of a Rust string.
     let literal = |statement: &str| plain(&statement.replace('\\', "\\\\").replace('"', "\\\""));
     let statements: Vec<String> =
         answer.settings.iter().filter_map(|setting| setting.statement.as_deref().map(literal)).collect();
@@ -152,7 +152,7 @@ fn table<'o>(options: impl Iterator<Item = (&'o String, &'o String)>) -> String 
     if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
 }
 
-/// A string of TOML.
+/// Quotes a text as a TOML string.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

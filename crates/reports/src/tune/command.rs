@@ -1,4 +1,4 @@
-//! Commands that tune the same: whatever was chosen elsewhere stands in them.
+//! Builds commands that repeat a tuning, with all choices that the user made on screens.
 
 use dbdyno_catalog::bench::EngineChoice;
 use dbdyno_engine::describe::Description;
@@ -6,13 +6,13 @@ use dbdyno_foundation::base::typed::written_duration;
 use dbdyno_running::tune::{Trial, WhatIf, Workload, script, search::SearchSpec};
 use std::collections::BTreeMap;
 
-/// What is tuned, as far as a command has to say it.
+/// The tuned configuration, as far as a command has to name it.
 struct Subject<'s> {
     engine: &'s Description,
-    /// Options of the base; those at their default need not be said.
+    /// Options of the base; those at their default can be omitted.
     base: BTreeMap<String, String>,
     suite: &'s str,
-    /// The arguments that name the user's own statements, where the suite was made of them.
+    /// The arguments that name the user's own statements, if the suite was built from them.
     files: &'s [String],
     suite_options: &'s BTreeMap<String, String>,
     size: String,
@@ -43,7 +43,7 @@ impl Subject<'_> {
     }
 }
 
-/// The options that are not at their default.
+/// Returns the options that are not at their default.
 fn not_default(engine: &Description, options: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let differs =
         |(name, value): &(&String, &String)| engine.option(name).is_none_or(|option| option.default != **value);
@@ -56,12 +56,12 @@ fn with_options(name: &str, options: BTreeMap<String, String>) -> String {
     EngineChoice { name: name.to_owned(), options, optional: false }.to_string()
 }
 
-/// `cache_size=20000,mmap_size=0`, as one change.
+/// Formats options as one change: `cache_size=20000,mmap_size=0`.
 fn one_change(options: &BTreeMap<String, String>) -> String {
     with_options("", options.clone()).trim_start_matches(':').to_owned()
 }
 
-/// The command that tries changes of one base. `files`: the arguments that name the user's own statements.
+/// Returns the command that tries changes of one base. `files`: the arguments that name the user's own statements.
 pub fn try_command(workload: &Workload, questions: &[WhatIf], files: &[String]) -> Vec<String> {
     let Some(first) = questions.first() else { return Vec::new() };
     let mut words = subject(workload, first.base.to_map(), &first.ledger, files).words("try");
@@ -70,7 +70,7 @@ pub fn try_command(workload: &Workload, questions: &[WhatIf], files: &[String]) 
     words
 }
 
-/// The command that searches for the same.
+/// Returns the command that repeats a search.
 pub fn search_command(workload: &Workload, spec: &SearchSpec, files: &[String]) -> Vec<String> {
     let mut words = subject(workload, spec.base.to_map(), &spec.ledger, files).words("search");
     words.extend(["--tier".to_owned(), spec.tier.number().unwrap_or_default().to_string()]);
@@ -98,7 +98,7 @@ fn subject<'s>(
     }
 }
 
-/// The command that tries a trial's change once more: engine, base, suite, size, tests, rounds of its first look, and change.
+/// Returns the command that tries a trial's change again: engine, base, suite, size, tests, rounds of its first look, and change.
 pub fn trial_command(engine: &Description, trial: &Trial, files: &[String]) -> Vec<String> {
     let subject = Subject {
         engine,

@@ -1,4 +1,4 @@
-//! What matters how much in a grid, as a sheet.
+//! The effects of options in a grid, by importance, as a sheet.
 
 use super::effects_words::{best, headline, interactions, pairs, ranked, title, verdict, what};
 use crate::{
@@ -12,15 +12,15 @@ use dbdyno_running::tune::effects::{Factor, GridEffects, Ranked, ValueEffect};
 use dbdyno_store::tier_words;
 use std::collections::BTreeMap;
 
-/// Configurations that the text's ranking shows, at either end.
+/// The number of configurations that the text's ranking shows, at either end.
 const SHOWN: usize = 5;
 
-/// The analysis as text.
+/// Returns the analysis as text.
 pub fn effects_text(effects: &GridEffects) -> String {
     text(&effects_sheet(effects, ""), TableStyle::FILE)
 }
 
-/// The analysis as a sheet; a record for each value of an option. `command`: what asked for it.
+/// Builds the analysis as a sheet, with a record for each value of an option. `command`: the command that requested it.
 pub fn effects_sheet(effects: &GridEffects, command: &str) -> Sheet {
     let heading = Section { heading: Some(title(effects)), before: vec![what(effects)], ..Section::default() };
     let matters = Section { table: Some(matters(effects)), ..Section::default() };
@@ -99,7 +99,7 @@ fn shown(effect: &ValueEffect, show: impl Fn(&dbdyno_comparing::compare::JudgedR
     effect.found.as_ref().map_or_else(|| "-".to_owned(), show)
 }
 
-/// What tells which change does most.
+/// The columns of the ranking, which shows which change matters most.
 const RANKING: [(&str, &str, ColumnRole); 4] = [
     ("place", "place", ColumnRole::Figure),
     ("ratio", "time / fastest", ColumnRole::Figure),
@@ -128,7 +128,7 @@ fn ranking(effects: &GridEffects) -> Section {
     }
 }
 
-/// Every configuration, on pages: a chart of its place and its time / time of the fastest on a log axis, and the table.
+/// Ranks every configuration, on pages: a chart of its place and its time / time of the fastest on a log axis, and the table.
 fn all_ranked(effects: &GridEffects) -> impl Iterator<Item = Section> {
     let mark = |(place, one): (usize, &Ranked)| ChartMark {
         x: place as f64,

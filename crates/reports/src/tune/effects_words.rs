@@ -1,4 +1,4 @@
-//! What every text about effects says in the same words.
+//! Words that all texts about effects share.
 
 use super::words::verdict_of;
 use crate::comparison::words::ratio;
@@ -20,7 +20,7 @@ pub fn what(effects: &GridEffects) -> String {
     )
 }
 
-/// `journal_mode explains 61 % of the variance`, or that nothing was found.
+/// Returns the headline: `journal_mode explains 61 % of the variance`, or that nothing was found.
 pub fn headline(factor: &Factor) -> String {
     if factor.shown {
         format!("{} explains {} of the variance", plain(&factor.option), percent(factor.share))
@@ -29,7 +29,7 @@ pub fn headline(factor: &Factor) -> String {
     }
 }
 
-/// What no option explains, and what two do together beyond their sum: a line each.
+/// Describes the variance that no option explains, and the interactions of two options beyond their sum: one line each.
 pub fn interactions(effects: &GridEffects) -> Vec<String> {
     let mut lines: Vec<String> = left(effects).lines().map(str::to_owned).collect();
     for one in &effects.interactions {
@@ -42,7 +42,7 @@ pub fn interactions(effects: &GridEffects) -> Vec<String> {
     lines
 }
 
-/// The fastest of each tier, a line each.
+/// Names the fastest configuration of each tier, one per line.
 pub fn best(effects: &GridEffects) -> Vec<String> {
     let line = |best: &Best| {
         let of = counted(best.of, "configuration");
@@ -74,7 +74,7 @@ pub fn verdict(effect: &ValueEffect) -> String {
     effect.found.as_ref().map_or_else(|| "no pairs".to_owned(), |found| verdict_of(found, "pair"))
 }
 
-/// A configuration in the ranking: its time and the options that vary.
+/// Describes a configuration in the ranking: its time and the options that vary.
 pub fn ranked(one: &Ranked) -> String {
     let values: Vec<String> = one.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
     format!("{}  {}", duration(one.median_ns), plain(&values.join(" ")))

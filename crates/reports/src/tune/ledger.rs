@@ -9,7 +9,7 @@ use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{base::units::bytes, metric::Metric};
 use dbdyno_running::tune::{Entry, Ledger, TestEffect, Trial, TrialState};
 
-/// A ledger as a sheet; a record for each trial and test. `command`: what asked for it.
+/// Builds a ledger as a sheet, with a record for each trial and test. `command`: the command that requested it.
 pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
     let columns = [
         ("accepted", "", ColumnRole::Name),
@@ -42,7 +42,7 @@ pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
     }
 }
 
-/// The lines of an entry: one a test, and one for a trial without any.
+/// Returns the lines of an entry: one per test, and one for a trial without any.
 fn lines(entry: &Entry) -> Vec<[String; 8]> {
     let Entry { depth, trial } = entry;
     let mark = if trial.accepted { "✓" } else { "" };
@@ -75,19 +75,19 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
     }
 }
 
-/// The effects that are shown: the one figure of a search, where there is one, then those of the tests. None of a trial that
-/// was not run to its end.
+/// Returns the effects that are shown: the one figure of a search, if there is one, then those of the tests. Returns none for a trial that
+/// did not run to its end.
 fn shown(trial: &Trial) -> impl Iterator<Item = &TestEffect> {
     let tried = trial.state == TrialState::Tried;
     trial.overall.iter().chain(&trial.effects).filter(move |_| tried)
 }
 
-/// Enough of an identifier to name it: the part that says when it was made, and some of the rest.
+/// Shortens an identifier to the part that contains its creation time, and some of the rest.
 fn short(id: &str) -> String {
     id.chars().take(13).collect()
 }
 
-/// A record for each of these trials and each of its tests; before it, how many trials deep it is in its ledger.
+/// Builds a record for each of these trials and each of its tests. The number before a trial is its depth in its ledger.
 pub(super) fn records<'t>(trials: impl Iterator<Item = (usize, &'t Trial)>) -> Table {
     const COLUMNS: [&str; 25] = [
         "trial_id",

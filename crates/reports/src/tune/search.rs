@@ -1,4 +1,4 @@
-//! A search: how it stands as text, and what it came to as a sheet.
+//! A search: its progress as text, and its result as a sheet.
 
 use super::{
     trial::trial_sections,
@@ -15,10 +15,10 @@ use dbdyno_running::tune::{
 };
 use std::time::Duration;
 
-/// Candidates that the text of a search shows.
+/// The number of candidates that the text of a search shows.
 const SHOWN: usize = 8;
 
-/// How a search stands, in one line; nothing for other events.
+/// Describes the progress of a search in one line; empty for other events.
 pub fn standing(event: &TuneEvent) -> String {
     let TuneEvent::Standing { tried, alive, best, .. } = event else { return String::new() };
     let best = best.as_ref().map_or_else(String::new, |(change, effect)| {
@@ -27,7 +27,7 @@ pub fn standing(event: &TuneEvent) -> String {
     format!("{tried} tried, {alive} in the race{best}")
 }
 
-/// What came of a change that was taken out of the winner, in one line.
+/// Describes the result of removing a change from the winner, in one line.
 pub fn taken_out(what: &TakenOut) -> String {
     let TakenOut { option, value, instead, tier, effect, dropped, reason } = what;
     let word = if *dropped { "dropped" } else { "kept" };
@@ -40,8 +40,8 @@ pub fn taken_out(what: &TakenOut) -> String {
     plain(&format!("{word} {option}={value} against {instead}{figures}{survives}{reason}")).to_string()
 }
 
-/// What a search came to as a sheet: the confirmation, what was taken out of the winner before it, and the race before that; a record for
-/// each setting that was tried. `command`: what asked for it.
+/// Builds the result of a search as a sheet: the confirmation, the changes that were removed from the winner before it, and the race before
+/// that; a record for each setting that was tried. `command`: the command that requested it.
 pub fn search_sheet(found: &SearchOutcome, command: &str) -> Sheet {
     let nothing = || vec![Section::lines(vec!["no setting was found that is faster than the base".to_owned()])];
     let mut sections = found.confirmed.as_ref().map_or_else(nothing, trial_sections);

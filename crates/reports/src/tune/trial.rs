@@ -11,12 +11,12 @@ use crate::{
 use dbdyno_foundation::base::units::{duration, plain};
 use dbdyno_running::tune::{TestEffect, Trial, TrialState};
 
-/// What a trial found, what it costs, and what can be done next, as text.
+/// Returns a trial's findings, its durability, cost and risks, and its ledger, as text.
 pub fn trial_text(trial: &Trial) -> String {
     text(&Sheet { sections: trial_sections(trial), ..Sheet::default() }, TableStyle::FILE)
 }
 
-/// Trials as a sheet; a record for each trial and test, as their ledger has them. `command`: what asked for them.
+/// Builds trials as a sheet, with a record for each trial and test, as in their ledger. `command`: the command that requested them.
 pub fn trials_sheet(trials: &[Trial], command: &str) -> Sheet {
     Sheet {
         title: "Trials".to_owned(),
@@ -26,7 +26,7 @@ pub fn trials_sheet(trials: &[Trial], command: &str) -> Sheet {
     }
 }
 
-/// What a trial found, what it costs, and what can be done next.
+/// Returns a trial's findings, its durability, cost and risks, and its ledger.
 pub(super) fn trial_sections(trial: &Trial) -> Vec<Section> {
     let Trial { engine, engine_version, suite, size, .. } = trial;
     let heading = format!("{engine} {engine_version} on {suite} at {size} · {}", change(trial));
@@ -74,12 +74,12 @@ fn figures(trial: &Trial) -> Table {
     }
 }
 
-/// `2 Random reads`, or the name of several tests together.
+/// Returns `2 Random reads`, or the name of several tests together.
 pub(super) fn title(effect: &TestEffect) -> String {
     if effect.test == 0 { effect.name.clone() } else { format!("{} {}", effect.test, effect.name) }
 }
 
-/// What a round says so far, in one line: `Random reads 0.91 (0.85-0.97)`.
+/// Describes the results of a round so far, in one line: `Random reads 0.91 (0.85-0.97)`.
 pub fn round_text(effects: &[TestEffect]) -> String {
     const SHOWN: usize = 3;
     let one = |effect: &TestEffect| match &effect.found {

@@ -1,4 +1,4 @@
-//! What every text about tuning says in the same words.
+//! Words that all texts about tuning share.
 
 use crate::comparison::words::{interval, ratio, sense, times};
 use dbdyno_comparing::compare::JudgedRatio;
@@ -6,7 +6,7 @@ use dbdyno_foundation::base::units::counted;
 use dbdyno_running::tune::{Pair, Price, TestEffect, Trial, TrialKind, TrialState};
 use dbdyno_stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict};
 
-/// The verdict on a change: `1.10x faster`, `undecided, about 12 more rounds`.
+/// Returns the verdict on a change: `1.10x faster`, `undecided, about 12 more rounds`.
 pub fn verdict(effect: &TestEffect) -> String {
     let Some(found) = &effect.found else {
         return effect.obstacle.clone().unwrap_or_else(|| "not comparable".to_owned());
@@ -14,7 +14,7 @@ pub fn verdict(effect: &TestEffect) -> String {
     verdict_of(found, "round")
 }
 
-/// The verdict in words; what more of would decide is a `unit`.
+/// Returns the verdict in words; `unit` names what is repeated to decide it.
 pub(super) fn verdict_of(found: &JudgedRatio, unit: &str) -> String {
     match found.verdict {
         Verdict::Faster => format!("{} faster", times(1.0 / found.ratio)),
@@ -28,7 +28,7 @@ pub(super) fn verdict_of(found: &JudgedRatio, unit: &str) -> String {
     }
 }
 
-/// The verdict where there is little room: `1.10x faster`, `undecided +12`.
+/// Returns the verdict for narrow columns: `1.10x faster`, `undecided +12`.
 pub fn short_verdict(effect: &TestEffect) -> String {
     match effect.found.as_ref().map(|found| found.verdict) {
         None => "not comparable".to_owned(),
@@ -39,7 +39,7 @@ pub fn short_verdict(effect: &TestEffect) -> String {
     }
 }
 
-/// The ratio with its interval, whatever it decides: `0.96 (0.90-1.02)`.
+/// Formats the ratio with its interval, without a verdict: `0.96 (0.90-1.02)`.
 pub fn figures(effect: &TestEffect) -> String {
     match effect.found.as_ref().map(|found| found.interval) {
         Some(Some(_)) => format!("{} ({})", shown_ratio(effect), shown_interval(effect)),
@@ -47,7 +47,7 @@ pub fn figures(effect: &TestEffect) -> String {
     }
 }
 
-/// The ratio with its interval, and the verdict: `0.96 (0.90-1.02), undecided, about 12 more rounds`.
+/// Formats the ratio with its interval and the verdict: `0.96 (0.90-1.02), undecided, about 12 more rounds`.
 pub fn measured(effect: &TestEffect) -> String {
     match effect.found {
         Some(_) => format!("{}, {}", figures(effect), verdict(effect)),
@@ -55,7 +55,7 @@ pub fn measured(effect: &TestEffect) -> String {
     }
 }
 
-/// The word that programs read.
+/// Returns the verdict's word for programs.
 pub fn verdict_word(effect: &TestEffect) -> &'static str {
     sense(effect.found.as_ref().map(|found| found.verdict)).word()
 }
@@ -70,14 +70,14 @@ pub fn shown_interval(effect: &TestEffect) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), interval)
 }
 
-/// The confidence that the intervals have at least, in percent: `97.5 %`.
+/// Returns the lowest confidence of the intervals, in percent: `97.5 %`.
 pub fn confidence(trial: &Trial) -> Option<String> {
     let ranges = trial.effects.iter().chain(&trial.overall).filter_map(|effect| effect.found.as_ref()?.interval);
     let least = ranges.map(|range| range.confidence).reduce(f64::min)?;
     Some(format!("{:.1} %", least * 100.0))
 }
 
-/// How a trial stands, in one word or with the reason.
+/// Returns the state of a trial, in one word or with the reason.
 pub fn state(trial: &Trial) -> String {
     match &trial.state {
         TrialState::Tried => "tried".to_owned(),
@@ -87,7 +87,7 @@ pub fn state(trial: &Trial) -> String {
     }
 }
 
-/// The change with its old values: `cache_size: -2000 -> 20000`.
+/// Describes the change with its old values: `cache_size: -2000 -> 20000`.
 pub fn change(trial: &Trial) -> String {
     let one = |(option, value): (&String, &String)| {
         let before = trial.base.get(option).map_or("?", String::as_str);
@@ -97,7 +97,7 @@ pub fn change(trial: &Trial) -> String {
     if all.is_empty() { "no change".to_owned() } else { all.join(", ") }
 }
 
-/// What a commit survives: `3 power-safe, as before`, `3 power-safe -> 1 process-safe: ...`.
+/// Describes the durability, what a commit survives: `3 power-safe, as before`, `3 power-safe -> 1 process-safe: ...`.
 pub fn durability(trial: &Trial) -> String {
     let Pair { before, after } = trial.tier;
     if before == after {
@@ -107,7 +107,7 @@ pub fn durability(trial: &Trial) -> String {
     format!("tier {before} -> {after}{lost}: {}", trial.tier_reason.after)
 }
 
-/// Memory, disk, side files and syncs: each name with before and after.
+/// Returns memory, disk, side files and syncs: each name with before and after.
 pub fn price(price: &Price) -> impl Iterator<Item = (&'static str, String)> {
     price.each().map(|(metric, pair)| {
         let (before, after) = (metric.shown(pair.before as f64), metric.shown(pair.after as f64));
@@ -116,7 +116,7 @@ pub fn price(price: &Price) -> impl Iterator<Item = (&'static str, String)> {
     })
 }
 
-/// How the figures were judged, in a sentence.
+/// Describes how the figures were judged, in a sentence.
 pub fn spending(trial: &Trial) -> String {
     let mut rounds = counted(trial.rounds, "round");
     let pairs = trial.effects.iter().map(|effect| effect.pairs).min().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! From what searches found to a rate with its interval, and from the rates of two engines to a verdict.
+//! Turns the results of searches into a rate with its interval, and the rates of two engines into a verdict.
 
 use super::{
     probe::{Broken, Probe, Quantile},
@@ -10,25 +10,25 @@ use dbdyno_stats::{
 };
 use serde::Serialize;
 
-/// What one search found.
+/// The result of one search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Found {
     Rate(Box<Estimate>),
-    /// All that could be tried was kept.
+    /// Every rate that could be tried kept its promises.
     AtLeast {
         rate: u64,
         limit: Limit,
     },
-    /// Nothing that could be tried was.
+    /// No rate that could be tried kept its promises.
     NoRate {
         lowest: Box<Probe>,
     },
-    /// A run said nothing.
+    /// A run gave no result.
     Failed {
         reason: String,
     },
-    /// It was asked to stop.
+    /// The search was asked to stop.
     Stopped,
 }
 
@@ -43,19 +43,19 @@ pub struct Estimate {
     pub broke: Probe,
 }
 
-/// Why no higher rate was tried.
+/// The reason why no higher rate was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// What makes the operations can make no more.
+    /// The generator cannot offer more operations.
     Generator,
-    /// It was not asked for.
+    /// Higher rates were not asked for.
     Asked,
 }
 
 impl Estimate {
-    /// On the straight line between the two probes, in the logarithms of rate and response time, where the first quantile reaches
-    /// what is promised of it. Where none was measured at both, their geometric mean.
+    /// Interpolates on the straight line between the two probes, in the logarithms of rate and response time. The rate is where the first
+    /// quantile reaches its promised limit. If no quantile was measured at both probes, the rate is their geometric mean.
     pub fn between(round: u32, held: Probe, broke: Probe) -> Self {
         let (low, high) = ((held.rate as f64).ln(), (broke.rate as f64).ln());
         let part = broke.quantiles.iter().zip(&held.quantiles).filter_map(part).reduce(f64::min).unwrap_or(0.5);
@@ -63,42 +63,42 @@ impl Estimate {
     }
 }
 
-/// How far on the way from what holds to what breaks a quantile reaches its limit; none where it does not.
+/// Returns how far from the held to the broken probe a quantile reaches its limit (0 to 1), or none if it does not.
 fn part(((promise, above), (_, below)): (&Quantile, &Quantile)) -> Option<f64> {
     let Promise::Quantile { most_ns, .. } = promise else { return None };
     let (below, above, most) = ((*below)? as f64, (*above)? as f64, *most_ns as f64);
     (above > most && below <= most && below > 0.0).then(|| (most / below).ln() / (above / below).ln())
 }
 
-/// What is known of one engine.
+/// The result for one engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Capacity {
-    /// The engine with the options that tell it from others.
+    /// The engine with the options that distinguish it from the others.
     pub label: String,
     /// What a commit survives, in a word.
     pub tier: String,
     pub threads: u32,
     pub answer: Answer,
-    /// What each round found, in their order; those of the first search are in no statistic.
+    /// The estimates of the rounds, in order. The first search's estimate enters no statistic.
     pub rounds: Vec<Estimate>,
-    /// Probes that say the contrary of the answer, far from it: something else than the rate decides there.
+    /// Probes that contradict the answer far from it: something other than the rate decides there.
     pub contrary: Vec<Contrary>,
-    /// Probes of this engine.
+    /// How many probes of this engine were run.
     pub probes: usize,
 }
 
-/// What is said of an engine.
+/// The conclusion about an engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     Rate {
         /// The median of the rounds, operations a second.
         rate: f64,
-        /// None below six rounds.
+        /// None for fewer than six rounds.
         interval: Option<RateRange>,
-        /// Medians of the probes that held just below, one a round.
+        /// Medians of the probes that held just below the rate, one a round.
         at: AtRate,
-        /// What broke just above it, what broke oftenest first.
+        /// The promises that broke just above the rate, most frequent first.
         broken: Vec<String>,
     },
     AtLeast {
@@ -118,7 +118,7 @@ pub enum Answer {
 pub struct RateRange {
     pub low: f64,
     pub high: f64,
-    /// The probability, 0 to 1, with which it holds the rate.
+    /// The probability, 0 to 1, that the interval contains the rate.
     pub confidence: f64,
 }
 
@@ -137,11 +137,11 @@ pub struct Contrary {
     pub held: bool,
 }
 
-/// A probe is far from the answer beyond this factor of its interval.
+/// A probe is far from the answer if it is beyond the interval by this factor.
 const FAR: f64 = 1.25;
 
 impl Answer {
-    /// Of what the first search found, and then the rounds. One of them that found no rate says more than those that did.
+    /// Combines the first search with the rounds. A search that found no rate takes precedence over those that did.
     pub fn of(first: &Found, rounds: &[Found]) -> Self {
         let all = || std::iter::once(first).chain(rounds);
         let failed = all().find_map(|found| match found {
@@ -163,7 +163,7 @@ impl Answer {
         let interval = median_interval(&rates).ok();
         let middle = |of: fn(&Probe) -> Option<u64>| {
             let figures: Vec<f64> = estimates.iter().filter_map(|one| of(&one.held)).map(|ns| ns as f64).collect();
-            // A figure that some rounds had too few operations for is none.
+            // The figure is missing if some rounds had too few operations for it.
             median(&figures).ok().filter(|_| figures.len() == estimates.len())
         };
         let busy: Vec<f64> = estimates.iter().map(|one| one.held.busy).collect();
@@ -184,7 +184,7 @@ impl Answer {
         }
     }
 
-    /// The probes that say the contrary of it, far away.
+    /// Returns the probes that contradict this answer far from its interval.
     pub fn contrary<'p>(&self, probes: impl Iterator<Item = &'p Probe>) -> Vec<Contrary> {
         let Self::Rate { rate, interval, .. } = self else { return Vec::new() };
         let (low, high) = interval.map_or((*rate, *rate), |range| (range.low, range.high));
@@ -197,7 +197,7 @@ impl Answer {
     }
 }
 
-/// Where all was kept in one of the searches: the lowest rate that any of them came to.
+/// Returns the lowest rate that any search reached, if one of the searches kept its promises at every rate.
 fn at_least<'f>(all: impl Iterator<Item = &'f Found>) -> Option<Answer> {
     let (mut rate, mut limit) = (f64::INFINITY, None);
     for found in all {
@@ -230,20 +230,20 @@ fn oftenest(names: impl Iterator<Item = String>) -> Vec<String> {
     counts.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Two engines, their rounds paired.
+/// A comparison of two engines, paired by round.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Duel {
     pub a: String,
     pub b: String,
-    /// Rate of B / rate of A, which is time A / time B: below 1 A holds more. None: not both have a rate.
+    /// Rate of B / rate of A, which equals time A / time B: below 1, A holds a higher rate. None unless both have a rate.
     pub ratio: Option<f64>,
     pub interval: Option<RateRange>,
     pub verdict: Option<Verdict>,
-    /// Rounds in which both found a rate.
+    /// How many rounds found a rate for both engines.
     pub pairs: usize,
 }
 
-/// The first engine against each other one, with Holm's adjustment over all of them.
+/// Compares the first engine with each other one, with Holm's adjustment over all comparisons.
 pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
     let Some((a, others)) = capacities.split_first() else { return Vec::new() };
     let paired: Vec<Pairs> = others.iter().map(|b| pairs(a, b)).collect();
@@ -268,10 +268,11 @@ pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
     others.iter().zip(&paired).zip(adjusted).map(duel).collect()
 }
 
-/// Values of A and of B, one of each a round.
+/// The values of A and of B, one of each a round.
 type Pairs = (Vec<f64>, Vec<f64>);
 
-/// Time between operations at the rates of both, s, of the rounds in which both have one; none where either has no rate in all.
+/// Returns the time between operations, s, at the rates of both engines, for the rounds in which both have a rate. Empty if either engine
+/// has no overall rate.
 fn pairs(a: &Capacity, b: &Capacity) -> Pairs {
     let has_rate = |one: &Capacity| matches!(one.answer, Answer::Rate { .. });
     if !has_rate(a) || !has_rate(b) {
@@ -284,7 +285,7 @@ fn pairs(a: &Capacity, b: &Capacity) -> Pairs {
     a.rounds.iter().filter_map(pair).unzip()
 }
 
-/// All that was found.
+/// The results of the whole measurement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CapacityReport {
     pub session_id: String,
@@ -299,12 +300,12 @@ pub struct CapacityReport {
     pub promises: Promises,
     pub seed: u64,
     pub cores: usize,
-    /// Operations a second that could be offered at most: half of what the engine that does nothing takes.
+    /// The most operations a second that could be offered: half of what the engine that does nothing achieves.
     pub offered: u64,
     pub capacities: Vec<Capacity>,
     pub duels: Vec<Duel>,
-    /// What to know about the figures.
+    /// Cautions that a reader of the figures needs.
     pub warnings: Vec<String>,
-    /// Whether it was stopped before its end.
+    /// Whether the measurement was stopped before its end.
     pub stopped: bool,
 }

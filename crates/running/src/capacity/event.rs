@@ -1,4 +1,4 @@
-//! What is told to those who watch a capacity being looked for.
+//! The events that watchers of a capacity search receive.
 
 use super::{
     answer::{CapacityReport, Found},
@@ -14,22 +14,22 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum CapacityEvent {
-    /// The session that measures tells something.
+    /// An event of the session that measures.
     Session { says: RunnerEvent },
     /// A probe has ended.
     Probed {
-        /// The engine with the options that tell it from others.
+        /// The engine with the options that distinguish it from the others.
         label: String,
-        /// What it is a part of.
+        /// The part of the measurement that the probe belongs to.
         phase: Phase,
         /// From 1; 0 before the rounds.
         round: u32,
         rounds: u32,
         probe: Box<Probe>,
     },
-    /// A search has ended: what it found at an engine.
+    /// The search of one engine has ended, with its result.
     Searched { label: String, phase: Phase, round: u32, found: Found },
-    /// All is over.
+    /// The measurement is complete.
     CapacityEnded { found: Box<CapacityReport> },
 }
 

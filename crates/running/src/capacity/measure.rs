@@ -1,4 +1,4 @@
-//! The searches, run by run, in one session.
+//! Runs the searches, run by run, in one session.
 
 use super::{
     answer::{Answer, Capacity, CapacityReport, Estimate, Found, Limit, duels, estimates},
@@ -17,38 +17,38 @@ use serde::Serialize;
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
-/// Why no capacity could be looked for.
+/// The reason why no capacity could be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum CapacityError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// The disk has no room for it.
+    /// The disk has too little room.
     #[error("{0}")]
     NoRoom(String),
-    /// Results were measured and could be kept nowhere.
+    /// Results were measured but could not be stored anywhere.
     #[error("some results could not be kept: {0}")]
     Lost(String),
 }
 
-/// What probes are run with.
+/// The store, launch, events and control that the probes run with.
 #[derive(Debug)]
 pub struct CapacityLab<'l> {
     pub store: &'l Store,
     pub launch: SessionLaunch,
-    /// Who is told what happens.
+    /// The receiver of the events.
     pub events: UnboundedSender<CapacityEvent>,
     pub control: Control,
 }
 
-/// What a probe is a part of.
+/// The part of the measurement that a probe belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// How many operations can be offered at all.
+    /// Measures how many operations can be offered at all.
     Generator,
-    /// How many there are when each waits for the one before it.
+    /// Measures the rate when each operation waits for the previous one.
     Closed,
     /// The first search.
     First,
@@ -56,15 +56,15 @@ pub enum Phase {
     Round,
 }
 
-/// Time that a probe takes beside what it measures, for estimates.
+/// Time that a probe takes in addition to its measured time, for estimates.
 const AROUND: Duration = Duration::from_millis(300);
-/// The key that all runs of the session have, by which they are told from those of benches.
+/// The key of all runs of the session, which distinguishes them from the runs of benches.
 const KEY: &str = "capacity";
 
-/// Looks for the highest rate of each engine, and tells what it finds.
+/// Searches for the highest rate of each engine, and reports its results as events.
 ///
 /// # Errors
-/// A disk without room, a session that cannot begin, results that are lost.
+/// The disk has too little room, the session cannot begin, or results are lost.
 pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityReport, CapacityError> {
     let CapacityLab { store, launch, events, control } = lab;
     let estimate = fit(&target.plan, &launch.work_dir, &StoreHistory::read(store)).map_err(CapacityError::NoRoom)?;
@@ -76,7 +76,7 @@ pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityRe
     let passed_on = events.clone();
     let passing = tokio::spawn(async move {
         while let Some(says) = heard.recv().await {
-            // Nobody watching is fine.
+            // Watchers are optional, so the receiver may be gone.
             let _ = passed_on.send(CapacityEvent::Session { says });
         }
     });
@@ -95,7 +95,7 @@ pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityRe
     Ok(found)
 }
 
-/// What the first search and the rounds of each configuration found.
+/// The results of the first search and of the rounds, for each configuration.
 type FoundByRound = Vec<FoundOfEngine>;
 type FoundOfEngine = (Found, Vec<Found>);
 
@@ -103,9 +103,9 @@ struct Running<'r> {
     target: &'r Target,
     session: OpenSession<'r>,
     events: UnboundedSender<CapacityEvent>,
-    /// Probes of each configuration, in the order in which they were run.
+    /// The probes of each configuration, in the order in which they ran.
     probed: Vec<Vec<Probe>>,
-    /// Probes before the rounds, each of which has a seed of its own.
+    /// Probes before the rounds. Each of them has its own seed.
     before_rounds: u32,
 }
 
@@ -126,7 +126,7 @@ impl Running<'_> {
             for configuration in round_order(found.len(), round - 1, plan.seed) {
                 let (first, rounds) = &mut found[configuration];
                 let Found::Rate(estimate) = first else { continue };
-                // A round without a rate has answered already.
+                // A round without a rate has already decided the answer.
                 if rounds.iter().any(|found| !matches!(found, Found::Rate(_))) {
                     continue;
                 }
@@ -137,15 +137,15 @@ impl Running<'_> {
         Ok((offered, found))
     }
 
-    /// How many operations a second can be offered so that the generator waits at least as long as it works: beyond that, response
-    /// times would be its own.
+    /// Returns how many operations a second can be offered while the generator waits at least as long as it works. Beyond that, response
+    /// times would be the generator's own.
     async fn offered(&mut self) -> Result<u64, PlanError> {
         if self.target.is_of_accounts() {
-            // The engine that does nothing has none.
+            // The engine that does nothing has no accounts.
             return Ok(MOST_RATE);
         }
         let made = self.probe(&self.target.generator, (Phase::Generator, 0), 0).await?;
-        // What is not known limits nothing: the engine's own answers do.
+        // An unknown generator rate sets no limit: the engines' own results do.
         Ok(made.map_or(MOST_RATE, |probe| (probe.achieved / 2.0) as u64))
     }
 
@@ -154,7 +154,7 @@ impl Running<'_> {
             Ok(probe) => probe,
             Err(found) => return Ok(found),
         };
-        // No queue forms in a closed loop: its rate is above what any promise can be kept at, and half of it is not far.
+        // No queue forms in a closed loop, so its rate is above any rate that keeps a promise. Half of it is not far off.
         let search = Search::wide(ends, (closed.achieved / 2.0) as u64, self.target.terms.precision);
         self.search(search, configuration, (Phase::First, 0), offered).await
     }
@@ -187,7 +187,7 @@ impl Running<'_> {
         Ok(found)
     }
 
-    /// Runs a probe; an error is where its search ends.
+    /// Runs a probe. The inner error is the result with which its search ends.
     async fn probe(
         &mut self,
         configuration: &Configuration,
@@ -199,7 +199,7 @@ impl Running<'_> {
         }
         let Target { pace, terms, .. } = self.target;
         let at_rate = self.target.at(configuration, rate)?;
-        // Probes of a round have the same seed, for all engines; those before the rounds each have another.
+        // Probes of a round have the same seed for all engines. Each probe before the rounds has a different one.
         let number = if round == 0 { self.before_rounds } else { 0 };
         self.before_rounds += u32::from(round == 0);
         let chosen = self.session.run(&at_rate, round, self.target.seed(round, number)).await;
@@ -219,9 +219,9 @@ impl Running<'_> {
     }
 }
 
-/// What a search found that ended there.
+/// Returns the result of a search that ended there.
 fn ended(end: End, probes: &[Probe], round: u32, offered: u64) -> Found {
-    // Of a rate that was tried again, the first that went as its majority did.
+    // If a rate was tried again, this is the first probe that agrees with the majority.
     let at = |rate: u64, holds: bool| probes.iter().find(|probe| probe.rate == rate && probe.holds() == holds).cloned();
     let missing = || Found::Failed { reason: "a search ended at a rate that it had not tried".to_owned() };
     match end {

@@ -1,10 +1,10 @@
-//! The highest rate at which an actor of a test keeps what is promised of its response times.
+//! The highest rate at which an actor of a test keeps the promises about its response times.
 //!
-//! A [`Probe`] is one run, on a fresh database, in which the actor's operations are due at a rate whether those before them are done or
-//! not. [`Search`] chooses rates: from where it begins outwards until one holds and one breaks, then the middle of the two, until they
-//! are as near as was asked for. A first search finds the neighbourhood, and repeats what it ends between. Then each round is a
-//! search of its own, with a seed and databases of its own, and gives one figure: those of the rounds are independent, so that their
-//! median has an interval that supposes nothing of how they are distributed, and rounds of two engines are pairs.
+//! A [`Probe`] is one run, on a fresh database, in which the actor's operations are due at a rate, whether the previous ones are done or
+//! not. [`Search`] chooses the rates. It moves outwards from its beginning until one rate holds and one breaks. Then it tries the middle of
+//! the two, until they are as close as requested. A first search finds the neighbourhood, and repeats the two rates that it ends between.
+//! Then each round is a search of its own, with its own seed and databases, and gives one figure. The figures of the rounds are
+//! independent. So their median has an interval that assumes nothing about their distribution, and rounds of two engines are pairs.
 
 mod answer;
 mod event;

@@ -1,4 +1,4 @@
-//! One run at one rate, and whether it kept what is promised.
+//! One run at one rate, and whether it kept its promises.
 
 use super::promise::{Promise, Promises};
 use crate::runner::ChosenRun;
@@ -8,33 +8,33 @@ use dbdyno_workload::histogram::{from_bytes, supported_quantile};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// What a run at a rate came to.
+/// The result of a run at a rate.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Probe {
     pub run_id: String,
-    /// Operations a second that were due; 0: each when the one before it was done.
+    /// Operations a second that were due. 0: each operation is due when the previous one is done.
     pub rate: u64,
     pub operations: u64,
-    /// Those with what was given up and what was not begun in time.
+    /// Operations including those that were given up and those that were not begun in time.
     pub due: u64,
-    /// Operations a second that were done.
+    /// Operations a second that were completed.
     pub achieved: f64,
-    /// Response times, ns, where enough operations lie beyond: the median, the 99th and the 99.9th percentile.
+    /// Response times, ns, if enough operations are beyond them: the median, the 99th and the 99.9th percentile.
     pub p50_ns: Option<u64>,
     pub p99_ns: Option<u64>,
     pub p999_ns: Option<u64>,
     /// Share of the threads' time that was spent in the engine.
     pub busy: f64,
-    /// Each promised quantile with what was measured, ns; none: it is beyond all that was done.
+    /// Each promised quantile with its measured value, ns. None: it is beyond all completed operations.
     pub quantiles: Vec<Quantile>,
-    /// What was not kept; empty where all was.
+    /// The broken promises. Empty if all were kept.
     pub broken: Vec<Broken>,
 }
 
-/// A promised quantile with what was measured, ns; none: it is beyond all that was done.
+/// A promised quantile with its measured value, ns. None: it is beyond all completed operations.
 pub type Quantile = (Promise, Option<u64>);
 
-/// What was not kept.
+/// A broken promise.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Broken {
@@ -46,22 +46,22 @@ pub enum Broken {
         failures: u64,
         of: u64,
     },
-    /// More was left to be done than a queue that comes and goes leaves.
+    /// More operations were left over than a temporary queue leaves.
     FellBehind {
         operations: u64,
         due: u64,
     },
 }
 
-/// A backlog of this share of what was due, and of more operations than [`QUEUED`], is one that grows.
+/// A backlog is growing if it exceeds this share of the due operations and also [`QUEUED`] operations.
 const BEHIND: f64 = 0.01;
 const QUEUED: u64 = 10;
 
 impl Probe {
-    /// What a run says of an actor of a test.
+    /// Reads the result for an actor of a test from a run.
     ///
     /// # Errors
-    /// Why it says nothing: it failed, or what it answered was wrong.
+    /// The reason why the run has no result: it failed, or its answers were wrong.
     pub(super) fn of(
         chosen: &ChosenRun,
         (test, actor): (u32, &str),
@@ -124,7 +124,7 @@ impl Probe {
         })
     }
 
-    /// Whether all that is promised was kept.
+    /// Whether all promises were kept.
     pub fn holds(&self) -> bool {
         self.broken.is_empty()
     }
@@ -141,7 +141,7 @@ impl Broken {
     }
 }
 
-/// Each promised quantile of all that was due: what was given up or not begun took longer than anything that was done.
+/// Returns each promised quantile over all due operations. Operations given up or not begun count as longer than any that was done.
 fn quantiles(times: &Histogram<u64>, due: u64, promises: &Promises) -> Vec<Quantile> {
     let found = |promise: &Promise| match promise {
         Promise::Quantile { quantile, .. } => {

@@ -1,28 +1,28 @@
-//! What is promised of an actor: quantiles of its response times, and how many of its operations may fail.
+//! The promises about an actor: quantiles of its response times, and how many of its operations may fail.
 
 use serde::{Serialize, Serializer};
 use std::{fmt, str::FromStr, time::Duration};
 
-/// One promise.
+/// A latency quantile or a failure limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Promise {
-    /// This quantile (0.5 to 0.999) of the response times takes no longer than so many ns.
+    /// This quantile (0.5 to 0.999) of the response times is at most this many ns.
     Quantile { quantile: f64, most_ns: u64 },
-    /// Of the operations that were tried, no larger share (0 to 1) was given up.
+    /// At most this share (0 to 1) of the attempted operations was given up.
     Failures { most: f64 },
 }
 
-/// At least one quantile.
+/// The promises of an actor, with at least one quantile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Promises(Vec<Promise>);
 
-/// Samples beyond a quantile without which it is none.
+/// A quantile with fewer samples beyond it is not reported.
 const BEYOND: f64 = 10.0;
 
 impl Promises {
     /// # Errors
-    /// Without a quantile anything would hold; and one thing is promised once.
+    /// There is no quantile, so any rate would hold, or the same thing is promised twice.
     pub fn new(promises: Vec<Promise>) -> Result<Self, String> {
         let kind = |promise: &Promise| match promise {
             Promise::Quantile { quantile, .. } => Some(*quantile),
@@ -43,7 +43,7 @@ impl Promises {
         self.0.iter()
     }
 
-    /// The share of operations that may be given up.
+    /// Returns the share of operations that may be given up.
     pub fn failures(&self) -> f64 {
         let failures = |promise: &Promise| match promise {
             Promise::Failures { most } => Some(*most),
@@ -52,13 +52,14 @@ impl Promises {
         self.0.iter().find_map(failures).unwrap_or(0.0)
     }
 
-    /// As a word, by which runs are selected.
+    /// Returns the promises as one word, by which runs are selected.
     pub fn key(&self) -> String {
         let texts: Vec<String> = self.0.iter().map(Promise::to_string).collect();
         texts.join("+")
     }
 
-    /// Operations that a probe needs, so that ten of them lie beyond each quantile; with room for how many Poisson arrivals come.
+    /// Returns the operations that a probe needs to have ten of them beyond each quantile, with a margin for the random number of Poisson
+    /// arrivals.
     pub fn operations(&self) -> u64 {
         let needed = |promise: &Promise| match promise {
             Promise::Quantile { quantile, .. } => BEYOND / (1.0 - quantile),
@@ -93,13 +94,13 @@ impl FromStr for Promise {
         if !(50.0..=99.9).contains(&percent) {
             return Err(expected());
         }
-        // A thousandth of a percent is as fine as samples tell.
+        // A thousandth of a percent is as fine as the samples can resolve.
         let quantile = (percent * 1e3).round() / 1e5;
         Ok(Self::Quantile { quantile, most_ns: most.as_nanos() as u64 })
     }
 }
 
-/// `5ms`, `250us`, `1.5s`; at most an hour, as the longest that is recorded.
+/// Parses `5ms`, `250us`, `1.5s`. The limit is an hour, which is the longest time that is recorded.
 fn time(text: &str) -> Option<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
     let unit = match &text[digits.len()..] {

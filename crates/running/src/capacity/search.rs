@@ -1,4 +1,5 @@
-//! Which rate is tried next: outwards from a beginning, then the middle of what holds and what breaks. Pure: told what came of each.
+//! Chooses the next rate: outwards from a beginning, then the middle between a rate that holds and one that breaks. Pure: callers report
+//! the result of each rate.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +15,24 @@ pub struct Ends {
 pub struct Search {
     ends: Ends,
     begin: u64,
-    /// The first step outwards, a factor; each further one is the square of the one before it.
+    /// The first step outwards, a factor. Each further step is the square of the previous one.
     step: f64,
-    /// How near what holds and what breaks have to be, as a share of the rate.
+    /// How close the rate that holds and the rate that breaks must be, as a share of the rate.
     precision: f64,
-    /// Whether the two that it ends between are tried once more, and a third time where that says something else.
+    /// Whether the two final rates are tried once more, and a third time if the second try contradicts the first.
     repeats: bool,
     /// How often each rate held, and how often it broke.
     tried: BTreeMap<u64, (u32, u32)>,
 }
 
-/// Where a search ends.
+/// The end of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// Between a rate that holds and one that breaks.
     Between { held: u64, broke: u64 },
     /// Even the lowest rate breaks.
     NothingHolds { lowest: u64 },
-    /// Even the highest holds.
+    /// Even the highest rate holds.
     AllHold { highest: u64 },
 }
 
@@ -39,18 +40,18 @@ pub enum End {
 const LONGEST_STEP: f64 = 4.0;
 
 impl Search {
-    /// A first search, which knows little of where to begin.
+    /// Creates a first search, which knows little about where to begin.
     pub fn wide(ends: Ends, begin: u64, precision: f64) -> Self {
         Self { ends, begin, step: 1.5, precision, repeats: true, tried: BTreeMap::new() }
     }
 
-    /// A search near to where another ended. It goes as far as it has to: what the other found holds it to nothing.
+    /// Creates a search near the end of another one. It goes as far as necessary: the previous result does not limit it.
     pub fn near(ends: Ends, begin: u64, precision: f64) -> Self {
         let step = 1.0 + 2.0 * precision;
         Self { ends, begin, step, precision, repeats: false, tried: BTreeMap::new() }
     }
 
-    /// The rate to try next, or where it ended.
+    /// Returns the rate to try next, or the end of the search.
     pub fn next(&self) -> Result<u64, End> {
         let Ends { lowest, highest } = self.ends;
         if let Some(torn) = self.tried.iter().find(|(_, (held, broke))| held == broke).map(|(rate, _)| *rate) {
@@ -72,13 +73,13 @@ impl Search {
         }
     }
 
-    /// A rate was tried.
+    /// Records the result of a rate.
     pub fn tell(&mut self, rate: u64, holds: bool) {
         let (held, broke) = self.tried.entry(rate).or_default();
         *(if holds { held } else { broke }) += 1;
     }
 
-    /// The lowest rate that breaks, and the highest below it that holds, each by the majority of its tries.
+    /// Returns the highest rate that holds below the lowest rate that breaks, and that lowest rate, each by the majority of its tries.
     fn between(&self) -> (Option<u64>, Option<u64>) {
         let broke = self.tried.iter().find(|(_, (held, broke))| broke > held).map(|(rate, _)| *rate);
         let below = self.tried.range(..broke.unwrap_or(u64::MAX));
@@ -90,13 +91,13 @@ impl Search {
         broke <= held + 1 || broke as f64 <= held as f64 * (1.0 + self.precision)
     }
 
-    /// The next step outwards: the more rates were tried, the longer.
+    /// Returns the next step outwards, which grows with the number of rates tried.
     fn stride(&self) -> f64 {
         let squared = self.tried.len().saturating_sub(1).min(8) as u32;
         self.step.powi(1 << squared).min(LONGEST_STEP)
     }
 
-    /// The end, or a rate that it rests on, where that was tried only once and is to be repeated.
+    /// Returns the end, or a rate that the end depends on if it was tried only once and is to be repeated.
     fn settled(&self, rates: &[u64], end: End) -> Result<u64, End> {
         let once = |rate: &&u64| self.tried.get(rate).is_none_or(|(held, broke)| held + broke < 2);
         rates.iter().find(|rate| self.repeats && once(rate)).copied().ok_or(end)

@@ -1,4 +1,4 @@
-//! What is looked for, and how.
+//! The engines and the actor of a capacity search, and its terms.
 
 use super::{promise::Promises, search::Ends};
 use dbdyno_catalog::{
@@ -15,44 +15,44 @@ use dbdyno_engine::{
 use dbdyno_workload::rng::SplitMix64;
 use std::collections::BTreeMap;
 
-/// How a rate is looked for.
+/// The terms of a search for a rate.
 #[derive(Debug, Clone)]
 pub struct Terms {
     pub promises: Promises,
     pub gaps: Gaps,
-    /// How long a probe is measured, s; longer where its quantiles need more operations.
+    /// How long a probe is measured, s. Longer if its quantiles need more operations.
     pub seconds: u64,
     pub warm_up: u64,
     /// The lowest rate to try, and the highest, operations a second.
     pub from: Option<u64>,
     pub to: Option<u64>,
-    /// How near a rate that holds and one that breaks are brought, as a share.
+    /// How close the rate that holds and the one that breaks must be, as a share.
     pub precision: f64,
-    /// Rounds, each of which gives a figure an engine.
+    /// The rounds. Each gives one figure for each engine.
     pub rounds: u32,
 }
 
-/// Engines whose rate is looked for, on one actor of one test.
+/// The engines whose rate is searched for, on one actor of one test.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// What is compared: configurations that wait for no rate. The first is the one that others are held against.
+    /// The compared configurations, which wait for no rate. The first is the reference for the others.
     pub plan: BenchPlan,
     pub pace: Pace,
     pub terms: Terms,
     /// The configuration that measures the harness.
     pub(super) null: Configuration,
-    /// The engine that does nothing on the same test: what can be offered at most.
+    /// The engine that does nothing, on the same test. It limits the rate that can be offered.
     pub(super) generator: Configuration,
 }
 
-/// How long a run that waits for no rate is measured, s: it only says where to begin.
+/// How long a run that waits for no rate is measured, s. Its only purpose is to find where to begin.
 const CLOSED_SECONDS: u64 = 2;
-/// The longest that a probe may be lengthened to, s.
+/// The longest time that a probe may be extended to, s.
 const LONGEST: u64 = 60;
 
 impl Target {
     /// # Errors
-    /// What of it is not there, or cannot be.
+    /// A part of the request does not exist or is not possible.
     pub fn new(
         suite: Suite,
         actor: Option<&str>,
@@ -99,14 +99,14 @@ impl Target {
         Ok(target)
     }
 
-    /// The rates that can be tried, where so many operations a second can be offered.
+    /// Returns the rates that can be tried if `offered` operations a second can be offered.
     pub(super) fn ends(&self, offered: u64) -> Ends {
         let lowest = self.terms.from.unwrap_or(self.lowest());
         let highest = self.terms.to.unwrap_or(MOST_RATE).min(offered).max(lowest);
         Ends { lowest, highest }
     }
 
-    /// The lowest rate at which a probe has the operations it needs.
+    /// Returns the lowest rate at which a probe has the operations it needs.
     fn lowest(&self) -> u64 {
         self.terms.promises.operations().div_ceil(self.longest()).max(1)
     }
@@ -115,15 +115,15 @@ impl Target {
         self.terms.seconds.max(LONGEST)
     }
 
-    /// How long a probe at a rate is measured, s.
+    /// Returns how long a probe at a rate is measured, s.
     pub fn seconds(&self, rate: u64) -> u64 {
         self.terms.promises.operations().div_ceil(rate.max(1)).clamp(self.terms.seconds, self.longest())
     }
 
-    /// A configuration at a rate; 0: each operation when the one before it is done.
+    /// Returns a configuration at a rate. 0: each operation is due when the previous one is done.
     ///
     /// # Errors
-    /// A rate that the suite does not take.
+    /// The suite does not accept the rate.
     pub(super) fn at(&self, configuration: &Configuration, rate: u64) -> Result<Configuration, PlanError> {
         let mut options: BTreeMap<String, String> = configuration.suite_settings.to_map();
         let seconds = if rate == 0 { self.terms.seconds.min(CLOSED_SECONDS) } else { self.seconds(rate) };
@@ -147,7 +147,7 @@ impl Target {
         load.is_some_and(|load| load.actors.iter().flat_map(|actor| &actor.work.work).any(works))
     }
 
-    /// The actor as a configuration's worker is given it.
+    /// Returns the actor as the worker of a configuration receives it.
     pub fn actor(&self, configuration: &Configuration) -> Option<KvActor> {
         self.load(configuration)?.actors.into_iter().find(|actor| actor.name == self.pace.actor)
     }
@@ -161,7 +161,7 @@ impl Target {
         }
     }
 
-    /// The seed of the probes of a round; 0 is that of the first search, each of whose probes has one of its own.
+    /// Returns the seed of the probes of a round. Round 0 is the first search, in which each probe has a seed of its own.
     pub(super) fn seed(&self, round: u32, probe: u32) -> u64 {
         SplitMix64::stream(self.plan.seed, u64::from(round) << 32 | u64::from(probe)).next_u64()
     }

@@ -1,7 +1,7 @@
-//! Whether an engine answers right: each test of small suites, held against answers that are known.
+//! Whether an engine answers correctly: each test of small suites, compared with known answers.
 //!
-//! The suites are files like any other. What they are answered is in `answers.json` beside them: for the seed of a check, by models that share no code
-//! with any engine.
+//! The suites are files like any other. Their answers are in `answers.json` in the same folder. Models that share no code with any engine
+//! computed them for the seed of a check.
 
 use super::{
     Check, Outcome, Tell,
@@ -16,14 +16,14 @@ use dbdyno_engine::{
 use dbdyno_foundation::base::units::counted;
 use std::collections::BTreeMap;
 
-/// A suite that engines are held to.
+/// A suite whose tests have known answers.
 #[derive(Debug, Clone, Copy)]
 struct ModelSuite {
-    /// Also what its tests are called by.
+    /// Also the prefix of the names of its checks.
     name: &'static str,
     text: &'static str,
     kind: SuiteKind,
-    /// Whether an engine may say that it cannot do a test of it.
+    /// Whether an engine may refuse a test of the suite.
     may_be_refused: bool,
 }
 
@@ -59,7 +59,7 @@ const ANSWERS: &str = include_str!("../../assets/conformance/answers.json");
 /// Rows and digests by suite and test.
 type Answers = BTreeMap<String, BTreeMap<u32, (u64, String)>>;
 
-/// The first test of a suite that the engine has to run.
+/// Returns the first test of a suite that the engine has to run.
 pub(super) fn first(description: &Description) -> Option<Errand> {
     let model = SUITES.iter().find(|model| description.suites.contains(&model.kind))?;
     let suite = suite(model.name, model.text).ok()?;
@@ -67,7 +67,7 @@ pub(super) fn first(description: &Description) -> Option<Errand> {
     Some(errand(&suite, first.number))
 }
 
-/// A test that does not end by itself, of a kind that the engine runs.
+/// Returns a test that does not end by itself, of a kind that the engine runs.
 pub(super) fn endless(description: &Description) -> Option<Errand> {
     let (_, name, text) = ENDLESS.iter().find(|(kind, ..)| description.suites.contains(kind))?;
     let suite = suite(name, text).ok()?;
@@ -103,7 +103,7 @@ pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
     }
 }
 
-/// Why the engine's description says that it cannot run a test.
+/// Returns why the engine cannot run a test, according to its description.
 fn unfit(description: &Description, suite: &Suite, test: u32) -> Option<String> {
     let pick = TestPick([test].into());
     if suite.has_actors(&pick) && !description.threads.contains_key(&suite.kind) {
@@ -115,7 +115,7 @@ fn unfit(description: &Description, suite: &Suite, test: u32) -> Option<String> 
     }
 }
 
-/// Runs a test with those that it needs.
+/// Runs a test, together with the tests that it needs.
 async fn answered(
     desk: &Desk<'_>,
     model: &ModelSuite,
@@ -136,7 +136,7 @@ async fn answered(
     judged(&desk.description().name, done, expected)
 }
 
-/// What an engine answered, beside what is right. `expected`: rows and digest; none where the order of threads decides.
+/// Compares an engine's answer with the correct one. `expected`: rows and digest; none if the order of threads decides.
 fn judged(engine: &str, done: &TestDone, expected: Option<&(u64, String)>) -> Outcome {
     let operations = counted(done.operations, "operation");
     match (done.verification.as_deref(), expected) {
@@ -169,7 +169,7 @@ fn suite(name: &str, text: &str) -> Result<Suite, CatalogError> {
     Catalog::suite_of(name, &format!("built-in conformance/{name}.toml"), text.to_owned())
 }
 
-/// A test with those that it needs, which are not measured, at the suite's size.
+/// Returns a test with those that it needs, which are not measured, at the suite's size.
 fn errand(suite: &Suite, test: u32) -> Errand {
     let size = suite.default_sizes[0];
     let settings = suite.settings(&BTreeMap::new()).unwrap_or_default();

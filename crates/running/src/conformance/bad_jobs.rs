@@ -1,4 +1,4 @@
-//! Whether an engine refuses what it cannot do, and says why: doing something else in its place would be a wrong figure.
+//! Whether an engine refuses what it cannot do, and gives the reason: doing something else instead would produce a wrong figure.
 
 use super::{
     Check, Tell, answers,
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 
 /// An option that no engine has.
 const NO_OPTION: &str = "no-such-option";
-/// A value that no option takes but a path.
+/// A value that no option except a path accepts.
 const NO_VALUE: &str = "no such value";
-/// A version of the protocol that nobody speaks.
+/// A protocol version that does not exist.
 const NO_VERSION: u32 = 99;
 
 pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
@@ -35,17 +35,17 @@ pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
     tell(Check::of("another version", refused(desk, newer, &format!("protocol {NO_VERSION}")).await));
 }
 
-/// The settings with a value that is not checked.
+/// Returns the settings with a value that is not checked.
 fn with(settings: &Settings, option: &str, value: &str) -> Settings {
     let mut all: BTreeMap<String, String> = settings.to_map();
     all.insert(option.to_owned(), value.to_owned());
     Settings::unchecked(all)
 }
 
-/// Has a worker do what it has to refuse; what it said.
+/// Gives a worker a job that it must refuse, and returns its message.
 ///
 /// # Errors
-/// What it did instead.
+/// What the worker did instead.
 async fn refused(desk: &Desk<'_>, errand: Errand, what: &str) -> Result<String, String> {
     let mut attempt = desk.begin(errand)?;
     let said = attempt.next().await;

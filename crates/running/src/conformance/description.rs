@@ -1,4 +1,4 @@
-//! Whether a description means something: what it says of options, tiers and suites has to fit together.
+//! Whether a description is consistent: what it declares about options, tiers and suites has to fit together.
 
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},
@@ -7,10 +7,10 @@ use dbdyno_engine::{
 use dbdyno_foundation::base::units::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a description has, in words.
+/// Summarises a description in words.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All faults of the description.
 pub(super) fn check(description: &Description) -> Result<String, String> {
     let faults = faults(description);
     if !faults.is_empty() {
@@ -47,7 +47,7 @@ fn faults(description: &Description) -> Vec<String> {
     for (list, when) in tiers.chain(conflicts) {
         faults.extend(fault_of_condition(description, when).map(|fault| format!("`{list}`: {fault}")));
     }
-    // With wrong options nothing can be said of their defaults.
+    // The defaults of wrong options cannot be checked.
     if faults.is_empty()
         && let Ok(defaults) = Settings::resolve(description, &BTreeMap::new())
         && let Some(conflict) = description.conflict(&defaults)

@@ -1,4 +1,4 @@
-//! A worker on a job of a check, in a folder of its own that is gone with it.
+//! A worker on a job of a check, in a folder of its own that is removed with it.
 
 use super::Candidate;
 use crate::runner::{Ending, RunFolder, Sent, Witness, WorkerProcess, confinement, differing};
@@ -21,15 +21,15 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// How long a worker may say nothing. What it is asked for takes a moment.
+/// How long a worker may be silent. The requested work takes only a moment.
 const SILENCE: Duration = Duration::from_secs(20);
-/// How long a job may take that ends.
+/// How long a job that ends may take.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// After which a worker has to end itself, whatever it does.
+/// The time after which a worker must end itself, in any state.
 const DEADLINE: Duration = Duration::from_secs(300);
 /// Time between two progress events.
 const PROGRESS: Duration = Duration::from_millis(100);
-/// Of all randomness: the answers that are known are those to it.
+/// The seed of all randomness: the known answers are those for this seed.
 pub(super) const SEED: u64 = 1;
 
 /// An engine under check.
@@ -39,14 +39,14 @@ pub(super) struct Desk<'d> {
     work_dir: &'d Path,
 }
 
-/// What a worker is sent for.
+/// The job of a worker.
 #[derive(Debug, Clone)]
 pub(super) struct Errand {
     pub(super) suite: SuiteJob,
     pub(super) size: Size,
-    /// Other settings than those it is checked with.
+    /// Settings other than those of the check.
     pub(super) settings: Option<Settings>,
-    /// Another version of the protocol than the engine speaks.
+    /// A protocol version other than the engine's.
     pub(super) protocol: Option<u32>,
 }
 
@@ -60,12 +60,12 @@ impl Errand {
     }
 }
 
-/// Why a worker did not do its job.
+/// The reason why a worker did not do its job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// It said why, as an engine does that cannot do what it is asked for.
+    /// The worker gave a reason, as an engine does that cannot do what it is asked for.
     Refused(String),
-    /// It did not keep to the protocol.
+    /// The worker broke the protocol.
     Broke(String),
 }
 
@@ -79,7 +79,7 @@ impl fmt::Display for Stopped {
 }
 
 impl Stopped {
-    /// With what the worker wrote last to stderr, where it did not say itself what went wrong.
+    /// Adds the last lines of the worker's stderr, unless the worker itself reported what went wrong.
     fn explained(self, ending: &Ending) -> Self {
         match self {
             Self::Broke(how) => Self::Broke(ending.explain(how)),
@@ -103,7 +103,7 @@ impl<'d> Desk<'d> {
         &self.candidate.engine.description
     }
 
-    /// Starts a worker. What it reports is believed no more than in a session.
+    /// Starts a worker. Its reports are trusted no more than in a session.
     pub(super) fn begin(&self, errand: Errand) -> Result<Attempt, String> {
         let run_id = identifier();
         let folder = RunFolder::create(self.work_dir, &run_id, false)
@@ -137,7 +137,7 @@ impl<'d> Desk<'d> {
         Ok(Attempt { worker, job, witness, description, work_dir: self.work_dir.to_owned(), _folder: folder })
     }
 
-    /// Has a worker open a database; the version that it tells, and the options that it tells by itself.
+    /// Has a worker open a database. Returns the reported version, and the options that the engine reads back itself.
     pub(super) async fn opened(&self, errand: Errand) -> Result<(String, BTreeMap<String, String>), Stopped> {
         let mut attempt = self.begin(errand)?;
         let event = attempt.next().await;
@@ -148,7 +148,7 @@ impl<'d> Desk<'d> {
         }
     }
 
-    /// Has a worker do a job; the results of its tests.
+    /// Has a worker do a job, and returns the results of its tests.
     pub(super) async fn done(&self, errand: Errand) -> Result<Vec<TestDone>, Stopped> {
         self.begin(errand)?.finish().await
     }
@@ -162,23 +162,23 @@ pub(super) struct Attempt {
     witness: Witness,
     description: Description,
     work_dir: PathBuf,
-    /// Removed with it, once the worker is gone.
+    /// Removed together with the attempt, once the worker is gone.
     _folder: RunFolder,
 }
 
 /// How a worker ended.
 #[derive(Debug)]
 pub(super) struct Ended {
-    /// Whether it went by itself.
+    /// Whether the worker ended by itself.
     pub(super) by_itself: bool,
-    /// How it ended, with its log.
+    /// The worker's ending, with its log.
     pub(super) ending: Ending,
     /// Whether the job's folder was still there.
     pub(super) left_folder: bool,
 }
 
 impl Attempt {
-    /// The next event. What a session would not take is an error; where the worker waits, it is told to go on.
+    /// Returns the next event. An event that a session would not accept is an error. If the worker waits, it is told to continue.
     pub(super) async fn next(&mut self) -> Result<Event, Stopped> {
         let Sent { event, histogram } = self.worker.next().await?;
         match &event {
@@ -204,13 +204,13 @@ impl Attempt {
         self.worker.go_on();
     }
 
-    /// Waits until a test that is measured is under way.
+    /// Waits until a measured test is under way.
     pub(super) async fn measuring(&mut self) -> Result<(), Stopped> {
         while !matches!(self.next().await?, Event::TestStarted { measured: true, .. }) {}
         Ok(())
     }
 
-    /// Whether the worker has ended without being told to.
+    /// Whether the worker has ended without being asked to.
     pub(super) fn is_gone(&self) -> bool {
         self.worker.process().is_none()
     }
@@ -220,17 +220,17 @@ impl Attempt {
         self.job.folder.exists()
     }
 
-    /// Asks it to stop by a signal.
+    /// Asks the worker to stop, with a signal.
     pub(super) fn ask_to_stop(&self) {
         self.worker.ask_to_stop();
     }
 
-    /// Has it end as by a crash.
+    /// Ends the worker as in a crash.
     pub(super) fn kill(&self) {
         self.worker.kill();
     }
 
-    /// Ends the worker: by the end of its stdin, and by force where that does not do it.
+    /// Ends the worker by closing its stdin, and by force if that is not enough.
     pub(super) async fn end(self) -> Ended {
         let ending = self.worker.end(pending()).await;
         Ended { by_itself: ending.status.is_some(), left_folder: self.job.folder.exists(), ending }

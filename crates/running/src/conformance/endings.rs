@@ -1,5 +1,4 @@
-//! How an engine behaves while a test is under way: whether it tells how far it is, stops when it is told to, and leaves nothing behind when
-//! it crashes.
+//! How an engine behaves during a test: whether it reports its progress, stops when asked to, and leaves nothing behind when it crashes.
 
 use super::{
     Check, Tell, answers,
@@ -10,11 +9,11 @@ use dbdyno_foundation::base::units;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a test may say nothing of its progress.
+/// How long a test may report no progress.
 const PROGRESS_PATIENCE: Duration = Duration::from_secs(5);
-/// How long a worker may take to stop that is asked to.
+/// How long a worker may take to stop after it is asked to.
 const STOP_PATIENCE: Duration = Duration::from_millis(2500);
-/// What shows that a test goes on.
+/// The number of progress events that show that a test continues.
 const TWO: usize = 2;
 
 pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
@@ -39,7 +38,7 @@ async fn measuring(desk: &Desk<'_>) -> Result<Attempt, String> {
     }
 }
 
-/// Waits until two events of progress say that more was done.
+/// Waits until two progress events show that more operations were done.
 async fn progress(attempt: &mut Attempt) -> Result<String, String> {
     let mut seen: Vec<u64> = Vec::new();
     let mut events = 0;
@@ -110,7 +109,7 @@ fn left_nothing(left_folder: bool) -> Result<String, String> {
     }
 }
 
-/// Kills a worker in the middle of a test, and has another do a job.
+/// Kills a worker in the middle of a test, and has another worker do a job.
 async fn crashed(desk: &Desk<'_>) -> Result<String, String> {
     let mut attempt = measuring(desk).await?;
     attempt.kill();

@@ -1,7 +1,8 @@
-//! Whether an engine keeps to the worker protocol, and whether a suite's file is one: small jobs and looks, each a check with its outcome.
+//! Whether an engine conforms to the worker protocol, and whether a suite's file is valid: small jobs and inspections, each a check with
+//! its outcome.
 //!
-//! Jobs go through the runner's own workers, so that what passes here is what a session takes. What an engine answers is held against answers
-//! that are known: see `answers`.
+//! Jobs go through the runner's own workers, so whatever passes here is accepted in a session. The answers of an engine are compared with
+//! known answers: see `answers`.
 
 mod answers;
 mod bad_jobs;
@@ -20,7 +21,7 @@ use dbdyno_foundation::base::units::{counted, plain};
 use serde::Serialize;
 use std::{collections::BTreeMap, path::Path};
 
-/// Something that was looked at, and what came of it.
+/// Something that was checked, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
     #[serde(rename = "check")]
@@ -29,13 +30,13 @@ pub struct Check {
     pub outcome: Outcome,
 }
 
-/// What came of a check, each with what there is to say of it.
+/// The outcome of a check, each with an explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", content = "reason", rename_all = "lowercase")]
 pub enum Outcome {
     Passed(String),
     Failed(String),
-    /// It does not apply, or was not tried.
+    /// The check does not apply, or was not tried.
     Skipped(String),
 }
 
@@ -56,7 +57,7 @@ impl Check {
         Self::new(name, Outcome::Skipped(reason.into()))
     }
 
-    /// Passed or failed by what came of it.
+    /// Passes or fails according to the result.
     fn of(name: impl Into<String>, came: Result<String, String>) -> Self {
         Self::new(name, came.map_or_else(Outcome::Failed, Outcome::Passed))
     }
@@ -65,7 +66,7 @@ impl Check {
         matches!(self.outcome, Outcome::Failed(_))
     }
 
-    /// A line for people, which words of others come into.
+    /// Returns a line for people. It includes text from outside, so control characters are escaped.
     pub fn line(&self) -> String {
         let (sign, reason) = match &self.outcome {
             Outcome::Passed(what) => ('✓', what),
@@ -76,7 +77,7 @@ impl Check {
     }
 }
 
-/// How many checks came out how, in words.
+/// Returns how many checks had each outcome, in words.
 pub fn summary(checks: &[Check]) -> String {
     let count = |is: fn(&Outcome) -> bool| checks.iter().filter(|check| is(&check.outcome)).count();
     let (passed, failed) = (count(|it| matches!(it, Outcome::Passed(_))), count(|it| matches!(it, Outcome::Failed(_))));
@@ -84,18 +85,18 @@ pub fn summary(checks: &[Check]) -> String {
     format!("{all}: {passed} passed, {failed} failed, {} not applicable", checks.len() - passed - failed)
 }
 
-/// Takes each check as it is done.
+/// Receives each check when it is done.
 pub type Tell<'t> = &'t mut (dyn FnMut(Check) + 't);
 
-/// The check of what an engine says of itself.
+/// The name of the check of an engine's description.
 pub const DESCRIPTION: &str = "description";
 
-/// That an engine says nothing of itself that can be used.
+/// Returns the failed check of an engine without a usable description.
 pub fn undescribed(reason: &str) -> Check {
     Check::failed(DESCRIPTION, reason)
 }
 
-/// An engine with the settings that it is checked with, and what it says of the files that they name.
+/// An engine with its settings for the check, and what it reports about the files that they name.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     engine: Engine,
@@ -104,10 +105,10 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The engine's defaults, with `asked` in their place.
+    /// Creates a candidate from the engine's defaults, replaced by `asked` where given.
     ///
     /// # Errors
-    /// An option that it does not have, a value that it does not take, or a file that it cannot use.
+    /// An unknown option, a value that the option does not accept, or a file that the engine cannot use.
     pub fn new(engine: &Engine, asked: &BTreeMap<String, String>) -> Result<Self, String> {
         let settings = Settings::resolve(&engine.description, asked).map_err(|error| error.to_string())?;
         if let Some(conflict) = engine.description.conflict(&settings) {
@@ -121,7 +122,7 @@ impl Candidate {
         Ok(Self { engine, settings, probed })
     }
 
-    /// The settings with another value of an option; none where a session would refuse it.
+    /// Returns the settings with another value of an option, or none if a session would refuse it.
     fn settings_with(&self, option: &str, value: &str) -> Option<Settings> {
         let description = &self.engine.description;
         let mut asked = self.settings.to_map();
@@ -133,7 +134,7 @@ impl Candidate {
     }
 }
 
-/// Has an engine checked. `work_dir`: where its databases are put.
+/// Checks an engine. `work_dir`: where its databases are put.
 pub async fn check_engine(candidate: &Candidate, work_dir: &Path, tell: Tell<'_>) {
     tell(Check::of(DESCRIPTION, description::check(&candidate.engine.description)));
     let desk = Desk::new(candidate, work_dir);
@@ -150,7 +151,7 @@ pub async fn check_engine(candidate: &Candidate, work_dir: &Path, tell: Tell<'_>
     endings::check(&desk, tell).await;
 }
 
-/// Opens a database with the settings that are asked for.
+/// Opens a database with the requested settings.
 async fn opened(desk: &Desk<'_>) -> Result<String, String> {
     let errand = answers::first(desk.description()).ok_or("it has suites of no kind")?;
     let (version, _) = desk.opened(errand).await.map_err(|stopped| stopped.to_string())?;

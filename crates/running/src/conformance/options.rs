@@ -1,4 +1,4 @@
-//! Whether each option is in force as it was asked for, with values that its description offers.
+//! Whether each option is in force as requested, with values that the engine's description offers.
 
 use super::{
     Check, Tell, answers,
@@ -10,7 +10,7 @@ use dbdyno_engine::{
 };
 use dbdyno_foundation::base::units::counted;
 
-/// Most values of an option that are worth trying, beside its default.
+/// The most values of an option that are worth trying, in addition to its default.
 const MOST_TUNED: usize = 3;
 
 pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
@@ -31,7 +31,7 @@ async fn read_back(desk: &Desk<'_>, option: &OptionSpec, name: String) -> Check 
         match in_force(desk, settings, &option.name).await {
             Ok(true) => told.push(value),
             Ok(false) => untold.push(value),
-            // A library that is found at run time may lack what the description offers. Its default was taken before.
+            // A library that is found at run time may lack what the description offers. The default was accepted before.
             Err(Stopped::Refused(message)) => refused.push_str(&format!("; `{value}` is refused: {message}")),
             Err(stopped) => return Check::failed(name, format!("with `{value}`: {stopped}")),
         }
@@ -50,14 +50,14 @@ async fn read_back(desk: &Desk<'_>, option: &OptionSpec, name: String) -> Check 
     }
 }
 
-/// Whether the engine tells the option by itself, as it was asked for.
+/// Whether the engine itself reads the option back as requested.
 async fn in_force(desk: &Desk<'_>, settings: Settings, option: &str) -> Result<bool, Stopped> {
     let Some(errand) = answers::first(desk.description()) else { return Ok(false) };
     let (_, in_force) = desk.opened(errand.with_settings(settings)).await?;
     Ok(in_force.contains_key(option))
 }
 
-/// Values of an option that do no harm: its default, and others that its description offers.
+/// Returns harmless values of an option: its default, and others that its description offers.
 fn values(option: &OptionSpec) -> Vec<String> {
     let offered = match &option.kind {
         OptionKind::Choice { choices } => choices.clone(),
@@ -77,7 +77,7 @@ fn values(option: &OptionSpec) -> Vec<String> {
     values
 }
 
-/// A number beside the default: of sizes half of it, since they may have to be powers of two.
+/// Returns a number next to the default. For sizes it is half the default, because they may have to be powers of two.
 fn neighbour(option: &OptionSpec) -> Option<String> {
     let takes = |number: Option<i64>| option.kind.canonical(&number?.to_string()).ok();
     let number: i64 = option.default.parse().ok()?;

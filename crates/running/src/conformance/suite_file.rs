@@ -1,4 +1,4 @@
-//! What a suite's file would run, and whether it runs: its smallest size, once, on the engine whose answers others are held against.
+//! What a suite's file would run, and whether it runs: its smallest size, once, on the reference engine.
 
 use super::{
     Candidate, Check, Tell,
@@ -13,9 +13,9 @@ use dbdyno_engine::{protocol::DIGEST, size::Size};
 use dbdyno_foundation::base::units::{self, counted};
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-/// A run that is expected to take longer is left to whoever asks for it.
+/// Longer runs are left to the user.
 const QUICK: Duration = Duration::from_secs(30);
-/// What a small synced write is taken to cost.
+/// The assumed cost of a small synced write.
 const GUESSED_FSYNC: Duration = Duration::from_millis(5);
 /// Hexadecimal digits of a checksum.
 const DIGITS: usize = 16;
@@ -23,18 +23,18 @@ const DIGITS: usize = 16;
 /// A suite's file.
 #[derive(Debug, Clone)]
 pub struct SuiteSource {
-    /// The name that it has to have: its file's, without `.toml`.
+    /// The required name: the file's name without `.toml`.
     pub name: String,
-    /// What errors call it.
+    /// How errors refer to the file.
     pub place: String,
     pub text: String,
 }
 
-/// What is known of a suite's file without running it.
+/// The findings about a suite's file before it runs.
 #[derive(Debug)]
 pub struct CheckedFile {
     pub checks: Vec<Check>,
-    /// The suite, and the size at which it is worth a run; none where the file is wrong.
+    /// The suite, and the size at which to run it; none if the file is wrong.
     pub runnable: Option<(Suite, Size)>,
 }
 
@@ -81,7 +81,7 @@ fn sizes(suite: &Suite) -> Check {
     }
 }
 
-/// What each test would do at a size, with the options at their defaults.
+/// Describes what each test would do at a size, with the options at their defaults.
 fn tests(suite: &Suite, size: Size) -> Vec<Check> {
     let settings = suite.settings(&BTreeMap::new()).unwrap_or_default();
     let job = suite.resolve(size, &settings, &TestPick::default());
@@ -131,7 +131,7 @@ fn known(suite: &Suite) -> Check {
     }
 }
 
-/// The engine whose answers others are held against, or another one where it is not built in.
+/// Returns the reference engine, or another one if it is not built in.
 fn reference(suite: &Suite, registry: &Registry) -> Option<Engine> {
     let runs = |engine: &&Engine| engine.description.suites.contains(&suite.kind) && engine.launch == Launch::BuiltIn;
     let able: Vec<&Engine> = registry.engines.iter().filter(runs).collect();
@@ -168,7 +168,7 @@ fn plan(suite: &Suite, size: Size, engine: &str, registry: &Registry) -> Result<
     BenchPlan::new(&spec, suite.clone(), registry).map_err(|error| error.to_string())
 }
 
-/// Runs the plan's one configuration, and holds what it answers against what the file knows.
+/// Runs the plan's one configuration, and compares its answers with those that the file states.
 async fn ran(plan: &BenchPlan, engine: &Engine, work_dir: &Path) -> Result<String, String> {
     let configuration = plan.configurations.first().ok_or("nothing is planned")?;
     let (name, size) = (&engine.description.name, configuration.size);

@@ -1,4 +1,4 @@
-//! The socket of a job: progress to those who listen, and what they ask of it.
+//! The socket of a job: it sends progress to listeners, and receives their requests.
 
 use super::{SharedLog, Telling, log::OfJob};
 use crate::runner::{SessionHandle, Tell};
@@ -15,38 +15,38 @@ use tokio::{
     sync::broadcast::{self, Receiver, Sender, error::RecvError},
 };
 
-/// Lines of progress that wait for a watcher; older ones are dropped.
+/// Lines of progress that wait for a watcher. Older ones are dropped.
 const WAITING: usize = 64;
-/// Most bytes of what is asked.
+/// The maximum length of a request, bytes.
 const LONGEST: u64 = 4096;
 
-/// What whoever connects may ask, a line of JSON each.
+/// The requests that a client can send, a line of JSON each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobRequest {
-    /// To be told of progress from now on.
+    /// To receive progress from now on.
     Watch,
-    /// To do something.
+    /// To act on the session.
     Tell(Tell),
 }
 
-/// Where progress is told.
+/// The channel that progress is sent to.
 #[derive(Debug)]
 pub(super) struct Progress(Sender<Arc<str>>);
 
 impl Progress {
     pub(super) fn tell(&self, event: &impl Telling) {
-        // Nothing is written for nobody.
+        // Serialising is skipped if no one listens.
         if self.0.receiver_count() > 0
             && let Ok(line) = serde_json::to_string(event)
         {
-            // The last may have left meanwhile.
+            // The last listener may have left meanwhile.
             let _ = self.0.send(format!("{line}\n").into());
         }
     }
 }
 
-/// Answers those who connect, for as long as the runtime lives.
+/// Answers clients that connect, while the runtime lives.
 pub(super) fn serve(listener: net::UnixListener, handle: Arc<SessionHandle>, log: SharedLog) -> io::Result<Progress> {
     let listener = UnixListener::from_std(listener)?;
     let (sender, _) = broadcast::channel(WAITING);
@@ -69,7 +69,7 @@ struct Client {
 }
 
 impl Client {
-    /// Does what is asked until the other end is gone, or asks for what no job does.
+    /// Carries out requests until the client disconnects or sends an unknown request.
     async fn answer(self, stream: UnixStream) {
         let (reader, writer) = stream.into_split();
         let mut reader = BufReader::new(reader);
@@ -92,7 +92,7 @@ impl Client {
     }
 }
 
-/// Writes progress for as long as somebody reads it. Who reads slowly gets the newest.
+/// Writes progress while the client reads it. A slow reader gets the newest lines.
 async fn pass_on(mut progress: Receiver<Arc<str>>, mut writer: OwnedWriteHalf) {
     loop {
         match progress.recv().await {

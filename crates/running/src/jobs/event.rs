@@ -1,32 +1,32 @@
-//! What jobs tell, by what they are.
+//! The events of jobs, by kind of job.
 
 use crate::runner::RunnerEvent;
 use dbdyno_engine::protocol;
 use serde::{Deserialize, Serialize};
 
-/// What a job does.
+/// The purpose of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobKind {
     /// Runs a session.
     Session,
-    /// Tries changes, or searches among all that could be changed.
+    /// Tries changes, or searches among all possible changes.
     Tune,
-    /// Looks for the highest rate.
+    /// Searches for the highest rate.
     Capacity,
-    /// Kills engines, and takes the power from them.
+    /// Kills engines, and simulates power losses.
     Torture,
 }
 
-/// What a job tells those who watch it.
+/// An event that a job sends to its watchers.
 pub trait Telling: Serialize {
-    /// What the job does.
+    /// The kind of job that sends this event.
     const KIND: JobKind;
 
-    /// Whether it is worth nothing to those who come later.
+    /// Whether the event is worthless to watchers who come later.
     fn is_progress(&self) -> bool;
 
-    /// Whether it has a histogram that is too large for the log.
+    /// Whether the event has a histogram that is too large for the log.
     fn has_histogram(&self) -> bool {
         false
     }

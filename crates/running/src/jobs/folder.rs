@@ -1,4 +1,4 @@
-//! Where jobs are found: each has a folder of the user's.
+//! The folders of jobs, in which other processes find them. Each job has one, owned by the user.
 
 use super::{Announced, JobKind};
 use crate::runner::Turn;
@@ -27,25 +27,25 @@ const CONTROL: &str = "control.socket";
 /// More than any command that can be typed.
 const LONGEST_FACTS: u64 = 4 << 20;
 
-/// What a job is.
+/// The description of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobFacts {
-    /// Of what is in the folder.
+    /// The version of the folder's content.
     pub version: String,
-    /// What it is called: eight hexadecimal digits.
+    /// Its name: eight hexadecimal digits.
     pub id: String,
     pub kind: JobKind,
-    /// Whether it has no terminal of its own: screens have started it.
+    /// Whether the job has no terminal of its own because the screens started it.
     pub detached: bool,
-    /// What was typed to start it.
+    /// The command line that started it.
     pub command: String,
-    /// Arguments that another command needs to mean the same store and files.
+    /// Arguments that another command needs to refer to the same store and files.
     pub places: Vec<String>,
     pub process: u32,
     pub started: Timestamp,
 }
 
-/// A job of this process's own. Others see that it lives by its lock.
+/// A job of this process. Its lock shows other processes that it is alive.
 #[derive(Debug)]
 pub(super) struct JobFolder {
     facts: JobFacts,
@@ -62,7 +62,7 @@ pub struct FoundJob {
 
 impl JobFolder {
     /// # Errors
-    /// Why none of the places can be used.
+    /// The reason why none of the places can be used.
     pub(super) fn create(announced: &Announced<'_>) -> io::Result<Self> {
         in_a_meeting_place(|folder| Self::create_in(folder, announced))
     }
@@ -83,13 +83,13 @@ impl JobFolder {
             process: std::process::id(),
             started: Timestamp::now(),
         };
-        // Others take what is not locked for what is left of a job that was killed.
+        // Other processes treat an unlocked folder as the remains of a killed job.
         let _gate = gate(parent);
         DirBuilder::new().mode(0o700).create(&path)?;
         match Self::locked(&path) {
             Ok(lock) => Ok(Self { facts, path, _lock: lock }),
             Err(error) => {
-                // A file system without locks has no jobs, and nobody would know that this one is over.
+                // A file system without locks cannot have jobs: no one could detect that this one is over.
                 let _ = fs::remove_dir_all(&path);
                 Err(error)
             }
@@ -102,7 +102,7 @@ impl JobFolder {
         Ok(lock)
     }
 
-    /// Lets others find it: all else that they look for has to be there.
+    /// Makes the job visible to others. Everything else that they look for has to be in place before.
     pub(super) fn publish(&self) -> io::Result<()> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.path.join(FACTS))?;
         Ok(serde_json::to_writer(file, &self.facts)?)
@@ -123,7 +123,7 @@ impl JobFolder {
     }
 }
 
-/// The jobs of this user on this host, those that have ended today too; the newest last. What is older is removed.
+/// Returns the jobs of this user on this host, the newest last. Those that ended within a day are included; older ones are removed.
 pub fn jobs() -> Vec<FoundJob> {
     for folder in meeting_places() {
         leftovers::sweep(&folder, leftovers::Place::Jobs);
@@ -131,14 +131,14 @@ pub fn jobs() -> Vec<FoundJob> {
     changed_since(SystemTime::UNIX_EPOCH)
 }
 
-/// The job of a process that was started at this time. An older one is of another process that had the same number.
+/// Returns the job of a process that was started at this time. An older job belongs to another process that had the same number.
 pub(super) fn job_of(process: u32, started: Timestamp) -> Option<FoundJob> {
-    // The clock of files may be a little behind.
+    // The clock of the file system may be a little behind.
     let since = SystemTime::from(started) - Duration::from_secs(1);
     changed_since(since).into_iter().rfind(|job| job.facts.process == process && job.facts.started >= started)
 }
 
-/// Those whose folders have changed since then; the newest last.
+/// Returns the jobs whose folders have changed since then, the newest last.
 fn changed_since(since: SystemTime) -> Vec<FoundJob> {
     let prefix = jobs_of_host();
     let mut found = Vec::new();
@@ -155,7 +155,7 @@ fn changed_since(since: SystemTime) -> Vec<FoundJob> {
 }
 
 impl FoundJob {
-    /// None where it is not a job's, not this user's, or is being made.
+    /// Opens a job's folder. None if it is not a job's, not this user's, or not yet complete.
     fn open(path: &Path) -> Option<Self> {
         let folder = own_folder(path).ok()?;
         let mut text = String::new();
@@ -163,27 +163,27 @@ impl FoundJob {
         Some(Self { facts: serde_json::from_str(&text).ok()?, folder })
     }
 
-    /// Whether it measures; otherwise it has ended, or was killed.
+    /// Whether the job is measuring. Otherwise it has ended, or was killed.
     pub fn is_alive(&self) -> bool {
         file_in(&self.folder, JOB_LOCK).is_ok_and(|lock| lock.try_lock_shared().is_err())
     }
 
     /// # Errors
-    /// It cannot be read.
+    /// The log cannot be read.
     pub(super) fn events(&self) -> io::Result<File> {
         file_in(&self.folder, JOB_EVENTS)
     }
 
-    /// Waits until it measures nothing; it will not until the turn is over.
+    /// Waits until the job measures nothing. It will not measure until the turn is over.
     ///
     /// # Errors
-    /// It is gone.
+    /// The job is gone.
     pub fn turn(&self) -> io::Result<Turn> {
         Turn::wait(|name| file_in(&self.folder, name))
     }
 
     /// # Errors
-    /// It has ended.
+    /// The job has ended.
     pub(super) fn connect(&self) -> io::Result<UnixStream> {
         UnixStream::connect(reached(&self.folder, CONTROL))
     }

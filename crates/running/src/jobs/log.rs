@@ -10,34 +10,34 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The version of what is in a log. A reader passes over events that it does not know.
+/// The version of the log's content. A reader skips events that it does not know.
 const VERSION: u32 = 1;
 
-/// The field of a line that says when it was written, ms since the job began.
+/// The field of a line with the time at which it was written, ms since the job began.
 const AT: &str = "at_ms";
 
-/// When a line was written.
+/// The time at which a line was written.
 #[derive(Debug, Deserialize)]
 struct Written {
     at_ms: u64,
 }
 
-/// When a line was written, since the job began; none of an older version's.
+/// Returns when a line was written, since the job began. None for lines of older versions.
 pub(super) fn written(line: &[u8]) -> Option<Duration> {
     serde_json::from_slice::<Written>(line).ok().map(|written| Duration::from_millis(written.at_ms))
 }
 
-/// What the log says of the job itself, beside the events of what is measured.
+/// The log's events about the job itself, in addition to the events of the measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum OfJob {
     /// The first line.
     Job { version: u32 },
-    /// Something was asked for that no job does.
+    /// A client sent an unknown request.
     Refused { asked: String },
     /// The last line of a job that was not killed.
     JobEnded {
-        /// Why it could not do what it was started for.
+        /// The reason why the job could not do its task.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failed: Option<String>,
     },
@@ -47,7 +47,7 @@ pub(super) enum OfJob {
 pub(super) struct Log {
     file: File,
     begun: Instant,
-    /// A line could not be written whole: none is written behind a piece of one.
+    /// Whether a line could not be written completely. No line may follow an incomplete one.
     cut: bool,
 }
 
@@ -60,7 +60,7 @@ impl Log {
     }
 
     pub(super) fn append(&mut self, event: &impl Serialize) {
-        // Each type of event can be written as JSON.
+        // Every type of event can be written as JSON.
         let Ok(mut event) = serde_json::to_value(event) else { return };
         drop_histograms(&mut event);
         if let Value::Object(fields) = &mut event {
@@ -75,7 +75,7 @@ impl Log {
     }
 }
 
-/// A histogram takes more than all else that a test says, and is in the store with the test's result.
+/// Clears histograms. One takes more space than the rest of a test's result, and the store has it with that result.
 fn drop_histograms(event: &mut Value) {
     match event {
         Value::Object(fields) => {

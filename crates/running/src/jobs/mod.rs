@@ -1,18 +1,18 @@
-//! Jobs: whatever measures is watched, and told things, by any terminal of the same user.
+//! Jobs: any terminal of the same user can watch and control a process that measures.
 //!
-//! A job has a folder of its own, `FOLDER/dbdyno/HOST-job-ID/`, in the user's cache folder, which outlives a login, or else in his runtime
-//! folder, or in one of his own among the system's temporary files:
+//! A job has a folder of its own, `FOLDER/dbdyno/HOST-job-ID/`. It is in the user's cache folder, which outlives a login. Otherwise it is
+//! in the user's runtime folder, or in a folder of the user's among the system's temporary files:
 //!
 //! | file | what |
 //! |---|---|
 //! | `job.json` | what it is: [`JobFacts`] |
-//! | `lock` | locked for as long as the job lives |
-//! | `events.jsonl` | its events as `--json` prints them, without progress and histograms; the last says how it ended |
-//! | `control.socket` | takes a line of JSON each: [`JobRequest`]; gives progress, and the histograms of finished tests, to those who ask for it |
-//! | `turn.lock`, `measuring.lock` | who uses the machine: see [`Turn`](crate::runner::Turn) |
+//! | `lock` | locked while the job lives |
+//! | `events.jsonl` | its events as `--json` prints them, without progress and histograms; the last one says how it ended |
+//! | `control.socket` | accepts [`JobRequest`]s, a line of JSON each; sends progress and finished tests' histograms to clients that ask |
+//! | `turn.lock`, `measuring.lock` | which process uses the machine: see [`Turn`](crate::runner::Turn) |
 //!
-//! The log alone gives the whole picture to whoever comes late. Nobody who watches is waited for: a watcher that does not read loses
-//! progress, and no event. The folder is kept for a day after the job has ended.
+//! The log alone gives late watchers the whole picture. The job never waits for watchers: one that does not read loses progress, but no
+//! event. The folder is kept for a day after the job has ended.
 
 mod channel;
 mod event;
@@ -36,31 +36,31 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Something that measures, as others see it.
+/// A measuring process, as others see it.
 #[derive(Debug)]
 pub struct Job {
-    /// Locked for as long as it lives.
+    /// Locked while the job lives.
     _folder: JobFolder,
     log: SharedLog,
     progress: Progress,
 }
 
-/// What a job says of itself.
+/// The facts that a job announces about itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Announced<'a> {
     pub kind: JobKind,
-    /// Whether it has no terminal of its own: screens have started it.
+    /// Whether the job has no terminal of its own because the screens started it.
     pub detached: bool,
-    /// What was typed.
+    /// The command line that started it.
     pub command: &'a str,
-    /// Arguments that another command needs to mean the same store and files.
+    /// Arguments that another command needs to refer to the same store and files.
     pub places: &'a [String],
 }
 
 type SharedLog = Arc<Mutex<Log>>;
 
 impl Job {
-    /// Makes what this process measures one that others can watch, and tell things through `handle`. Within a runtime.
+    /// Announces this process as a job that others can watch, and control through `handle`. Must be called within a runtime.
     ///
     /// # Errors
     /// No folder can be used for it.
@@ -73,18 +73,19 @@ impl Job {
         Ok(Self { _folder: folder, log, progress })
     }
 
-    /// Tells those who watch. Never waits for them; what cannot be written is lost to them and to nobody else.
+    /// Sends an event to the watchers. Never waits for them. An event that cannot be written is lost to watchers, and only to them.
     pub fn tell(&self, event: &impl Telling) {
         if !event.is_progress() {
             self.log.lock().unwrap_or_else(PoisonError::into_inner).append(event);
         }
-        // After the log, which whoever hears of progress reads first.
+        // Sent after the log is written, because a client that receives progress reads the log first.
         if event.is_progress() || event.has_histogram() {
             self.progress.tell(event);
         }
     }
 
-    /// Says that it came to its end: without that it was killed. `failed`: why it could not do what it was started for.
+    /// Records that the job came to its end. A log without this record belongs to a killed job. `failed`: the reason why it could not do
+    /// its task.
     pub fn end(self, failed: Option<String>) {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).end(failed);
     }

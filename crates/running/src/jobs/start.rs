@@ -1,4 +1,4 @@
-//! A job that is started for somebody who will watch it: the same program, in a process session of its own, which no terminal ends.
+//! A job that is started for a user who will watch it: the same program, in a process session of its own, which no terminal ends.
 
 use super::folder::{FoundJob, job_of};
 use jiff::Timestamp;
@@ -11,11 +11,11 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// The flag of a command that screens have started: no terminal ends it, and it prints nothing at its end. Nobody types it.
+/// The flag of a command that the screens started: no terminal ends it, and it prints nothing at its end. Users do not type it.
 pub const DETACHED: &str = "--detached";
-/// The variable by which commands are told where databases are put.
+/// The environment variable that gives commands the folder for databases.
 const WORK_DIR: &str = "DBDYNO_WORK_DIR";
-/// Bytes of what it said last that are told.
+/// How many of the last bytes of its standard error are shown.
 const MOST_LAST_WORDS: u64 = 4096;
 
 /// A job that this process has started.
@@ -23,14 +23,14 @@ const MOST_LAST_WORDS: u64 = 4096;
 pub struct StartedJob {
     child: Child,
     started: Timestamp,
-    /// Its standard error: a file without a name, which a job that outlives these screens can go on writing to.
+    /// Its standard error: an unnamed file, so that a job that outlives the screens can continue to write to it.
     said: File,
 }
 
-/// Makes this process one that no terminal ends.
+/// Detaches this process from its terminal, so that no terminal ends it.
 ///
 /// # Errors
-/// It leads a group of processes already.
+/// The process already leads a process group.
 pub fn detach() -> io::Result<()> {
     rustix::process::setsid().map(drop).map_err(io::Error::from)
 }
@@ -39,7 +39,7 @@ impl StartedJob {
     /// Starts this program with these arguments, detached, and with databases in this folder.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     pub fn start(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>, work_dir: &Path) -> io::Result<Self> {
         let (said, started) = (tempfile::tempfile()?, Timestamp::now());
         let child = Command::new(env::current_exe()?)
@@ -53,7 +53,7 @@ impl StartedJob {
         Ok(Self { child, started, said })
     }
 
-    /// The job, once it has announced itself.
+    /// Returns the job, once it has announced itself.
     pub fn found(&self) -> Option<FoundJob> {
         job_of(self.child.id(), self.started)
     }
@@ -61,7 +61,7 @@ impl StartedJob {
     /// Whether its process has ended.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     pub fn has_ended(&mut self) -> io::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
@@ -69,15 +69,15 @@ impl StartedJob {
     /// Waits until its process has ended.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     pub fn wait(&mut self) -> io::Result<()> {
         self.child.wait().map(drop)
     }
 
-    /// What it said last.
+    /// Returns the end of the job's standard error.
     pub fn last_words(&self) -> String {
         let read = || {
-            // The job writes at the same place in the file: it is read only once that is over.
+            // Reading moves the offset in the file at which the job also writes, so it waits until the job is over.
             let mut said = &self.said;
             let length = said.seek(SeekFrom::End(0))?;
             said.seek(SeekFrom::Start(length.saturating_sub(MOST_LAST_WORDS)))?;

@@ -18,17 +18,17 @@ use tokio::{
     time::sleep,
 };
 
-/// How often the log is looked at.
+/// How often the log is read.
 const LOOK: Duration = Duration::from_millis(100);
-/// Bytes that are read of it at once.
+/// Bytes that are read from the log at once.
 const PIECE: usize = 64 << 10;
 
 /// How a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobEnd {
-    /// By itself, or as it was told.
+    /// By itself, or as requested.
     InOrder,
-    /// It could not do what it was started for: why.
+    /// It could not do its task, for this reason.
     Failed(String),
     /// It was killed, or crashed.
     Killed,
@@ -40,27 +40,27 @@ impl JobEnd {
     }
 }
 
-/// What a line of the log says of a session.
+/// A log line as an event of a session.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    /// By something that runs several.
+    /// From a job that runs several sessions.
     Of {
         says: Box<RunnerEvent>,
     },
     Session(Box<RunnerEvent>),
 }
 
-/// The lines of a log that grows.
+/// A growing log, read line by line.
 #[derive(Debug)]
 struct Tail {
     file: File,
-    /// What was read behind the last whole line.
+    /// Bytes read after the last complete line.
     rest: Vec<u8>,
 }
 
 impl Tail {
-    /// The whole lines that came since the last look.
+    /// Returns the complete lines that were added since the last read.
     fn lines(&mut self) -> io::Result<Vec<Vec<u8>>> {
         let mut piece = vec![0; PIECE];
         loop {
@@ -76,24 +76,24 @@ impl Tail {
     }
 }
 
-/// A line that a job told.
+/// A line that a job wrote or sent.
 #[derive(Debug, Clone, Copy)]
 pub enum Told<'l> {
-    /// In its log; when, since it began.
+    /// In its log, with the time since the job began.
     Logged(&'l [u8], Option<Duration>),
-    /// On its socket: progress, or what is too large for the log.
+    /// On its socket: progress, or data that is too large for the log.
     Progress(&'l [u8]),
 }
 
-/// Tells `take` each line that a job told from its beginning, and tells, until it ends.
+/// Passes `take` each line that a job has written since its beginning, and each new one until the job ends.
 ///
 /// # Errors
-/// Its log cannot be read.
+/// The log cannot be read.
 pub async fn follow(job: &FoundJob, mut take: impl FnMut(Told<'_>)) -> io::Result<JobEnd> {
     let mut tail = Tail { file: job.events()?, rest: Vec::new() };
     let mut progress = listen(job).await;
     loop {
-        // Asked before the log is read: what a job writes last is there once it is gone.
+        // Checked before the log is read: once the job is gone, its last lines are in the log.
         let is_alive = job.is_alive();
         if let Some(end) = read_on(&mut tail, &mut take)? {
             return Ok(end);
@@ -108,7 +108,7 @@ pub async fn follow(job: &FoundJob, mut take: impl FnMut(Told<'_>)) -> io::Resul
                 () = &mut looking => break,
                 line = next(&mut progress) => match line {
                     Some(line) => {
-                        // What was logged before comes before.
+                        // Lines that were logged earlier are passed on first.
                         if let Some(end) = read_on(&mut tail, &mut take)? {
                             return Ok(end);
                         }
@@ -121,7 +121,7 @@ pub async fn follow(job: &FoundJob, mut take: impl FnMut(Told<'_>)) -> io::Resul
     }
 }
 
-/// Takes what was logged since the last look; how the job ended, if it has.
+/// Reads the lines logged since the last read. Returns how the job ended, if it has.
 fn read_on(tail: &mut Tail, take: &mut impl FnMut(Told<'_>)) -> io::Result<Option<JobEnd>> {
     for line in tail.lines()? {
         match serde_json::from_slice(&line) {
@@ -133,7 +133,7 @@ fn read_on(tail: &mut Tail, take: &mut impl FnMut(Told<'_>)) -> io::Result<Optio
     Ok(None)
 }
 
-/// Progress of a job that lives; without it the log is all that is seen.
+/// Connects to the progress of a live job. Without it, only the log is seen.
 async fn listen(job: &FoundJob) -> Option<Lines<BufReader<UnixStream>>> {
     let stream = job.connect().ok()?;
     stream.set_nonblocking(true).ok()?;
@@ -142,7 +142,7 @@ async fn listen(job: &FoundJob) -> Option<Lines<BufReader<UnixStream>>> {
     Some(BufReader::new(stream).lines())
 }
 
-/// The next line of progress; none where there is no more. Without any it never comes.
+/// Returns the next line of progress, or none after the last. Waits forever without a connection.
 async fn next(progress: &mut Option<Lines<BufReader<UnixStream>>>) -> Option<String> {
     match progress {
         Some(lines) => lines.next_line().await.ok().flatten(),
@@ -157,7 +157,7 @@ fn line_of(asked: JobRequest) -> Option<Vec<u8>> {
 }
 
 impl FoundJob {
-    /// How it stands, in words.
+    /// Returns its state in words.
     pub fn state(&self) -> &'static str {
         match self.ended() {
             None => "measures",
@@ -167,9 +167,9 @@ impl FoundJob {
         }
     }
 
-    /// How it ended; none where it measures.
+    /// Returns how the job ended; none while it measures.
     fn ended(&self) -> Option<JobEnd> {
-        // Asked before the log is read: what a job writes last is there once it is gone.
+        // Checked before the log is read: once the job is gone, its last lines are in the log.
         if self.is_alive() {
             return None;
         }
@@ -181,14 +181,14 @@ impl FoundJob {
     }
 }
 
-/// The lines at the end of a log, without the whole of a long one being read; the first may be a piece of one.
+/// Returns the lines at the end of a log, without reading all of a long one. The first may be incomplete.
 fn last_lines(mut file: File) -> io::Result<Vec<Vec<u8>>> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(PIECE as u64)))?;
     Tail { file, rest: Vec::new() }.lines()
 }
 
-/// The place of the run under way, as the log has it; none between runs.
+/// Returns the place of the run under way, according to the log; none between runs.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -207,10 +207,10 @@ pub fn run_under_way(job: &FoundJob) -> io::Result<Option<u32>> {
     Ok(under_way)
 }
 
-/// Asks something of a job.
+/// Sends a request to a job.
 ///
 /// # Errors
-/// It has ended.
+/// The job has ended.
 pub fn ask(job: &FoundJob, asked: JobRequest) -> io::Result<()> {
     let line = line_of(asked).ok_or(io::ErrorKind::InvalidData)?;
     job.connect()?.write_all(&line)

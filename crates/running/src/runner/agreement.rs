@@ -1,22 +1,22 @@
-//! Whether engines gave the right answers.
+//! Whether engines gave the correct answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An answer to a question that several configurations were asked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GivenAnswer<'a> {
-    /// The digest; none where nothing was answered.
+    /// The digest; none if there was no answer.
     pub(super) digest: Option<&'a str>,
-    /// Whose code gave it: configurations of one library share its mistakes, and have one voice together.
+    /// The implementation that gave the answer. Configurations of one library share its mistakes, and together have one vote.
     pub(super) implementation: &'a str,
-    /// Whether this implementation is the one that others are held against.
+    /// Whether this implementation is the reference for the others.
     pub(super) is_reference: bool,
 }
 
-/// Which of the answers to one question are right. `None`: no answer, or nothing to hold it against.
+/// Returns which of the answers to one question are correct. `None`: no answer, or nothing to compare it with.
 ///
-/// What is `known` decides. Without it the reference does, where all its configurations agree; without that the digest that
-/// more than half of the implementations gave. Where there is no such digest nobody can tell who is right, and all disagree.
+/// The `known` answer decides. Without it, the reference decides if all its configurations agree. Otherwise the digest that more than half
+/// of the implementations gave decides. If there is no such digest, the correct answer is unknown, and all disagree.
 pub(super) fn agreement(known: Option<&str>, answers: &[GivenAnswer<'_>]) -> Vec<Option<bool>> {
     let equal = |right: &str| answers.iter().map(|answer| Some(answer.digest? == right)).collect();
     if let Some(known) = known {
@@ -32,7 +32,7 @@ pub(super) fn agreement(known: Option<&str>, answers: &[GivenAnswer<'_>]) -> Vec
         }
     }
     let all: BTreeSet<&str> = digests.values().flatten().copied().collect();
-    // Alone, an implementation can only be seen to contradict itself.
+    // A single implementation can only be found to contradict itself.
     if digests.len() < 2 && all.len() < 2 {
         return vec![None; answers.len()];
     }
@@ -51,7 +51,7 @@ pub(super) fn agreement(known: Option<&str>, answers: &[GivenAnswer<'_>]) -> Vec
 mod tests {
     use super::*;
 
-    /// Answers from `implementation:digest`, `?` for none; SQLite is the reference.
+    /// Judges answers written as `implementation:digest`, with `?` for none. SQLite is the reference.
     fn judged(known: Option<&str>, answers: &[&str]) -> Vec<Option<bool>> {
         let answer = |text: &&'static str| {
             let (implementation, digest) = text.split_once(':').unwrap();

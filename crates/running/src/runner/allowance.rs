@@ -1,43 +1,43 @@
-//! How many progress events are passed on: an engine that floods can neither grow this process nor what is stored.
+//! Limits the progress events that are passed on, so that an engine that floods can grow neither this process nor the stored data.
 
 use dbdyno_engine::protocol::LEAST_PROGRESS_MS;
 use std::time::{Duration, Instant};
 
-/// Least mean time between two progress events.
+/// The shortest mean time between two progress events.
 const EVERY: Duration = Duration::from_millis(LEAST_PROGRESS_MS);
-/// Events that may come at once: while this process was stopped, so many wait in the pipe.
+/// Events that may arrive at once: that many may wait in the pipe while this process is stopped.
 const AT_ONCE: u32 = 100;
-/// Longest progress event, bytes. A histogram of the widest spread takes a fifth of it.
+/// The maximum length of a progress event, bytes. A histogram of the widest spread takes a fifth of it.
 const LONGEST: usize = 256 << 10;
-/// The timeline of one test: slots, an hour of them at the usual pace, and bytes of their events.
+/// Limits for the timeline of one test: slots (an hour of them at the usual pace), and bytes of their events.
 const SLOTS: usize = 36_000;
 const BYTES: usize = 64 << 20;
 
-/// What a worker may still say of its progress.
+/// The remaining allowance of a worker for progress events.
 #[derive(Debug)]
 pub(super) struct Allowance {
-    /// Events that may come now.
+    /// Events that may arrive now.
     now: u32,
-    /// When the last of them was added.
+    /// When `now` was last increased.
     added: Instant,
     slots: usize,
     bytes: usize,
-    /// Events that were left out.
+    /// How many events were left out.
     left_out: u64,
 }
 
 impl Allowance {
-    /// That of a worker which begins.
+    /// Returns the allowance of a worker that begins.
     pub(super) fn new(now: Instant) -> Self {
         Self { now: AT_ONCE, added: now, slots: SLOTS, bytes: BYTES, left_out: 0 }
     }
 
-    /// Another test begins, with a timeline of its own.
+    /// Resets the limits of the timeline: another test begins, with its own.
     pub(super) fn begin_test(&mut self) {
         (self.slots, self.bytes) = (SLOTS, BYTES);
     }
 
-    /// Whether a progress event of so many bytes is passed on.
+    /// Whether a progress event of this many bytes is passed on.
     pub(super) fn take(&mut self, now: Instant, bytes: usize) -> bool {
         let due = now.saturating_duration_since(self.added).as_millis() / EVERY.as_millis();
         if due > 0 {
@@ -55,7 +55,7 @@ impl Allowance {
         passed
     }
 
-    /// What to say of events that were left out; none when all were passed on.
+    /// Returns the notice about events that were left out; none if all were passed on.
     pub(super) fn said(&self) -> Option<String> {
         let count = self.left_out;
         (count > 0).then(|| {

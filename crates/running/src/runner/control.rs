@@ -1,40 +1,40 @@
-//! What those who watch a session may ask of it.
+//! The requests that watchers can send to a session.
 
 use super::quiet::{Measuring, Quiet};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-/// What a session was last asked.
+/// The latest requests to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Asked {
-    /// To end: the run under way is given up, none is begun.
+    /// To end: the run under way is cancelled, and no other one begins.
     pub stop: bool,
-    /// To end without patience: the worker is killed rather than waited for.
+    /// To end immediately: the worker is killed rather than waited for.
     pub hurry: bool,
-    /// To begin no further run until this is taken back. A run under way goes on: a pause inside it would change
-    /// what its later tests find in caches.
+    /// To begin no further run until this is withdrawn. A run under way goes on: a pause inside it would change what its later tests find
+    /// in caches.
     pub pause: bool,
-    /// To give up the run of this place in the session, and go on with the next.
+    /// To cancel the run at this place in the session, and go on with the next.
     pub skip: Option<u32>,
 }
 
-/// What a session is told.
+/// A request to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tell {
     /// To end.
     Stop,
-    /// To end without patience for its worker.
+    /// To end without waiting for its worker.
     Hurry,
     /// To begin no further run.
     Pause,
-    /// To go on.
+    /// To continue.
     Resume,
-    /// To give up the run of this place.
+    /// To cancel the run at this place.
     Skip(u32),
 }
 
-/// Asks things of a session; when it is dropped, the session runs to its end.
+/// Sends requests to a session. If it is dropped, the session runs to its end.
 #[derive(Debug)]
 pub struct SessionHandle {
     asked: watch::Sender<Asked>,
@@ -49,14 +49,14 @@ pub struct Control {
 }
 
 impl SessionHandle {
-    /// A handle and the end that a session is given.
+    /// Creates a handle and the other end, which a session receives.
     pub fn new() -> (Self, Control) {
         let (sender, receiver) = watch::channel(Asked::default());
         let quiet = Quiet::default();
         (Self { asked: sender, quiet: quiet.clone() }, Control { asked: receiver, quiet })
     }
 
-    /// Does what is told.
+    /// Carries out a request.
     pub fn tell(&self, tell: Tell) {
         match tell {
             Tell::Stop => self.stop(),
@@ -72,22 +72,22 @@ impl SessionHandle {
         self.asked.send_modify(|asked| asked.stop = true);
     }
 
-    /// Ends the session without patience for its worker; in the same order, and with all that is finished kept.
+    /// Ends the session without waiting for its worker. The order of its end is the same, and all finished results are kept.
     pub fn hurry(&self) {
         self.asked.send_modify(|asked| (asked.stop, asked.hurry) = (true, true));
     }
 
-    /// Pauses the session, or lets it go on.
+    /// Pauses the session, or resumes it.
     pub fn pause(&self, pause: bool) {
         self.asked.send_modify(|asked| asked.pause = pause);
     }
 
-    /// Gives up the run of this place in the session.
+    /// Cancels the run at this place in the session.
     pub fn skip(&self, ordinal: u32) {
         self.asked.send_modify(|asked| asked.skip = Some(ordinal));
     }
 
-    /// When the machine may be used for other things.
+    /// Returns the lock that decides when the machine may be used for other things.
     pub(crate) fn quiet(&self) -> &Quiet {
         &self.quiet
     }
@@ -104,19 +104,19 @@ impl Control {
         self.asked_for(|asked| asked.stop).await;
     }
 
-    /// Returns once the session is asked to end without patience.
+    /// Returns once the session is asked to end immediately.
     pub(super) async fn hurried(&self) {
         self.asked_for(|asked| asked.hurry).await;
     }
 
-    /// Returns once the session is asked to stop, or to give up this run.
+    /// Returns once the session is asked to stop, or to cancel this run.
     pub(super) async fn given_up(&self, ordinal: u32) {
         self.asked_for(|asked| asked.stop || asked.skip == Some(ordinal)).await;
     }
 
-    /// Returns once the session is not asked to pause, or is asked to stop, or nobody is there to ask.
+    /// Returns once the session is not asked to pause, is asked to stop, or has lost its handle.
     pub(super) async fn resumed(&self) {
-        // An error says that the handle is gone.
+        // An error means that the handle is gone.
         let _ = self.asked.clone().wait_for(|asked| asked.stop || !asked.pause).await;
     }
 
@@ -124,12 +124,12 @@ impl Control {
         *self.asked.borrow()
     }
 
-    /// Begins to measure, once nobody reads the store.
+    /// Begins to measure, once no process reads the store.
     pub(super) async fn measuring(&self) -> Measuring {
         self.quiet.begin().await
     }
 
-    /// Returns once this is asked for: never, when the handle is gone before.
+    /// Returns once this is requested. Never returns if the handle is dropped before.
     async fn asked_for(&self, reached: impl FnMut(&Asked) -> bool) {
         if self.asked.clone().wait_for(reached).await.is_err() {
             std::future::pending::<()>().await;

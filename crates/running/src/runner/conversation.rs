@@ -1,4 +1,4 @@
-//! What a worker may say and when: the protocol's order, checked without any I/O.
+//! The order in which a worker may send the events of the protocol, checked without any I/O.
 
 use super::sent::SentHistogram;
 use dbdyno_engine::{
@@ -7,33 +7,33 @@ use dbdyno_engine::{
 };
 use std::sync::Arc;
 
-/// How far a run has come, by what its worker said.
+/// The progress of a run, according to its worker's events.
 #[derive(Debug, Clone)]
 pub(super) struct Conversation {
-    /// Tests that are owed, in order.
+    /// The tests that are still to come, the next one last.
     owed: Vec<OwedTest>,
     state: ConversationState,
 }
 
-/// A test as the job asks for it.
+/// A test as the job requests it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct OwedTest {
     number: u32,
     measured: bool,
-    /// How many operations it is; none where it depends on what is in the database.
+    /// How many operations it has; none if that depends on the content of the database.
     operations: Option<u64>,
-    /// The most rows of one operation; none where that depends on what is in the database.
+    /// The most rows of one operation; none if that depends on the content of the database.
     most_rows: Option<u64>,
-    /// Its actors, where it has several threads.
+    /// Its actors, if it has several threads.
     actors: Vec<OwedActor>,
 }
 
-/// An actor as the job asks for it.
+/// An actor as the job requests it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct OwedActor {
     name: String,
     threads: u32,
-    /// As that of the test.
+    /// The most rows of one operation; none if that depends on the content of the database.
     most_rows: Option<u64>,
 }
 
@@ -46,7 +46,7 @@ enum ConversationState {
 }
 
 impl Conversation {
-    /// The conversation of a job.
+    /// Creates the conversation of a job.
     pub(super) fn new(suite: &SuiteJob) -> Self {
         let owed_test = |test: &TestHead<'_>| OwedTest {
             number: test.number,
@@ -60,7 +60,7 @@ impl Conversation {
         Self { owed, state: ConversationState::Starting }
     }
 
-    /// The test under way.
+    /// Returns the test under way.
     pub(super) fn test(&self) -> Option<u32> {
         match self.state {
             ConversationState::Testing(test) => Some(test),
@@ -68,14 +68,14 @@ impl Conversation {
         }
     }
 
-    /// Whether the worker has said its last word.
+    /// Whether the worker has sent its last event.
     pub(super) fn ended(&self) -> bool {
         self.state == ConversationState::Ended
     }
 
-    /// Takes an event and reads a result's histogram, or says what is wrong with it.
+    /// Accepts an event and reads a result's histogram, or reports what is wrong with it.
     pub(super) fn accept(&mut self, event: &Event) -> Result<Option<Arc<SentHistogram>>, String> {
-        // Of the events of a test under way, many may be left out: those are read later.
+        // Progress events of a test may be left out in large numbers, so their histograms are read later.
         let histogram = if matches!(event, Event::TestDone(_)) { SentHistogram::of(event)? } else { None };
         self.state = match (self.state, event) {
             (ConversationState::Starting, Event::Opened { .. }) => ConversationState::Between,
@@ -103,7 +103,7 @@ impl Conversation {
     }
 }
 
-/// The most rows that an operation of a test of one thread has.
+/// Returns the most rows of an operation in a single-threaded test.
 fn most_rows(suite: &SuiteJob, number: u32) -> Option<u64> {
     let SuiteJob::Kv(suite) = suite else { return None };
     match &suite.tests.iter().find(|test| test.number == number)?.load {
@@ -112,7 +112,7 @@ fn most_rows(suite: &SuiteJob, number: u32) -> Option<u64> {
     }
 }
 
-/// The actors of a test that have threads.
+/// Returns the actors of a test that have threads.
 fn actors(suite: &SuiteJob, number: u32) -> Vec<OwedActor> {
     let owed = |name: &String, threads, most_rows| OwedActor { name: name.clone(), threads, most_rows };
     let actors: Vec<OwedActor> = match suite {
@@ -135,7 +135,7 @@ fn actors(suite: &SuiteJob, number: u32) -> Vec<OwedActor> {
     actors.into_iter().filter(|actor| actor.threads > 0).collect()
 }
 
-/// What a result must add up to.
+/// Checks that the figures of a result add up.
 fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogram>) -> Result<(), String> {
     let test = done.test;
     if let Some(owed) = owed {
@@ -175,7 +175,7 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
     Ok(())
 }
 
-/// Whether a result is that of the test that the job asks for.
+/// Checks that a result belongs to the test that the job requests.
 fn check_asked(done: &TestDone, owed: &OwedTest) -> Result<(), String> {
     let test = done.test;
     if owed.measured != done.measured {
@@ -203,7 +203,7 @@ fn check_asked(done: &TestDone, owed: &OwedTest) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether so many operations can have so many rows.
+/// Checks that these operations can have this many rows.
 fn check_rows(what: &str, rows: u64, operations: u64, most_each: Option<u64>) -> Result<(), String> {
     match most_each {
         Some(each) if rows > operations.saturating_mul(each) => {
@@ -311,7 +311,7 @@ mod tests {
         assert!(result(Event::TestDone(garbled)).starts_with("the histogram of test 1"));
     }
 
-    /// Anything that a worker may say, much of it in its place.
+    /// Returns a strategy for arbitrary worker events, many of them in a valid order.
     fn any_event() -> impl Strategy<Value = Event> {
         let result = (0_u32..4, 0_u64..3, option::of(any::<u64>()), any::<bool>()).prop_map(
             |(test, samples, operations, is_garbled)| {

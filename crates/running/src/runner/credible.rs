@@ -1,4 +1,4 @@
-//! A worker is not believed: what it reports of a test is held against dbdyno's own clock and what the kernel says of its process.
+//! Workers are not trusted: their reports of a test are compared with dbdyno's own clock and the kernel's figures for their process.
 
 use super::sent::SentHistogram;
 use dbdyno_catalog::engines::HARNESS_ENGINE;
@@ -10,33 +10,33 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the kernel says of a process now. None: it does not say, as for a process that is gone.
+/// The kernel's current figures for a process. None: unavailable, for example because the process is gone.
 #[derive(Debug, Clone, Copy, Default)]
 struct KernelFacts {
     read_bytes: Option<u64>,
     written_bytes: Option<u64>,
-    /// Given to the system to write, to whatever: wherever the files are.
+    /// Bytes passed to the system to write, to any target, wherever the files are.
     passed_bytes: Option<u64>,
     peak_rss_bytes: Option<u64>,
 }
 
-/// Looks at a worker from the moment it may begin a test.
+/// Observes a worker from the moment it may begin a test.
 #[derive(Debug)]
 pub struct Witness {
     process: Option<u32>,
     databases: PathBuf,
-    /// Whether its clock is a simulation that tests ask for.
+    /// Whether the clock is a simulation that tests request.
     simulated: bool,
     cores: u64,
     began: Instant,
     since: Instant,
-    /// What all reports so far came to.
+    /// The sum of all reports so far.
     said: Traffic,
-    /// The same at the last look.
+    /// The same sum at the last inspection.
     looked: Traffic,
 }
 
-/// Bytes from and to the storage layer that reports name, for tests and for what is around them.
+/// Bytes read from and written to the storage layer according to reports, for the tests and for the work around them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Traffic {
     read: u64,
@@ -54,7 +54,7 @@ impl Traffic {
     }
 }
 
-/// What a process and its databases came to, as seen from outside.
+/// The figures of a process and its databases, as seen from outside.
 #[derive(Debug, Clone, Copy)]
 struct Outside {
     kernel: KernelFacts,
@@ -62,7 +62,7 @@ struct Outside {
 }
 
 impl Witness {
-    /// Of a worker on a job, with this process.
+    /// Creates the witness of a worker on a job. `process`: the worker's process ID.
     pub fn new(process: Option<u32>, job: &Job) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let (databases, now) = (job.folder.clone(), Instant::now());
@@ -71,25 +71,25 @@ impl Witness {
         Self { process, databases, simulated, cores, began: now, since: now, said, looked }
     }
 
-    /// The worker may begin a test from now on.
+    /// Records that the worker may begin a test from now on.
     pub fn begin(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Whether what the worker reports of the test that it has just ended can be true.
+    /// Whether the worker's report of the test that has just ended can be true.
     ///
     /// # Errors
-    /// The figure that cannot be, and what it was held against.
+    /// The impossible figure, and the figure that contradicts it.
     pub fn check(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
         let real = (!self.simulated).then_some(self.since);
         check_times(done, histogram, real.map(|since| since.elapsed()), self.cores)?;
-        // A database may have been opened before the worker was told to go on.
+        // A database may have been opened before the worker was allowed to continue.
         check_span(done, "open_ns", done.counters.get("open_ns").unwrap_or(0), self.began.elapsed())?;
         for name in ["settle_ns", "close_ns"] {
             check_span(done, name, done.counters.get(name).unwrap_or(0), self.since.elapsed())?;
         }
         self.said.add(done);
-        // A look costs as much as a small test: what is within the slack in any case needs none.
+        // An inspection costs as much as a small test. It is skipped if the reported bytes are within the slack anyway.
         let unlooked = [self.said.read - self.looked.read, self.said.written - self.looked.written];
         if unlooked.into_iter().chain(sizes(done)).all(|said| said <= SLACK_BYTES) {
             return Ok(());
@@ -105,7 +105,7 @@ impl Witness {
     }
 }
 
-/// Of a process and all that it started: a program may be a script around the engine's.
+/// Reads the figures of a process and all that it started, because a program may be a script around the engine's.
 fn facts(process: u32) -> KernelFacts {
     let folder = PathBuf::from(format!("/proc/{process}"));
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
@@ -131,12 +131,12 @@ fn facts(process: u32) -> KernelFacts {
     })
 }
 
-/// Room for two clocks, and for what a counter is rounded to: a hundredth and this.
+/// Tolerance for the difference between two clocks, and for the rounding of counters: a hundredth, plus this.
 const SLACK: Duration = Duration::from_millis(20);
-/// Room for files and memory that come and go between two looks, bytes.
+/// Tolerance for files and memory that come and go between two inspections, bytes.
 const SLACK_BYTES: u64 = 64 << 20;
 
-/// What another clock may say of as much time, ns.
+/// Returns the longest time that another clock may show for this elapsed time, ns.
 fn most_ns(elapsed: Duration) -> u64 {
     (elapsed + elapsed / 100 + SLACK).as_nanos() as u64
 }
@@ -172,7 +172,7 @@ fn check_times(
         let samples = sent.samples.len();
         let sum: f64 =
             sent.samples.iter_recorded().map(|one| one.value_iterated_to() as f64 * one.count_at_value() as f64).sum();
-        // Threads that work at the same time have as much time each.
+        // Threads that work at the same time each have this much time.
         let threads = done.actors.iter().map(|actor| u64::from(actor.threads)).sum::<u64>().max(1);
         if sum * 0.99 - samples as f64 > (done.wall_ns as f64 + 1_000.0) * threads as f64 {
             let (sum, took) = (duration(sum), duration(done.wall_ns as f64));
@@ -182,16 +182,16 @@ fn check_times(
     Ok(())
 }
 
-/// The figures of a report that are bytes at one moment.
+/// Returns the figures of a report that are bytes at one moment.
 fn sizes(done: &TestDone) -> [u64; 4] {
     let floor = done.counters.get("floor_rss_bytes").unwrap_or(0);
     [done.peak_rss_bytes, floor, done.database_bytes, done.side_bytes]
 }
 
-/// What reports say of bytes, held against the whole run so far: a log may have grown in any test before, and be gone by now.
+/// Compares reported bytes with the whole run so far: a log may have grown in any previous test, and be gone by now.
 fn check_sizes(done: &TestDone, said: Traffic, outside: &Outside) -> Result<(), String> {
     let KernelFacts { read_bytes, written_bytes, passed_bytes, peak_rss_bytes } = outside.kernel;
-    // What closing the database has removed was written before: through the storage layer, or at least to the system.
+    // Data that closing the database removed was written earlier: through the storage layer, or at least to the system.
     let removed = written_bytes.unwrap_or(0).saturating_add(passed_bytes.unwrap_or(0));
     let database = outside.database_bytes.saturating_mul(4).saturating_add(removed);
     let [said_peak, said_floor, said_database, said_side] = sizes(done);
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// As a log that no test is to move into the database, and that closing it removes after the last.
+    /// The case of a log that no test moves into the database, and that closing the database after the last test removes.
     #[test]
     fn what_earlier_tests_wrote_may_be_there_until_the_last() {
         let mut done = honest();
@@ -310,7 +310,7 @@ mod tests {
         assert!(refused.contains("written_bytes is 0.98 GiB, and from outside it is at most 771 MiB"), "{refused}");
     }
 
-    /// Each report is within the slack that one look allows; all of them together are not.
+    /// Each report is within the slack of one inspection, but their sum is not.
     #[test]
     fn small_lies_add_up() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Run folders: made fresh, removed afterwards, and swept when a crash left one behind.
+//! Run folders: created fresh, removed afterwards, and swept if a crash left one behind.
 
 use dbdyno_foundation::base::{
     leftovers::{self, Place, RUN},
@@ -14,12 +14,12 @@ use std::{
 pub enum RunFolder {
     /// Removed when dropped.
     Passing(Scratch),
-    /// Left as it is: it has nothing by which a later session would sweep it.
+    /// Left in place. It has no marker file, so no later session sweeps it.
     Kept(PathBuf),
 }
 
 impl RunFolder {
-    /// Makes the folder `run-ID` below the work folder.
+    /// Creates the folder `run-ID` below the work folder.
     pub fn create(work: &Path, run_id: &str, keep: bool) -> io::Result<Self> {
         fs::create_dir_all(work)?;
         if !keep {
@@ -29,7 +29,7 @@ impl RunFolder {
         fs::create_dir(&path).map(|()| Self::Kept(path))
     }
 
-    /// What the worker may write to, and nothing else.
+    /// Returns the only folder that the worker may write to.
     pub fn path(&self) -> &Path {
         match self {
             Self::Passing(scratch) => scratch.path(),
@@ -37,13 +37,13 @@ impl RunFolder {
         }
     }
 
-    /// Where the worker puts its databases. It is made by the worker.
+    /// Returns the folder for the worker's databases. The worker creates it.
     pub fn databases(&self) -> PathBuf {
         self.path().join("databases")
     }
 }
 
-/// Removes folders of runs and tortures that no process uses and that were not to be kept; how many.
+/// Removes folders of runs and crash tests that no process uses and that were not to be kept. Returns how many.
 pub(super) fn sweep(work: &Path) -> usize {
     leftovers::sweep(work, Place::Work)
 }

@@ -1,4 +1,4 @@
-//! Whether options are in force as they were asked for.
+//! Whether options are in force as requested.
 
 use dbdyno_engine::{
     describe::{Description, OptionKind},
@@ -6,7 +6,7 @@ use dbdyno_engine::{
 };
 use std::collections::BTreeMap;
 
-/// Options whose value in force is not the one asked for, in words. A word like `auto` asks for nothing in particular.
+/// Returns, in words, the options whose value in force is not the requested one. A word like `auto` requests no particular value.
 pub fn differing(description: &Description, settings: &Settings, in_force: &BTreeMap<String, String>) -> Vec<String> {
     in_force
         .iter()

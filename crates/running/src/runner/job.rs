@@ -1,4 +1,4 @@
-//! What a worker is told to do, and how far it may reach for it.
+//! The job of a worker, and the limits within which it may do it.
 
 use super::{SessionLaunch, folder::RunFolder};
 use dbdyno_catalog::bench::Configuration;
@@ -10,13 +10,13 @@ use std::{path::Path, time::Duration};
 
 /// Time between two progress events.
 const PROGRESS: Duration = Duration::from_millis(100);
-/// The deadline of a run: so many times what it is expected to take, and at least [`LEAST_DEADLINE`].
+/// The deadline of a run: this many times its expected duration, and at least [`LEAST_DEADLINE`].
 pub(super) const DEADLINE_FACTOR: u32 = 50;
 pub(super) const LEAST_DEADLINE: Duration = Duration::from_secs(600);
-/// How long an engine may make a file before there is anything in it: so many times the data. LMDB begins with a map of eight times, and
-/// doubles what is half full.
+/// How large an engine may make a file before it has content, as a multiple of the data. LMDB begins with a map of eight times the data,
+/// and doubles a map that is half full.
 const AHEAD_OF_DATA: u64 = 32;
-/// The same of a size that an option names, such as that of a map.
+/// The same as a multiple of a size that an option sets, such as the size of a map.
 const AHEAD_OF_SIZES: u64 = 2;
 
 #[expect(clippy::too_many_arguments, reason = "what a job is made of")]
@@ -31,7 +31,7 @@ pub(super) fn job(
     deadline: Duration,
 ) -> Job {
     Job {
-        // A test of one thread is the same in all versions.
+        // A single-threaded test is the same in all versions.
         protocol: configuration.engine.description.protocol.min(PROTOCOL),
         run_id,
         engine: configuration.engine_name().to_owned(),
@@ -49,7 +49,7 @@ pub(super) fn job(
     }
 }
 
-/// How far the worker of a job may reach, whose databases are below a folder.
+/// Returns the limits for the worker of a job whose databases are below a folder.
 pub fn confinement<'f>(job: &Job, folder: &'f Path, deadline: Duration) -> Confinement<'f> {
     let data = match &job.suite {
         SuiteJob::Kv(suite) => suite.data_bytes,

@@ -1,9 +1,9 @@
-//! How a session is run.
+//! The settings of a session, apart from its plan.
 
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// How a session is run.
+/// The settings of a session, apart from its plan.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionLaunch {
     /// Where databases are put.
@@ -12,43 +12,43 @@ pub struct SessionLaunch {
     pub cpu: Option<u32>,
     /// Whether run folders are kept.
     pub keep_databases: bool,
-    /// Whether a run goes on when options in force differ from those asked for.
+    /// Whether a run goes on if options in force differ from the requested ones.
     pub allow_differing_options: bool,
-    /// Whether other sessions' runs may be measured at the same time.
+    /// Whether runs of other sessions may be measured at the same time.
     pub concurrent: bool,
-    /// Time after which no further round is begun.
+    /// Time limit: no round begins that is expected to run past it.
     pub budget: Option<Duration>,
-    /// How long a worker may say nothing, beyond what a whole run is expected to take.
+    /// How long a worker may be silent beyond the expected duration of a whole run.
     pub silence: Duration,
-    /// Time after which a run has failed; none for one that follows from what it is expected to take.
+    /// Time after which a run has failed. None: it is derived from the run's expected duration.
     pub deadline: Option<Duration>,
     /// The command that started the session.
     pub command_line: String,
     pub preset: Option<String>,
     /// Keys with values that every run gets, by which its results can be selected.
     pub keys: BTreeMap<String, String>,
-    /// Which look at something undecided it is, where it adds rounds to a session.
+    /// The number of the look at an undecided comparison, if the session adds rounds to another one.
     #[serde(default)]
     pub look: Option<u32>,
-    /// What follows it.
+    /// The evaluations that follow the session.
     #[serde(default)]
     pub followed: FollowedBy,
 }
 
-/// What a bench asks for after its runs.
+/// The evaluations that a bench requests after its runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowedBy {
-    /// Whether it is shown how much each option of the sweep matters.
+    /// Whether the effect of each option of the sweep is shown.
     pub effects: bool,
-    /// The claims file whose figures are shown beside the measured ones.
+    /// The claims file whose figures are shown alongside the measured ones.
     pub claims: Option<String>,
 }
 
-/// How long a worker may say nothing, beyond what a whole run is expected to take, unless told otherwise.
+/// How long a worker may be silent beyond the expected duration of a whole run, by default.
 pub const DEFAULT_SILENCE: Duration = Duration::from_secs(30);
 
 impl SessionLaunch {
-    /// The usual conditions.
+    /// Returns the default settings.
     pub fn new(work_dir: PathBuf, command_line: String) -> Self {
         Self {
             work_dir,

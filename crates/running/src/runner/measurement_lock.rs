@@ -1,4 +1,4 @@
-//! The measurement lock: one measured run at a time for a user on a host. Sessions hold it run by run.
+//! The measurement lock: each user measures one run at a time on a host. Sessions hold it run by run.
 
 use etcetera::BaseStrategy;
 use rustix::{
@@ -21,11 +21,11 @@ const FILE: &str = "measurement.lock";
 #[derive(Debug)]
 pub struct MeasurementLock {
     _files: Vec<File>,
-    /// Whether another session's run had to be waited for.
+    /// Whether the lock was held by another session's run, so that this one waited.
     pub(super) waited: bool,
 }
 
-/// Where the lock's file may be.
+/// A possible location of the lock's file.
 #[derive(Debug, Clone)]
 struct Place {
     folder: PathBuf,
@@ -33,17 +33,17 @@ struct Place {
 }
 
 impl MeasurementLock {
-    /// Takes the lock, waiting for another session's run if there is one; `waiting` is called before that. Blocks.
+    /// Takes the lock, and waits for another session's run if necessary; `waiting` is called before the wait. Blocks.
     ///
     /// # Errors
-    /// Why no place can be used for it, a reason each.
+    /// The reasons why no place can be used for it, one for each place.
     pub fn take(waiting: impl FnOnce()) -> Result<Self, String> {
         let user = geteuid().as_raw();
         Self::take_in(&places(user), &Place::new(env::temp_dir().join(format!("{FOLDER}-{user}")), FILE), waiting)
     }
 
-    /// Takes it in each of the places that can be used, so that sessions agree of which some see fewer places; in the last
-    /// resort where there is none. All take them in the same order, so that no two wait for each other.
+    /// Takes the lock in every usable place, so that sessions that see fewer places still exclude each other. The last resort is used if
+    /// there is no other place. All take the locks in the same order, so no two wait for each other.
     fn take_in(places: &[Place], last_resort: &Place, waiting: impl FnOnce()) -> Result<Self, String> {
         let (mut files, mut reasons) = (Vec::new(), Vec::new());
         let mut waiting = Some(waiting);
@@ -69,12 +69,12 @@ impl MeasurementLock {
     }
 }
 
-/// The places that are the user's own: the runtime folder, and the cache folder, which sessions have that were started
+/// Returns the places that belong to the user: the runtime folder, and the cache folder, which is also available to sessions started
 /// without a login.
 fn places(user: u32) -> Vec<Place> {
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     let runtime = runtime.unwrap_or_else(|| PathBuf::from(format!("/run/user/{user}")));
-    // The system makes and removes it; one made here would be hidden at the next login.
+    // The system creates and removes the runtime folder. One created here would be hidden at the next login.
     let runtime = runtime.is_dir().then(|| Place::new(runtime.join(FOLDER), FILE));
     // Several hosts may share a home.
     let host = rustix::system::uname().nodename().to_string_lossy().replace('/', "-");
@@ -88,7 +88,7 @@ impl Place {
         Self { folder: folder.into(), file: file.to_owned() }
     }
 
-    /// Opens the lock's file, which is made where there is none, in a folder of this user's. Neither may be a link.
+    /// Opens the lock's file in a folder of this user, and creates it if it is missing. Neither may be a link.
     fn open(&self) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -137,7 +137,7 @@ mod tests {
         fs::write(at("file"), "").unwrap();
         let mut odd = vec!["file/dbdyno", "link", "file-link", "pipe", "folder", "file"];
         fs::create_dir(at("other-users")).unwrap();
-        // Only an administrator can give a folder away.
+        // Only an administrator can change the owner of a folder.
         if chown(at("other-users"), Some(12345), None).is_ok() {
             odd.push("other-users");
         }

@@ -1,4 +1,4 @@
-//! Runs a plan: one worker process and one fresh folder a run, results stored as they come.
+//! Runs a plan: one worker process and one fresh folder for each run. Results are stored as they arrive.
 
 mod agreement;
 mod allowance;
@@ -42,16 +42,16 @@ use dbdyno_engine::protocol::Event;
 use dbdyno_store::{Status, WarningRecord};
 use serde::{Deserialize, Serialize};
 
-/// What a session tells those who watch it.
+/// An event that a session sends to its watchers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RunnerEvent {
-    /// Something worth a line: left-over folders swept, results taken from journals.
+    /// A message for the user: leftover folders swept, results imported from journals.
     Note {
         /// The line.
         text: String,
     },
-    /// What the session is about to do.
+    /// The outline of the session, before it begins.
     Planned { outline: Box<SessionOutline> },
     /// The session begins.
     SessionStarted {
@@ -62,11 +62,11 @@ pub enum RunnerEvent {
     },
     /// The harness's own cost is being measured, before the first run.
     Calibrating,
-    /// Another session's run is being waited for: it holds the measurement lock.
+    /// The session waits for another session's run, which holds the measurement lock.
     WaitingForLock,
-    /// The session was asked to pause, and begins no run until it is asked to go on.
+    /// The session was asked to pause, and begins no run until it is asked to continue.
     Paused,
-    /// It goes on.
+    /// The session continues.
     Resumed,
     /// A run begins.
     RunStarted {
@@ -75,35 +75,35 @@ pub enum RunnerEvent {
         round: u32,
         /// UUID.
         run_id: String,
-        /// Engine with the options that tell it from others.
+        /// The engine with the options that distinguish it from the others.
         label: String,
         size: String,
-        /// Tests it will do, measured or not.
+        /// Number of tests in the run, measured or not.
         tests: usize,
     },
-    /// The run's worker said something.
+    /// An event of the run's worker.
     Worker {
         /// Place of the run in the session.
         ordinal: u32,
         says: Event,
     },
-    /// What the run's worker uses, a few times a second.
+    /// The resources that the run's worker uses, a few times a second.
     Uses {
         /// Place of the run in the session.
         ordinal: u32,
-        /// What.
+        /// The figures for memory, I/O, context switches and disk space.
         #[serde(flatten)]
         uses: Uses,
     },
     RunEnded {
         /// Place in the session.
         ordinal: u32,
-        /// How.
+        /// The run's final status.
         status: Status,
-        /// Why, if it failed.
+        /// The reason, if it failed.
         failure: Option<String>,
     },
-    /// Answers of a round that are not those of other engines, or not what is known to be right.
+    /// Answers of a round that differ from those of other engines, or from the known correct ones.
     WrongAnswers { answers: Vec<WrongAnswer> },
     /// A finding about the session.
     Warning(WarningRecord),
@@ -112,9 +112,9 @@ pub enum RunnerEvent {
         /// Its UUID.
         session_id: String,
         status: Status,
-        /// Why results are in the journal and not in the store: the next command takes them in.
+        /// The reason why results are in the journal and not in the store. The next command imports them.
         unmerged: Option<String>,
-        /// Why some results are nowhere but in memory: neither journal nor store could be written.
+        /// The reason why some results are only in memory: neither the journal nor the store could be written.
         unkept: Option<String>,
     },
 }

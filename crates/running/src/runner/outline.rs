@@ -1,4 +1,4 @@
-//! What a session is about to do, for those who watch it: they may have neither its plan nor its engines.
+//! The outline of a session for its watchers, who may have neither its plan nor its engines.
 
 use super::{FollowedBy, SessionLaunch};
 use dbdyno_catalog::bench::{BenchPlan, Closing, Configuration, PlannedRun};
@@ -7,44 +7,44 @@ use dbdyno_store::ADDS_TO;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, time::Duration};
 
-/// A session as it is planned.
+/// The outline of a planned session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOutline {
     pub suite: String,
     pub configurations: Vec<OutlinedConfiguration>,
     /// The tests that are measured.
     pub tests: Vec<OutlinedTest>,
-    /// The runs in order; none of a session that chooses them as it goes.
+    /// The runs in order; empty for a session that chooses its runs as it goes.
     pub runs: Vec<OutlinedRun>,
     pub rounds: u32,
-    /// Memory of a worker, bytes; none: without a limit.
+    /// Memory limit of a worker, bytes; none: no limit.
     pub memory_limit: Option<u64>,
     pub cache: CacheStart,
     /// How its configurations will be compared.
     pub closing: Closing,
-    /// What a run is expected to take, ms.
+    /// The expected duration of a run, ms.
     pub expected_run_ms: u64,
-    /// Whether it goes on with a session that was left.
+    /// Whether it resumes an earlier session.
     pub resumed: bool,
-    /// The session that its rounds are added to: its UUID.
+    /// The UUID of the session that its rounds are added to.
     pub adds_to: Option<String>,
-    /// Which look at what is undecided there it is.
+    /// The number of the look at what is undecided there.
     pub look: Option<u32>,
-    /// What follows it.
+    /// The evaluations that follow it.
     pub followed: FollowedBy,
     /// The command that started it.
     pub command_line: String,
 }
 
-/// What is measured: an engine with options, at a size.
+/// A measured configuration: an engine with options, at a size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutlinedConfiguration {
-    /// The engine with the options that tell it from others.
+    /// The engine with the options that distinguish it from the others.
     pub label: String,
     pub engine: String,
     pub version: String,
     pub size: Size,
-    /// The label of the configuration that it is once more.
+    /// The label of the configuration that this one repeats.
     pub twin_of: Option<String>,
     pub tier: Tier,
     pub options: BTreeMap<String, String>,
@@ -69,7 +69,7 @@ pub struct OutlinedRun {
 }
 
 impl SessionOutline {
-    /// That of a plan, of which a run is expected to take so long.
+    /// Outlines a plan whose runs are expected to take `expected_run` each.
     pub fn new(plan: &BenchPlan, expected_run: Duration) -> Self {
         let measured = plan.suite.tests().filter(|test| plan.pick.has(test.number));
         let run = |run: &PlannedRun| OutlinedRun { round: run.round, configuration: run.configuration, seed: run.seed };
@@ -91,7 +91,7 @@ impl SessionOutline {
         }
     }
 
-    /// The same, run like this.
+    /// Returns the outline with the settings of this launch.
     #[must_use]
     pub fn launched(self, launch: &SessionLaunch) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! The right to use the machine: a session holds it while it measures, and lets go of it between tests. Whoever watches from another
-//! process reads the store only then, so that DuckDB's threads never run beside a test.
+//! The right to use the machine: a session holds it while it measures, and releases it between tests. Watchers in other processes read the
+//! store only then, so DuckDB's threads never run during a test.
 
 use std::{
     fs::{File, OpenOptions},
@@ -14,15 +14,15 @@ use std::{
 };
 use tokio::time::{Instant, sleep};
 
-/// Locked, and shared by all of them, by those who wait for their turn or have it. While it is, no test begins.
+/// The file that watchers lock, with a shared lock, while they wait for their turn or have it. No test begins while it is locked.
 const TURN: &str = "turn.lock";
-/// Locked by the session while it measures.
+/// The file that the session locks while it measures.
 const MEASURING: &str = "measuring.lock";
-/// How long a session waits for those whose turn it is. One who was stopped is waited for once.
+/// How long a session waits for watchers to end their turn. It waits only once for one that was stopped.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(2);
 
-/// A session's side. Nobody waits for one that is not shared.
+/// The session's end of the lock. Until it is shared, no one waits for it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Quiet(Arc<OnceLock<Shared>>);
 
@@ -30,7 +30,7 @@ pub(crate) struct Quiet(Arc<OnceLock<Shared>>);
 struct Shared {
     turn: File,
     measuring: File,
-    /// Whether somebody did not end his turn.
+    /// Whether a watcher did not end its turn in time.
     is_hopeless: AtomicBool,
     patience: Duration,
 }
@@ -39,16 +39,16 @@ struct Shared {
 #[derive(Debug)]
 pub(super) struct Measuring(Quiet);
 
-/// Held by a watcher while nothing is measured; nothing will be until it is dropped.
+/// Held by a watcher while nothing is measured. Nothing is measured until it is dropped.
 #[derive(Debug)]
 pub struct Turn {
-    // Let go of first: a session that gets the turn takes this at once.
+    // Released first: a session that gets the turn takes this lock at once.
     _measuring: File,
     _turn: File,
 }
 
 impl Quiet {
-    /// From now on others can wait for their turn, who have this folder.
+    /// Lets others that have this folder wait for their turn from now on.
     pub(crate) fn share(&self, folder: &Path) -> io::Result<()> {
         self.share_patiently(folder, PATIENCE)
     }
@@ -57,12 +57,12 @@ impl Quiet {
         let make = |name| OpenOptions::new().write(true).create_new(true).mode(0o600).open(folder.join(name));
         let shared =
             Shared { turn: make(TURN)?, measuring: make(MEASURING)?, is_hopeless: AtomicBool::new(false), patience };
-        // Once is enough.
+        // Sharing once is enough.
         let _ = self.0.set(shared);
         Ok(())
     }
 
-    /// Begins to measure, once nobody has the machine.
+    /// Begins to measure, once no watcher uses the machine.
     pub(super) async fn begin(&self) -> Measuring {
         if let Some(shared) = self.0.get() {
             shared.begin().await;
@@ -76,7 +76,7 @@ impl Shared {
         let until = Instant::now() + if self.is_hopeless.load(Relaxed) { Duration::ZERO } else { self.patience };
         loop {
             if self.turn.try_lock().is_ok() {
-                // Free: watchers let go of this before they let go of their turn.
+                // Free: watchers release this lock before they release their turn.
                 let _ = self.measuring.try_lock();
                 let _ = self.turn.unlock();
                 return self.is_hopeless.store(false, Relaxed);
@@ -92,7 +92,7 @@ impl Shared {
 impl Drop for Measuring {
     fn drop(&mut self) {
         if let Some(shared) = self.0.0.get() {
-            // One that was not locked is not locked.
+            // Unlocking has no effect if the file was not locked.
             let _ = shared.measuring.unlock();
         }
     }
@@ -102,7 +102,7 @@ impl Turn {
     /// Waits until nothing is measured. `open` opens a file of the session's folder.
     ///
     /// # Errors
-    /// It is not there.
+    /// The file does not exist.
     pub(crate) fn wait(open: impl Fn(&str) -> io::Result<File>) -> io::Result<Self> {
         let (turn, measuring) = (open(TURN)?, open(MEASURING)?);
         turn.lock_shared()?;

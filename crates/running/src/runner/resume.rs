@@ -1,4 +1,4 @@
-//! A session that did not come to its end, and what it still owes.
+//! A session that did not reach its end, and its remaining runs.
 
 use super::{
     Control, Report, RunnerEvent, SessionError, SessionLaunch,
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What a session keeps of itself, so that it can be resumed.
+/// The data that a session stores about itself, so that it can be resumed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Resumable {
     pub(super) plan: StoredPlan,
@@ -26,46 +26,46 @@ pub(super) struct Resumable {
 #[derive(Debug)]
 pub struct Owed {
     pub plan: BenchPlan,
-    /// How it was started.
+    /// The settings with which it was started.
     pub launch: SessionLaunch,
-    /// What a run is expected to take.
+    /// How long a run is expected to take.
     pub expected_run: Duration,
     so_far: SoFar,
 }
 
-/// What a session was planned as.
+/// A session as it was planned.
 #[derive(Debug)]
 pub struct PlannedSession {
     pub plan: BenchPlan,
-    /// How it was started.
+    /// The settings with which it was started.
     pub launch: SessionLaunch,
-    /// What a run is expected to take.
+    /// How long a run is expected to take.
     pub expected_run: Duration,
 }
 
-/// Why a session cannot be resumed.
+/// The reason why a session cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// There is none.
+    /// There is no interrupted session.
     #[error("no session was interrupted on this machine: there is nothing to resume")]
     Nothing,
-    /// There is none of this identifier.
+    /// There is no session with this identifier.
     #[error("there is no session {0}")]
     Unknown(String),
-    /// It is over, or somebody runs it.
+    /// The session is over, or another process runs it.
     #[error("session {session} is {status}: only one that was interrupted or cancelled can be resumed")]
     NotLeft {
         /// Its identifier.
         session: String,
-        /// How it stands.
+        /// Its status, in words.
         status: &'static str,
     },
-    /// It ran elsewhere: its runs would not be comparable.
+    /// It ran on another machine, so its runs would not be comparable.
     #[error(
         "session {0} ran on another machine, or on this one by another name: resume it there, or give the name (--host-name)"
     )]
     OtherHost(String),
-    /// It did not keep its plan.
+    /// The session did not store its plan.
     #[error(
         "session {session} did not keep its plan (it starts from a database, chose its runs as it went, or is of an older dbdyno): {command}"
     )]
@@ -80,10 +80,10 @@ pub enum ResumeError {
     Plan {
         /// Its identifier.
         session: String,
-        /// Why.
+        /// The error.
         message: String,
     },
-    /// What is here now is not what the session began with.
+    /// The current versions are not those that the session began with.
     #[error(
         "versions differ from those that session {session} began with: {}; results would not belong together \
          (allow differing versions to resume all the same)", differing.join(", ")
@@ -91,10 +91,10 @@ pub enum ResumeError {
     Versions {
         /// Its identifier.
         session: String,
-        /// What differs.
+        /// The versions that differ.
         differing: Vec<String>,
     },
-    /// Its engines cannot do what it asks.
+    /// Its engines cannot do what it requests.
     #[error(transparent)]
     Request(#[from] PlanError),
     /// The store cannot be used.
@@ -103,7 +103,7 @@ pub enum ResumeError {
 }
 
 impl Owed {
-    /// What the session whose identifier begins with `id` still owes, or without one the last that was interrupted here.
+    /// Finds the remaining runs of the session whose identifier begins with `id`, or of the last session that was interrupted here.
     pub fn find(
         store: &Store,
         registry: &Registry,
@@ -128,13 +128,13 @@ impl Owed {
         &self.so_far.session.session_id
     }
 
-    /// How many runs are still to be run.
+    /// Returns how many runs remain.
     pub fn runs(&self) -> usize {
         let done = self.so_far.ordinals();
         self.plan.runs.iter().filter(|run| !done.contains(&run.ordinal)).count()
     }
 
-    /// Runs what is owed, to the end of the session or until it is asked to stop.
+    /// Runs the remaining runs, to the end of the session or until it is asked to stop.
     pub async fn run(
         self,
         registry: &Registry,
@@ -159,7 +159,7 @@ impl Owed {
 }
 
 impl PlannedSession {
-    /// The plan that a session of this machine kept, on the engines that are here now.
+    /// Reads the plan that a session of this machine stored, with the engines that are available now.
     pub fn of(
         record: &SessionRecord,
         registry: &Registry,
@@ -190,7 +190,7 @@ fn differing_versions(dbdyno: &str, engines: &[DifferingVersion]) -> Vec<String>
     own.into_iter().chain(of_engines).collect()
 }
 
-/// Parts what is finished from what was cut short: a run is finished when it was done, failed, or given up by the user.
+/// Separates finished runs from interrupted ones. A run is finished if it was done, failed, or cancelled by the user.
 fn so_far(left: LeftSession) -> SoFar {
     let is_finished = |status: Status, failure: Option<&String>| match status {
         Status::Done | Status::Failed => true,

@@ -1,19 +1,19 @@
-//! What a worker sent, read once for everybody.
+//! The events that a worker sent, with histograms decoded once for all readers.
 
 use dbdyno_engine::protocol::Event;
 use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
 use hdrhistogram::Histogram;
 use std::sync::Arc;
 
-/// A histogram as it came, HdrHistogram V2 compressed, and what is in it.
+/// A histogram as received, HdrHistogram V2 compressed, and its decoded content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentHistogram {
     pub bytes: Vec<u8>,
-    /// ns a sample.
+    /// Samples in ns.
     pub samples: Histogram<u64>,
 }
 
-/// An event of a worker, with its histogram where it has one.
+/// An event of a worker, with its histogram if it has one.
 #[derive(Debug, Clone)]
 pub struct Sent {
     pub(crate) event: Event,
@@ -21,10 +21,10 @@ pub struct Sent {
 }
 
 impl SentHistogram {
-    /// The histogram in an event. One of a test under way is only looked at: where it cannot be read there is none.
+    /// Returns the histogram in an event. In progress events it is only informative, so an unreadable one is treated as missing.
     ///
     /// # Errors
-    /// A result's that cannot be read, with its test.
+    /// The histogram of a result cannot be read. The message names its test.
     pub fn of(event: &Event) -> Result<Option<Arc<Self>>, String> {
         match event {
             Event::Progress { histogram: Some(text), .. } => Ok(Self::read(text).ok()),
@@ -35,7 +35,7 @@ impl SentHistogram {
         }
     }
 
-    /// A histogram in base64.
+    /// Decodes a histogram from base64.
     pub fn read(text: &str) -> Result<Arc<Self>, String> {
         let bytes = bytes_from_base64(text)?;
         Ok(Arc::new(Self { samples: from_bytes(&bytes)?, bytes }))

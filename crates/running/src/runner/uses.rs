@@ -1,4 +1,4 @@
-//! What a worker uses while it runs, read from the kernel by this process: the worker is not disturbed, and need not know.
+//! The resources of a running worker. This process reads them from the kernel, so the worker is not disturbed, and need not know.
 
 use serde::{Deserialize, Serialize};
 use std::{
@@ -7,10 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time between two looks.
+/// Time between two readings.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Counters of a worker since it began. What cannot be read is 0.
+/// Counters of a worker since it began. Unreadable ones are 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Uses {
     /// Resident memory, bytes.
@@ -19,13 +19,13 @@ pub struct Uses {
     pub read_bytes: u64,
     /// Bytes sent to the storage layer.
     pub written_bytes: u64,
-    /// Context switches, asked for and forced.
+    /// Context switches, voluntary and forced.
     pub switches: u64,
     /// The database with its side files, bytes on disk.
     pub database_bytes: u64,
 }
 
-/// Looks at a worker, at most every [`EVERY`].
+/// Reads the resources of a worker, at most once every [`EVERY`].
 #[derive(Debug)]
 pub(super) struct Watch {
     process: PathBuf,
@@ -34,12 +34,12 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// A watch over a process and the folder of its databases.
+    /// Watches a process and the folder of its databases.
     pub(super) fn new(process: u32, databases: PathBuf) -> Self {
         Self { process: PathBuf::from(format!("/proc/{process}")), databases, last: None }
     }
 
-    /// What it uses now; none when the last look was a moment ago.
+    /// Returns the current figures; none if the last reading was less than [`EVERY`] ago.
     pub(super) fn look(&mut self) -> Option<Uses> {
         if self.last.is_some_and(|last| last.elapsed() < EVERY) {
             return None;
@@ -66,7 +66,7 @@ fn field(text: &str, name: &str) -> u64 {
     value.unwrap_or(0)
 }
 
-/// Bytes below a folder. Files come and go while it is read, so this is what was found.
+/// Returns the bytes below a folder. Files may come and go during the reading, so this is the sum of the files found.
 fn on_disk(folder: &Path) -> u64 {
     dbdyno_workload::resources::disk_bytes(folder, "").map_or(0, |(bytes, _)| bytes)
 }

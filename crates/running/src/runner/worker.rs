@@ -1,4 +1,4 @@
-//! A worker process: started, read, told to go on, and never left behind.
+//! A worker process: started, read, told to continue, and never left behind.
 
 use super::{
     allowance::Allowance,
@@ -28,9 +28,9 @@ use tokio::{
     time::timeout,
 };
 
-/// How long a worker may take to clean up and exit once it is told to.
+/// How long a worker may take to clean up and exit after it is asked to.
 const GRACE: Duration = Duration::from_secs(5);
-/// How much of a worker's log is kept: its end, bytes.
+/// How much of the end of a worker's log is kept, bytes.
 const LOG_BYTES: usize = 64 << 10;
 
 /// A running worker.
@@ -39,7 +39,7 @@ pub struct WorkerProcess {
     child: Child,
     family: Arc<Family>,
     stdin: Option<ChildStdin>,
-    /// What the worker is still to be told: written while it is listened to, because it may not read.
+    /// Pending messages to the worker. They are written while this process listens, because the worker may not read.
     unsaid: Vec<u8>,
     stdout: BufReader<ChildStdout>,
     line: Vec<u8>,
@@ -47,32 +47,32 @@ pub struct WorkerProcess {
     conversation: Conversation,
     allowance: Allowance,
     silence: Duration,
-    /// Where databases are put: how much room is left there may say why a worker ended.
+    /// The folder of the databases. A lack of free space there may explain why a worker ended.
     work_dir: PathBuf,
 }
 
 /// How a worker ended.
 #[derive(Debug)]
 pub struct Ending {
-    /// Its exit status; none when it had to be killed.
+    /// Its exit status; none if it had to be killed.
     pub(crate) status: Option<ExitStatus>,
-    /// The end of what it wrote to stderr.
+    /// The end of its stderr.
     pub(crate) log: String,
-    /// What was left out of what it said.
+    /// The notice about progress events that were left out.
     pub(super) left_out: Option<String>,
-    /// Whether it went on to say something after its last word.
+    /// Whether it sent anything after its last event.
     pub(super) said_more: bool,
 }
 
 impl Ending {
-    /// The last line of its log that says something.
+    /// Returns the last meaningful line of its log.
     pub fn last_words(&self) -> Option<String> {
         let said = self.log.lines().rev().map(str::trim);
         let last = said.filter(|line| !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE"));
         last.map(|line| line.trim_start_matches("error: ").to_owned()).next()
     }
 
-    /// What went wrong, with the worker's last words where there are any.
+    /// Describes what went wrong, with the worker's last words if there are any.
     pub fn explain(&self, what: String) -> String {
         match self.last_words() {
             Some(last) => format!("{what}; its log ends with: {last}"),
@@ -80,7 +80,7 @@ impl Ending {
         }
     }
 
-    /// Whether a worker that was done ended as it has to.
+    /// Checks that a worker that was done ended properly.
     ///
     /// # Errors
     /// How it ended instead.
@@ -97,7 +97,7 @@ impl Ending {
 }
 
 impl WorkerProcess {
-    /// Starts an engine's worker on a job, as the first of a family. `silence`: how long it may say nothing.
+    /// Starts an engine's worker on a job, as the first process of a family. `silence`: how long it may send nothing.
     pub fn start(
         launch: &Launch,
         job: &Job,
@@ -112,7 +112,7 @@ impl WorkerProcess {
             .begin(&mut command, confinement)
             .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
         let mut child = Command::from(command)
-            // A group of its own: Ctrl-C in the terminal goes to this process, which ends the worker in order.
+            // A process group of its own: Ctrl-C in the terminal goes to this process, which ends the worker properly.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
@@ -142,12 +142,12 @@ impl WorkerProcess {
         Ok(worker)
     }
 
-    /// Its process; none once it has ended.
+    /// Returns its process ID; none once it has ended.
     pub fn process(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// The next event, or why there is none. Safe to be dropped and called again.
+    /// Returns the next event, or the reason why there is none. Safe to drop and call again.
     pub async fn next(&mut self) -> Result<Sent, String> {
         loop {
             let silence = self.silence;
@@ -199,7 +199,7 @@ impl WorkerProcess {
 
     async fn ended_early(&mut self) -> String {
         let exited = self.exited(GRACE).await;
-        // It is gone with its control group.
+        // Checked now, because this fact is gone once the worker's control group is removed.
         let met_limit = self.family.met_limit();
         let how = match self.reap().await {
             Some(status) if exited => in_words(status, &self.work_dir),
@@ -218,19 +218,19 @@ impl WorkerProcess {
         }
     }
 
-    /// Asks it to stop with all that it started, as a system does that shuts down.
+    /// Asks the worker and everything that it started to stop, as a system does that shuts down.
     pub fn ask_to_stop(&self) {
         let group = self.process().and_then(|process| Pid::from_raw(process.cast_signed()));
-        // One that is gone needs not be asked.
+        // A worker that is gone needs no signal.
         let _ = group.map(|group| kill_process_group(group, Signal::TERM));
     }
 
-    /// Kills it with all that it started, as if it had crashed; that it is gone shows in what it says next.
+    /// Kills the worker and everything that it started, as if it had crashed. The next call of `next` reports its end.
     pub fn kill(&self) {
         self.family.kill(self.process());
     }
 
-    /// Tells the worker that what it said is stored.
+    /// Confirms to the worker that its results are stored, so that it continues.
     pub fn go_on(&mut self) {
         self.say("{\"continue\":true}");
     }
@@ -240,13 +240,13 @@ impl WorkerProcess {
         self.unsaid.push(b'\n');
     }
 
-    /// Whether the worker has said its last word.
+    /// Whether the worker has sent its last event.
     pub(super) fn ended(&self) -> bool {
         self.conversation.ended()
     }
 
-    /// Ends the worker with all that it started: by closing its stdin and waiting, or at once when `hurried` returns. One that
-    /// is done is waited for all the same, because how it exits is part of its run.
+    /// Ends the worker and everything that it started: closes its stdin and waits, or kills it at once when `hurried` returns. A worker
+    /// that is done is waited for in any case, because its exit is part of its run.
     pub async fn end(mut self, hurried: impl Future<Output = ()>) -> Ending {
         let exited = if self.ended() {
             self.exited(GRACE).await
@@ -266,7 +266,7 @@ impl WorkerProcess {
         Ending { status, log, left_out: self.allowance.said(), said_more }
     }
 
-    /// Waits for the worker's end without reaping it; whether it came in time.
+    /// Waits for the worker's end without reaping it, and returns whether it came in time.
     async fn exited(&self, patience: Duration) -> bool {
         match self.process() {
             Some(process) => timeout(patience, spawn_blocking(move || wait_unreaped(process))).await.is_ok(),
@@ -274,10 +274,10 @@ impl WorkerProcess {
         }
     }
 
-    /// Kills whatever is left of the worker and what it started, and then reaps it.
+    /// Kills all remaining processes of the worker and its descendants, and then reaps it.
     async fn reap(&mut self) -> Option<ExitStatus> {
         let (family, first) = (Arc::clone(&self.family), self.process());
-        // It is reaped below only, so its number stays its own meanwhile.
+        // It is reaped only below, so its process ID cannot be reused meanwhile.
         let _ = spawn_blocking(move || family.kill(first)).await;
         timeout(GRACE, self.child.wait()).await.ok().and_then(Result::ok)
     }
@@ -285,19 +285,19 @@ impl WorkerProcess {
 
 impl Drop for WorkerProcess {
     fn drop(&mut self) {
-        // One that was not ended is given up with its session.
+        // A worker that was not ended is abandoned with its session.
         if let Some(first) = self.process() {
             self.family.kill(Some(first));
         }
     }
 }
 
-/// Writes some of what is still unsaid; waits for ever when there is nothing, or nobody to say it to.
+/// Writes some of the pending messages. Waits forever if there are none, or if stdin is closed.
 async fn tell(stdin: &mut Option<ChildStdin>, unsaid: &mut Vec<u8>) {
     if let (Some(open), false) = (&mut *stdin, unsaid.is_empty()) {
         match open.write(unsaid).await {
             Ok(written) => drop(unsaid.drain(..written)),
-            // A worker that is gone shows when its next event is read.
+            // A worker that is gone is detected when its next event is read.
             Err(_) => unsaid.clear(),
         }
         return;
@@ -305,7 +305,7 @@ async fn tell(stdin: &mut Option<ChildStdin>, unsaid: &mut Vec<u8>) {
     std::future::pending().await
 }
 
-/// Reads a worker's stderr to its end and keeps the last of it.
+/// Reads a worker's stderr to its end, and keeps the last part of it.
 async fn keep_log(mut stderr: ChildStderr) -> String {
     let mut kept = Vec::new();
     let mut chunk = vec![0; 8 << 10];
@@ -319,7 +319,7 @@ async fn keep_log(mut stderr: ChildStderr) -> String {
     String::from_utf8_lossy(&kept[start..]).into_owned()
 }
 
-/// The beginning of a line for an error message, with nothing a terminal could take as a command.
+/// Returns the beginning of a line for an error message, without anything that a terminal could interpret as a command.
 fn excerpt(text: &str) -> String {
     text.trim().chars().take(60).flat_map(char::escape_default).collect()
 }

@@ -1,4 +1,4 @@
-//! What a session is followed by: how much each option of a sweep matters, and what was published beside what is now stored.
+//! The evaluations after a session: the effect of each option of a sweep, and published figures compared with stored ones.
 
 use crate::{
     runner::{FollowedBy, SessionOutline},
@@ -16,49 +16,49 @@ use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{Latencies, Selection, Store, StoreError, tier_words};
 use std::collections::BTreeSet;
 
-/// What follows a session; nothing of what its bench does not ask for.
+/// The evaluations after a session, limited to those that its bench requests.
 #[derive(Debug)]
 pub struct FollowUp {
-    /// For each engine, size and test.
+    /// One for each engine, size and test.
     pub effects: Vec<SelectedEffects>,
-    /// Published figures beside measured ones.
+    /// Published figures alongside measured ones.
     pub claims: Option<Result<ClaimsTable, FollowError>>,
 }
 
-/// Why published figures cannot be shown.
+/// The reason why published figures cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// Their file.
+    /// The claims file cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// The effects of options on what a selection means.
+/// The effects of options on the selected runs.
 #[derive(Debug)]
 pub struct SelectedEffects {
     /// The selection.
     pub selected: String,
-    /// The effects, or why there are none.
+    /// The effects, or the reason why there are none.
     pub found: Result<GridEffects, String>,
 }
 
-/// The configurations of a session, compared as its bench asked for.
+/// The configurations of a session, compared as its bench requests.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    /// Those of each group beside its reference, group by group; nothing of a single configuration.
+    /// The configurations of each group compared with its reference, group by group. Empty for a single configuration.
     pub sides: Vec<Comparison>,
-    /// Configurations without an equal, in sentences.
+    /// Configurations without a comparable one, as sentences.
     pub alone: Vec<String>,
-    /// How figures grow with the size, or with an option that has several numbers.
+    /// How figures grow with the size, or with an option that has several numeric values.
     pub grown: Option<Grown>,
 }
 
 /// Compares the configurations of a session with each other.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// The store cannot be used.
 pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdicts, StoreError> {
     let text = format!("session={session_id}");
     let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
@@ -69,7 +69,7 @@ pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdic
     Ok(verdicts_of(&side, &closing, &options))
 }
 
-/// Compares the configurations of a side with each other, as a bench asked for.
+/// Compares the configurations of a side with each other, as a bench requests.
 pub fn verdicts_of(side: &Side, closing: &Closing, options: &Options) -> Verdicts {
     let Grouped { groups, alone } = grouped(by_configuration(side), &closing.references, &options.allowed);
     Verdicts {
@@ -79,10 +79,10 @@ pub fn verdicts_of(side: &Side, closing: &Closing, options: &Options) -> Verdict
     }
 }
 
-/// How the bench of a side's session asked for its configurations to be compared; of several sessions nothing.
+/// Returns how the bench of a side's session requests its configurations to be compared. The default for a side with several sessions.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// The store cannot be used.
 pub fn closing(store: &Store, side: &Side) -> Result<Closing, StoreError> {
     let mut own = side.sessions.iter().filter(|session| session.adds_to.is_none());
     let (Some(session), None) = (own.next(), own.next()) else { return Ok(Closing::default()) };
@@ -91,11 +91,11 @@ pub fn closing(store: &Store, side: &Side) -> Result<Closing, StoreError> {
         let closing = details.get_mut("closing")?.take();
         serde_json::from_value(closing).ok()
     });
-    // Sessions of older versions and imported ones say nothing.
+    // Sessions of older versions and imported ones do not record this.
     Ok(kept.unwrap_or_default())
 }
 
-/// `lmdb[sync=nosync] is compared with nothing: no other is tier 1 ...`.
+/// Returns `lmdb[sync=nosync] is compared with nothing: no other is tier 1 ...`.
 fn said_alone(side: &Side) -> Option<String> {
     let run = side.runs.first()?;
     let tier = tier_words(run.configuration.tier);
@@ -105,10 +105,10 @@ fn said_alone(side: &Side) -> Option<String> {
     ))
 }
 
-/// What follows a session, whose results are stored.
+/// Evaluates a session whose results are stored.
 ///
 /// # Errors
-/// What is wrong with the store.
+/// The store cannot be used.
 pub fn follow_up(
     session_id: &str,
     outline: &SessionOutline,

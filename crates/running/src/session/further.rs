@@ -1,5 +1,6 @@
-//! More rounds of what a session left undecided: a session of its own that runs two of its configurations and one test under the same
-//! conditions, and says which session it adds to. Whoever compares that session has these rounds too, and counts the looks.
+//! More rounds for an undecided comparison of a session. They are a session of their own, which runs two of the first session's
+//! configurations and one test under the same conditions, and records which session it adds to. A comparison of the first session includes
+//! these rounds, and counts the looks.
 
 use crate::runner::{
     Control, PlannedSession, Report, ResumeError, RunnerEvent, SessionError, SessionLaunch, SessionOutline, fit,
@@ -16,24 +17,24 @@ use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 use uuid::Uuid;
 
-/// Rounds that can be run to decide something.
+/// Rounds that can be run to decide a comparison.
 #[derive(Debug, Clone)]
 pub struct FurtherRounds {
     pub look: AnotherLook,
     pub plan: BenchPlan,
-    /// What they will take.
+    /// Their expected time and space.
     pub estimate: Estimate,
-    /// The session that they are added to: its UUID.
+    /// The UUID of the session that they are added to.
     pub adds_to: String,
     launch: SessionLaunch,
     /// The configuration that measures the harness.
     null: Configuration,
 }
 
-/// Why no rounds can be added.
+/// The reason why no rounds can be added.
 #[derive(Debug, thiserror::Error)]
 pub enum FurtherError {
-    /// The runs are not of one session of dbdyno.
+    /// The runs do not belong to one session of dbdyno.
     #[error("A and B were not run in one session: run both in one, and rounds can be added to it")]
     TwoSessions,
     /// The runs are deleted.
@@ -42,13 +43,13 @@ pub enum FurtherError {
     /// Trials count their looks themselves.
     #[error("the runs belong to a trial of `dbdyno tune`: `dbdyno tune more` adds rounds to it")]
     Trial,
-    /// The session's plan is not there, or this machine is not as it was.
+    /// The session's plan is not available, or this machine has changed since.
     #[error("no rounds can be added to the session: {0}")]
     Session(String),
-    /// What is asked for cannot be run any more.
+    /// The request can no longer be run.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The disk has no room for it.
+    /// The disk has too little room.
     #[error("{0}")]
     NoRoom(String),
     #[error(transparent)]
@@ -71,10 +72,10 @@ impl From<ResumeError> for FurtherError {
 }
 
 impl FurtherRounds {
-    /// Plans another look, as the session planned the rounds before; `command_line` is the command that does it.
+    /// Plans another look, as the session planned its previous rounds. `command_line` is the command that runs it.
     ///
     /// # Errors
-    /// Why it cannot be run, as far as that can be said before.
+    /// The reason why it cannot be run, as far as that is known in advance.
     pub fn find(
         look: AnotherLook,
         command_line: &str,
@@ -110,20 +111,20 @@ impl FurtherRounds {
         Ok(Self { look, plan, estimate, adds_to: a.session.session_id, launch, null })
     }
 
-    /// What a run is expected to take.
+    /// Returns how long a run is expected to take.
     fn expected_run(&self) -> Duration {
         self.estimate.time / self.plan.runs.len().max(1) as u32
     }
 
-    /// What its session will be about.
+    /// Outlines the session that runs these rounds.
     pub fn outline(&self) -> SessionOutline {
         SessionOutline::new(&self.plan, self.expected_run()).launched(&self.launch)
     }
 
-    /// Runs it.
+    /// Runs the rounds.
     ///
     /// # Errors
-    /// Why the session could not be begun or kept.
+    /// The session could not begin, or its results could not be stored.
     pub async fn run(
         &self,
         store: &Store,

@@ -1,5 +1,5 @@
-//! A bench from what is asked for to what follows its session: the command line and the screens go through here alone, so that
-//! both start, end and follow up alike.
+//! A bench from its request to the evaluations after its session. Both the command line and the screens use this module alone, so they
+//! start, end and follow up in the same way.
 
 mod follow;
 mod further;
@@ -22,26 +22,26 @@ use tokio::sync::mpsc::UnboundedSender;
 /// A bench that can be run: planned, with room for its databases.
 #[derive(Debug, Clone)]
 pub struct PreparedSession {
-    /// What was asked for, with the seed that was drawn.
+    /// The request, with the seed that was drawn.
     pub spec: Spec,
-    /// The runs.
+    /// The planned runs.
     pub plan: BenchPlan,
-    /// What they will take.
+    /// Their expected time and space.
     pub estimate: Estimate,
     /// The configuration that measures the harness.
     null: Configuration,
 }
 
-/// Why a bench cannot be run.
+/// The reason why a bench cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
-    /// Its suite or claims file.
+    /// Its suite or claims file is missing or wrong.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// What it asks for.
+    /// Its request is not possible.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The disk has no room for it.
+    /// The disk has too little room.
     #[error("{0}")]
     NoRoom(String),
 }
@@ -50,7 +50,7 @@ impl PreparedSession {
     /// Plans a bench for these engines and conditions.
     ///
     /// # Errors
-    /// Why it cannot be run, as far as that can be said before.
+    /// The reason why it cannot be run, as far as that is known in advance.
     pub fn new(
         spec: Spec,
         catalog: &Catalog,
@@ -58,7 +58,7 @@ impl PreparedSession {
         launch: &SessionLaunch,
         store: &Store,
     ) -> Result<Self, PrepareError> {
-        // What is wrong with it is said before anything is run.
+        // Errors in the claims file are reported before anything runs.
         spec.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
         let mut plan = BenchPlan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
         plan.probe()?;
@@ -67,21 +67,21 @@ impl PreparedSession {
         Ok(Self { spec: Spec { seed: Some(plan.seed), ..spec }, plan, estimate, null })
     }
 
-    /// The seed that repeating the bench needs to run the same configurations, where its command does not say it: which part of a
-    /// sweep a sample takes follows from it.
+    /// Returns the seed that a repetition of the bench needs to run the same configurations, if its command does not state it. A sample of
+    /// a sweep depends on the seed.
     pub fn needed_seed(&self) -> Option<u64> {
         self.spec.stars.and(self.spec.seed)
     }
 
-    /// What its session will be about, run like this.
+    /// Outlines its session with the settings of this launch.
     pub fn outline(&self, launch: &SessionLaunch) -> SessionOutline {
         SessionOutline::new(&self.plan, self.expected_run()).launched(&self.followed(launch))
     }
 
-    /// Runs it.
+    /// Runs the bench.
     ///
     /// # Errors
-    /// Why the session could not be begun or kept.
+    /// The session could not begin, or its results could not be stored.
     pub async fn run(
         &self,
         launch: &SessionLaunch,
@@ -97,7 +97,7 @@ impl PreparedSession {
         self.estimate.time / self.plan.runs.len().max(1) as u32
     }
 
-    /// With what its bench asks for after the runs.
+    /// Returns the launch with the evaluations that the bench requests after the runs.
     fn followed(&self, launch: &SessionLaunch) -> SessionLaunch {
         let followed = FollowedBy { effects: self.spec.effects, claims: self.spec.claims.clone() };
         SessionLaunch { followed, ..launch.clone() }

@@ -1,5 +1,4 @@
-//! What a test that was followed shows over time: stalls, drift of the response times, and what happened to the space while
-//! snapshots were held.
+//! The results of a followed test over time: stalls, drift of the response times, and the space of the files while snapshots were held.
 
 mod space;
 
@@ -10,12 +9,12 @@ use dbdyno_store::{ActorSlotRecord, FollowedTest};
 use dbdyno_workload::histogram::{empty, from_bytes, supported_quantile};
 use serde::Serialize;
 
-/// A second with less than this part of the median second's operations is a stall.
+/// A second with fewer operations than this share of the median second's is a stall.
 pub const STALL: f64 = 0.1;
-/// The test is cut into so many stretches for the drift.
+/// How many stretches the test is divided into for the drift.
 const STRETCHES: u64 = 12;
 
-/// A test of a run.
+/// The results over time for one test of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Soak {
     /// Its run's configuration.
@@ -25,19 +24,19 @@ pub struct Soak {
     pub round: u32,
     pub test: u32,
     pub test_name: String,
-    /// From its beginning to the last look, ns.
+    /// From its beginning to the last reading, ns.
     pub duration_ns: u64,
     pub actors: Vec<SoakActor>,
     pub held: Vec<HeldStretch>,
-    /// Resident memory, bytes: at the first look, and the most.
+    /// Resident memory, bytes: at the first reading, and the maximum.
     pub rss_bytes: Option<(u64, u64)>,
-    /// The database with its side files, bytes: at the first look, and at the last.
+    /// The database with its side files, bytes: at the first reading, and at the last.
     pub database_bytes: Option<(u64, u64)>,
-    /// Written in all, bytes.
+    /// Bytes written in total.
     pub written_bytes: Option<u64>,
 }
 
-/// What an actor did, second by second.
+/// The figures of an actor, second by second.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SoakActor {
     pub name: String,
@@ -47,14 +46,14 @@ pub struct SoakActor {
     pub median: f64,
     /// How often another transaction was in the way.
     pub busy: u64,
-    /// The most that were due and not begun.
+    /// The most operations that were due but not begun.
     pub backlog: Option<u64>,
     pub stalls: Vec<Stall>,
-    /// Of the 99th percentile of its response times, from the beginning of the test to its end, while no snapshot was held.
+    /// The drift of the 99th percentile of its response times, from the beginning of the test to its end, while no snapshot was held.
     pub drift: Result<Drift, NoDrift>,
 }
 
-/// Seconds one after the other in which hardly anything was done.
+/// Consecutive seconds in which hardly anything was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Stall {
     /// From the beginning of the test, ns.
@@ -62,7 +61,7 @@ pub struct Stall {
     pub duration_ns: u64,
 }
 
-/// Why there is no drift to speak of.
+/// The reason why no drift can be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoDrift {
@@ -81,7 +80,7 @@ impl Soak {
         let duration_ns = of.slots.iter().map(|slot| slot.at_ns).max().unwrap_or(0);
         let held = space::held(of);
         let mut names: Vec<&str> = Vec::new();
-        // Who holds snapshots has no seconds of its own.
+        // An actor that holds snapshots has no seconds of its own.
         for slot in of.slots.iter().filter(|slot| slot.held.is_none()) {
             if !names.contains(&slot.actor.as_str()) {
                 names.push(&slot.actor);
@@ -112,7 +111,7 @@ impl Soak {
 }
 
 fn actor(name: &str, slots: &[&ActorSlotRecord], held: &[HeldStretch], duration_ns: u64) -> SoakActor {
-    // A second is never exactly one.
+    // A second is never exactly one second long.
     let rate = |slot: &ActorSlotRecord| slot.operations as f64 * 1e9 / slot.duration_ns.max(1) as f64;
     let rates: Vec<f64> = slots.iter().map(|slot| rate(slot)).collect();
     let median = median(&rates).unwrap_or(0.0);
@@ -135,7 +134,7 @@ fn actor(name: &str, slots: &[&ActorSlotRecord], held: &[HeldStretch], duration_
     }
 }
 
-/// The drift of the 99th percentile of stretches, of the seconds in which no snapshot was held.
+/// Computes the drift of the 99th percentile over the stretches, from the seconds in which no snapshot was held.
 fn response_drift(slots: &[&ActorSlotRecord], held: &[HeldStretch], duration_ns: u64) -> Result<Drift, NoDrift> {
     let is_free = |slot: &&&ActorSlotRecord| {
         let from = slot.at_ns.saturating_sub(slot.duration_ns);
@@ -147,7 +146,7 @@ fn response_drift(slots: &[&ActorSlotRecord], held: &[HeldStretch], duration_ns:
         let place = (slot.at_ns.saturating_sub(1) / stretch_ns).min(STRETCHES - 1) as usize;
         let latencies = slot.histogram.as_ref().and_then(|histogram| from_bytes(&histogram.0).ok());
         if let Some(latencies) = latencies {
-            // All have the same bounds.
+            // All histograms have the same bounds.
             let _ = stretches[place].add(latencies);
         }
     }

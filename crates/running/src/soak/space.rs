@@ -1,11 +1,11 @@
-//! What happens to files while a snapshot is held, and after.
+//! The size of files while a snapshot is held, and afterwards.
 
 use dbdyno_store::FollowedTest;
 use serde::Serialize;
 
-/// Of what files grew by, at most this part is still there where the space has come back.
+/// The space counts as returned if at most this share of the growth remains.
 const STILL_THERE: f64 = 0.1;
-/// Files that grow by less than this part and by less than so many bytes do not grow to speak of.
+/// Growth counts only if it is at least this share of the size and at least this many bytes.
 const GROWTH: f64 = 0.05;
 const GROWTH_BYTES: u64 = 1 << 20;
 
@@ -15,20 +15,20 @@ pub struct HeldStretch {
     /// From the beginning of the test, ns.
     pub from_ns: u64,
     pub until_ns: u64,
-    /// Of the database with its side files; none where it was not read.
+    /// The size of the database with its side files; none if it was not read.
     pub all: Option<SpaceStep>,
-    /// Of the side files alone: logs and journals.
+    /// The size of the side files alone: logs and journals.
     pub side: Option<SpaceStep>,
 }
 
 /// The size of files before, while and after snapshots were held, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SpaceStep {
-    /// At the last look before.
+    /// At the last reading before.
     pub before: u64,
-    /// The most, until the next stretch or the end.
+    /// The maximum until the next stretch or the end.
     pub most: u64,
-    /// At the last look before the next stretch, or at the end.
+    /// At the last reading before the next stretch, or at the end.
     pub after: u64,
 }
 
@@ -39,13 +39,13 @@ impl SpaceStep {
         grown >= GROWTH_BYTES && grown as f64 >= GROWTH * self.before as f64
     }
 
-    /// Whether what they grew by was given back.
+    /// Whether the space that the files grew by was returned.
     pub fn came_back(&self) -> bool {
         self.after.saturating_sub(self.before) as f64 <= STILL_THERE * self.most.saturating_sub(self.before) as f64
     }
 }
 
-/// The stretches in which snapshots were held, in order.
+/// Returns the stretches in which snapshots were held, in order.
 pub(super) fn held(of: &FollowedTest) -> Vec<HeldStretch> {
     let mut stretches: Vec<(u64, u64)> = Vec::new();
     let mut holding: Vec<(u64, u64)> = of

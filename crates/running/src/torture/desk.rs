@@ -1,4 +1,4 @@
-//! The folder that one worker at a time may write to.
+//! A folder that one worker at a time may write to.
 
 use super::TortureError;
 use std::{
@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-/// A folder with databases, and beside them what their worker records of itself.
+/// A folder with databases, and with the worker's records about itself.
 #[derive(Debug)]
 pub(super) struct Desk {
     path: PathBuf,
@@ -15,7 +15,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// An empty one. `patience`: how long a worker may take to open what will be there.
+    /// Creates an empty folder. `patience`: how long a worker may take to open the databases that will be there.
     pub(super) fn cleared(path: PathBuf, patience: Duration) -> Result<Self, TortureError> {
         let clear = || {
             match fs::remove_dir_all(&path) {
@@ -42,7 +42,7 @@ impl Desk {
         self.path.join("databases")
     }
 
-    /// The folder of the databases, which is made: something is mounted over it.
+    /// Creates the folder of the databases, over which a file system is mounted.
     pub(super) fn with_databases(&self) -> Result<PathBuf, TortureError> {
         let databases = self.databases();
         match fs::create_dir(&databases) {
@@ -51,7 +51,7 @@ impl Desk {
         }
     }
 
-    /// What a worker said, without the folder's name, which is another each time.
+    /// Returns a worker's message without the folder's name, which differs each time.
     pub(super) fn unnamed(&self, message: &str) -> String {
         message.replace(&self.path.display().to_string(), "the folder")
     }

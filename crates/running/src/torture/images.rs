@@ -25,33 +25,34 @@ use std::{
     time::Duration,
 };
 
-/// Moments that are drawn beside those around sync calls and commits.
+/// Moments that are drawn in addition to those around sync calls and commits.
 const RANDOM_CUTS: u64 = 200;
-/// Images are drawn in parts of at least so many, each in the order of cuts, because a disk goes forward faster than back.
+/// Images are drawn in parts of at least this many, each in the order of cuts, because moving a disk forwards is faster than moving it
+/// backwards.
 const LEAST_PART: usize = 64;
-/// Draws for each image that is wanted: a recording has only so many that differ.
+/// Draws for each requested image, because a recording has only a limited number of different ones.
 const DRAWS_AN_IMAGE: usize = 20;
 
-/// What was found on disks of one kind.
+/// The findings on disks of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DiskFindings {
-    /// Images that were opened; no two of them are alike.
+    /// Images that were opened. No two of them are the same.
     pub images: u32,
-    /// Of these, those with all acknowledged commits.
+    /// Images with all acknowledged commits.
     pub whole: u32,
-    /// Those that are without the latest of them.
+    /// Images without the latest acknowledged commits.
     pub earlier: u32,
-    /// Those that are no state between commits, or cannot be opened.
+    /// Images that match no state between commits, or that cannot be opened.
     pub broken: u32,
-    /// Those that cannot be opened, before any commit had returned.
+    /// Images that cannot be opened, from before the first commit returned.
     pub unmade: u32,
-    /// One of each kind that is not whole and that the tier allows.
+    /// One example of each kind that is incomplete but allowed by the tier.
     pub examples: Vec<String>,
-    /// The first that is not what the tier promises.
+    /// The first image that contradicts the tier's promise.
     pub contradiction: Option<Contradiction>,
 }
 
-/// An image, as it is drawn.
+/// The parameters of a drawn image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Drawn {
     names: Names,
@@ -72,7 +73,7 @@ impl fmt::Display for Drawn {
     }
 }
 
-/// What each image kept, at its worst: those that are alike differ in how much had been acknowledged.
+/// The worst finding for each different image: identical images differ in how much had been acknowledged.
 #[derive(Debug, Default)]
 pub(super) struct Judged(BTreeMap<u64, (Drawn, Kept)>);
 
@@ -88,7 +89,7 @@ impl Judged {
         }
     }
 
-    /// One that is not what a tier promises: the earliest.
+    /// Returns the earliest image that contradicts a tier's promise.
     pub(super) fn contradiction(&self, tier: Tier) -> Option<(&Kept, Drawn)> {
         self.earliest(|kept| kept.contradicts(tier))
     }
@@ -121,17 +122,17 @@ impl Judged {
     }
 }
 
-/// What is wanted of images.
+/// The images requested from a judge.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'w> {
     pub(super) names: Names,
-    /// The sync calls that are taken not to have been made.
+    /// The class of sync calls that are treated as not made.
     pub(super) without: Option<&'w SyncClass>,
     pub(super) images: u32,
     pub(super) seed: u64,
 }
 
-/// Whether an image of a program that lacks sync calls may show the lack: it is less than what would be there with them.
+/// Whether an image of a program without some sync calls may reveal that they are missing: it keeps less than an image with them would.
 pub(super) fn shows_a_lack(kept: &Kept, tier: Tier) -> bool {
     kept.contradicts(tier) || matches!(kept, Kept::Unmade(_))
 }
@@ -146,12 +147,12 @@ pub(super) struct Judge<'j> {
     pub(super) patience: Duration,
 }
 
-/// What was found of databases, by what they hold.
+/// The findings about databases, by the digest of their content.
 type Known = HashMap<u64, Result<u64, String>>;
 
 impl Judge<'_> {
-    /// Opens different images, as many at a time as there are cores; of a program that lacks sync calls until one shows that. An image that is
-    /// no better with these calls shows nothing of them, and is left out.
+    /// Opens different images, as many at a time as there are cores. For a program without some sync calls, it stops at the first image
+    /// that reveals that. An image that is no better with these calls reveals nothing about them, and is left out.
     pub(super) fn images(&self, wanted: Wanted<'_>, on_image: &(dyn Fn(u32) + Sync)) -> Result<Judged, TortureError> {
         let next = Mutex::new(draws(self.log, wanted).into_iter());
         let (judged, known) = (Mutex::new(Judged::default()), Mutex::new(Known::new()));
@@ -186,7 +187,7 @@ impl Judge<'_> {
                     enough.store(true, Relaxed);
                 }
                 let mut judged = locked(&judged);
-                // Another thread may have been quicker.
+                // Another thread may have been faster.
                 if judged.len() < wanted.images {
                     judged.add(digest, drawn, kept);
                     on_image(judged.len());
@@ -203,7 +204,7 @@ impl Judge<'_> {
         Ok(judged.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens an image in a folder of its own; how many commits it holds, or what is wrong with it.
+    /// Opens an image in a folder of its own. Returns how many commits it holds, or what is wrong with it.
     fn opened(&self, image: &Image, number: usize) -> Result<Result<u64, String>, TortureError> {
         let desk = Desk::cleared(self.scratch.join(format!("image-{number}")), self.patience)?;
         let written = image.write_to(&desk.databases());
@@ -216,7 +217,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Images to look at, more than are wanted, because many are alike; part by part in the order of their cuts.
+/// Draws more images than requested, because many are the same. They are ordered by cut within each part.
 fn draws(log: &Log, wanted: Wanted<'_>) -> Vec<Drawn> {
     let Wanted { names, without, images, seed, .. } = wanted;
     let of = Images::of(log, names, without);
@@ -224,7 +225,7 @@ fn draws(log: &Log, wanted: Wanted<'_>) -> Vec<Drawn> {
     let mut rng = SplitMix64::new(seed);
     let mut draw = || {
         let policy = Policy::ALL[rng.below(Policy::ALL.len() as u64) as usize];
-        // A mutant lacks few calls, and any other moment is one of the whole program.
+        // A mutant lacks only a few calls. At all other moments it is the same as the complete program.
         let cuts = if !after_removed.is_empty() && rng.below(2) == 0 { &after_removed } else { &everywhere };
         let cut = cuts.get(rng.below(cuts.len() as u64) as usize)?;
         Some(Drawn { names, cut: *cut, policy, seed: rng.next_u64() })

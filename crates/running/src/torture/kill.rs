@@ -1,4 +1,4 @@
-//! Kills of a committing worker.
+//! Kills a worker while it commits.
 
 use super::{
     TortureError,
@@ -12,10 +12,10 @@ use std::{path::Path, time::Duration};
 
 /// The longest time from a worker's first commit to its end.
 const LONGEST: Duration = Duration::from_millis(250);
-/// How many threads commit in every second worker, where the engine has several.
+/// How many threads commit in every second worker, if the engine supports several.
 const SEVERAL: u32 = 3;
 
-/// Kills one worker at a random moment, and opens its database; what is missing or wrong. `number`: its number among the kills.
+/// Kills one worker at a random moment, and opens its database. Returns what is missing or wrong. `number`: its number among the kills.
 pub(super) fn one(
     subject: &Subject,
     (folder, patience): (&Path, Duration),
@@ -27,7 +27,7 @@ pub(super) fn one(
     let after = Duration::from_micros(rng.below(LONGEST.as_micros() as u64));
     let (threads, desk, acknowledged) = match worker::commit_until_killed(subject, &desk, threads, after) {
         Ok(acknowledged) => (threads, desk, acknowledged),
-        // Some options are for one thread only.
+        // Some options support one thread only.
         Err(Unkilled { has_committed: false, .. }) if threads > 1 => {
             let desk = Desk::cleared(folder.to_owned(), patience)?;
             let acknowledged = worker::commit_until_killed(subject, &desk, 1, after).map_err(Unkilled::into_error)?;
@@ -45,7 +45,7 @@ pub(super) fn one(
             };
             format!("{found} of {acknowledged} acknowledged commits of a thread are there")
         }
-        // Before the first commit has returned there need not be a database.
+        // There need not be a database before the first commit has returned.
         Err(_) if all == 0 => return Ok(None),
         Err(message) => format!("after {all} acknowledged commits: {message}"),
     };

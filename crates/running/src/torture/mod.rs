@@ -1,9 +1,9 @@
-//! Torture: is what an engine acknowledged still there after its process was killed, and after a power loss?
+//! Crash tests: is everything that an engine acknowledged still there after a kill of its process, and after a power loss?
 //!
-//! A kill shows that commits leave the process: what was written stays in the page cache. It cannot show that they reach the disk, because a
-//! missing sync loses nothing then. So what a committing worker writes is recorded, and images are made of what a disk may hold when
-//! the power goes in the middle of them; each is opened by another worker, which has the engine check it and says how many commits are there. What
-//! a tier promises of them is in `verdict`.
+//! A kill shows that commits leave the process, because written data stays in the page cache. It cannot show that they reach the disk,
+//! because a missing sync loses nothing then. So the writes of a committing worker are recorded, and images are made of the possible disk
+//! contents after a power loss in the middle of them. Another worker opens each image, has the engine check it, and reports how many
+//! commits are there. What a tier promises about them is in `verdict`.
 
 mod desk;
 mod images;
@@ -39,23 +39,23 @@ use std::{
     time::Duration,
 };
 
-/// Says whether to stop.
+/// Returns whether to stop.
 pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
-/// How much is tried.
+/// The extent of a crash test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// Kills of a committing worker.
     pub kills: u32,
     /// Images of power losses.
     pub images: u32,
-    /// Images of each mutant, a program that lacks one kind of sync calls; 0: no mutants.
+    /// Images of each mutant, which is a program that lacks one kind of sync calls. 0: no mutants.
     pub mutant_images: u32,
     /// Commits of a recording.
     pub commits: u32,
-    /// How what is written comes to be known.
+    /// How writes are recorded.
     pub through: PowerThrough,
-    /// Of all that is drawn by chance.
+    /// The seed of everything random.
     pub seed: u64,
 }
 
@@ -65,26 +65,26 @@ impl Default for Terms {
     }
 }
 
-/// How long a worker may take to open a database, unless something else is said: it is the work of a moment, but a damaged one may lead an
-/// engine in circles.
+/// How long a worker may take to open a database, by default. Opening takes a moment, but a damaged database may lead an engine into an
+/// endless loop.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where it happens.
+/// The folders of a crash test, and its timeout.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// The folder below which databases are put.
+    /// The parent folder of the databases.
     pub work_dir: PathBuf,
-    /// Where images go that contradict a tier.
+    /// The folder for images that contradict a tier.
     pub keep: PathBuf,
-    /// How long a worker may take to open a database that another left; what takes longer counts as broken.
+    /// How long a worker may take to open a database that another one left. A database that takes longer counts as broken.
     pub patience: Duration,
 }
 
-/// How far it is.
+/// The progress of a crash test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// For a run that another dbdyno measures.
+    /// Waits for a run that another dbdyno measures.
     Waiting,
     Kill {
         done: u32,
@@ -99,27 +99,27 @@ pub enum Step {
     },
 }
 
-/// What was found of one configuration.
+/// The findings about one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Findings {
-    /// Kills that were made; how many commits each had acknowledged is at least one.
+    /// How many kills were made. Each came after at least one acknowledged commit.
     pub kills: u32,
-    /// What the first kill that lost something did.
+    /// The contradiction that the first kill with a loss showed.
     pub killed: Option<Contradiction>,
     pub power: PowerFindings,
-    /// What follows for the tier.
+    /// The conclusion about the tier.
     pub verdict: Verdict,
     /// Whether it was stopped before the end.
     pub stopped: bool,
 }
 
-/// Why a configuration could not be tortured.
+/// The reason why a configuration could not be crash-tested.
 #[derive(Debug, thiserror::Error)]
 pub enum TortureError {
     /// The work folder cannot be used.
     #[error("{}: {message}", folder.display())]
     Folder { folder: PathBuf, message: String },
-    /// A worker that nobody disturbed failed.
+    /// An undisturbed worker failed.
     #[error("{0}")]
     Worker(String),
 }
@@ -130,7 +130,7 @@ impl TortureError {
     }
 }
 
-/// Kills workers of a configuration and takes the power from them.
+/// Kills workers of a configuration, and simulates power losses.
 ///
 /// # Errors
 /// The work folder cannot be used, or the engine fails without being disturbed.
@@ -143,7 +143,7 @@ pub fn torture(
 ) -> Result<Findings, TortureError> {
     leftovers::sweep(&place.work_dir, leftovers::Place::Work);
     let scratch = scratch(place)?;
-    // Nobody else measures meanwhile. Without a place for the lock, nobody waits.
+    // Keeps other sessions from measuring meanwhile. If there is no place for the lock, no session waits.
     let _lock = MeasurementLock::take(|| on_step(Step::Waiting));
     let mut rng = SplitMix64::new(terms.seed);
     let (mut kills, mut killed) = (0, None);
@@ -155,7 +155,7 @@ pub fn torture(
     let power = power::judged(subject, terms, place, &scratch, stop, on_step)?;
     let stopped = stop();
     let verdict = match Verdict::of(subject.tier, kills, killed.as_ref(), &power) {
-        // Slow is not broken: who waits less than usual contradicts nothing.
+        // Slow is not broken: a timeout shorter than the default contradicts nothing.
         Verdict::Contradicted(Contradiction { what, .. }) if place.patience < PATIENCE => {
             let seconds = place.patience.as_secs_f64();
             Verdict::NotEvidenced { reason: format!("{seconds} s may be too short to open what was left: {what}") }
@@ -165,7 +165,7 @@ pub fn torture(
     Ok(Findings { kills, killed, power, verdict, stopped })
 }
 
-/// Says how many commits an image holds that was kept.
+/// Returns how many commits a stored image holds.
 ///
 /// # Errors
 /// The work folder cannot be used.
@@ -185,7 +185,7 @@ fn scratch(place: &Place) -> Result<Scratch, TortureError> {
     create().map_err(|error| TortureError::folder(&place.work_dir, "databases cannot be put here", &error))
 }
 
-/// Copies a folder with all that is below it; nothing but files and folders is taken.
+/// Copies a folder recursively. Only files and folders are copied.
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {

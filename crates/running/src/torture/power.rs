@@ -1,4 +1,4 @@
-//! Power losses: what is left of a recorded worker's database, and whether it is seen when a sync is forgotten.
+//! Power losses: what remains of a recorded worker's database, and whether a missing sync is detected.
 
 use super::{
     Place, Step, Stop, Terms, TortureError,
@@ -12,46 +12,46 @@ use dbdyno_foundation::base::{identifier::identifier, scratch::Scratch};
 use dbdyno_workload::power::{Names, SyncClass, sync_classes};
 use serde::Serialize;
 
-/// What was found of images.
+/// The findings about images.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PowerFindings {
-    /// On disks where a new file's name lasts once the file is synced, as those with ext4, XFS or Btrfs: what a tier is judged by.
+    /// On disks where a new file's name lasts once the file is synced, as with ext4, XFS or Btrfs. The tier is judged by these.
     pub journaled: DiskFindings,
-    /// On disks where it lasts once its folder is synced, which is the least that POSIX asks of them.
+    /// On disks where it lasts once its folder is synced, which is the minimum that POSIX requires.
     pub by_folder: DiskFindings,
-    /// Where the record comes from that they were made of; none where there is none.
+    /// The source of the record behind the images; none if there is no record.
     pub route: Option<Route>,
-    /// Why the images are no evidence, where writes were not seen.
+    /// The reason why the images are no evidence, if some writes were not recorded.
     pub unseen: Option<String>,
     pub mutants: Vec<Mutant>,
 }
 
 impl PowerFindings {
-    /// Images that were opened.
+    /// Returns how many images were opened.
     pub fn images(&self) -> u32 {
         self.journaled.images + self.by_folder.images
     }
 
-    /// Mutants whose lack was seen.
+    /// Returns how many mutants were detected.
     pub fn caught(&self) -> u32 {
         self.mutants.iter().filter(|mutant| mutant.caught.is_some()).count() as u32
     }
 }
 
-/// The same program without the sync calls of one place: a judge that cannot tell it from the whole one sees nothing.
+/// The same program without the sync calls of one place. A judge that cannot distinguish it from the complete program detects nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mutant {
-    /// Which calls it lacks.
+    /// The class of calls that it lacks.
     pub lacks: String,
-    /// How many of these the recording has.
+    /// How many of these calls the recording has.
     pub calls: u64,
-    /// Images that were opened, without those that are not whole with the calls either.
+    /// Images that were opened, without those that are incomplete even with the calls.
     pub images: u32,
-    /// What an image did not keep that is whole with the calls, where all else came to the same; none: nothing was found.
+    /// What an image lost that is complete with the calls, everything else being equal. None: no loss was found.
     pub caught: Option<String>,
 }
 
-/// Records a worker and judges images, and then those of its mutants.
+/// Records a worker and judges its images, and then those of its mutants.
 pub(super) fn judged(
     subject: &Subject,
     terms: &Terms,

@@ -1,4 +1,4 @@
-//! A worker that commits while what it writes is recorded.
+//! A committing worker whose writes are recorded.
 
 use super::{
     Place, Terms, TortureError,
@@ -15,16 +15,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a worker wrote.
+/// The record of a worker's writes.
 #[derive(Debug)]
 pub(super) struct Recorded {
     pub(super) log: Log,
     pub(super) route: Route,
-    /// Why images of it are no evidence.
+    /// The reason why images made from it are no evidence.
     pub(super) unseen: Option<String>,
 }
 
-/// Records a worker in the way that is asked for. The inner error is why there is no record.
+/// Records a worker by the requested route. The inner error is the reason why there is no record.
 pub(super) fn recorded(
     subject: &Subject,
     terms: &Terms,
@@ -57,10 +57,10 @@ fn neither(writes: &str, mount: &str) -> String {
     format!("{writes}; and not through a mount: {mount}")
 }
 
-/// Why there is no image of an engine whose program does not record.
+/// The reason why there are no images for an engine whose program does not record.
 const UNRECORDED: &str = "no power loss could be simulated, as its program does not record what it does to its files";
 
-/// Has the worker record its calls.
+/// Has the worker itself record its calls.
 fn by_writes(
     subject: &Subject,
     terms: &Terms,
@@ -74,7 +74,7 @@ fn by_writes(
     judged(log, Route::Writes, &desk.databases()).map(Ok)
 }
 
-/// Has the kernel pass on what the worker writes.
+/// Records the worker's writes as the kernel passes them on.
 fn by_mount(
     subject: &Subject,
     terms: &Terms,
@@ -95,17 +95,17 @@ fn by_mount(
     judged(log, Route::Mount, &aside.files()).map(Ok)
 }
 
-/// Holds a record against the files that are left.
+/// Compares a record with the files that remain.
 fn judged(log: Log, route: Route, root: &Path) -> Result<Recorded, TortureError> {
     let unseen = unseen(&log, root).map_err(|error| TortureError::folder(root, "it cannot be read", &error))?;
     Ok(Recorded { log, route, unseen })
 }
 
-/// Ends of the names of files in which nothing of a commit is, and that are made anew when a database is opened after the end of all that used
-/// it: SQLite's index of its log and LMDB's table of readers, which are written through memory, and the messages of RocksDB.
+/// Endings of the names of files that hold nothing of a commit, and that are created again when a database is opened after all its users
+/// have ended: SQLite's index of its log and LMDB's table of readers, which are written through memory, and the messages of RocksDB.
 const PASSING: [&str; 3] = ["-shm", "lock.mdb", "/LOG"];
 
-/// Why images are no evidence: what the database holds in the end is not what the recorded calls made.
+/// Returns why images are no evidence: the final content of the database is not the result of the recorded calls.
 fn unseen(log: &Log, root: &Path) -> io::Result<Option<String>> {
     let lasting = |path: &&Path| !PASSING.iter().any(|end| path.to_string_lossy().ends_with(end));
     let joined = |paths: Vec<&Path>| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");

@@ -1,20 +1,20 @@
-//! How what an engine writes comes to be known: power losses are simulated from a record of it.
+//! The ways to record an engine's writes. Power losses are simulated from such a record.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// Where the record of an engine's writes comes from.
+/// The source of the record of an engine's writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
     /// From the worker, which defines the C library's functions that write.
     Writes,
-    /// From a file system that dbdyno mounts, and the worker writes to.
+    /// From a file system that dbdyno mounts and the worker writes to.
     Mount,
 }
 
 impl Route {
-    /// Its word on the command line, as it is stored.
+    /// Returns its word on the command line, which is also stored.
     pub fn word(self) -> &'static str {
         match self {
             Self::Writes => "writes",
@@ -32,11 +32,11 @@ impl fmt::Display for Route {
     }
 }
 
-/// Which of them is taken.
+/// The choice of the route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PowerThrough {
-    /// The worker's calls where they show everything, else a mount.
+    /// The worker's calls if they show everything, otherwise a mount.
     Auto,
     Only(Route),
 }

@@ -1,4 +1,4 @@
-//! One configuration after the other: each is tortured, and what was found of it is stored.
+//! A series of crash tests: one configuration after the other is tested, and its findings are stored.
 
 use super::{Contradiction, Findings, Place, Step, Stop, Subject, Terms, Verdict, torture};
 use crate::{
@@ -10,42 +10,42 @@ use dbdyno_store::{EvidenceRecord, Store, StoreError, options_text};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What is tortured, and how.
+/// The subjects and terms of a series of crash tests.
 #[derive(Debug, Clone, Copy)]
 pub struct Series<'s> {
     pub subjects: &'s [Subject],
     pub terms: &'s Terms,
     pub place: &'s Place,
     pub store: &'s Store,
-    /// The command that does the same.
+    /// A command that repeats the series.
     pub command_line: &'s str,
 }
 
-/// What a series has to tell.
+/// An event of a series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum SeriesEvent {
-    /// What will be tortured, and how.
+    /// The subjects and terms of the series.
     SeriesStarted {
         /// Engines with the options that are not at their default.
         choices: Vec<String>,
         terms: Terms,
     },
-    /// The configuration of this place is begun.
+    /// The test of the configuration at this place begins.
     Began {
         at: usize,
     },
     Step {
         step: Step,
     },
-    /// Something was found of it.
+    /// The findings about the configuration are complete.
     Found {
-        /// The word of what follows for its tier.
+        /// The word of its tier's verdict.
         verdict: String,
-        /// Whether it was stopped before its end, and nothing is stored.
+        /// Whether it was stopped before its end, so that nothing is stored.
         stopped: bool,
     },
-    /// Why it could not be tortured, or what was found not stored; the next one is begun.
+    /// The configuration could not be tested, or its findings could not be stored. The next one begins.
     Failed {
         reason: String,
     },
@@ -59,27 +59,27 @@ impl Telling for SeriesEvent {
     }
 }
 
-/// What a series came to.
+/// The result of a series.
 #[derive(Debug, Clone, Default)]
 pub struct SeriesOutcome {
-    /// What was found of configurations, as they are with the files that their options name.
+    /// The findings about each configuration. The subjects include what the engine reports about the files that their options name.
     pub found: Vec<(Subject, Findings)>,
-    /// How many could not be tortured, or what was found of them not stored.
+    /// How many configurations could not be tested, or have findings that could not be stored.
     pub failed: usize,
 }
 
 impl SeriesOutcome {
-    /// Whether some tier is not kept.
+    /// Whether the promise of some tier was broken.
     pub fn is_contradicted(&self) -> bool {
         self.found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_)))
     }
 }
 
 impl Series<'_> {
-    /// Tortures each, and stores what was found. What cannot be done for one does not end the others.
+    /// Tests each configuration, and stores the findings. A failure of one does not end the others.
     ///
     /// # Errors
-    /// The store cannot be written before the first is begun.
+    /// The store cannot be written before the first test begins.
     pub fn run(&self, stop: Stop<'_>, tell: &(dyn Fn(SeriesEvent) + Sync)) -> Result<SeriesOutcome, StoreError> {
         self.store.prepare()?;
         let host = HostFacts::read();
@@ -102,7 +102,7 @@ impl Series<'_> {
                     continue;
                 }
             };
-            // What was stopped shows less than was asked for.
+            // A stopped test shows less than requested, so it is not stored.
             let evidence = (!findings.stopped).then(|| self.evidence(&subject, &findings, &host));
             let stored = evidence.map(|evidence| self.store.keep_evidence(host_record(&host), evidence));
             if let Some(Err(error)) = stored {
@@ -125,7 +125,7 @@ impl Series<'_> {
         Ok((subject, found.map_err(|error| error.to_string())?))
     }
 
-    /// What was found, as it is stored.
+    /// Returns the record of the findings for the store.
     fn evidence(&self, subject: &Subject, findings: &Findings, host: &HostFacts) -> EvidenceRecord {
         let power = &findings.power;
         let image = match &findings.verdict {

@@ -1,4 +1,4 @@
-//! What is tortured: an engine with all its options.
+//! The subject of a crash test: an engine with all its options.
 
 use dbdyno_catalog::{
     Suite, TestPick,
@@ -17,18 +17,18 @@ use std::{path::PathBuf, time::Duration};
 
 /// The suite whose keys and values are committed.
 pub const SUITE: &str = "kv";
-/// A test of it.
+/// A test of the suite.
 const SEQUENTIAL_WRITES: &str = "1";
 /// Records of the suite: more than are ever committed.
 const RECORDS: u64 = 100_000;
 
-/// The configurations that are asked for, those of every value of an option with several. `suite`: that of the name [`SUITE`].
+/// Returns the requested configurations. An option with several values gives one for each. `suite`: the suite named [`SUITE`].
 ///
 /// # Errors
-/// An engine that is not there or stores no keys and values; an option that it does not have, or a value that it does not take.
+/// The engine does not exist or stores no keys and values, an option is unknown, or an option does not accept its value.
 pub fn subjects(engines: Vec<EngineChoice>, suite: &Suite, registry: &Registry) -> Result<Vec<Subject>, PlanError> {
     let sizes = vec![Size::one(RECORDS)];
-    // One that every engine has: keys may be in no order.
+    // Every engine supports this test: the keys may have no order.
     let tests = vec![SEQUENTIAL_WRITES.to_owned()];
     let spec = Spec { suite: SUITE.to_owned(), engines, sizes, tests, rounds: 1, ..Spec::default() };
     let plan = BenchPlan::new(&spec, suite.clone(), registry)?;
@@ -39,12 +39,12 @@ pub fn subjects(engines: Vec<EngineChoice>, suite: &Suite, registry: &Registry) 
     Ok(plan.configurations.into_iter().map(subject).collect())
 }
 
-/// An engine with its options, and what a commit of it is said to survive.
+/// An engine with its options, and what a commit survives according to its description.
 #[derive(Debug, Clone)]
 pub struct Subject {
     pub engine: String,
     pub version: String,
-    /// The engine with the options that are not at their default, as it is asked for.
+    /// The engine with the options that are not at their default, in the syntax of a request.
     pub choice: String,
     pub settings: Settings,
     pub tier: Tier,
@@ -55,7 +55,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A configuration of a bench of the suite.
+    /// Creates the subject of a configuration from a bench of the suite.
     fn new(configuration: Configuration, suite: SuiteJob) -> Self {
         let Configuration { engine, settings, tier, tier_reason, .. } = &configuration;
         let description = &engine.description;
@@ -72,10 +72,10 @@ impl Subject {
         }
     }
 
-    /// With what its engine says of the files that its options name: what a library promises is known once it was looked at.
+    /// Adds what the engine reports about the files that its options name. The promise of a library is known only after it was inspected.
     ///
     /// # Errors
-    /// What the engine said of a file that it cannot use.
+    /// The engine's message about a file that it cannot use.
     pub fn examined(&self) -> Result<Self, PlanError> {
         Ok(Self::new(self.configuration.clone().examined()?, self.suite.clone()))
     }
@@ -89,7 +89,7 @@ impl Subject {
         &self.configuration.engine.launch
     }
 
-    /// What a worker is told that works in a folder for so long at most.
+    /// Returns the job of a worker that works in a folder until the deadline.
     pub(super) fn job(&self, folder: PathBuf, deadline: Duration) -> Job {
         Job {
             protocol: PROTOCOL,

@@ -1,4 +1,4 @@
-//! What a tier promises, and what was found of that.
+//! Compares the findings with a tier's promise.
 
 use super::{power::PowerFindings, route::Route};
 use dbdyno_engine::durability::Tier;
@@ -6,22 +6,22 @@ use dbdyno_store::TierVerdict;
 use serde::Serialize;
 use std::{fmt, path::PathBuf};
 
-/// What a database holds after a power loss.
+/// The content of a database after a power loss.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kept {
-    /// It cannot be opened, or holds what was never committed, or half a commit.
+    /// It cannot be opened, or holds something that was never committed, or half a commit.
     Broken(String),
-    /// Commits up to some moment, without some that had been acknowledged.
+    /// Commits up to some moment, but not all acknowledged ones.
     Earlier { commits: u64, acknowledged: u64 },
     /// Nothing had been acknowledged, and there is no database yet, or a part of one.
     Unmade(String),
-    /// All that were acknowledged.
+    /// All acknowledged commits.
     All,
 }
 
 impl Kept {
-    /// What was found of a database when `acknowledged` commits had returned and `issued` had begun.
+    /// Classifies what was found in a database when `acknowledged` commits had returned and `issued` had begun.
     pub(super) fn of(found: &Result<u64, String>, acknowledged: u64, issued: u64) -> Self {
         match found {
             Err(message) if acknowledged == 0 => Self::Unmade(message.clone()),
@@ -34,7 +34,7 @@ impl Kept {
         }
     }
 
-    /// Whether it is less than a tier promises of a power loss.
+    /// Whether this is less than a tier promises for a power loss.
     pub(super) fn contradicts(&self, tier: Tier) -> bool {
         match self {
             Self::All | Self::Unmade(_) => false,
@@ -56,29 +56,29 @@ impl fmt::Display for Kept {
     }
 }
 
-/// Something that is not as a tier promises.
+/// A finding that contradicts a tier's promise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Contradiction {
-    /// In a sentence.
+    /// The finding, as a sentence.
     pub what: String,
-    /// Where the database is kept that shows it.
+    /// The folder that keeps the database as proof.
     pub image: Option<PathBuf>,
 }
 
-/// What follows for a configuration's tier.
+/// The conclusion about a configuration's tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Everything that was tried kept what the tier promises.
+    /// Every attempt kept the tier's promise.
     Evidenced {
         kills: u32,
         images: u32,
-        /// Where the record comes from that the images were made of; none without images.
+        /// The source of the record behind the images; none without images.
         route: Option<Route>,
     },
-    /// Something did not.
+    /// Some attempt broke it.
     Contradicted(Contradiction),
-    /// Nothing was shown: why.
+    /// Nothing was shown, for this reason.
     NotEvidenced { reason: String },
 }
 
@@ -106,7 +106,7 @@ impl Verdict {
         reason.map_or(evidenced, |reason| Self::NotEvidenced { reason })
     }
 
-    /// What contradicts the tier, or why nothing was shown.
+    /// Returns what contradicts the tier, or why nothing was shown.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Evidenced { .. } => None,
@@ -115,7 +115,7 @@ impl Verdict {
         }
     }
 
-    /// In a word, as it is stored.
+    /// Returns the word under which it is stored.
     pub fn word(&self) -> &'static str {
         let of_tier = match self {
             Self::Evidenced { .. } => TierVerdict::Evidenced,

@@ -1,4 +1,4 @@
-//! Workers that commit and are killed, and those that open what is left.
+//! Workers that commit and are killed, and workers that open the remaining databases.
 
 use super::{
     TortureError,
@@ -20,23 +20,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a worker that commits may take.
+/// How long a committing worker may take.
 const DEADLINE: Duration = Duration::from_secs(60);
-/// How much longer than its deadline a worker may say nothing.
+/// How much longer than its deadline a worker may be silent.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How much of what a worker writes to stderr is told, bytes: its end.
+/// How much of the end of a worker's stderr is reported, bytes.
 const LOG_BYTES: usize = 400;
 
-/// A worker that is under way; it ends with this value at the latest, with all that it started.
+/// A worker under way. It ends with this value at the latest, together with everything that it started.
 #[derive(Debug)]
 struct TortureWorker {
     child: Child,
     family: Family,
     _stdin: Option<ChildStdin>,
     said: Receiver<Event>,
-    /// Where its database is: how much room is left there may say why it ended.
+    /// The folder of its database. A lack of free space there may explain why it ended.
     folder: PathBuf,
-    /// How long it may say nothing.
+    /// How long it may be silent.
     silence: Duration,
     log: Option<thread::JoinHandle<String>>,
 }
@@ -51,7 +51,7 @@ impl TortureWorker {
         Self::staged(subject, desk, command, environment, None).map(|(worker, _)| worker)
     }
 
-    /// Starts it on a mount, where there is one. What is returned with it serves the mount, and is dropped before the worker is waited for.
+    /// Starts it, on a mount if there is one. The returned server serves the mount. Drop it before you wait for the worker.
     fn staged(
         subject: &Subject,
         desk: &Desk,
@@ -73,7 +73,7 @@ impl TortureWorker {
         let birth = family.begin(&mut program, confinement).map_err(|error| failed(&error))?;
         let mut child = program.spawn().map_err(|error| failed(&error))?;
         family.take_in(birth, child.id());
-        // What was written to a mount is said by its server.
+        // The server of a mount passes on what the worker writes there.
         let (stdout, server) = match (mounted.map(Mounted::into_parts), child.stdout.take()) {
             (Some((said, server)), _) => (Some(said), Some(server)),
             (None, stdout) => (stdout.map(BufReader::new), None),
@@ -83,27 +83,27 @@ impl TortureWorker {
         };
         let (send, said) = channel();
         thread::spawn(move || {
-            // A line that a kill cut off says nothing.
+            // A line that a kill cut off is ignored.
             let lines = stdout.lines().map_while(Result::ok);
             let events = lines.filter_map(|line| serde_json::from_str(&line).ok());
-            // Nobody listens any more once the worker was killed.
+            // The receiver is gone once the worker was killed.
             events.map(|event: Event| send.send(event).is_ok()).find(|heard| !heard)
         });
         let log = thread::spawn(move || {
             let mut text = Vec::new();
-            // What cannot be read is not told.
+            // Unreadable output is not reported.
             let _ = BufReader::new(stderr).read_to_end(&mut text);
             String::from_utf8_lossy(&text[text.len().saturating_sub(LOG_BYTES)..]).trim().to_owned()
         });
         let job = serde_json::to_string(&job).map_err(|error| failed(&error))?;
-        // A worker that does not read its job says why, or ends.
+        // A worker that does not read its job reports why, or ends.
         let _ = writeln!(stdin, "{job}");
         let (folder, silence) = (desk.path().to_owned(), deadline + SILENCE);
         let worker = Self { child, family, _stdin: Some(stdin), said, folder, silence, log: Some(log) };
         Ok((worker, server))
     }
 
-    /// The next event; none when it has said its last.
+    /// Returns the next event; none after the last.
     fn next(&self) -> Result<Option<Event>, String> {
         match self.said.recv_timeout(self.silence) {
             Ok(event) => Ok(Some(event)),
@@ -112,7 +112,7 @@ impl TortureWorker {
         }
     }
 
-    /// How it ended, in words: with the end of what it wrote to stderr.
+    /// Describes how it ended, with the end of its stderr.
     fn ending(&mut self) -> String {
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| in_words(status, &self.folder));
         let log = self.log.take().and_then(|log| log.join().ok()).unwrap_or_default();
@@ -123,18 +123,18 @@ impl TortureWorker {
 impl Drop for TortureWorker {
     fn drop(&mut self) {
         self.family.kill(Some(self.child.id()));
-        // It was killed, or had ended.
+        // It was killed, or had already ended.
         let _ = self.child.wait();
     }
 }
 
-/// The environment by which a worker is told how many threads commit.
+/// The environment variable with the number of committing threads.
 const THREADS: &str = "DBDYNO_COMMIT_THREADS";
 
-/// Why a worker that was to be killed ended by itself.
+/// The reason why a worker that was to be killed ended by itself.
 #[derive(Debug)]
 pub(super) struct Unkilled {
-    /// Whether it had committed before.
+    /// Whether it had already committed.
     pub(super) has_committed: bool,
     message: String,
 }
@@ -145,7 +145,8 @@ impl Unkilled {
     }
 }
 
-/// Has a worker commit on a fresh database, and kills it some time after its first commits; how many each thread had acknowledged.
+/// Has a worker commit on a fresh database, and kills it some time after its first commits. Returns how many commits each thread had
+/// acknowledged.
 pub(super) fn commit_until_killed(
     subject: &Subject,
     desk: &Desk,
@@ -176,19 +177,19 @@ pub(super) fn commit_until_killed(
         }
     }
     worker.family.kill(Some(worker.child.id()));
-    // What it had said before is in the pipe.
+    // Earlier events are still in the pipe.
     while let Ok(event) = worker.said.recv() {
         note(&event);
     }
     Ok(acknowledged)
 }
 
-/// The environment by which a worker is told to record, and how many commits.
+/// The environment variables that tell a worker to record, and how many commits.
 const RECORD_TO: &str = "DBDYNO_POWER_LOG";
 const RECORD_COMMITS: &str = "DBDYNO_POWER_COMMITS";
 
-/// Has a worker commit so often on a fresh database, with its calls recorded; none where its program records nothing: it goes on
-/// after that.
+/// Has a worker make this many commits on a fresh database, with its calls recorded. None if its program records nothing, which shows when
+/// it continues beyond that number.
 pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option<Log>, String> {
     let (log, commits) = (desk.log(), most.to_string());
     let recording = [(RECORD_TO, &*log.to_string_lossy()), (RECORD_COMMITS, &commits)];
@@ -204,7 +205,7 @@ pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option
     Log::read(&log).map(Some).map_err(|error| format!("{ending}; what it recorded cannot be read: {error}"))
 }
 
-/// Has a worker commit so often on a fresh database on a mount, whose server records what reaches it.
+/// Has a worker make this many commits on a fresh database on a mount, whose server records the writes that reach it.
 pub(super) fn record_mounted(subject: &Subject, desk: &Desk, mounted: Mounted, most: u32) -> Result<(), String> {
     let (mut worker, server) = TortureWorker::staged(subject, desk, ("commits", DEADLINE), &[], Some(mounted))?;
     let recorded = loop {
@@ -225,8 +226,8 @@ pub(super) fn record_mounted(subject: &Subject, desk: &Desk, mounted: Mounted, m
     Err(worker.ending())
 }
 
-/// Opens a database again: how many commits of each thread are there, or what is wrong with it. The outer error is that no worker could be
-/// started.
+/// Opens a database again. Returns how many commits of each thread are there, or what is wrong with it. The outer error means that no
+/// worker could be started.
 pub(super) fn recover(subject: &Subject, desk: &Desk, threads: u32) -> Result<Result<Vec<u64>, String>, String> {
     let mut worker =
         TortureWorker::start(subject, desk, ("recover", desk.patience()), &[(THREADS, &threads.to_string())])?;
@@ -243,7 +244,7 @@ pub(super) fn recover(subject: &Subject, desk: &Desk, threads: u32) -> Result<Re
     }
 }
 
-/// The same of a database in which one thread committed.
+/// Does the same for a database in which one thread committed.
 pub(super) fn recovered(subject: &Subject, desk: &Desk) -> Result<Result<u64, String>, String> {
     Ok(recover(subject, desk, 1)?.map(|found| found.into_iter().sum()))
 }

@@ -1,17 +1,17 @@
-//! What to set, in the engine's own terms, with the evidence for it.
+//! The recommended settings in the engine's own terms, with the evidence for them.
 
 use super::{ledger::Ledger, trial::Trial};
 use dbdyno_engine::describe::{Description, OptionSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The settings that a trial came to, and the trials that led there.
+/// The settings that a trial led to, and the trials on the way there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TuneAnswer {
     pub engine: String,
     /// Options that are not at their default, in the order in which they have to be set.
     pub settings: Vec<Setting>,
-    /// The options not at their default that the first base had.
+    /// The options of the first base that were not at their default.
     pub base: BTreeMap<String, String>,
     /// The trials, each the base of the next.
     pub evidence: Vec<Trial>,
@@ -22,19 +22,19 @@ pub struct TuneAnswer {
 pub struct Setting {
     pub option: String,
     pub value: String,
-    /// The statement that sets it; none: it is set otherwise.
+    /// The statement that sets it; none: it is set in another way.
     pub statement: Option<String>,
-    /// What the option is.
+    /// The description of the option.
     pub help: String,
-    /// Whether it only acts on a fresh database.
+    /// Whether it acts only on a fresh database.
     pub fresh: bool,
-    /// What to know before using it.
+    /// Cautions about its use.
     pub risk: Option<String>,
 }
 
 impl TuneAnswer {
-    /// What the last of these trials came to; each is the base of the next, and the engine describes itself thus. None
-    /// without a trial.
+    /// Creates the answer from the result of the last of these trials. Each trial is the base of the next, and `engine` describes their
+    /// options. None without a trial.
     pub fn new(engine: &Description, evidence: Vec<Trial>) -> Option<Self> {
         let (first, last) = (evidence.first()?, evidence.last()?);
         let changed = last.changed();
@@ -43,11 +43,11 @@ impl TuneAnswer {
             .iter()
             .filter(|option| changed.get(&option.name).is_some_and(|v| *v != option.default))
             .collect();
-        // Statements first, in their order; a sort that is stable keeps the others as they are described.
+        // Statements come first, in their order. The stable sort keeps the others in the order of the description.
         options.sort_by_key(|option| option.tuning.statement.as_ref().map_or(u32::MAX, |statement| statement.place));
         let setting = |option: &OptionSpec| {
             let value = changed.get(&option.name).cloned().unwrap_or_default();
-            // A trial may come from another store, and what is in the statement is typed into a database.
+            // A trial may come from another store, and users type the statement into a database.
             let is_value = option.kind.canonical(&value).is_ok_and(|canonical| canonical == value);
             Setting {
                 statement: option.tuning.statement.as_ref().filter(|_| is_value).map(|told| told.with(&value)),
@@ -66,14 +66,15 @@ impl TuneAnswer {
 }
 
 impl Ledger {
-    /// The trials that led to one, and it itself as the last: each is the base of the next. Empty when it is not here.
+    /// Returns the trials that led to this one, and the trial itself as the last: each is the base of the next. Empty if it is not in this
+    /// ledger.
     pub fn path(&self, trial_id: &str) -> Vec<Trial> {
         let find = |id: &str| self.entries.iter().map(|entry| &entry.trial).find(|trial| trial.trial_id == id);
         let mut path: Vec<Trial> = Vec::new();
         let mut next = find(trial_id);
         while let Some(trial) = next {
             path.insert(0, trial.clone());
-            // A trial is older than those that begin with it, so this ends; a file made by hand may say otherwise.
+            // A trial is older than those based on it, so this loop ends. A file written by hand may violate that order.
             next = trial.parent_id.as_deref().and_then(find).filter(|parent| parent.tried_at < trial.tried_at);
         }
         path

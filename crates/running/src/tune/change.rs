@@ -9,20 +9,20 @@ use dbdyno_engine::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
-/// Options with the values they are to take, in canonical spelling.
+/// Options with their new values, in canonical spelling.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Change(pub BTreeMap<String, String>);
 
 impl Change {
-    /// Reads `ENGINE.OPTION=VALUE`, or `OPTION=VALUE`; several options of one change have commas between them.
+    /// Parses `ENGINE.OPTION=VALUE`, or `OPTION=VALUE`. Several options of one change are separated by commas.
     ///
     /// # Errors
-    /// What was expected.
+    /// The expected form.
     pub fn parse(engine: &Description, text: &str) -> Result<Self, PlanError> {
         let wrong = |expected: String| PlanError::Request(format!("{text}: {expected}"));
         let name = &engine.name;
-        // The options of an engine are written in the same way.
+        // The options of an engine have the same syntax.
         let read: EngineChoice = format!("{name}:{text}").parse().map_err(|_| {
             wrong(format!("expected {name}.OPTION=VALUE, as in sqlite.cache_size=20000; several separated by commas"))
         })?;
@@ -45,16 +45,16 @@ impl Change {
         Ok(Self(Settings::asked(engine, &asked)?))
     }
 
-    /// What tells `to` from `from`.
+    /// Returns the options of `to` that differ from `from`.
     pub fn between(from: &Settings, to: &Settings) -> Self {
         let differs = |(name, value): &(&str, &str)| from.get(name) != Some(value);
         Self(to.iter().filter(differs).map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
-    /// The settings with this change made.
+    /// Returns the settings with this change.
     ///
     /// # Errors
-    /// An option that is not there or does not take its value.
+    /// An option is unknown or does not accept its value.
     pub fn made_to(&self, base: &Settings, engine: &Description) -> Result<Settings, PlanError> {
         let mut asked: BTreeMap<String, String> =
             base.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
@@ -72,9 +72,9 @@ impl fmt::Display for Change {
     }
 }
 
-/// Why two settings of an engine cannot differ in what is measured on suites of this kind; none when they may.
+/// Returns why two settings of an engine cannot differ in measurements on suites of this kind; none if they may.
 ///
-/// They cannot when they are equal, when a value would not be put in force, or when the engine's description says so.
+/// They cannot differ if they are equal, if a value would not be in force, or if the engine's description says so.
 pub fn cannot_differ(engine: &Description, suite: SuiteKind, base: &Settings, changed: &Settings) -> Option<String> {
     let change = Change::between(base, changed);
     if change.0.is_empty() {
@@ -86,7 +86,7 @@ pub fn cannot_differ(engine: &Description, suite: SuiteKind, base: &Settings, ch
     engine.indifferent(suite, base, changed)
 }
 
-/// Why a value would not be put in force.
+/// Returns why a value would not be in force.
 fn clamped(option: &OptionSpec, value: &str) -> Option<String> {
     let most = option.tuning.most.filter(|most| value.parse::<u64>().is_ok_and(|value| value > *most))?;
     Some(format!("this build takes {most} for {} at most, whatever is asked for", option.name))

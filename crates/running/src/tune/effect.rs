@@ -1,4 +1,4 @@
-//! What a change did to a test's time.
+//! The effect of a change on a test's time.
 
 use super::samples::{Sample, Samples};
 use dbdyno_comparing::compare::{JudgedRatio, RatioRange};
@@ -8,30 +8,30 @@ use dbdyno_stats::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What a change did to one test.
+/// The effect of a change on one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TestEffect {
     /// The test's number; 0 for the geometric mean of several.
     pub test: u32,
     pub name: String,
-    /// Pairs of runs of one round.
+    /// How many pairs of runs of the same round there are.
     pub pairs: usize,
-    /// Median time of the base, ns, of a test that ended after a time that of an operation; none for a mean of several tests.
+    /// Median time of the base, ns. For a test that ended after a set time, the time of an operation. None for a mean of several tests.
     pub base_ns: Option<f64>,
     /// Median time with the change, ns.
     pub changed_ns: Option<f64>,
-    /// What was found: A is the changed configuration and B the base, so a ratio below 1 is a gain. None: not comparable.
+    /// The result: A is the changed configuration and B the base, so a ratio below 1 is a gain. None: not comparable.
     pub found: Option<JudgedRatio>,
-    /// Why it is not comparable.
+    /// The reason why it is not comparable.
     pub obstacle: Option<String>,
 }
 
-/// The variant that changes are measured against, in samples of a trial.
+/// The variant that changes are compared with, in the samples of a trial.
 pub(super) const BASE: usize = 0;
 /// The changed variant of a trial.
 pub(super) const CHANGED: usize = 1;
 
-/// What the change did to each of the tests (number and name): `changed` against `base`, in pairs of one round.
+/// Judges the effect of the change on each of the tests (number and name): `changed` against `base`, in pairs of one round.
 pub fn judge(
     samples: &Samples,
     base: usize,
@@ -42,7 +42,7 @@ pub fn judge(
     let times: Vec<Times> =
         tests.iter().map(|(test, _)| Times::from_pairs(samples.pairs(changed, base, *test), spending)).collect();
     let p: Vec<f64> = times.iter().filter_map(Times::p).collect();
-    // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
+    // A p value is between 0 and 1, so there is an answer. Without one, nothing is significant.
     let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]).into_iter();
     tests
         .iter()
@@ -54,8 +54,8 @@ pub fn judge(
         .collect()
 }
 
-/// All tests as one figure with one interval: of each round the mean of its log ratios is taken, and these are judged like
-/// the log ratios of one test. The ratio is the geometric mean of those of the tests.
+/// Judges all tests as one figure with one interval. The mean of each round's log ratios is judged like the log ratios of one test. The
+/// ratio is the geometric mean of the tests' ratios.
 pub(super) fn overall(
     samples: &Samples,
     base: usize,
@@ -77,7 +77,7 @@ fn disagrees((a, b): (&Sample, &Sample)) -> bool {
     a.agrees == Some(false) || b.agrees == Some(false)
 }
 
-/// The pairs of a test.
+/// The paired times of a test.
 #[derive(Debug, Default)]
 struct Times {
     a: Vec<f64>,
@@ -97,7 +97,7 @@ impl Times {
         times.tested(spending)
     }
 
-    /// Interval and p value, where the pairs can be compared.
+    /// Adds the interval and the p value if the pairs can be compared.
     fn tested(mut self, spending: Spending) -> Self {
         if self.obstacle().is_none() {
             let interval = paired_ratio_at(&self.a, &self.b, spending.alpha);

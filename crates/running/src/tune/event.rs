@@ -1,4 +1,4 @@
-//! What tuning tells those who watch it.
+//! The events that tuning sends to its watchers.
 
 use super::{
     change::Change,
@@ -16,60 +16,60 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum TuneEvent {
-    /// A trial begins, or goes on.
+    /// A trial begins, or continues.
     TrialStarted {
-        /// The trial as it stands.
+        /// The trial in its current state.
         trial: Box<Trial>,
         /// Rounds of this look.
         rounds: u32,
         /// Rounds of earlier looks.
         before: u32,
     },
-    /// The session that measures tells something.
+    /// An event of the session that measures.
     Session { says: RunnerEvent },
-    /// A round of the trial is finished. What the figures say so far decides nothing: the number of rounds is fixed.
+    /// A round of the trial is finished. The figures so far decide nothing, because the number of rounds is fixed.
     Round {
         trial_id: String,
-        /// Rounds finished, of all looks.
+        /// Rounds finished, over all looks.
         round: u32,
-        /// Rounds planned, of all looks.
+        /// Rounds planned, over all looks.
         of: u32,
-        /// What the change did so far.
+        /// The effects of the change so far.
         effects: Vec<TestEffect>,
     },
-    /// The trial is over: what it found, or why it was not run.
+    /// The trial is over: its findings, or the reason why it was not run.
     TrialEnded { trial: Box<Trial> },
     /// A search begins.
     SearchStarted {
         /// Its UUID.
         search_id: String,
-        /// What a commit has to survive.
+        /// The lowest acceptable tier.
         tier: Tier,
-        /// Candidates that there are.
+        /// The number of existing candidates.
         candidates: usize,
-        /// How long it may take, ms.
+        /// The search's time budget, ms.
         budget_ms: u64,
     },
-    /// A candidate of the search may not be chosen.
+    /// A candidate of the search is excluded.
     Dropped {
-        /// What it changes.
+        /// The change of the candidate.
         change: Change,
         reason: String,
     },
-    /// How a search stands. The best of many is partly lucky: what it gains is what its confirmation says.
+    /// The state of a search. The best of many is partly lucky: only its confirmation shows its gain.
     Standing {
-        /// Candidates tried.
+        /// How many candidates were tried.
         tried: usize,
-        /// Candidates in the race.
+        /// How many candidates are in the race.
         alive: usize,
         /// The best so far, with its figure over all tests.
         best: Option<(Change, TestEffect)>,
-        /// The first of those that were tried, in the order of the last rung they reached and then of their figure.
+        /// The best of the tried candidates, sorted by the last rung that they reached and then by their figure.
         leaders: Vec<Tried>,
         /// Time left, ms.
         left_ms: u64,
     },
-    /// A change was taken out of the best candidate, and measured against it.
+    /// A change was taken out of the best candidate, and the rest was compared with it.
     TakenOut { what: Box<TakenOut> },
     /// The search is over.
     SearchEnded { found: Box<SearchOutcome> },

@@ -1,4 +1,4 @@
-//! Where trials are run: the engines, the store, and how sessions are started.
+//! The environment of trials: the engines, the store, and the settings of sessions.
 
 use super::event::TuneEvent;
 use crate::runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session};
@@ -10,10 +10,10 @@ use dbdyno_store::{Store, StoreError, StoreHistory};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
-/// Why something could not be tuned.
+/// The reason why something could not be tuned.
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
-    /// What was asked for cannot be run.
+    /// The request cannot be run.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The session could not begin.
@@ -21,44 +21,44 @@ pub enum TuneError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What was asked for makes no sense as it stands.
+    /// The request makes no sense in this state.
     #[error("{0}")]
     Asked(String),
-    /// Results were measured and could be kept nowhere.
+    /// Results were measured but could not be stored anywhere.
     #[error("some results could not be kept: {0}")]
     Lost(String),
 }
 
-/// Everything that trials are run with.
+/// Everything that trials run with.
 #[derive(Debug)]
 pub struct Lab<'l> {
     pub registry: &'l Registry,
-    /// Where results and trials are kept.
+    /// The store for results and trials.
     pub store: &'l Store,
-    /// How sessions are started.
+    /// The settings of the sessions.
     pub launch: SessionLaunch,
-    /// Who is told what happens.
+    /// The receiver of the events.
     pub events: UnboundedSender<TuneEvent>,
-    /// What is asked of the sessions, one after the other, while they run.
+    /// The requests to the sessions, which run one after the other.
     pub control: Control,
 }
 
 impl Lab<'_> {
-    /// Tells those who watch. Nobody watching is fine.
+    /// Sends an event to the watchers, if there are any.
     pub(super) fn tell(&self, event: TuneEvent) {
         let _ = self.events.send(event);
     }
 
-    /// Whether all is to stop.
+    /// Whether everything has to stop.
     pub(super) fn is_stopped(&self) -> bool {
         self.control.is_stopped()
     }
 
-    /// Runs a plan as a session whose runs get these keys, without a round that would go over the
-    /// `budget`; `hear` is shown what the session tells, before others are.
+    /// Runs a plan as a session whose runs get these keys, without a round that would exceed the `budget`. `hear` receives the session's
+    /// events before the watchers do.
     ///
     /// # Errors
-    /// A disk without room, a session that cannot begin, results that are lost.
+    /// The disk has too little room, the session cannot begin, or results are lost.
     pub(super) async fn run(
         &self,
         plan: &BenchPlan,

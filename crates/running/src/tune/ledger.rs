@@ -1,32 +1,32 @@
-//! The ledger: what was tried, from where, and what came of it, as a tree.
+//! The ledger: a tree of the trials, with their bases and results.
 
 use super::trial::Trial;
 use serde::{Deserialize, Serialize};
 
-/// What was tried under one name.
+/// The trials under one name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     pub name: String,
-    /// Its entries, each after the one it comes from, in the order in which they were tried.
+    /// Its entries in the order in which they were tried, but each below its parent.
     pub entries: Vec<Entry>,
 }
 
 /// A trial in its place in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Accepted trials on the way to its base.
+    /// The number of accepted trials on the way to its base.
     pub depth: usize,
     pub trial: Trial,
 }
 
 impl Ledger {
-    /// The tree of these trials, which come in the order in which they were tried.
+    /// Builds the tree of these trials, which are in the order in which they were tried.
     pub fn new(name: &str, trials: Vec<Trial>) -> Self {
         let mut ledger = Self { name: name.to_owned(), entries: Vec::new() };
         for trial in trials {
             let parent = trial.parent_id.as_deref();
             let at = parent.and_then(|id| ledger.entries.iter().position(|entry| entry.trial.trial_id == id));
-            // One whose parent was deleted stands at the root.
+            // A trial whose parent was deleted becomes a root.
             let depth = at.map_or(0, |at| ledger.entries[at].depth + 1);
             let later = |at: usize| ledger.entries[at + 1..].iter().position(|entry| entry.depth < depth);
             let place = at.and_then(|at| later(at).map(|after| at + 1 + after)).unwrap_or(ledger.entries.len());
@@ -35,7 +35,7 @@ impl Ledger {
         ledger
     }
 
-    /// The trial that was accepted last.
+    /// Returns the most recent of the accepted trials.
     pub fn accepted(&self) -> Option<&Trial> {
         let accepted = self.entries.iter().map(|entry| &entry.trial).filter(|trial| trial.accepted);
         accepted.max_by_key(|trial| trial.tried_at)

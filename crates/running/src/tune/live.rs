@@ -1,4 +1,4 @@
-//! What is known while a session runs: figures of the rounds that are finished.
+//! The figures that are known while a session runs: those of the finished rounds.
 
 use super::samples::{Sample, Samples};
 use crate::runner::RunnerEvent;
@@ -8,28 +8,28 @@ use dbdyno_foundation::metric::Figures;
 use dbdyno_store::Status;
 use std::collections::BTreeMap;
 
-/// Listens to a session and keeps what its finished runs measured.
+/// Follows a session and keeps the measurements of its finished runs.
 #[derive(Debug)]
 pub struct LiveSamples<'p> {
     plan: &'p BenchPlan,
-    /// What the run under way has measured, by its place in the session.
+    /// The measurements of the runs under way, by their place in the session.
     under_way: BTreeMap<u32, Vec<(u32, Sample)>>,
     ended: BTreeMap<u32, usize>,
     samples: Samples,
 }
 
 impl<'p> LiveSamples<'p> {
-    /// Nothing heard yet. `samples`: what earlier sessions of the same variants measured.
+    /// Starts without any event. `samples`: the measurements of earlier sessions with the same variants.
     pub fn new(plan: &'p BenchPlan, samples: Samples) -> Self {
         Self { plan, under_way: BTreeMap::new(), ended: BTreeMap::new(), samples }
     }
 
-    /// What finished runs measured: configuration `i` of the plan is variant `i`.
+    /// Returns the measurements of finished runs: configuration `i` of the plan is variant `i`.
     pub fn samples(&self) -> &Samples {
         &self.samples
     }
 
-    /// Takes in what the session tells. The number of finished rounds when one has just been finished.
+    /// Adds an event of the session. Returns the number of finished rounds if the event finishes a round.
     pub fn hear(&mut self, event: &RunnerEvent) -> Option<u32> {
         match event {
             RunnerEvent::Worker { ordinal, says: Event::TestDone(done), .. } if done.measured => {
@@ -50,7 +50,7 @@ impl<'p> LiveSamples<'p> {
         }
         if status == Status::Done {
             for (test, sample) in measured {
-                // The session under way is known by no name yet; its rounds only have to differ from earlier ones.
+                // The session under way has no name here yet. Its rounds only have to differ from earlier ones.
                 self.samples.add(planned.configuration, (String::new(), planned.round), test, sample);
             }
         }

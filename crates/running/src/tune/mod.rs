@@ -1,13 +1,11 @@
-//! What if this option were set? And which should be, for this workload, without losing durability?
+//! What if this option were set? And which options should be set for this workload, without losing durability?
 //!
-//! A [`Trial`] measures a base configuration against a changed one in rounds of ABBA, a number of them that is fixed
-//! beforehand: [`what_if`] runs one, [`more`] adds as many rounds again. Trials make a [`Ledger`]: a tree of what was tried
-//! from where, what it gained and what it cost. Nothing here prints: [`TuneEvent`]s tell what happens, and the models are plain
-//! data that the command line, the terminal UI and files all show.
+//! A [`Trial`] compares a base configuration with a changed one in rounds of ABBA, whose number is fixed beforehand: [`what_if`] runs one,
+//! [`more`] adds as many rounds again. Trials form a [`Ledger`], which is a tree with the base, gain and cost of each. Nothing here prints:
+//! [`TuneEvent`]s report what happens. The models are plain data that the command line, the terminal UI and files all show.
 //!
-//! A trial that can be extended is looked at more than once. The look number `n` spends `ALPHA / 2^n` of the false alarms
-//! that are allowed: over any number of looks that is never more than [`ALPHA`](dbdyno_stats::ALPHA). See
-//! [`Spending`](dbdyno_stats::Spending).
+//! A trial that can be extended is looked at more than once. Look number `n` spends `ALPHA / 2^n` of the allowed false alarms. Over any
+//! number of looks that is never more than [`ALPHA`](dbdyno_stats::ALPHA). See [`Spending`](dbdyno_stats::Spending).
 
 mod answer;
 mod change;

@@ -1,4 +1,4 @@
-//! What runs of variants measured, by round, so that runs of one round can be paired.
+//! The measurements of variants by round, so that runs of one round can be paired.
 
 use crate::runner::Report;
 use dbdyno_catalog::bench::BenchPlan;
@@ -9,27 +9,27 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A round: its session and its number in it. Runs of a round had the same inputs.
 pub type RoundKey = (String, u32);
 
-/// What a finished test of a run measured.
+/// The measurements of a finished test of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
-    /// Wall time, ns; of a test that ended after a time, that of an operation.
+    /// Wall time, ns. For a test that ended after a set time, the time of an operation.
     pub time_ns: f64,
     pub figures: Figures,
-    /// Whether its answers are those of the other variants; none where there was nothing to compare.
+    /// Whether its answers equal those of the other variants; none if there was nothing to compare.
     pub agrees: Option<bool>,
 }
 
 impl Sample {
-    /// None without a time.
+    /// Creates a sample; none without a time.
     pub fn new(figures: Figures, agrees: Option<bool>) -> Option<Self> {
         figures.compared(Metric::Wall).map(|time_ns| Self { time_ns, figures, agrees })
     }
 }
 
-/// The tests of runs.
+/// The samples of a run by test number.
 type Tests = BTreeMap<u32, Sample>;
 
-/// Samples of several variants of a workload. A variant is known by a number that its user gives it.
+/// Samples of several variants of a workload. The caller assigns a number to each variant.
 #[derive(Debug, Clone, Default)]
 pub struct Samples {
     runs: BTreeMap<(usize, RoundKey), Tests>,
@@ -42,18 +42,18 @@ impl Samples {
         self.runs.entry((variant, round)).or_default().insert(test, sample);
     }
 
-    /// Says that a run of a variant failed. The first reason is kept.
+    /// Records that a run of a variant failed. The first reason is kept.
     pub fn fail(&mut self, variant: usize, reason: String) {
         self.failures.entry(variant).or_insert(reason);
     }
 
-    /// Why a run of the variant failed, where one did.
+    /// Returns why a run of the variant failed, if one did.
     pub fn failure(&self, variant: usize) -> Option<&str> {
         self.failures.get(&variant).map(String::as_str)
     }
 
-    /// Adds what a session's runs measured; `variant` numbers the plan's configurations. Of runs that did not end well
-    /// nothing counts.
+    /// Adds the measurements of a session; `variant` returns the variant of a configuration of the plan. Runs that did not succeed are
+    /// ignored.
     pub fn add_report(&mut self, plan: &BenchPlan, report: &Report, variant: impl Fn(usize) -> usize) {
         for run in &report.runs {
             let Some(planned) = plan.runs.get(run.ordinal as usize) else { continue };
@@ -72,12 +72,12 @@ impl Samples {
         }
     }
 
-    /// How many runs ended well.
+    /// Returns how many runs succeeded.
     pub fn run_count(&self) -> usize {
         self.runs.len()
     }
 
-    /// The mean over the tests of ln(time of `a` / time of `b`) in one round; none unless both have a time of each.
+    /// Returns the mean over the tests of ln(time of `a` / time of `b`) in one round; none unless both have a time for each test.
     pub fn mean_log_ratio(&self, a: usize, b: usize, round: &RoundKey, tests: &[(u32, String)]) -> Option<f64> {
         let of = |variant: usize| self.runs.get(&(variant, round.clone()));
         let (a, b) = (of(a)?, of(b)?);
@@ -89,7 +89,7 @@ impl Samples {
         (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
     }
 
-    /// Every sample of a variant, of all tests.
+    /// Returns every sample of a variant, of all tests.
     pub fn of_variant(&self, variant: usize) -> impl Iterator<Item = &Sample> {
         self.runs.iter().filter(move |((of, _), _)| *of == variant).flat_map(|(_, tests)| tests.values())
     }
@@ -98,7 +98,7 @@ impl Samples {
         self.runs.iter().filter(move |((of, _), _)| *of == variant).filter_map(move |(_, tests)| tests.get(&test))
     }
 
-    /// The rounds in which both variants ran, in order.
+    /// Returns the rounds in which both variants ran, in order.
     pub fn rounds(&self, a: usize, b: usize) -> BTreeSet<&RoundKey> {
         let of = |variant: usize| -> BTreeSet<&RoundKey> {
             self.runs.keys().filter(|(of, _)| *of == variant).map(|(_, round)| round).collect()
@@ -106,7 +106,7 @@ impl Samples {
         of(a).intersection(&of(b)).copied().collect()
     }
 
-    /// The samples of `a` and `b` in one test, in pairs of one round.
+    /// Returns the samples of `a` and `b` in one test, in pairs of one round.
     pub fn pairs(&self, a: usize, b: usize, test: u32) -> Vec<(&Sample, &Sample)> {
         let of = |variant: usize, round: &RoundKey| self.runs.get(&(variant, round.clone()))?.get(&test);
         self.rounds(a, b).into_iter().filter_map(|round| Some((of(a, round)?, of(b, round)?))).collect()

@@ -1,4 +1,4 @@
-//! Trials in the store: kept, found, accepted.
+//! Trials in the store: stored, found, accepted.
 
 use super::{
     ledger::Ledger,
@@ -9,42 +9,41 @@ use super::{
 use dbdyno_store::{Batch, Store, StoreError, TrialRecord, TrialTest};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Keeps a trial, in place of what was kept of it.
+/// Stores a trial, and replaces its previous record.
 pub(super) fn keep(store: &Store, trial: &Trial) -> Result<(), StoreError> {
     store.append(&Batch { trials: vec![record(trial)?], ..Batch::default() })?;
     store.settle().map(drop)
 }
 
-/// The names of all ledgers, the one used last first.
+/// Returns the names of all ledgers, the most recently used first.
 ///
 /// # Errors
-/// A store that cannot be read.
+/// The store cannot be read.
 pub fn ledgers(store: &Store) -> Result<Vec<String>, StoreError> {
     store.ledgers()
 }
 
-/// The name of the ledger used last.
+/// Returns the name of the most recently used ledger.
 ///
 /// # Errors
-/// A store that cannot be read.
+/// The store cannot be read.
 pub fn last_ledger(store: &Store) -> Result<Option<String>, StoreError> {
     Ok(ledgers(store)?.into_iter().next())
 }
 
-/// A ledger by its name; without entries when there is none of that name.
+/// Returns a ledger by its name; without entries if no ledger has that name.
 ///
 /// # Errors
-/// A store that cannot be read.
+/// The store cannot be read.
 pub fn ledger(store: &Store, name: &str) -> Result<Ledger, StoreError> {
     let trials = store.trials_of(name)?.into_iter().map(trial).collect::<Result<_, _>>()?;
     Ok(Ledger::new(name, trials))
 }
 
-/// The trial whose identifier begins with `id`, or of all trials the last one for `last`. None when no trial, or more than
-/// one, is meant.
+/// Returns the trial whose identifier begins with `id`, or the last of all trials for `last`. None if no trial, or more than one, matches.
 ///
 /// # Errors
-/// A store that cannot be read.
+/// The store cannot be read.
 pub fn find_trial(store: &Store, id: &str) -> Result<Option<Trial>, StoreError> {
     let mut records = if id == "last" { store.last_trial()? } else { store.trials_named(id)? };
     match (records.pop(), records.is_empty()) {
@@ -53,16 +52,16 @@ pub fn find_trial(store: &Store, id: &str) -> Result<Option<Trial>, StoreError> 
     }
 }
 
-/// Makes a trial the base of what follows.
+/// Accepts a trial as the base of further trials.
 ///
 /// # Errors
-/// A store that cannot be written.
+/// The store cannot be written.
 pub fn accept(store: &Store, trial: &mut Trial) -> Result<(), StoreError> {
     trial.accepted = true;
     keep(store, trial)
 }
 
-/// What the runs of a trial measured: variant `i` is the configuration with the label `labels[i]`.
+/// Returns the measurements of a trial: variant `i` is the configuration with the label `labels[i]`.
 pub(super) fn samples(store: &Store, trial_id: &str, labels: &[&str]) -> Result<Samples, StoreError> {
     let mut samples = Samples::default();
     for TrialTest { label, session_id, round, test } in store.trial_tests(trial_id)? {

@@ -1,4 +1,4 @@
-//! A trial: one change, measured against its base.
+//! A trial: one change, compared with its base.
 
 use super::{
     change::Change,
@@ -11,18 +11,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One change of options, what it did and what it cost.
+/// One change of options, with its effects and costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// UUID. The runs have it as their key `trial`.
     pub trial_id: String,
-    /// The ledger it is kept in.
+    /// The ledger that contains it.
     pub ledger: String,
     /// The accepted trial whose settings are this one's base; none: the base was given.
     pub parent_id: Option<String>,
     /// When it began.
     pub tried_at: Timestamp,
-    /// What asked for it.
+    /// The origin of the request.
     pub kind: TrialKind,
     pub engine: String,
     /// Version of the engine's library.
@@ -33,45 +33,45 @@ pub struct Trial {
     pub size: String,
     /// Numbers of the tests that count.
     pub tests: Vec<u32>,
-    /// Every option of the engine, as the base has it.
+    /// All options of the engine, with the base's values.
     pub base: BTreeMap<String, String>,
     /// The options that are changed, with their new values.
     pub change: Change,
-    /// What a commit survives, before and after.
+    /// What a commit survives before and after the change.
     pub tier: Pair<Tier>,
     pub tier_reason: Pair<String>,
-    /// What to know before using the new values.
+    /// Cautions about the new values.
     pub risks: Vec<String>,
     /// Seed of the first look.
     pub seed: u64,
     /// Rounds planned over all looks.
     pub rounds: u32,
-    /// How often it was looked at: 1, and 1 more for each extension.
+    /// The number of looks: 1, and 1 more for each extension.
     pub looks: u32,
     /// How many changes share the allowed false alarms: those tried by one command.
     pub changes: u32,
     pub state: TrialState,
-    /// What it did to each test.
+    /// The effect on each test.
     pub effects: Vec<TestEffect>,
-    /// What it did to the tests together, as one figure; only of the confirmation of a search over several.
+    /// The effect on all tests as one figure, only for the confirmation of a search over several.
     pub overall: Option<TestEffect>,
-    /// What it costs beside time.
+    /// The costs other than time.
     pub price: Option<Price>,
-    /// Whether it was made the base of what follows.
+    /// Whether it was accepted as the base of further trials.
     pub accepted: bool,
     /// The session of the last look.
     pub session_id: Option<String>,
-    /// The command that asked for it.
+    /// The command that requested it.
     pub command_line: String,
 }
 
-/// What asked for a trial.
+/// The origin of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrialKind {
-    /// A person's question.
+    /// A user's question.
     WhatIf,
-    /// The confirmation of what a search found. It is made once, and is not extended.
+    /// The confirmation of a search's result. It is made once, and is not extended.
     Search,
 }
 
@@ -91,7 +91,7 @@ impl TrialKind {
 pub enum TrialState {
     /// All rounds were run.
     Tried,
-    /// It was stopped before its last round: what there is decides nothing.
+    /// It was stopped before its last round, so its figures decide nothing.
     Stopped,
     /// It was not run, because it cannot make a difference, for this reason.
     CannotDiffer(String),
@@ -112,10 +112,10 @@ impl Trial {
             && self.effects.iter().all(|effect| effect.obstacle.is_none())
     }
 
-    /// Whether its change can be made the base of what follows.
+    /// Checks that the trial can be accepted as the base of further trials.
     ///
     /// # Errors
-    /// Why not: a trial that was not run to its end decides nothing.
+    /// The reason: a trial that was not run to its end decides nothing.
     pub fn acceptable(&self) -> Result<(), String> {
         match &self.state {
             TrialState::Tried => Ok(()),
@@ -128,10 +128,10 @@ impl Trial {
         }
     }
 
-    /// Whether rounds can be added to it.
+    /// Checks that rounds can be added to the trial.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why not.
     pub fn extendable(&self) -> Result<(), String> {
         let why = match (&self.state, self.kind) {
             (TrialState::CannotDiffer(reason) | TrialState::Failed(reason), _) => reason,
@@ -141,7 +141,7 @@ impl Trial {
         Err(format!("{} cannot be extended: {why}", self.change))
     }
 
-    /// Rounds of its first look: each further one has as many as there were.
+    /// Returns the rounds of its first look. Each further look has as many as all before it.
     pub fn first_rounds(&self) -> u32 {
         self.rounds >> self.looks.saturating_sub(1).min(31)
     }
@@ -151,7 +151,7 @@ impl Trial {
         self.tier.after < self.tier.before
     }
 
-    /// The options with the change made.
+    /// Returns the options with the change applied.
     pub fn changed(&self) -> BTreeMap<String, String> {
         let mut settings = self.base.clone();
         settings.extend(self.change.0.clone());

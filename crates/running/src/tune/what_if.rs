@@ -1,4 +1,4 @@
-//! What if this were set? One change against its base, in a number of rounds that is fixed beforehand.
+//! What if this option were set? One change compared with its base, in a number of rounds that is fixed beforehand.
 
 use super::{
     change::{Change, cannot_differ},
@@ -21,17 +21,17 @@ use dbdyno_workload::rng::SplitMix64;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
-/// A question to a workload.
+/// A question about a workload.
 #[derive(Debug, Clone)]
 pub struct WhatIf {
-    /// The ledger that the answer is kept in.
+    /// The ledger for the answer.
     pub ledger: String,
-    /// The accepted trial that the base comes from.
+    /// The accepted trial that provides the base.
     pub parent_id: Option<String>,
     pub kind: TrialKind,
     pub base: Settings,
     pub change: Change,
-    /// Rounds of the first look; the plan's runs are two a round.
+    /// Rounds of the first look. The plan has two runs a round.
     pub rounds: u32,
     /// How many changes share the allowed false alarms.
     pub changes: u32,
@@ -39,17 +39,17 @@ pub struct WhatIf {
     pub seed: u64,
 }
 
-/// The fewest rounds with which one test of a first look can decide: even, so that A and B lead equally often.
+/// Returns the minimum number of rounds with which one test of a first look can decide. It is even, so that A and B lead equally often.
 pub fn default_rounds(tests: usize, changes: u32) -> u32 {
     let Spending { factor, .. } = Spending::at_look(1, changes);
     let needed = rounds_needed((tests.max(1) as f64 * factor) as usize).max(MIN_RUNS);
     needed.next_multiple_of(2) as u32
 }
 
-/// Tries a change, tells each round, and keeps the trial in the store.
+/// Tries a change, reports each round, and stores the trial.
 ///
 /// # Errors
-/// Settings that are not there, a session that cannot begin, a store that cannot be written.
+/// An unknown setting, a session that cannot begin, or a store that cannot be written.
 pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Result<Trial, TuneError> {
     let workload = &workload.with_files(&question.base)?;
     let mut trial = begun(lab, workload, &question)?;
@@ -67,7 +67,7 @@ pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Re
 /// Adds as many rounds again to a trial.
 ///
 /// # Errors
-/// As [`what_if`], and a trial that cannot be extended.
+/// The same as those of [`what_if`], or the trial cannot be extended.
 pub async fn more(lab: &Lab<'_>, workload: &Workload, mut trial: Trial) -> Result<Trial, TuneError> {
     trial.extendable().map_err(TuneError::Asked)?;
     let base = workload.settings(&trial.base)?;
@@ -82,7 +82,7 @@ pub async fn more(lab: &Lab<'_>, workload: &Workload, mut trial: Trial) -> Resul
     look(lab, workload, trial, &plan, samples).await
 }
 
-/// Runs the plan's rounds, which come after those of `samples`, and judges all of them.
+/// Runs the plan's rounds, which follow those of `samples`, and judges all of them.
 async fn look(
     lab: &Lab<'_>,
     workload: &Workload,
@@ -134,14 +134,14 @@ fn state(samples: &Samples, status: Status) -> TrialState {
     }
 }
 
-/// Keeps a trial and tells how it ended.
+/// Stores a trial and reports how it ended.
 fn concluded(lab: &Lab<'_>, trial: Trial) -> Result<Trial, TuneError> {
     stored::keep(lab.store, &trial)?;
     lab.tell(TuneEvent::TrialEnded { trial: Box::new(trial.clone()) });
     Ok(trial)
 }
 
-/// The keys of the trial's runs.
+/// Returns the keys of the trial's runs.
 fn keys(trial: &Trial) -> BTreeMap<String, String> {
     BTreeMap::from([
         ("tune".to_owned(), trial.kind.word().to_owned()),

@@ -1,4 +1,4 @@
-//! What is tuned: an engine on some tests of a suite at a size.
+//! The workload to tune: an engine on some tests of a suite at a size.
 
 use dbdyno_catalog::{
     Suite, TestPick,
@@ -8,7 +8,7 @@ use dbdyno_catalog::{
 use dbdyno_engine::{settings::Settings, size::Size};
 use std::collections::BTreeMap;
 
-/// What is tuned.
+/// The engine, suite, size and tests that are tuned.
 #[derive(Debug, Clone)]
 pub struct Workload {
     pub engine: Engine,
@@ -21,33 +21,33 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The engine's settings: the defaults, with `asked` in their place.
+    /// Returns the engine's settings: the defaults, replaced by `asked` where given.
     ///
     /// # Errors
-    /// An option that is not there or does not take its value.
+    /// An option is unknown or does not accept its value.
     pub fn settings(&self, asked: &BTreeMap<String, String>) -> Result<Settings, PlanError> {
         Ok(Settings::resolve(&self.engine.description, asked)?)
     }
 
-    /// The same with the files that these settings name: what their engine says of itself with them.
+    /// Returns the workload with the files that these settings name, and what the engine reports about itself with them.
     ///
     /// # Errors
-    /// A file that the engine cannot use.
+    /// The engine cannot use a file.
     pub fn with_files(&self, settings: &Settings) -> Result<Self, PlanError> {
         let engine = self.engine.with_files(settings).map_err(PlanError::Request)?;
         Ok(Self { engine, ..self.clone() })
     }
 
-    /// Numbers and names of the tests that count.
+    /// Returns the numbers and names of the tests that count.
     pub fn tests(&self) -> Vec<(u32, String)> {
         let counts = |number: u32| self.pick.0.is_empty() || self.pick.0.contains(&number);
         self.suite.tests().filter(|test| counts(test.number)).map(|test| (test.number, test.name)).collect()
     }
 
-    /// The plan that measures these settings against each other: configuration `i` is `variants[i]`.
+    /// Returns the plan that compares these settings: configuration `i` is `variants[i]`.
     ///
     /// # Errors
-    /// A size or an option that the suite does not have; settings that are there twice.
+    /// The suite does not have the size or an option, or two settings are equal.
     pub fn plan(
         &self,
         registry: &Registry,
@@ -64,10 +64,10 @@ impl Workload {
         }
     }
 
-    /// The same without asking engines about their files: enough to say what it will take.
+    /// Does the same without asking engines about their files: enough to estimate the plan.
     ///
     /// # Errors
-    /// A size or an option that the suite does not have.
+    /// The suite does not have the size or an option.
     pub fn drafted(
         &self,
         registry: &Registry,

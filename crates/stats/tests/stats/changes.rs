@@ -3,12 +3,13 @@
 use dbdyno_stats::{ChangePoint, NoAnswer, change_points};
 use dbdyno_workload::rng::SplitMix64;
 
-/// Normal noise by the sum of twelve uniform numbers.
+/// Returns approximately normal noise, from the sum of twelve uniform numbers.
 fn noise(rng: &mut SplitMix64) -> f64 {
     (0..12).map(|_| (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).sum::<f64>() - 6.0
 }
 
-/// The logarithms of so many sessions with noise of 1 %, and a step of these percent from a place on.
+/// Returns the logarithms of `sessions` figures with noise of 1 %, and optionally a step: the index of its first session, and its height in
+/// percent.
 fn series(rng: &mut SplitMix64, sessions: usize, step: Option<(usize, f64)>) -> Vec<f64> {
     let level = |at: usize| step.filter(|(from, _)| at >= *from).map_or(0.0, |(_, percent)| (percent / 100.0).ln_1p());
     (0..sessions).map(|at| level(at) + 0.01 * noise(rng)).collect()
@@ -29,7 +30,7 @@ fn a_step_of_5_percent_among_30_sessions_is_found_at_its_session_and_none_withou
         near += usize::from(found.len() == 1 && found[0].abs_diff(at) <= 1);
         false_alarms += usize::from(!change_points(&series(&mut rng, 30, None), 1).unwrap().is_empty());
     }
-    // Noise of 1 % puts a session on the other side of the middle of a 5 % step once in 160; a further change has p <= 0.01.
+    // Noise of 1 % puts one session in 160 on the other side of the middle of a 5 % step; a further change has p <= 0.01.
     assert!(exact >= 190 && near >= 194, "{exact} at their session, {near} within one of it, of 200");
     assert!(false_alarms <= 6, "{false_alarms} of 200 without a step");
 }
@@ -49,7 +50,7 @@ fn two_steps_are_found_and_an_outlier_is_none() {
 fn what_is_too_short_or_no_number_has_no_change() {
     assert_eq!(change_points(&[], 1).unwrap(), []);
     assert_eq!(change_points(&[1.0, 1.0, 1.0, 9.0, 9.0], 1).unwrap(), []);
-    // Of six values in two levels 2 in 20 orders are as good.
+    // For six values in two levels, 2 in 20 orders are as good.
     assert_eq!(change_points(&[1.0, 1.0, 1.0, 9.0, 9.0, 9.0], 1).unwrap(), []);
     assert!(matches!(change_points(&[1.0, f64::NAN], 1), Err(NoAnswer::NotFinite(_))));
     let equal = [1.0; 40];

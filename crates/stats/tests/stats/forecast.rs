@@ -1,8 +1,8 @@
-//! How many more rounds decide: what is told holds in nine of ten.
+//! The number of further rounds that decide: the forecast is right in nine of ten cases.
 
 use super::*;
 
-/// The verdict of one test on log ratios of rounds; more rounds are judged as they are forecast.
+/// Whether the verdict of one test on log ratios of rounds is decided; more rounds are judged as they are forecast.
 fn is_decided(logs: &[f64]) -> bool {
     let a: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
     let p_adjusted = signed_rank(logs).unwrap().p;
@@ -85,7 +85,7 @@ fn one_outlier_does_not_multiply_the_rounds() {
         }
         open += 1;
         let more = told(&logs).unwrap();
-        // Of six or seven rounds the outlier is so many that few intervals bear its share.
+        // With six or seven rounds, the outlier's share is so large that few intervals survive it.
         let most = if n < 8 { 100 } else { 40 };
         assert!((1..=most).contains(&more), "{n} rounds: {more} more");
         assert!(is_decided(&(0..n + more).map(log).collect::<Vec<_>>()), "{n} rounds and {more} more do not decide");
@@ -106,7 +106,7 @@ fn what_no_number_of_rounds_decides_has_none() {
 #[test]
 fn a_table_of_many_tests_and_a_later_look_ask_for_the_rounds_that_their_p_needs() {
     let clear = |n: usize| (0..n).map(|at| -0.7 + 0.001 * at as f64).collect::<Vec<f64>>();
-    // Six pairs have p = 2/64, so 18 tests take ten rounds, and an interval of 98.75 % eight.
+    // Six pairs have p = 2/64, so 18 tests need ten rounds, and an interval of 98.75 % needs eight.
     let paired = |tests, alpha| more_rounds(&Logs::Paired(clear(6)), 0.01, tests, alpha);
     assert_eq!((paired(18, ALPHA), paired(4, Spending::at_look(2, 1).alpha)), (Some(4), Some(2)));
     // Six and six runs have 924 rankings: enough for 23 tests.

@@ -1,4 +1,4 @@
-//! Laws that hold whatever the values are.
+//! Laws that hold for any values.
 
 use super::*;
 

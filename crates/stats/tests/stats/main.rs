@@ -1,5 +1,5 @@
-//! The statistics against tables made with scipy (tests/tables/make.py), published figures, their own laws, and
-//! simulated sessions whose truth is known.
+//! The statistics compared with tables generated with scipy (tests/tables/make.py), published figures, their own laws, and simulated
+//! sessions whose truth is known.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::print_stderr, reason = "the rates of simulations are said to whoever runs the tests")]
@@ -21,7 +21,7 @@ use dbdyno_workload::rng::SplitMix64;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The rows of a table; at least `fewest`, so that an empty table does not pass.
+/// Reads the rows of a table; at least `fewest`, so that an empty table does not pass.
 fn table<T: DeserializeOwned>(name: &str, fewest: usize) -> Vec<T> {
     let path = format!("{}/tests/tables/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let rows: Vec<T> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -51,7 +51,7 @@ impl Chance {
         (0..n).map(|_| 100.0 * (0.05 * self.gaussian()).exp()).collect()
     }
 
-    /// A session of `2 n` slots: 5 % linear drift, and noise of 2 % whose neighbours correlate by `rho` (AR(1)).
+    /// Returns a session of `2 n` slots: 5 % linear drift, and noise of 2 % whose neighbours correlate by `rho` (AR(1)).
     fn session(&mut self, n: usize, rho: f64) -> Vec<f64> {
         let mut noise = 0.02 * self.gaussian();
         let slot = |k: usize| {

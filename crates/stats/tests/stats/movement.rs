@@ -1,12 +1,13 @@
-//! What a series of sessions does: steps, a drift, or nothing. Rates of simulated series whose truth is known.
+//! The movement of a series of sessions: steps, a drift, or nothing. Rates of findings in simulated series whose truth is known.
 
 use super::*;
 
-/// How many series of each kind are simulated.
+/// The number of simulated series of each kind.
 const SERIES: usize = 100;
 
 impl Chance {
-    /// So many values of which the part `rho` stays from one to the next, with a standard deviation of 1; of 1, a random walk.
+    /// Returns `count` values with a standard deviation of 1, the part `rho` of which carries over from one to the next; with `rho` 1, a
+    /// random walk.
     fn correlated(&mut self, count: usize, rho: f64) -> Vec<f64> {
         let fresh = if rho < 1.0 { (1.0 - rho * rho).sqrt() } else { 1.0 };
         let mut value = self.gaussian();
@@ -18,23 +19,23 @@ impl Chance {
         (0..count).map(next).collect()
     }
 
-    /// So many values of noise that lasts, about a truth.
+    /// Returns `count` values with correlated noise about a truth.
     fn about(&mut self, count: usize, rho: f64, truth: impl Fn(usize) -> f64) -> Vec<f64> {
         let noise = self.correlated(count, rho).into_iter();
         noise.enumerate().map(|(at, noise)| truth(at) + noise).collect()
     }
 }
 
-/// What was found of simulated series, in percent.
+/// The findings in simulated series, in percent.
 #[derive(Debug, Default, Clone, Copy)]
 struct Rates {
     steps: f64,
     drifts: f64,
-    /// The right number of steps, each within one of its place.
+    /// The series with the right number of steps, each within one of its place.
     right: f64,
 }
 
-/// What is found of series, each with the places of its steps.
+/// Returns the findings in series, each given with the places of its steps.
 fn rates(what: &str, mut series: impl FnMut(usize) -> (Vec<f64>, Vec<usize>)) -> Rates {
     let mut rates = Rates::default();
     let each = 100.0 / SERIES as f64;
@@ -68,9 +69,9 @@ fn sessions_that_resemble_their_neighbours_make_no_steps() {
         for rho in [0.0, 0.3, 0.5, 0.8, 1.0] {
             let what = format!("{sessions} sessions, correlation {rho}");
             let found = rates(&what, |_| (chance.correlated(sessions, rho), vec![]));
-            // Of 100 series with a rate of 5 %, one time in a hundred 11 or more.
+            // At a rate of 5 %, 100 series have 11 or more in one case of a hundred.
             assert!(found.steps <= 10.0, "{what}: {found:?}");
-            // What is not a step is said to drift, and not that nothing changed, where there is enough to see it.
+            // A movement without steps must count as a drift, not as no change, if there are enough sessions to see it.
             assert!(rho < 1.0 || sessions < 30 || found.drifts > 70.0, "{what}: {found:?}");
             assert!(rho > 0.0 || found.drifts <= 4.0, "{what}: {found:?}");
         }
@@ -95,7 +96,7 @@ fn a_ramp_is_one_drift_with_its_slope_and_not_several_steps() {
 #[test]
 fn steps_are_found_at_their_places() {
     let mut chance = Chance(SplitMix64::new(18));
-    // In standard deviations from session to session: a step of 5 % is 5 with noise of 1 %, 2.5 with 2 %.
+    // Heights are in standard deviations between sessions: a step of 5 % is 5 with noise of 1 %, 2.5 with 2 %.
     for (sessions, height, rho, least) in [
         (20, 5.0, 0.0, 85.0),
         (30, 5.0, 0.0, 94.0),

@@ -1,4 +1,4 @@
-//! Against published numbers and textbooks.
+//! The statistics compared with published numbers and textbooks.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn the_textbook_examples_come_out() {
     let test = signed_rank(&differences).unwrap();
     assert_eq!(test.statistic, 5.0);
     close(test.p, 2.0 * 0.019_531_25, 1e-15, "signed rank");
-    // Their estimate is 0.46, with 96.1 % interval [0.01, 0.786]; exp makes ratios of the differences.
+    // Their estimate is 0.46, with 96.1 % interval [0.01, 0.786]; exp turns the differences into ratios.
     let ones = [1.0; 9];
     let ratio = paired_ratio(&differences.iter().map(|d| d.exp()).collect::<Vec<_>>(), &ones).unwrap();
     close(ratio.ratio, 0.46_f64.exp(), 1e-12, "estimate");

@@ -1,4 +1,4 @@
-//! What has no answer is refused with the reason.
+//! Inputs without an answer return the reason as an error.
 
 use super::*;
 

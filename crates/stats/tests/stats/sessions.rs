@@ -1,9 +1,9 @@
-//! Several sessions of pairs, of which each shifts A/B by an amount of its own.
+//! Several sessions of pairs, each of which shifts A/B by its own amount.
 
 use super::*;
 
-/// Log ratios of `rounds` rounds in each of `sessions` sessions: a difference of `effect`, noise of 3 % a round, and a shift of a session's
-/// own of standard deviation `interaction`.
+/// Simulates log ratios of `rounds` rounds in each of `sessions` sessions: a difference of `effect`, noise of 3 % per round, and a shift
+/// per session with standard deviation `interaction`.
 fn measure(chance: &mut Chance, sessions: usize, rounds: usize, interaction: f64, effect: f64) -> Vec<Vec<f64>> {
     let session = |chance: &mut Chance| {
         let shift = effect + interaction * chance.gaussian();
@@ -12,7 +12,7 @@ fn measure(chance: &mut Chance, sessions: usize, rounds: usize, interaction: f64
     (0..sessions).map(|_| session(chance)).collect()
 }
 
-/// The interval of ln(A/B) where rounds are what is replicated, and where sessions are.
+/// Returns the interval of ln(A/B) with rounds as the unit of replication, and with sessions.
 fn intervals(sessions: &[Vec<f64>]) -> [(f64, f64); 2] {
     let rounds: Vec<f64> = sessions.concat().iter().map(|log| log.exp()).collect();
     let pooled = paired_ratio(&rounds, &vec![1.0; rounds.len()]).unwrap();
@@ -21,7 +21,7 @@ fn intervals(sessions: &[Vec<f64>]) -> [(f64, f64); 2] {
     [pooled, each].map(|found| (found.low.ln(), found.high.ln()))
 }
 
-/// Of 600 comparisons, the shares by rounds and by sessions whose interval leaves the truth out.
+/// Returns the shares of 600 comparisons, by rounds and by sessions, whose interval misses the truth.
 fn missed(sessions: usize, rounds: usize, interaction: f64) -> [f64; 2] {
     let mut chance = Chance(SplitMix64::new(2_013));
     let mut missed = [0.0; 2];
@@ -34,7 +34,7 @@ fn missed(sessions: usize, rounds: usize, interaction: f64) -> [f64; 2] {
     missed
 }
 
-/// Of 300 comparisons, the share in which a difference of `effect` is found, by rounds and by sessions.
+/// Returns the share of 300 comparisons that find a difference of `effect`, by rounds and by sessions.
 fn power(sessions: usize, rounds: usize, interaction: f64, effect: f64) -> [f64; 2] {
     let mut chance = Chance(SplitMix64::new(2_014));
     let mut found = [0.0; 2];
@@ -54,7 +54,7 @@ fn by_sessions_one_in_twenty_is_wrong_whatever_differs_between_them_and_by_round
         for interaction in [0.0, 0.01, 0.02, 0.05] {
             let [by_rounds, by_sessions] = missed(sessions, rounds, interaction);
             println!("{sessions} x {rounds}, interaction {interaction}: missed {by_rounds:.3}, {by_sessions:.3}");
-            // 5 %, and 600 draws scatter by 0.9 %.
+            // The level is 5 %, and 600 draws scatter by 0.9 %.
             assert!(by_sessions <= 0.077, "{sessions} x {rounds}, {interaction}: {by_sessions}");
             assert!(interaction < 0.02 || by_rounds > 0.15, "there is nothing to mend: {by_rounds}");
         }
@@ -93,7 +93,7 @@ fn sessions_that_are_equal_to_the_digit_say_nothing_of_how_far_they_come_apart()
     assert!((p - 2.0 / 64.0).abs() < 1e-12 && found.low == found.high, "as clear as six sessions can be: {p}");
     let (same, p) = paired_session_ratio(&[1.0, 1.0], ALPHA).unwrap();
     assert_eq!((same.low, same.high, p), (1.0, 1.0, 1.0));
-    // Three counts a side, equal on each: 2 / C(6, 3) is no proof.
+    // Three counts per side, equal on each: 2 / C(6, 3) is no proof.
     let spread = SessionSpread::of([[100.0; 3], [108.0; 3]]);
     assert_eq!(session_ratio(&[100.0; 3], &[108.0; 3], spread), Err(NoAnswer::Unreplicated));
     assert_eq!(spread.apart(), None);

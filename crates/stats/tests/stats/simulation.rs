@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Of 2,000 sessions of 20 rounds with B's times made `effect` times A's: the part with p < 0.05, and the part whose
-/// verdict is a difference.
+/// Simulates 2,000 sessions of 20 rounds, with B's times `effect` times A's. Returns the share with p < 0.05, and the share whose verdict
+/// is a difference.
 fn found(effect: f64, rho: f64, slots: impl Fn(usize) -> (usize, usize)) -> (f64, f64) {
     const SESSIONS: u32 = 2000;
     let mut chance = Chance(SplitMix64::new(20_261_121));
@@ -22,7 +22,7 @@ fn found(effect: f64, rho: f64, slots: impl Fn(usize) -> (usize, usize)) -> (f64
     (f64::from(significant) / f64::from(SESSIONS), f64::from(called) / f64::from(SESSIONS))
 }
 
-/// The slots of A and of B in a round: A comes first in every other one.
+/// Returns the slots of A and of B in a round: A comes first in every other round.
 fn abba(round: usize) -> (usize, usize) {
     if round.is_multiple_of(2) { (2 * round, 2 * round + 1) } else { (2 * round + 1, 2 * round) }
 }
@@ -34,7 +34,7 @@ fn abba_keeps_false_alarms_at_5_percent_under_drift_and_correlated_noise() {
         assert!((0.035..=0.06).contains(&significant), "rho {rho}: {significant}");
         assert!(called <= 0.055, "rho {rho}: {called}");
     }
-    // Its worst case: the runs of neighbouring rounds that touch are of the same side, and correlate.
+    // The worst case of ABBA order: adjacent runs of neighbouring rounds are of the same side, and correlate.
     let (significant, called) = found(1.0, 0.5, abba);
     assert!(significant <= 0.08 && called <= 0.05, "rho 0.5: {significant} {called}");
 }
@@ -78,7 +78,8 @@ fn intervals_hold_the_true_ratio_as_often_as_they_say() {
     assert!((880..=950).contains(&means), "{means}");
 }
 
-/// p values of 18 tests at ten sizes, each with whether A and B differ: `share` of the lines by 8 %, with 3 % of noise from pair to pair.
+/// Returns the p values of 18 tests at ten sizes, each with whether A and B differ: `share` of the lines by 8 %, with 3 % of noise from
+/// pair to pair.
 fn table_of_180(chance: &mut Chance, rounds: usize, share: f64) -> Vec<(f64, bool)> {
     (0..180)
         .map(|line| {
@@ -90,8 +91,8 @@ fn table_of_180(chance: &mut Chance, rounds: usize, share: f64) -> Vec<(f64, boo
         .collect()
 }
 
-/// What 300 tables say with p values adjusted so: the share of false ones among those that are called different, the share of tables
-/// with any, and the share of true differences that are found.
+/// Returns the results of 300 tables with p values adjusted by `adjust`: the share of false ones among the reported differences, the share
+/// of tables with any, and the share of true differences that are found.
 fn of_tables(rounds: usize, share: f64, adjust: impl Fn(&[f64]) -> Vec<f64>) -> (f64, f64, f64) {
     let mut chance = Chance(SplitMix64::new(1995));
     let (mut discoveries, mut any, mut found, mut true_ones) = (0.0, 0, 0, 0);
@@ -123,7 +124,7 @@ fn the_family_of_a_table_is_the_one_that_finds_most_with_one_false_in_twenty() {
         let holm_size = of_tables(rounds, share, of_sizes(holm));
         let chosen = of_tables(rounds, share, |p| benjamini_hochberg(p).unwrap());
         println!("{rounds} rounds, {share} differ: Holm {holm_table:?}, Holm a size {holm_size:?}, chosen {chosen:?}");
-        // Three standard errors of 300 tables are about 1 % of false ones, and 4 % of tables with any.
+        // Three standard errors of 300 tables are about 1 % for the share of false ones, and 4 % for the share of tables with any.
         assert!(chosen.0 <= 0.06, "{rounds} rounds, {share} differ: {chosen:?}");
         assert!(share > 0.0 || chosen.1 <= 0.09, "{rounds} rounds: {chosen:?}");
         assert!(chosen.2 >= holm_table.2 - 1e-9, "{rounds} rounds, {share} differ: {chosen:?} {holm_table:?}");

@@ -1,4 +1,4 @@
-//! Many runs: what is exact up to a limit, and what has no limit.
+//! Large numbers of runs: statistics that are exact up to a limit, and statistics without a limit.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Against tables made with scipy and numpy.
+//! The statistics compared with tables generated with scipy and numpy.
 
 use super::*;
 
@@ -109,7 +109,7 @@ fn least_squares_agree_with_numpy() {
     for row in table::<LeastSquaresRow>("least_squares", 10) {
         let got = least_squares(&row.columns, &row.y).unwrap();
         assert_eq!(got.rank, row.rank);
-        // What is left of an exact fit is rounding.
+        // The residual of an exact fit is rounding error.
         assert!((got.residual - row.residual).abs() <= 1e-10 * row.total, "{} {}", got.residual, row.residual);
     }
     assert!(least_squares(&[vec![1.0]], &[1.0, 2.0]).is_err());
@@ -209,7 +209,7 @@ fn the_geometric_mean_agrees_with_scipy() {
 
 #[derive(Deserialize)]
 struct NoiseRow {
-    /// For each test, the log ratios of each configuration with itself.
+    /// The log ratios of each configuration with itself, for each test.
     shown: Vec<Vec<Vec<f64>>>,
     floors: Vec<f64>,
     others: f64,

@@ -1,9 +1,9 @@
-//! Why a file was not taken in.
+//! Errors of an import.
 
 use super::super::StoreError;
 use std::path::PathBuf;
 
-/// Why a file was not taken in. Nothing of it is in the store.
+/// The reason why a file was not imported. The store has nothing of it.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file is not there or cannot be read.
@@ -11,10 +11,10 @@ pub enum ImportError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         message: String,
     },
-    /// It is nothing that can be imported.
+    /// The file is of no kind that can be imported.
     #[error(
         "{}: {found}; expected a store of dbdyno, a folder that `dbdyno copy --to-parquet` wrote, a LumoSQL benchmark \
          database or its text export, or a listing of `dbdyno export` (CSV, JSON, Parquet)", path.display()
@@ -22,10 +22,10 @@ pub enum ImportError {
     Unknown {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// What the file contains instead.
         found: String,
     },
-    /// A listing without the columns that make a result.
+    /// A listing without the columns that a result needs.
     #[error(
         "{}: the column{} {} {} missing, so this listing cannot be imported: make it with \
          `dbdyno export` or `dbdyno results --columns all` (CSV, JSON), or copy whole runs with `dbdyno copy --to FILE`",
@@ -35,10 +35,10 @@ pub enum ImportError {
     Listing {
         /// The file.
         path: PathBuf,
-        /// Columns that are not there.
+        /// Missing columns.
         missing: Vec<&'static str>,
     },
-    /// It is of a known kind and cannot be read to its end.
+    /// The file is of a known kind but cannot be read to its end.
     #[error("{}: {message}; nothing of it was taken", path.display())]
     Broken {
         /// The file.
@@ -46,7 +46,7 @@ pub enum ImportError {
         /// What is wrong, and where.
         message: String,
     },
-    /// A newer dbdyno made it.
+    /// A newer dbdyno wrote the file.
     #[error("{} has schema version {found}, this dbdyno knows {known}: import it with a newer dbdyno", path.display())]
     Newer {
         /// The file.
@@ -56,16 +56,16 @@ pub enum ImportError {
         /// Version known.
         known: i64,
     },
-    /// The file is the store that it should be taken into.
+    /// The file is the target store itself.
     #[error("{} is the store itself: name another file, or another store", path.display())]
     Same {
         /// The file.
         path: PathBuf,
     },
-    /// The store to be read cannot be used.
+    /// The source store cannot be used.
     #[error(transparent)]
     Source(StoreError),
-    /// The store to be written cannot be used.
+    /// The target store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

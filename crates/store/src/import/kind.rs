@@ -1,10 +1,10 @@
-//! What a file is, told by its content.
+//! The kind of a file, detected by its content.
 
 use super::{super::manifest::MANIFEST, ImportError};
 use dbdyno_foundation::base::input;
 use std::{fmt, io::Read, path::Path};
 
-/// What can be imported.
+/// The kinds of files that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportKind {
     /// A store of dbdyno.
@@ -19,7 +19,7 @@ pub enum ImportKind {
     ParquetListing,
     /// A LumoSQL benchmark database.
     LumoSql,
-    /// What LumoSQL's own tool writes of such a database with `-export`.
+    /// The text that LumoSQL's own tool writes from such a database with `-export`.
     LumoSqlText,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for ImportKind {
 }
 
 impl ImportKind {
-    /// What this file or folder is.
+    /// Detects the kind of this file or folder.
     pub fn detect(path: &Path) -> Result<Self, ImportError> {
         let unknown = |found: String| ImportError::Unknown { path: path.to_owned(), found };
         if path.is_dir() {
@@ -52,7 +52,7 @@ impl ImportKind {
         Self::of_head(&head).map_err(|found| unknown(found.to_owned()))
     }
 
-    /// What a file that begins with these bytes is, or what else it looks like.
+    /// Detects the kind of a file that begins with these bytes, or says what else it looks like.
     fn of_head(head: &[u8]) -> Result<Self, &'static str> {
         if head.starts_with(b"SQLite format 3\0") {
             return Ok(Self::LumoSql);
@@ -63,7 +63,7 @@ impl ImportKind {
         if head.starts_with(b"PAR1") {
             return Ok(Self::ParquetListing);
         }
-        // The last character may be cut in two.
+        // The head may end in the middle of a character.
         let text = match std::str::from_utf8(head) {
             Ok(text) => text,
             Err(error) if error.error_len().is_none() => {

@@ -1,5 +1,5 @@
-//! Listings as CSV, JSON or Parquet, of `dbdyno export` or `dbdyno results --columns all`: the columns of the view `results`, every
-//! value a text, a number, or an object or list, as JSON in CSV.
+//! Listings as CSV, JSON or Parquet, written by `dbdyno export` or `dbdyno results --columns all`. They have the columns of the view
+//! `results`. Every value is a text, a number, or an object or list; in CSV, objects and lists are JSON.
 
 use super::{
     super::{
@@ -19,11 +19,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a reader should know of such an import.
+/// A note for users about the limits of such an import.
 pub(super) const LIMITS: &str = "a listing has no histograms, timelines, warnings or notes, and no time at which a run \
                                  ended: `dbdyno copy` keeps them";
 
-/// A column of a listing: its name, the type that its texts have to be, and whether each row needs a value.
+/// A column of a listing: its name, the type that its texts must parse as, and whether each row needs a value.
 struct ListingColumn {
     name: &'static str,
     sql_type: &'static str,
@@ -38,10 +38,10 @@ const fn open(name: &'static str, sql_type: &'static str) -> ListingColumn {
     ListingColumn { name, sql_type, filled: false }
 }
 
-/// A list without times is none of results.
+/// A listing without times is not one of results.
 const WALL: &str = "wall_ns";
 
-/// Columns without which there is no result.
+/// Required columns.
 const NEEDED: [ListingColumn; 14] = [
     filled("session_id", "UUID"),
     filled("run_id", "UUID"),
@@ -58,7 +58,7 @@ const NEEDED: [ListingColumn; 14] = [
     filled("run_status", "VARCHAR"),
     open(WALL, "UBIGINT"),
 ];
-/// Columns that are taken where they are there, beside those of the figures.
+/// Optional columns, in addition to those of the figures.
 const TAKEN: [ListingColumn; 24] = [
     open("actor", "VARCHAR"),
     open("started_at", "TIMESTAMP"),
@@ -87,11 +87,11 @@ const TAKEN: [ListingColumn; 24] = [
 ];
 /// Names and values, written as JSON.
 const MAP: &str = "MAP(VARCHAR, VARCHAR)";
-/// JSON whose parts are read where they are known.
+/// JSON whose known parts are imported.
 const ARRAY: &str = "ARRAY";
 const OBJECT: &str = "OBJECT";
 
-/// Columns that all rows of a run have alike.
+/// Columns whose value is the same in all rows of a run.
 const OF_RUN: [&str; 14] = [
     "session_id",
     "ordinal",
@@ -108,9 +108,9 @@ const OF_RUN: [&str; 14] = [
     "tier",
     "options",
 ];
-/// Columns that are long, and on one row of a session or run at least.
+/// Long columns, which only one row of a session or run needs to have.
 const ONCE: [&str; 2] = ["session_facts", "option_details"];
-/// Columns that all rows of a session have alike.
+/// Columns whose value is the same in all rows of a session.
 const OF_SESSION: [&str; 6] = ["host_id", "host", "cpu", "disk", "preset", "source"];
 
 fn columns() -> impl Iterator<Item = ListingColumn> {
@@ -118,7 +118,7 @@ fn columns() -> impl Iterator<Item = ListingColumn> {
     NEEDED.into_iter().chain(TAKEN).chain(figures.map(|name| open(name, "UBIGINT")))
 }
 
-/// SQL for the figures of a listed result. Listings of dbdyno 0.1 have only the sum of user and system time.
+/// Returns SQL for the figures of a listed result. Listings of dbdyno 0.1 have only the sum of user and system time.
 fn figures() -> String {
     let figure = |metric: Metric| match metric {
         Metric::User => "coalesce(user_ns, cpu_ns) AS user_ns".to_owned(),
@@ -128,15 +128,15 @@ fn figures() -> String {
     Metric::stored().map(figure).collect::<Vec<_>>().join(", ")
 }
 
-/// The rows, each with a value or none for every column.
+/// The rows, each with an optional value for every column.
 #[derive(Debug)]
 pub(super) struct Listing {
     rows: Vec<Vec<Option<String>>>,
-    /// The file, where rows have lines of their own.
+    /// The file, if each row has a line of its own.
     csv: Option<PathBuf>,
 }
 
-/// Reads a listing. One that was made to be read is refused with the columns that it lacks.
+/// Reads a listing. A listing that was written for people is refused, and the error names the missing columns.
 pub(super) fn read(path: &Path, kind: ImportKind) -> Result<Listing, ImportError> {
     let broken = |message: String| ImportError::Broken { path: path.to_owned(), message };
     let (names, objects) = match kind {
@@ -154,7 +154,8 @@ pub(super) fn read(path: &Path, kind: ImportKind) -> Result<Listing, ImportError
     Ok(Listing { rows: objects.into_iter().map(row).collect(), csv })
 }
 
-/// The line that each of so many rows of CSV begins in, from 1; nothing where the text does not have as many and a header.
+/// Returns the line, from 1, in which each of `rows` rows of CSV begins. Empty if the text does not have a header and that number of
+/// rows.
 fn lines_of(text: &str, rows: usize) -> Vec<usize> {
     let (mut starts, mut is_quoted, mut is_new) = (Vec::new(), false, true);
     for (line, text) in text.lines().enumerate() {
@@ -176,11 +177,11 @@ fn json(path: &Path) -> Result<(Vec<String>, Vec<Object>), String> {
     let value = |(column, value): (String, serde_json::Value)| match value {
         serde_json::Value::String(text) => (column, Some(text)),
         serde_json::Value::Null => (column, None),
-        // Numbers, and objects and lists, which columns of their kinds read as JSON.
+        // Numbers, and objects and lists, which the columns of those kinds read as JSON.
         other => (column, Some(other.to_string())),
     };
     let objects: Vec<Object> = rows.into_iter().map(|row| row.into_iter().map(value).collect()).collect();
-    // An empty list lacks nothing.
+    // An empty list lacks no column.
     let empty = || NEEDED.map(|column| column.name.to_owned()).to_vec();
     Ok((objects.first().map_or_else(empty, |first| first.keys().cloned().collect()), objects))
 }
@@ -196,11 +197,11 @@ fn csv(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
     Ok((names, objects))
 }
 
-/// Values have types of their own here; those of a listing are text, maps and lists as JSON.
+/// Reads Parquet as texts: its values have types, but a listing's values are text, with maps and lists as JSON.
 fn parquet(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
     let connection = memory(&Reach::Files(vec![path.to_owned()]))?;
     let file = path.to_string_lossy();
-    // A column whose name is also that of a folder above would be taken from there.
+    // DuckDB would otherwise take a column's values from the name of a folder above, if that folder has the same name.
     let rows = "read_parquet(?, hive_partitioning = false)";
     let columns = columns_of(&connection, rows, &[&file])?;
     let text = |(at, column): (usize, &TypedColumn)| match column.is_nested() {
@@ -215,7 +216,7 @@ fn parquet(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
     Ok((names, objects))
 }
 
-/// The rows of a query of a file, whose values are texts in the order of these names.
+/// Returns the rows of a query of a file, with values as texts in the order of these names.
 fn objects(
     connection: &Connection,
     sql: &str,
@@ -232,7 +233,7 @@ fn objects(
 }
 
 impl Listing {
-    /// Puts the rows into the staged tables. A value that its column cannot hold is named, and rows that contradict each other are.
+    /// Puts the rows into the staged tables. The error names a value that its column cannot hold, or rows that contradict each other.
     pub(super) fn stage(&self, connection: &Connection) -> Result<(), String> {
         self.append(connection).map_err(|error| error.to_string())?;
         if let Some((row, wrong)) = first_wrong(connection).map_err(|error| error.to_string())? {
@@ -254,7 +255,7 @@ impl Listing {
         appender.flush()
     }
 
-    /// Where a row is, by its place from 0: `line 5: row 3`.
+    /// Describes where a row is, by its place from 0: `line 5: row 3`.
     fn place(&self, row: usize) -> String {
         let text = self.csv.as_ref().and_then(|path| input::read_text(path).ok());
         let line = text.and_then(|text| lines_of(&text, self.rows.len()).get(row).copied());
@@ -262,7 +263,7 @@ impl Listing {
         format!("{line}row {}", row + 1)
     }
 
-    /// The first two rows that say different things of one session, run or test, in words.
+    /// Describes the first two rows that contradict each other about a session, run or test.
     fn contradiction(&self) -> Option<String> {
         let names: Vec<&'static str> = columns().map(|column| column.name).collect();
         let at = |name: &str| names.iter().position(|known| *known == name);
@@ -293,7 +294,7 @@ impl Listing {
     }
 }
 
-/// The place, from 0, of the first of the staged rows with a value that is missing or not of its column's type, and what is wrong.
+/// Returns the place, from 0, of the first staged row with a value that is missing or not of its column's type, and what is wrong.
 fn first_wrong(connection: &Connection) -> duckdb::Result<Option<(usize, String)>> {
     let of_column = |column: ListingColumn| {
         let ListingColumn { name, sql_type, filled } = column;
@@ -303,7 +304,7 @@ fn first_wrong(connection: &Connection) -> duckdb::Result<Option<(usize, String)
             ARRAY | OBJECT => format!("coalesce(json_type(TRY_CAST({name} AS JSON)) = '{sql_type}', false)"),
             "BOOLEAN" => format!("{name} IN ('true', 'false')"),
             "UUID" | "TIMESTAMP" => format!("TRY_CAST({name} AS {sql_type}) IS NOT NULL"),
-            // DuckDB rounds 1.5 and reads 0x10.
+            // DuckDB would round 1.5 and accept 0x10.
             _ => format!("regexp_full_match({name}, '[0-9]+') AND TRY_CAST({name} AS {sql_type}) IS NOT NULL"),
         };
         let missing = if filled { format!("{name} IS NULL OR ") } else { String::new() };

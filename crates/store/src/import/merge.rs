@@ -1,4 +1,4 @@
-//! Taking rows into the store: what is there already stays, unless the new row says more.
+//! Merging rows into the store: an existing row stays, unless the new row has more data.
 
 use super::super::{
     hosts::adopt_former,
@@ -12,36 +12,36 @@ use std::path::PathBuf;
 /// The attached database that an import reads from.
 pub(in super::super) const INCOMING: &str = "dbdyno_incoming";
 
-/// Where rows come from.
+/// The source of rows.
 #[derive(Debug)]
 pub(super) enum MergeSource {
     /// The tables of the attached database [`INCOMING`]: all rows, or those of the runs in the table `chosen`.
     Attached {
-        /// Whether the table `chosen` says which.
+        /// Whether only the runs in the table `chosen` are merged.
         chosen: bool,
     },
-    /// The same tables, made by this program from a file of another kind.
+    /// The same tables, filled by this program from a file of another kind.
     Staged,
-    /// These files of Parquet in a folder that has one folder a table.
+    /// These Parquet files in a folder that has one subfolder for each table.
     Parquet {
         folder: PathBuf,
-        /// Paths in it.
+        /// Paths relative to the folder.
         files: Vec<String>,
     },
 }
 
-/// What became of the rows of one kind.
+/// The number of rows of one kind, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Taken {
     /// Rows that are new here.
     pub new: u64,
-    /// Rows that were here and now say more.
+    /// Existing rows that now have more data.
     pub completed: u64,
-    /// Rows that were here as they are.
+    /// Existing rows that are unchanged.
     pub known: u64,
 }
 
-/// What a merge took.
+/// The outcome of a merge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Merged {
     pub sessions: Taken,
@@ -50,11 +50,10 @@ pub struct Merged {
     pub results: Taken,
 }
 
-/// Takes in every table of the source, all or nothing. Doing it twice is the same as once.
+/// Merges every table of the source, all or nothing. Merging twice gives the same result as merging once.
 pub(super) fn merge(connection: &mut Connection, source: &MergeSource) -> duckdb::Result<Merged> {
     let there = attached_tables(connection)?;
-    // A statement that fails ends DuckDB's transaction, and COMMIT then drops everything without a word: every error in
-    // here is passed on.
+    // A statement that fails ends DuckDB's transaction, and COMMIT then drops everything silently. So every error in here is returned.
     let transaction = connection.transaction()?;
     let mut merged = Merged::default();
     transaction.execute_batch("CREATE TEMP TABLE replaced (run_id UUID)")?;
@@ -73,7 +72,7 @@ pub(super) fn merge(connection: &mut Connection, source: &MergeSource) -> duckdb
     Ok(merged)
 }
 
-/// An error with the table that it is about.
+/// Adds the name of the table to an error.
 fn of_table(table: &StoreTable, error: duckdb::Error) -> duckdb::Error {
     match error {
         duckdb::Error::DuckDBFailure(code, Some(message)) => {
@@ -83,14 +82,14 @@ fn of_table(table: &StoreTable, error: duckdb::Error) -> duckdb::Error {
     }
 }
 
-/// A relation of SQL with what is bound to it.
+/// A relation of SQL with its bound values.
 struct BoundRelation {
     sql: String,
     bound: Vec<String>,
 }
 
 impl MergeSource {
-    /// The rows for a table; none when the source has no such table, as an older schema.
+    /// Returns the rows for a table, or `None` if the source has no such table, for example because its schema is older.
     fn rows(&self, table: &StoreTable, there: &[String]) -> Option<BoundRelation> {
         match self {
             Self::Attached { .. } | Self::Staged if !there.iter().any(|there| there == table.name) => None,
@@ -164,13 +163,13 @@ fn take(transaction: &Transaction<'_>, table: &StoreTable, rows: &BoundRelation)
     Ok(taken)
 }
 
-/// The names of a relation's columns.
+/// Returns the names of a relation's columns.
 fn columns(transaction: &Transaction<'_>, relation: &str, bound: &[String]) -> duckdb::Result<Vec<String>> {
     let bound: Vec<&dyn ToSql> = bound.iter().map(|value| value as &dyn ToSql).collect();
     column_names(transaction, relation, &bound)
 }
 
-/// The names of the attached database's tables.
+/// Returns the names of the attached database's tables.
 fn attached_tables(connection: &Connection) -> duckdb::Result<Vec<String>> {
     let mut statement = connection.prepare("SELECT table_name FROM duckdb_tables() WHERE database_name = ?")?;
     statement.query_map([INCOMING], |row| row.get(0))?.collect()

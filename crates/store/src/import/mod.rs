@@ -1,7 +1,7 @@
-//! Results from elsewhere: other stores, Parquet folders, listings, LumoSQL's benchmark databases and their text exports.
+//! Imports of results: other stores, Parquet folders, listings, LumoSQL's benchmark databases and their text exports.
 //!
-//! Each file is first attached or staged in memory and then merged in one transaction, so that nothing of a broken file
-//! is kept. Files are only ever read.
+//! Each file is first attached or staged in memory and then merged in one transaction, so that a broken file leaves nothing in the store.
+//! Files are only ever read.
 
 mod error;
 mod kind;
@@ -32,19 +32,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What was taken from a file.
+/// The result of importing a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// What the file is.
+    /// The kind of the file.
     pub kind: ImportKind,
-    /// Rows taken and rows known.
+    /// Numbers of new, completed and known rows.
     pub merged: Merged,
-    /// What was odd, what was skipped, and why: a sentence each.
+    /// Irregularities, and skipped data with the reason: one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Store {
-    /// Takes in a file or folder of any kind that [`ImportKind`] knows. Doing it twice is the same as once.
+    /// Imports a file or folder of any kind that [`ImportKind`] knows. Importing twice gives the same result as importing once.
     pub fn import(&self, path: &Path) -> Result<Imported, ImportError> {
         let kind = ImportKind::detect(path)?;
         if same_file(self.path(), path) {
@@ -78,7 +78,7 @@ impl Store {
         })
     }
 
-    /// Merges what is read into tables in memory first.
+    /// Reads a file into tables in memory, then merges them.
     fn staged_from(
         &self,
         path: &Path,
@@ -92,8 +92,8 @@ impl Store {
         })
     }
 
-    /// Opens this store, makes a source ready, and merges it. Errors while merging are the source's: this store was
-    /// opened, and what a full disk says is passed on.
+    /// Opens this store, prepares a source, and merges it. Errors while merging are attributed to the source, because this store could be
+    /// opened; a full disk is reported as such.
     fn merged_from(
         &self,
         path: &Path,
@@ -130,7 +130,7 @@ fn store_error(path: &Path) -> impl Fn(ImportError) -> StoreError {
     }
 }
 
-/// Attaches another store to read it, waiting for one that is being written.
+/// Attaches another store to read it, and waits if that store is being written.
 fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<(), ImportError> {
     let file = absolute(path)?;
     connect::check(path).map_err(ImportError::Source)?;
@@ -161,7 +161,7 @@ fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<()
     }
 }
 
-/// Makes empty tables in memory.
+/// Creates empty tables in memory.
 pub(super) fn make_tables(connection: &Connection) -> duckdb::Result<()> {
     connection.execute_batch(&format!("ATTACH ':memory:' AS {INCOMING}"))?;
     TABLES.iter().map(|table| table.name).try_for_each(|name| {
@@ -176,11 +176,11 @@ fn newer(path: &Path, found: i64) -> ImportError {
 fn absolute(path: &Path) -> Result<PathBuf, ImportError> {
     let unreadable = |message: String| ImportError::Unreadable { path: path.to_owned(), message };
     let absolute = std::path::absolute(path).map_err(|error| unreadable(error.to_string()))?;
-    // DuckDB takes names of files as text.
+    // DuckDB takes file names as text.
     if absolute.to_str().is_none() { Err(unreadable("its name is not UTF-8".to_owned())) } else { Ok(absolute) }
 }
 
-/// What is not in a store yet.
+/// Returns a note if the store's journals hold results that are not in it yet.
 fn journal_note(path: &Path) -> Vec<String> {
     let store = Store::new(path);
     let note = format!(

@@ -2,17 +2,17 @@
 
 use super::super::Batch;
 
-/// The line of a batch, with its end.
+/// Returns the line of a batch, with its end.
 pub(super) fn line(batch: &Batch) -> serde_json::Result<Vec<u8>> {
     let json = serde_json::to_string(batch)?;
     Ok(format!("{:08x} {json}\n", crc32c::crc32c(json.as_bytes())).into_bytes())
 }
 
-/// The batch of a line, without its end; none when a byte of it is not what was written.
+/// Parses the batch of a line without its end, or returns `None` if any byte differs from what was written.
 pub(super) fn batch(line: &[u8]) -> Option<Batch> {
     let (check, json) = line.split_at_checked(8)?;
     let json = json.strip_prefix(b" ")?;
-    // As it is written, and not as a number: another case of a letter is a change too.
+    // Compared as text, and not as a number: a change of a letter's case is damage too.
     let is_whole = format!("{:08x}", crc32c::crc32c(json)).as_bytes() == check;
     is_whole.then(|| serde_json::from_slice(json).ok()).flatten()
 }

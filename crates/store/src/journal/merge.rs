@@ -1,4 +1,4 @@
-//! Taking the journals into the store.
+//! Importing the journals into the store.
 
 use super::{
     super::{Batch, Store, StoreError, error::Doing, write::write_batch},
@@ -14,26 +14,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How much of a journal is held in memory at a time, bytes.
+/// Bytes of a journal that are held in memory at a time.
 const CHUNK: usize = 16 << 20;
 
-/// What was done to bring the store up to date, and what a user should know.
+/// The result of bringing the store up to date, and what users should know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settled {
-    /// Batches that were taken in from journals of processes that are gone.
+    /// Batches that were imported from journals of processes that are gone.
     pub recovered: usize,
-    /// Sessions that nobody runs any more, and are now marked as interrupted.
+    /// Sessions that no process runs any more, now marked as interrupted.
     pub interrupted: usize,
-    /// The file with lines of journals that cannot be read, where there are any.
+    /// The file with journal lines that cannot be read, if there are any.
     pub refused: Option<PathBuf>,
-    /// Journals of this process that another program cut off.
+    /// Journals of this process that another program truncated.
     pub cut: Vec<PathBuf>,
-    /// The damaged store next to which a new one was made, because there was none.
+    /// The damaged store next to which a new store was created, because there was none.
     pub aside: Option<PathBuf>,
 }
 
 impl Settled {
-    /// What a user should be told: a sentence each.
+    /// Returns the notices for users, one sentence each.
     pub fn notices(&self) -> Vec<String> {
         let mut all = Vec::new();
         if self.recovered > 0 {
@@ -67,8 +67,8 @@ impl Settled {
 }
 
 impl Store {
-    /// Brings the store up to date: what journals hold is taken in, in one transaction, and sessions that nobody runs any more are
-    /// marked as interrupted. Nothing to do costs a look at a folder and a query.
+    /// Brings the store up to date. Imports the journals in one transaction, and marks sessions that no process runs any more as
+    /// interrupted. If there is nothing to do, it only lists a folder and runs a query.
     ///
     /// # Errors
     /// A store or journal that cannot be opened, read or written.
@@ -78,12 +78,12 @@ impl Store {
         settled
     }
 
-    /// The same for whoever reads at once: the file stays open until then, and is opened once.
+    /// Does the same for callers that read immediately: the file is opened once and stays open until they read.
     ///
     /// # Errors
-    /// As those of [`Store::settle`].
+    /// The same as those of [`Store::settle`].
     pub fn settle_to_read(&self) -> Result<Settled, StoreError> {
-        // What cannot be written to the journal goes into the store directly.
+        // Batches that cannot be written to the journal go into the store directly.
         let unjournaled = if self.flush().is_ok() { Vec::new() } else { self.writer.lock().waiting() };
         let mut settled = Settled::default();
         if self.has_work(&unjournaled)? {
@@ -113,7 +113,7 @@ impl Store {
         })
     }
 
-    /// Whether there is nothing to take in, and nothing to tell of journals.
+    /// Whether there is nothing to import, and nothing to report about journals.
     pub(in super::super) fn has_nothing_left(&self) -> Result<bool, StoreError> {
         Ok(self.journals()?.is_empty() && !self.journal_folder().join(REFUSED).exists())
     }
@@ -138,7 +138,7 @@ impl Store {
         Ok(settled)
     }
 
-    /// Takes in all journals in one transaction; how far each of them was.
+    /// Imports all journals in one transaction, and returns how far each of them was read.
     fn take_journals(
         &self,
         connection: &mut Connection,
@@ -146,9 +146,9 @@ impl Store {
         settled: &mut Settled,
         refused: &mut Vec<u8>,
     ) -> Result<Vec<(JournalFile, u64)>, StoreError> {
-        // Looked for once nobody else can take them in.
+        // Listed here, because no other process can import them now.
         let journals = self.journals()?;
-        // A statement that fails ends DuckDB's transaction: every error in here is passed on.
+        // A statement that fails ends DuckDB's transaction: every error in here is returned.
         let transaction = connection.transaction().doing(self.path())?;
         let before = positions(&transaction).doing(self.path())?;
         let mut after = Vec::new();
@@ -165,7 +165,7 @@ impl Store {
         Ok(after)
     }
 
-    /// Takes in the lines of a journal from a place on; the place where they end, and how many there were.
+    /// Imports the lines of a journal from a position on, and returns the position where they end and their number.
     fn take_journal(
         &self,
         transaction: &Transaction<'_>,
@@ -182,7 +182,7 @@ impl Store {
         loop {
             line.clear();
             lines.read_until(b'\n', &mut line).map_err(failed)?;
-            // Without its end, a line was being written: nobody was told of it.
+            // A line without its end was still being written: it was never acknowledged.
             let Some(content) = line.strip_suffix(b"\n") else { break };
             end += line.len() as u64;
             match line::batch(content) {
@@ -205,7 +205,7 @@ impl Store {
         Ok((end, count))
     }
 
-    /// Keeps lines that could not be read, for a person to look at.
+    /// Saves lines that could not be read, so that users can inspect them.
     fn keep_refused(&self, lines: &[u8]) -> Result<(), StoreError> {
         if lines.is_empty() {
             return Ok(());
@@ -219,7 +219,7 @@ impl Store {
         write().map_err(|error| StoreError::Journal { path: path.clone(), message: error.to_string() })
     }
 
-    /// Removes a journal that was taken in up to `end`, unless more is to come.
+    /// Removes a journal that was imported up to `end`, unless more lines will follow.
     fn clear(&self, journal: &JournalFile, end: u64) -> Result<(), StoreError> {
         let failed = |error: io::Error| StoreError::Journal { path: journal.path.clone(), message: error.to_string() };
         let mut writer = self.writer.lock();
@@ -234,13 +234,13 @@ impl Store {
     }
 }
 
-/// How far each journal was taken in, bytes.
+/// Returns how far each journal was imported, bytes.
 pub(crate) fn positions(connection: &Connection) -> duckdb::Result<BTreeMap<String, u64>> {
     let mut statement = connection.prepare("SELECT journal_id::VARCHAR, position FROM journal")?;
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Sessions that are not over, and that nobody runs any more.
+/// Returns unfinished sessions that no process runs any more.
 pub(crate) fn abandoned(connection: &Connection) -> duckdb::Result<Vec<String>> {
     let mut statement =
         connection.prepare("SELECT session_id::VARCHAR, owner FROM session WHERE status = 'running'")?;

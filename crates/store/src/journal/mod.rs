@@ -1,9 +1,10 @@
-//! The journal: what is finished is appended here, a line a batch, and synced before anybody is told; the store takes it in when a
-//! session pauses or ends, or when the next command opens it. So the store's file is written seldom, and nothing is lost with it.
+//! The journal. Finished work is appended here, one line for each batch, and synced before it is acknowledged. The store imports it when
+//! a session pauses or ends, or when the next command opens the store. So the store's file is written seldom, and a failed write to it
+//! loses nothing.
 //!
-//! Each process has a file of its own, `UUID.jsonl`, which it holds locked as long as it lives: a session whose file is not locked
-//! any more has nobody who runs it. How far a file was taken in is kept in the store itself (table `journal`), in the same
-//! transaction as what was taken: an older line never comes after a newer one, and none comes twice.
+//! Each process has a file of its own, `UUID.jsonl`, which it keeps locked while it lives: a session whose file is no longer locked has
+//! no running process. The store itself records how far each file was imported (table `journal`), in the same transaction as the imported
+//! rows. So an older line never replaces a newer one, and no line is imported twice.
 
 mod line;
 mod merge;
@@ -24,9 +25,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What journals are called after their identifier.
+/// The ending of journals' names, after their identifier.
 const ENDING: &str = "jsonl";
-/// Where lines are kept that cannot be read.
+/// The file for lines that cannot be read.
 const REFUSED: &str = "refused.txt";
 
 impl Store {
@@ -34,19 +35,19 @@ impl Store {
         self.journal.clone().unwrap_or_else(|| beside(self.path(), "journal"))
     }
 
-    /// The same store with its journals in a folder of their own below this one, on another disk perhaps.
+    /// Returns the same store with its journals in their own subfolder of `folder`, which may be on another disk.
     #[must_use]
     pub fn with_journal_below(mut self, folder: &Path) -> Self {
         let path = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // Two stores of one name must not share their journals.
+        // Two stores of the same name must not share their journals.
         let id = uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, path.as_os_str().as_encoded_bytes());
         self.journal = Some(folder.join(format!("{name}-{}", &id.simple().to_string()[..12])));
         self.writer = SharedWriter::new(self.journal_folder());
         self
     }
 
-    /// Whether a journal may hold what the store does not.
+    /// Whether a journal may hold data that the store does not have.
     pub fn has_journals(&self) -> bool {
         !found(&self.journal_folder()).unwrap_or_default().is_empty()
     }
@@ -54,12 +55,12 @@ impl Store {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct JournalFile {
-    /// Its identifier, as the store knows it.
+    /// Its identifier in the store.
     id: String,
     path: PathBuf,
 }
 
-/// The journals in a folder, in the order of their identifiers, which is that of their beginnings.
+/// Returns the journals in a folder in the order of their identifiers, which is also the order of creation.
 fn found(folder: &Path) -> io::Result<Vec<JournalFile>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -78,14 +79,14 @@ fn found(folder: &Path) -> io::Result<Vec<JournalFile>> {
     Ok(all)
 }
 
-/// The identifier in the name of a journal; none of a file that is called otherwise.
+/// Parses the identifier in the name of a journal; `None` for a file with another name.
 fn identifier_of(path: &Path) -> Option<uuid::Uuid> {
     let stem = path.file_stem()?.to_str()?;
     uuid::Uuid::try_parse(stem).ok().filter(|_| path.extension().is_some_and(|ending| ending == ENDING))
 }
 
-/// Whether the process that writes a journal lives: it holds the file locked. The path may come from another's store, so nothing is opened
-/// that is called otherwise, as this store's own file is, and nothing that would be waited for.
+/// Whether the process that writes a journal lives: it holds the file locked. The path may come from an untrusted store. So this opens no
+/// file with a name of another form, such as this store's own file, and no file on which an open could block.
 fn has_owner(path: &Path) -> bool {
     identifier_of(path).is_some()
         && input::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))

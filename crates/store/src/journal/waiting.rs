@@ -1,23 +1,23 @@
-//! What waits in the journals, looked at from outside.
+//! The data that waits in the journals, inspected from outside.
 
 use super::{super::Store, REFUSED, has_owner};
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-/// What the store has not taken in yet.
+/// Journal data that the store has not imported yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Bytes of journals whose processes live: a session stores them when it pauses or ends.
     pub owned_bytes: u64,
-    /// Bytes of journals whose processes are gone: the next command takes them in.
+    /// Bytes of journals whose processes are gone: the next command imports them.
     pub left_bytes: u64,
-    /// The file with lines of journals that cannot be read, where there are any.
+    /// The file with journal lines that cannot be read, if there are any.
     pub refused: Option<PathBuf>,
-    /// Why the journals cannot be looked at.
+    /// Why the journals cannot be inspected.
     pub unreadable: Option<String>,
 }
 
 impl Store {
-    /// What is in the journals beyond the positions up to which each was taken in.
+    /// Returns the journal data beyond the positions up to which each journal was imported.
     pub(crate) fn waiting(&self, taken: &BTreeMap<String, u64>) -> Waiting {
         let refused = self.journal_folder().join(REFUSED);
         let refused = refused.exists().then_some(refused);

@@ -13,18 +13,19 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// What a process has to journal.
+/// The state of a process's journal.
 #[derive(Debug)]
 pub(super) struct JournalWriter {
     folder: PathBuf,
     open: Option<OpenJournal>,
-    /// Journals that another program cut off while they were written. They stay locked: a session of theirs has its owner by that.
+    /// Journals that another program truncated while they were written. They stay locked: the lock shows that their sessions have an
+    /// owner.
     cut: Vec<OpenJournal>,
-    /// How many of them somebody was told of.
+    /// Number of them that were reported.
     told: usize,
     /// Lines that could not be written yet, oldest first.
     waiting: Vec<Vec<u8>>,
-    /// Sessions that this process runs: as long as there is one, its journal is kept whole.
+    /// Sessions that this process runs. While there is one, the journal is not removed.
     sessions: usize,
 }
 
@@ -34,13 +35,13 @@ struct OpenJournal {
     id: String,
     path: PathBuf,
     file: File,
-    /// What is written and synced, bytes.
+    /// Bytes that are written and synced.
     length: u64,
-    /// How much of it this process saw in the store, bytes. Others may have taken in more.
+    /// Bytes of them that this process saw in the store. Other processes may have imported more.
     taken: u64,
 }
 
-/// The writer, shared by all who know the store in this process.
+/// The writer, shared by all users of the store in this process.
 #[derive(Debug, Clone)]
 pub(in super::super) struct SharedWriter(Arc<Mutex<JournalWriter>>);
 
@@ -61,11 +62,11 @@ impl SharedWriter {
     }
 }
 
-/// Says that a session of this process is under way, until it is dropped.
+/// Marks a session of this process as under way, until it is dropped.
 #[derive(Debug)]
 pub struct Ownership {
     writer: SharedWriter,
-    /// The journal's file, by whose lock others see that the session has somebody who runs it.
+    /// The journal's file. Its lock shows other processes that the session has a running process.
     pub journal: PathBuf,
 }
 
@@ -76,10 +77,10 @@ impl Drop for Ownership {
 }
 
 impl Store {
-    /// Begins a session: makes the journal, and holds it until the session is over.
+    /// Begins a session: creates the journal, and holds it until the session is over.
     ///
     /// # Errors
-    /// A journal that cannot be made or locked.
+    /// The journal cannot be created or locked.
     pub fn own(&self) -> Result<Ownership, StoreError> {
         let mut writer = self.writer.lock();
         let journal = writer.ready().map_err(|error| self.unjournaled(&error))?;
@@ -87,8 +88,8 @@ impl Store {
         Ok(Ownership { writer: self.writer.clone(), journal })
     }
 
-    /// Appends a batch to the journal and syncs it. When that fails the batch stays in memory, and is tried again with the next one
-    /// and by [`Store::settle`].
+    /// Appends a batch to the journal and syncs it. If that fails the batch stays in memory; the next `append` and [`Store::settle`] try
+    /// again.
     ///
     /// # Errors
     /// The journal cannot be written; the batch is kept in memory.
@@ -99,16 +100,15 @@ impl Store {
         writer.flush().map_err(|error| self.unjournaled(&error))
     }
 
-    /// Tries again to write what could not be written. Nothing to write is fine.
+    /// Tries again to write what could not be written. Succeeds if there is nothing to write.
     ///
     /// # Errors
-    /// As of [`Store::append`].
+    /// The same as those of [`Store::append`].
     pub fn flush(&self) -> Result<(), StoreError> {
         self.writer.lock().flush().map_err(|error| self.unjournaled(&error))
     }
 
-    /// Gives what this process has journaled since the journal's beginning and not ended since, and what could not be written yet, in
-    /// their order.
+    /// Passes to `take` what this process has written to its current journal, then what could not be written yet, both in order.
     ///
     /// # Errors
     /// The journal cannot be read.
@@ -128,50 +128,50 @@ impl Store {
 }
 
 impl JournalWriter {
-    /// Whether there are lines that this process has not seen in the store.
+    /// Whether the journal has lines that this process has not seen in the store.
     pub(super) fn is_ahead(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.length > open.taken)
     }
 
-    /// Notes that a journal is in the store up to `end`, in bytes, if it is the one that this process writes.
+    /// Records that a journal is in the store up to `end`, in bytes, and returns true, if it is the one that this process writes.
     pub(super) fn took(&mut self, journal: &str, end: u64) -> bool {
         let own = self.open.as_mut().filter(|open| open.id == journal);
         own.map(|open| open.taken = end).is_some()
     }
 
-    /// Whether nothing is to come: no session is under way, and everything up to `taken`, in bytes, is in the store.
+    /// Whether no more lines will follow: no session is under way, and everything up to `taken`, in bytes, is in the store.
     pub(super) fn is_over(&self, taken: u64) -> bool {
         let is_taken = self.open.as_ref().is_none_or(|open| open.length == taken);
         self.sessions == 0 && self.waiting.is_empty() && is_taken
     }
 
-    /// Leaves a journal that is shorter than what was synced to it: what is written from now on goes to a new one.
+    /// Leaves a journal that is shorter than what was synced to it: later lines go to a new journal.
     fn leave_cut(&mut self) {
         let is_cut = |open: &mut OpenJournal| {
-            // One that was removed is written anew.
+            // A removed journal is not cut: `ready` writes it again.
             open.file.metadata().is_ok_and(|facts| facts.nlink() > 0 && facts.len() < open.length)
         };
         self.cut.extend(self.open.take_if(is_cut));
     }
 
-    /// The paths of journals that were cut off, each once.
+    /// Returns the paths of journals that were truncated, each once.
     pub(super) fn newly_cut(&mut self) -> Vec<PathBuf> {
         self.leave_cut();
         let told = std::mem::replace(&mut self.told, self.cut.len());
         self.cut[told..].iter().map(|journal| journal.path.clone()).collect()
     }
 
-    /// What could not be written, oldest first.
+    /// Returns the batches that could not be written, oldest first.
     pub(super) fn waiting(&self) -> Vec<Batch> {
         self.waiting.iter().filter_map(|line| line::batch(line.strip_suffix(b"\n")?)).collect()
     }
 
-    /// Forgets the oldest of what could not be written: it is in the store.
+    /// Forgets the oldest `count` of the unwritten lines: they are in the store.
     pub(super) fn forget(&mut self, count: usize) {
         self.waiting.drain(..count.min(self.waiting.len()));
     }
 
-    /// Ends the journal, whose every line is in the store.
+    /// Ends the journal once every line of it is in the store.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         match self.open.take() {
             Some(open) => remove(&open.path),
@@ -179,7 +179,7 @@ impl JournalWriter {
         }
     }
 
-    /// Appends the lines that wait, in their order. All of them are on disk afterwards, or none of them counts.
+    /// Appends the waiting lines in order. Afterwards all of them are on disk, or none of them counts.
     fn flush(&mut self) -> io::Result<()> {
         if self.waiting.is_empty() {
             return Ok(());
@@ -189,7 +189,7 @@ impl JournalWriter {
         let lines = self.waiting.concat();
         let written = open.file.write_all_at(&lines, open.length).and_then(|()| open.file.sync_data());
         if let Err(error) = written {
-            // What was half written is written over by the next try, and is no line until then.
+            // The next attempt overwrites the partial write, which is not a line until then.
             let _ = open.file.set_len(open.length);
             return Err(error);
         }
@@ -198,8 +198,8 @@ impl JournalWriter {
         Ok(())
     }
 
-    /// Makes sure that there is a journal, and returns its path. A file that was removed is written anew from what is still open of
-    /// it. One that has gone elsewhere with its folder goes on there: the store is there too, and may come back.
+    /// Makes sure that there is a journal, and returns its path. If the file was removed, it is written again with the lines that still
+    /// count. If it was moved with its folder, writing continues there: the store moved too, and may come back.
     fn ready(&mut self) -> io::Result<PathBuf> {
         self.leave_cut();
         if let Some(open) = &mut self.open {
@@ -217,7 +217,7 @@ impl JournalWriter {
 }
 
 impl OpenJournal {
-    /// Gives each line that counts, without its end.
+    /// Passes each line that counts to `take`, without its end.
     fn each_line(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(0))?;
         let mut lines = BufReader::new((&self.file).take(self.length));
@@ -245,9 +245,9 @@ fn create(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         make_folder(folder)?;
     }
-    // Until it is locked it may be taken for one that a program left which was killed.
+    // Until the file is locked, a sweep could mistake it for one that a killed program left.
     let _gate = path.parent().and_then(scratch::gate);
-    // It gets its name when it is locked: a journal without an owner is taken for one that is over.
+    // The file gets its name once it is locked: a journal without an owner counts as finished.
     let unlocked = path.with_extension(&JOURNAL.ending()[1..]);
     let file = OpenOptions::new().create(true).truncate(true).read(true).write(true).open(&unlocked)?;
     file.lock()?;
@@ -257,8 +257,8 @@ fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes the folder of journals, whose name then survives a power loss. The one above has to be there: where a disk has gone, what
-/// is put in the place of its folder would be hidden when it comes back.
+/// Creates the folder of journals so that its name survives a power loss. Its parent must exist: if a disk is gone, a folder created in
+/// its place would be hidden when the disk comes back.
 fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -270,7 +270,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a journal whose every line is in the store.
+/// Removes a journal of which every line is in the store.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,4 +1,4 @@
-//! Answers of many rows, read column by column: the values of a chunk of rows lie beside each other in their own types.
+//! Answers of many rows, read column by column: a chunk of rows holds each column as an array of its own type.
 
 use super::super::StoreError;
 use duckdb::{
@@ -13,7 +13,7 @@ use duckdb::{
     params_from_iter,
 };
 
-/// Gives the rows of a query of this program's to `take`, a chunk of them at a time; they are not kept together.
+/// Passes the rows of one of this program's queries to `take`, one chunk at a time; the chunks are not kept.
 pub(super) fn each_chunk(
     connection: &Connection,
     sql: &str,
@@ -37,7 +37,7 @@ impl Chunk {
         0..self.0.num_rows()
     }
 
-    /// A column of numbers of one type.
+    /// Returns a column of numbers of one type.
     pub(super) fn numbers<T: ArrowPrimitiveType>(&self, name: &str) -> Result<&PrimitiveArray<T>, StoreError> {
         self.column(name, |column| column.as_primitive_opt(), &T::DATA_TYPE)
     }
@@ -68,31 +68,31 @@ impl Chunk {
     }
 }
 
-/// A value, or none where the column has NULL.
+/// Returns a value, or `None` if the column has NULL.
 #[inline]
 pub(super) fn number<T: ArrowPrimitiveType>(column: &PrimitiveArray<T>, row: usize) -> Option<T::Native> {
     has(column.nulls(), row).then(|| column.value(row))
 }
 
-/// A text, or none where the column has NULL.
+/// Returns a text, or `None` if the column has NULL.
 #[inline]
 pub(super) fn text(column: &StringArray, row: usize) -> Option<&str> {
     has(column.nulls(), row).then(|| column.value(row))
 }
 
-/// A flag, or none where the column has NULL.
+/// Returns a flag, or `None` if the column has NULL.
 #[inline]
 pub(super) fn flag(column: &BooleanArray, row: usize) -> Option<bool> {
     has(column.nulls(), row).then(|| column.value(row))
 }
 
-/// Bytes, or none where the column has NULL.
+/// Returns bytes, or `None` if the column has NULL.
 #[inline]
 pub(super) fn bytes(column: &BinaryArray, row: usize) -> Option<&[u8]> {
     has(column.nulls(), row).then(|| column.value(row))
 }
 
-/// Most columns have no NULL at all.
+/// Whether the row has a value. Most columns have no NULL at all.
 #[inline]
 fn has(nulls: Option<&NullBuffer>, row: usize) -> bool {
     nulls.is_none_or(|nulls| nulls.is_valid(row))

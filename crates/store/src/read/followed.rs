@@ -1,4 +1,4 @@
-//! Tests that were followed, second by second.
+//! Tests that were followed second by second.
 
 use super::super::{ActorSlotRecord, ReadingRecord, Store, StoreError};
 
@@ -13,14 +13,14 @@ pub struct FollowedTest {
     /// Number in its suite.
     pub test: u32,
     pub test_name: String,
-    /// In the order of time.
+    /// In chronological order.
     pub slots: Vec<ActorSlotRecord>,
-    /// In the order of time.
+    /// In chronological order.
     pub readings: Vec<ReadingRecord>,
 }
 
 impl Store {
-    /// The tests of a session that were followed, in the order of its runs.
+    /// Returns the followed tests of a session, in the order of its runs.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -28,7 +28,7 @@ impl Store {
         self.followed("r.session_id::VARCHAR = ?", session_id)
     }
 
-    /// The tests of a run that were followed.
+    /// Returns the followed tests of a run.
     ///
     /// # Errors
     /// A store that cannot be opened or read.

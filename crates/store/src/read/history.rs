@@ -1,4 +1,4 @@
-//! What earlier runs took, for estimates.
+//! Durations of earlier runs, for estimates.
 
 use crate::Store;
 use dbdyno_catalog::bench::{Configuration, History};

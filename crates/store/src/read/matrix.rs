@@ -1,4 +1,4 @@
-//! What a matrix of tests and runs is made of.
+//! The data of a matrix of tests and runs.
 
 use super::super::{Selection, Store, StoreError};
 use serde::Deserialize;
@@ -17,16 +17,16 @@ pub struct TestTime {
     pub test_name: String,
     /// `ok`, or why the time does not count.
     pub status: String,
-    /// Wall time, ns; none where it does not count or is not known.
+    /// Wall time, ns; none if it does not count or is unknown.
     pub wall_ns: Option<u64>,
-    /// Operations a second, as the time.
+    /// Operations a second; none in the same cases as the time.
     pub rate: Option<f64>,
-    /// Whether it ended after a time, so that only its rate says something.
+    /// Whether the test ended after a set time, so that only its rate is meaningful.
     pub timed: bool,
 }
 
 impl Store {
-    /// The tests of a selection's runs, oldest run first.
+    /// Returns the tests of a selection's runs, oldest run first.
     ///
     /// # Errors
     /// A store that cannot be opened or read.

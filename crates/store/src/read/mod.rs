@@ -1,4 +1,4 @@
-//! Rows of the store as the structs that others work with.
+//! Rows of the store as structs for the other modules.
 
 mod columns;
 mod followed;
@@ -34,8 +34,8 @@ pub use side::{
 };
 
 impl Store {
-    /// The rows of one query of this program's. Values from outside are bound to `?`, never pasted into the SQL. A store that is not
-    /// there yet has none.
+    /// Returns the rows of one of this program's queries. Values from outside are bound to `?`, never pasted into the SQL. A missing
+    /// store has no rows.
     pub(super) fn rows<T: DeserializeOwned>(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Vec<T>, StoreError> {
         if !self.exists() {
             return Ok(Vec::new());
@@ -43,13 +43,14 @@ impl Store {
         self.reading(|connection| rows(connection, sql, parameters))
     }
 
-    /// The same with texts bound.
+    /// Does the same with texts bound.
     pub(super) fn rows_bound<T: DeserializeOwned>(&self, sql: &str, texts: &[String]) -> Result<Vec<T>, StoreError> {
         let bound: Vec<&dyn ToSql> = texts.iter().map(|text| text as &dyn ToSql).collect();
         self.rows(sql, &bound)
     }
 
-    /// The rows of a query that sees the results of a selection as the table `selected`, with the columns that pages have. `sql` is a SELECT, or begins with a comma and further tables of the WITH clause.
+    /// Returns the rows of a query that sees the results of a selection as the table `selected`, with the columns of pages. `sql` is a
+    /// SELECT, or begins with a comma and further tables of the WITH clause.
     pub(super) fn selected_rows<T: DeserializeOwned>(
         &self,
         selection: &Selection,
@@ -63,7 +64,7 @@ impl Store {
     }
 }
 
-/// The rows of a query of this program's.
+/// Returns the rows of one of this program's queries.
 pub(super) fn rows<T: DeserializeOwned>(
     connection: &Connection,
     sql: &str,

@@ -1,9 +1,9 @@
-//! What the Live screen shows beside what is measured: usual times, and runs that are played again.
+//! Stored data for the Live screen: usual times, and runs to replay.
 
 use super::super::{Store, StoreError, TestRecord, TimelineRecord};
 use serde::Deserialize;
 
-/// What a test usually takes.
+/// The usual duration of a test.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct UsualTime {
     pub engine: String,
@@ -13,7 +13,7 @@ pub struct UsualTime {
     pub median_ns: f64,
 }
 
-/// A run with all that it takes to play it again.
+/// A run with everything that a replay needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRun {
     /// Its label, suite and size.
@@ -25,7 +25,7 @@ pub struct RecordedRun {
 }
 
 impl Store {
-    /// What the tests of a suite usually take.
+    /// Returns the usual times of a suite's tests.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -35,7 +35,7 @@ impl Store {
         self.rows(sql, &[&suite])
     }
 
-    /// A run by its identifier; none where it is not stored.
+    /// Returns a run by its identifier, or `None` if it is not stored.
     ///
     /// # Errors
     /// A store that cannot be opened or read.

@@ -1,11 +1,11 @@
-//! Records read back as they were written.
+//! Records, read back in the form in which they were written.
 
 use super::super::{Store, StoreError, record::Record};
 use duckdb::ToSql;
 use serde::de::DeserializeOwned;
 
 impl Store {
-    /// The records of a table that meet a condition of SQL with `?` for its parameters, in the order of an expression.
+    /// Returns the records of a table that meet an SQL condition, with `?` for its parameters, in the order of an expression.
     pub(crate) fn records<R: Record + DeserializeOwned>(
         &self,
         condition: &str,

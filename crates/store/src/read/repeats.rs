@@ -1,4 +1,4 @@
-//! What configurations took in other sessions: how far sessions lie apart is measured by nothing else.
+//! Results of configurations in other sessions: the only measure of how far sessions differ.
 
 use super::super::{Store, StoreError};
 use dbdyno_foundation::metric::Metric;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 /// A test of a configuration in one session.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RepeatedTest {
-    /// Tells configurations apart, whatever their labels.
+    /// Identifies the configuration, independent of its label.
     pub configuration: String,
     pub session_id: Uuid,
     pub suite: String,
@@ -18,8 +18,8 @@ pub struct RepeatedTest {
     pub median: f64,
 }
 
-/// `given` has runs of the configurations that are meant. Times that are in no statistics count here as little: those of failed tests, of
-/// wrong answers, and of runs that were done over.
+/// `given` has runs of the chosen configurations. Times that statistics exclude are excluded here too: those of failed tests, of wrong
+/// answers, and of repeated runs.
 const REPEATS: &str = "
     WITH given AS (SELECT unnest(string_split(?, ' '))::UUID AS run_id),
     kind AS (
@@ -46,7 +46,7 @@ const REPEATS: &str = "
     GROUP BY ALL ORDER BY ALL";
 
 impl Store {
-    /// What a session recorded in no column of its own, as JSON; none where there is no such session, or it was imported.
+    /// Returns what a session recorded without a column of its own, as JSON. `None` if there is no such session, or if it was imported.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -68,7 +68,8 @@ impl Store {
         Ok(!found.is_empty())
     }
 
-    /// What a metric of the configurations of these runs was in every session of the same host and disk, these runs' own too.
+    /// Returns the values of a metric for the configurations of these runs, in every session of the same host and disk, including the
+    /// runs' own sessions.
     ///
     /// # Errors
     /// A store that cannot be opened or read.

@@ -1,5 +1,5 @@
-//! A row of an answer as a struct: each field is the column of its name, with the type that it has in Rust. What does not fit is an
-//! error that names the column.
+//! A row of an answer as a struct: each field is the column of its name, with its type in Rust. A value that does not fit is an error
+//! that names the column.
 
 use duckdb::{
     Row,
@@ -93,7 +93,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
             ValueRef::SmallInt(number) => visitor.visit_i16(number),
             ValueRef::Int(number) => visitor.visit_i32(number),
             ValueRef::BigInt(number) => visitor.visit_i64(number),
-            // Sums of whole numbers.
+            // Sums of integers.
             ValueRef::HugeInt(number) => match u64::try_from(number) {
                 Ok(number) => visitor.visit_u64(number),
                 Err(_) => visitor.visit_i128(number),
@@ -109,7 +109,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
                 Err(_) => Err(de::Error::custom("the text is not UTF-8")),
             },
             ValueRef::Blob(bytes) => visitor.visit_borrowed_bytes(bytes),
-            // As in JSON.
+            // The same text as in JSON.
             ValueRef::Timestamp(TimeUnit::Microsecond, at) => match Timestamp::from_microsecond(at) {
                 Ok(at) => visitor.visit_string(at.to_string()),
                 Err(error) => Err(de::Error::custom(error)),

@@ -1,4 +1,4 @@
-//! All that is stored of one run.
+//! Everything that is stored about one run.
 
 use super::{
     super::{Store, StoreError, TestRecord, schema},
@@ -24,7 +24,7 @@ pub struct StoredRun {
     pub version: String,
     pub suite: String,
     pub size: String,
-    /// When it began, UTC: `2026-11-21 09:30:00`; empty where that is not known.
+    /// When it began, UTC: `2026-11-21 09:30:00`; empty if unknown.
     pub started: String,
     /// `done`, `failed`, ...
     pub status: String,
@@ -36,19 +36,19 @@ pub struct StoredRun {
     /// Durability tier.
     pub tier: Option<u8>,
     pub tier_reason: String,
-    /// The latest verdict on the tier; none: never tried.
+    /// The latest verdict on the tier; none: never tested.
     pub tier_evidence: Option<String>,
-    /// What the worker wrote to stderr.
+    /// The worker's stderr.
     pub log: Option<String>,
     #[serde(skip)]
     pub options: Vec<StoredOption>,
     /// Tests, in order.
     #[serde(skip)]
     pub tests: Vec<StoredTest>,
-    /// What else the run's row says, by the names of its columns.
+    /// The other columns of the run's row, by name.
     #[serde(skip)]
     pub facts: Vec<StoredFact>,
-    /// What session and host say.
+    /// Facts of session and host.
     #[serde(skip)]
     pub environment: Vec<StoredFact>,
     /// Findings about the run, and about its session: which linter, and the message.
@@ -56,10 +56,10 @@ pub struct StoredRun {
     pub warnings: Vec<StoredFact>,
     #[serde(skip)]
     pub tags: Vec<String>,
-    /// Notes: when, and the text.
+    /// Notes: time and text.
     #[serde(skip)]
     pub notes: Vec<StoredFact>,
-    /// Kept keys.
+    /// Keys that users or imports stored with the run.
     #[serde(skip)]
     pub keys: Vec<StoredFact>,
     /// The tests that were followed.
@@ -69,25 +69,25 @@ pub struct StoredRun {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct StoredOption {
-    /// Whether it is one of the suite.
+    /// Whether it is an option of the suite.
     pub of_suite: bool,
     pub name: String,
     /// Value asked for.
     pub asked: Option<String>,
-    /// Value in force, where it could be read back.
+    /// Value in force, if it could be read back.
     pub in_force: Option<String>,
-    /// Whether the imported file does not say it.
+    /// Whether the imported file does not contain it.
     pub assumed: bool,
 }
 
 impl StoredOption {
-    /// Whether something else than what was asked for is in force.
+    /// Whether the value in force differs from the one asked for.
     pub fn differs(&self) -> bool {
         matches!((&self.asked, &self.in_force), (Some(asked), Some(in_force)) if asked != in_force)
     }
 }
 
-/// A name and what is known under it.
+/// A name and its value.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct StoredFact {
     pub name: String,
@@ -96,20 +96,20 @@ pub struct StoredFact {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredTest {
-    /// What was measured, without its histogram.
+    /// The results, without the histogram.
     pub test: TestRecord,
     /// Its samples, ns.
     pub samples: Option<Histogram<u64>>,
-    /// What an imported file says of it beyond the columns.
+    /// Facts of an imported file for which there is no column.
     pub keys: Vec<StoredFact>,
-    /// The stretches of its time.
+    /// The intervals of its timeline.
     pub slots: Vec<StoredSlot>,
 }
 
-/// A stretch of a test's time.
+/// An interval of a test's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredSlot {
-    /// Its end, from the beginning of the test, ns.
+    /// Its end, measured from the beginning of the test, ns.
     pub end_ns: u64,
     /// Its length, ns.
     pub duration_ns: u64,
@@ -153,7 +153,7 @@ const NOTES: &str = "SELECT strftime(noted_at, '%Y-%m-%d %H:%M:%S') AS name, tex
 const KEYS: &str = "SELECT key AS name, value FROM run_key WHERE run_id = CAST(? AS UUID) ORDER BY key";
 
 impl Store {
-    /// All that is stored of a run; none where there is no such run.
+    /// Returns everything that is stored about a run, or `None` if there is no such run.
     ///
     /// # Errors
     /// A store that cannot be opened or read.

@@ -1,5 +1,5 @@
-//! The rows of the store's tables. Each struct is one table of schema.sql, its fields the columns (a test's figures are several, as the
-//! list of metrics has them), so that a record can be stored, journaled as a line of JSON, taken in and read again without a second
+//! The rows of the store's tables. Each struct is one table of schema.sql, and its fields are the columns (a test's figures are several
+//! columns, as in the list of metrics). So a record can be stored, journaled as a line of JSON, imported and read again without a second
 //! list of columns.
 
 mod run;
@@ -23,7 +23,7 @@ pub(crate) trait Record {
     /// Its columns, in the order of the values.
     fn columns() -> Vec<&'static str>;
 
-    /// The row's values.
+    /// Returns the row's values.
     fn values(&self) -> Vec<Value>;
 }
 

@@ -21,14 +21,14 @@ record! {
         started_at: Timestamp,
         /// End.
         finished_at: Option<Timestamp>,
-        /// How it stands.
+        /// Its state.
         status: Status,
-        /// Why it failed.
+        /// The reason of a failure.
         failure: Option<String>,
         engine: String,
         /// Version of the engine's library.
         engine_version: String,
-        /// The engine with the options that tell it from others of the session.
+        /// The engine with the options that distinguish it from others of the session.
         label: String,
         suite: String,
         size: String,
@@ -36,7 +36,7 @@ record! {
         seed: u64,
         /// What a commit survives; NULL: unknown.
         tier: Tier,
-        /// Why that tier.
+        /// Why it has that tier.
         tier_reason: String,
         /// How long opening took, ns.
         open_ns: Option<u64>,
@@ -46,40 +46,40 @@ record! {
         steal_share: Option<f64>,
         /// Share of all CPU time in use.
         busy_share: Option<f64>,
-        /// How many CPUs were busy on average with anything but its worker; NULL: not known.
+        /// Average number of CPUs busy with anything but its worker; NULL: unknown.
         others_cpus: Option<f64>,
-        /// Share of the time that some task waited for a CPU.
+        /// Share of the time in which some task waited for a CPU.
         psi_cpu_share: Option<f64>,
         psi_io_share: Option<f64>,
         psi_memory_share: Option<f64>,
         /// Context switches of the whole machine.
         context_switches: Option<u64>,
-        /// Whether another session's run held the machine before it.
+        /// Whether it waited because another session's run held the machine.
         other_run_waited: bool,
-        /// What the worker wrote to stderr.
+        /// The worker's stderr.
         log: Option<String>,
         /// Compile options of the engine's library, separated by commas.
         engine_build: Option<String>,
-        /// Which source the engine's library was built from.
+        /// The source from which the engine's library was built.
         engine_source: Option<String>,
-        /// What times of tests are read from: `counter`, the processor's, or `monotonic`.
+        /// The clock that times tests: `counter`, the processor's, or `monotonic`.
         clock: Option<String>,
-        /// Memory that its worker had, with the page cache of what it read and wrote, as the system had it in force, bytes; NULL: without
+        /// Memory limit of its worker, including the page cache of its reads and writes, as the system enforced it, bytes; NULL: without
         /// a limit.
         memory_limit_bytes: Option<u64>,
-        /// Rows that its tests worked on, without any overhead, bytes; NULL: its suite does not say.
+        /// Size of the rows on which its tests worked, without any overhead, bytes; NULL: its suite does not give it.
         data_bytes: Option<u64>,
-        /// What of a database could be in memory when a test began: `warm`, whatever was, or `cold`.
+        /// Cache state of the database when a test began: `warm`, with the existing caches, or `cold`.
         cache: Option<String>,
-        /// The label of the configuration that this is once more, for an A/A comparison.
+        /// The label of the configuration that this repeats, for an A/A comparison.
         twin_of: Option<String>,
-        /// Which kind of failure ended it.
+        /// The kind of failure that ended it.
         failure_kind: Option<FailureKind>,
-        /// The latest verdict on its tier; NULL: never tried.
+        /// The latest verdict on its tier; NULL: never tested.
         tier_evidence: Option<String>,
-        /// Periods in which control groups had used up their CPU time, and threads waited.
+        /// Periods in which control groups had used up their CPU time, so that threads waited.
         throttled_periods: Option<u64>,
-        /// How long they waited, summed over CPUs, ns.
+        /// Total waiting time in them, summed over CPUs, ns.
         throttled_ns: Option<u64>,
     }
 }
@@ -92,15 +92,15 @@ record! {
         name: String,
         /// Value asked for.
         asked: Option<String>,
-        /// Value in force, where it could be read back.
+        /// Value in force, if it could be read back.
         in_force: Option<String>,
-        /// Whether an imported file does not say it, and the default of its program is taken; none in stores of older versions.
+        /// Whether an imported file does not contain it, and its program's default is assumed; none in stores of older versions.
         assumed: Option<bool>,
     }
 }
 
 record! {
-    /// What is kept of a run beyond the columns.
+    /// A fact of a run for which there is no column.
     KeyRecord in "run_key" {
         run_id: String,
         key: String,

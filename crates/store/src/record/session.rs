@@ -1,4 +1,4 @@
-//! Machines, sessions, and what is said of a session.
+//! Machines, sessions, and findings about a session.
 
 use super::{Record, Status, record};
 use crate::value::StoredField;
@@ -21,7 +21,7 @@ record! {
         kernel: String,
         /// CPU architecture.
         architecture: String,
-        /// What virtualises it.
+        /// The hypervisor or container that virtualises it.
         virtualisation: Option<String>,
         /// Operating system.
         os: Option<String>,
@@ -39,14 +39,14 @@ record! {
         started_at: Timestamp,
         /// End; none while it runs or when it was interrupted.
         finished_at: Option<Timestamp>,
-        /// How it stands.
+        /// Its state.
         status: Status,
         dbdyno_version: String,
         /// Whether dbdyno was built without optimisation.
         debug_build: bool,
-        /// The profile of Cargo that dbdyno was built with.
+        /// The Cargo profile with which dbdyno was built.
         build_profile: Option<String>,
-        /// Compiler, target and flags that it was built with.
+        /// Compiler, target and flags with which it was built.
         build_flags: Option<String>,
         /// The command that started it.
         command_line: String,
@@ -59,7 +59,7 @@ record! {
         planned_runs: u32,
         /// Kernel at the time.
         kernel: Option<String>,
-        /// Where databases were put.
+        /// Folder of the databases.
         work_folder: String,
         /// Its file system's type.
         file_system: Option<String>,
@@ -74,13 +74,13 @@ record! {
         clock_source: Option<String>,
         /// Load average over one minute when it began.
         load_1: Option<f64>,
-        /// Everything known of host, folder and load, as JSON.
+        /// All facts about host, folder and load, as JSON.
         details: String,
-        /// The journal of the process that runs it, which holds that file locked as long as it lives.
+        /// The journal of the process that runs it; the process keeps that file locked while it lives.
         owner: Option<String>,
-        /// What is to be run, as JSON, for whoever finishes it.
+        /// The planned work as JSON, from which `resume` finishes the session.
         plan: Option<String>,
-        /// What it was imported from; none: dbdyno ran it.
+        /// The kind of import; none: dbdyno ran it.
         source: Option<String>,
         /// Name of the file imported.
         source_file: Option<String>,
@@ -88,13 +88,13 @@ record! {
         syncs_believed: Option<bool>,
         /// The shortest of small synced writes there, ns.
         sync_least_ns: Option<u64>,
-        /// Why they are not believed.
+        /// Why the syncs are not believed.
         sync_doubt: Option<String>,
-        /// CPUs that it could run on; none: not known, as quota and memory are.
+        /// CPUs that it could run on; none: unknown, as are quota and memory.
         cpus_allowed: Option<u32>,
-        /// CPUs' time that control groups let it have; none: without a quota.
+        /// CPU time that control groups allow, in CPUs; none: without a quota.
         cpu_quota: Option<f64>,
-        /// Memory that control groups let it have, bytes; none: without a limit.
+        /// Memory that control groups allow, bytes; none: without a limit.
         memory_max_bytes: Option<u64>,
         /// `LD_PRELOAD` and `/etc/ld.so.preload`.
         preloaded: Option<String>,
@@ -104,7 +104,7 @@ record! {
 }
 
 record! {
-    /// What a reader of the figures should know.
+    /// A finding that readers of the figures should know.
     WarningRecord in "warning" {
         /// UUID.
         warning_id: String,
@@ -113,9 +113,9 @@ record! {
         run_id: Option<String>,
         /// The test, if it is about one.
         test: Option<u32>,
-        /// Which linter.
+        /// The linter's name.
         linter: String,
-        /// What is the matter, in the same words for every configuration; none where it is no finding about configurations.
+        /// The problem, in the same words for every configuration; none if the finding is not about configurations.
         matter: Option<String>,
         /// The finding: `MATTER: WHERE`, or a sentence.
         message: String,

@@ -1,8 +1,8 @@
-//! How sessions and runs ended.
+//! The states of sessions and runs.
 
 use serde::{Deserialize, Serialize};
 
-/// How a session or run stands.
+/// The state of a session or run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -13,14 +13,14 @@ pub enum Status {
     Failed,
     /// Ended by the user.
     Cancelled,
-    /// Its process ended before it did.
+    /// Its process ended first.
     Interrupted,
-    /// Of a run: it was not finished, and was run again from its beginning.
+    /// Only of a run: it was not finished, and was repeated from its beginning.
     Superseded,
 }
 
 impl Status {
-    /// The word stored.
+    /// Returns the stored word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -37,20 +37,20 @@ impl Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// An option in force is not the one asked for.
+    /// An option in force differs from the requested one.
     OptionsDiffer,
-    /// It took too long.
+    /// It exceeded its time limit.
     Deadline,
-    /// The engine said so.
+    /// The engine reported a failure.
     Engine,
-    /// Its process did not do what a worker does.
+    /// Its process broke the worker protocol.
     Worker,
-    /// What it measured could not be kept.
+    /// Its results could not be stored.
     Unkept,
 }
 
 impl FailureKind {
-    /// The word stored.
+    /// Returns the stored word.
     pub fn word(self) -> &'static str {
         match self {
             Self::OptionsDiffer => "options_differ",

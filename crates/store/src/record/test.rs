@@ -1,4 +1,4 @@
-//! Tests of runs, and what the harness takes in them.
+//! Tests of runs, and the harness's own cost in them.
 
 use super::{Record, record};
 use crate::value::{Blob, StoredField};
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 record! {
-    /// One test of one run: what is stored of it, and what is read.
+    /// One test of one run, as it is stored and read.
     TestRecord in "result" {
         run_id: String,
         /// The test's number.
@@ -18,24 +18,24 @@ record! {
         test_name: String,
         /// When it ended.
         finished_at: Option<Timestamp>,
-        /// All that was counted.
+        /// All figures that were counted.
         #[serde(flatten)]
         figures: Figures,
-        /// Checksum of the answers; none: the engine does not answer.
+        /// Checksum of the answers; none: the engine gives no answers.
         verification: Option<String>,
         /// Whether the answers equal those of the other engines; none: not compared.
         agrees: Option<bool>,
         /// Operations in one sample of the histogram.
         operations_per_sample: Option<u64>,
-        /// All latencies, HdrHistogram V2 compressed; none: not recorded, or not asked for.
+        /// All latencies, HdrHistogram V2 compressed; none: not recorded, or not requested.
         histogram: Option<Blob>,
-        /// Why it failed, in another program; its figures are in no statistics.
+        /// Why it failed, in another program; statistics exclude its figures.
         failure: Option<String>,
     }
 }
 
 impl Default for TestRecord {
-    /// A test that nothing is known of.
+    /// Returns a test with no known values.
     fn default() -> Self {
         Self {
             run_id: String::new(),
@@ -53,29 +53,29 @@ impl Default for TestRecord {
 }
 
 impl TestRecord {
-    /// A figure as it was counted.
+    /// Returns a figure as it was counted.
     pub fn figure(&self, metric: Metric) -> Option<u64> {
         self.figures.get(metric)
     }
 
-    /// Whether there is anything to hold its answers against: a checksum, or what holds in any order of threads.
+    /// Whether its answers can be checked: by a checksum, or by invariants that hold in any order of threads.
     pub fn is_verified(&self) -> bool {
         self.verification.is_some() || self.agrees.is_some()
     }
 
-    /// Its samples, ns; none where there are none that can be read.
+    /// Returns its samples, ns; `None` if there are none that can be read.
     pub fn samples(&self) -> Option<Histogram<u64>> {
         from_bytes(&self.histogram.as_ref()?.0).ok()
     }
 
-    /// The same where each sample is one operation.
+    /// Returns the same if each sample is one operation.
     pub fn latencies(&self) -> Option<Histogram<u64>> {
         if self.operations_per_sample.unwrap_or(1) == 1 { self.samples() } else { None }
     }
 }
 
 record! {
-    /// What one actor did in a test of several threads.
+    /// The record of one actor in a test of several threads.
     ActorRecord in "actor_result" {
         run_id: String,
         /// The test's number.
@@ -86,27 +86,27 @@ record! {
         /// When the test ended.
         finished_at: Option<Timestamp>,
         threads: Option<u32>,
-        /// Operations a second that were due; none: each when the one before it was done.
+        /// Operations due a second; none: each operation begins when the previous one ends.
         arrival_rate: Option<u64>,
         arrival_gaps: Option<String>,
-        /// All that was counted.
+        /// All figures that were counted.
         #[serde(flatten)]
         figures: Figures,
-        /// Whether what holds for the answers of the test held; none: nothing was to be held against them.
+        /// Whether the test's invariants held for the answers; none: there were none to check.
         agrees: Option<bool>,
         /// Operations in one sample of the histogram.
         operations_per_sample: Option<u64>,
         /// Service times, HdrHistogram V2 compressed.
         histogram: Option<Blob>,
-        /// Response times, where operations were due at times.
+        /// Response times, if operations were due at set times.
         response_histogram: Option<Blob>,
-        /// As a test's; of an actor there is none.
+        /// The same as a test's; always none for an actor.
         failure: Option<String>,
     }
 }
 
 impl ActorRecord {
-    /// Its response times, where operations were due at times; else its service times.
+    /// Returns its response times if operations were due at set times, otherwise its service times.
     pub fn latencies(&self) -> Option<Histogram<u64>> {
         from_bytes(&self.response_histogram.as_ref().or(self.histogram.as_ref())?.0).ok()
     }
@@ -132,7 +132,7 @@ record! {
 }
 
 record! {
-    /// What an actor did in a slot of a test that is followed.
+    /// The record of an actor in a slot of a followed test.
     ActorSlotRecord in "actor_slot" {
         run_id: String,
         /// The test's number.
@@ -144,13 +144,13 @@ record! {
         duration_ns: u64,
         /// Operations that ended in it.
         operations: u64,
-        /// How often another transaction was in the way.
+        /// How often another transaction blocked it.
         busy: u64,
-        /// Operations due and not begun at its end; none where they have no times at which they are due.
+        /// Operations that were due and not begun at its end; none if operations have no due times.
         backlog: Option<u64>,
-        /// Snapshots held at its end; none where it never holds one.
+        /// Snapshots held at its end; none if the actor never holds one.
         held: Option<u64>,
-        /// 99th percentile of the latencies, ns: from when operations were due, where they were.
+        /// 99th percentile of the latencies, ns, counted from the due time of operations that have one.
         p99_ns: Option<u64>,
         /// The latencies, HdrHistogram V2 compressed.
         histogram: Option<Blob>,
@@ -158,25 +158,25 @@ record! {
 }
 
 record! {
-    /// A figure at a moment of a test that is followed.
+    /// A figure at one moment of a followed test.
     ReadingRecord in "reading" {
         run_id: String,
         /// The test's number.
         test: u32,
         /// From the beginning of the test, ns.
         at_ns: u64,
-        /// `database_bytes`, `side_bytes`, `rss_bytes`, `written_bytes`, or what the engine calls it.
+        /// `database_bytes`, `side_bytes`, `rss_bytes`, `written_bytes`, or a name that the engine gives.
         name: String,
         value: u64,
     }
 }
 
 record! {
-    /// What an engine that does nothing took.
+    /// The cost of an engine that does nothing.
     HarnessRecord in "harness_cost" {
         session_id: String,
         size: String,
-        /// Which one it was: there is one for each measured loop. `null`, dbdyno's own, in journals that do not say.
+        /// The engine's name: there is one for each measured loop. `null`, dbdyno's own, in journals that do not record it.
         #[serde(default = "own_loop")]
         engine: String,
         /// The test's number.
@@ -186,7 +186,7 @@ record! {
     }
 }
 
-/// The engine of every cost before there were several.
+/// Returns the engine of every cost in records from before there were several.
 fn own_loop() -> String {
     "null".to_owned()
 }

@@ -1,4 +1,4 @@
-//! The schema: made in an empty file, brought up to date in an older one.
+//! The schema: created in an empty file, migrated in an older one.
 
 mod views;
 
@@ -15,35 +15,35 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The schema in its newest version.
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// The oldest version that is brought up to date: that of dbdyno 0.2.
+/// The oldest version that can be migrated: that of dbdyno 0.2.
 pub(super) const OLDEST_VERSION: i64 = 12;
 
-/// `N.sql` brings a store from version N - 1 to N, from the oldest on.
+/// Migrations: `N.sql` brings a store from version N - 1 to N.
 const MIGRATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/schema/migrations");
 
-/// A line a table, with its columns, as the statements above make them: running those to look takes a fifth of a second.
+/// One line for each table, with its columns, as the statements above create them: running those to find out takes a fifth of a second.
 const EXPECTED: &str = include_str!("columns.txt");
 
-/// The schema's version that this program writes: the last migration's.
+/// The version of the schema that this program writes: the last migration's.
 pub const SCHEMA_VERSION: i64 = OLDEST_VERSION + MIGRATIONS.entries().len() as i64;
 
-/// What a file holds.
+/// The schema of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileSchema {
     /// No tables.
     Empty,
     /// A store with this schema version.
     Version(i64),
-    /// Tables of something else.
+    /// Tables of another program.
     Foreign,
-    /// Views, of these names, where a store has tables.
+    /// Views, with these names, where a store has tables.
     Views(String),
 }
 
-/// The version of the store that this connection has open, outside of a transaction; none where [`found`] has to look
-/// closer. That loads the whole catalog, which takes longer than most queries.
+/// Returns the version of the store that this connection has open, outside of a transaction. `None` if [`found`] must check more closely;
+/// that loads the whole catalog, which takes longer than most queries.
 pub(super) fn version(connection: &Connection) -> Option<i64> {
-    // DuckDB has samples of tables only: with a view under one of these names, nothing of this is run.
+    // DuckDB samples tables only: if one of these names is a view, this query does not run the view.
     let sample = |name| format!("SELECT 1 FROM duckdb_table_sample('{name}') WHERE false");
     let samples = names().map(sample).collect::<Vec<_>>().join(" UNION ALL ");
     let sql = format!("{} WHERE NOT EXISTS ({samples})", newest("schema_version"));
@@ -54,12 +54,12 @@ fn newest(table: &str) -> String {
     format!("SELECT max(version)::BIGINT FROM {table}")
 }
 
-/// The names of the tables that commands read.
+/// Returns the names of the tables that commands read.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TABLES.iter().map(|table| table.name).chain(["journal", "schema_version"])
 }
 
-/// What the database `catalog` of this connection holds.
+/// Returns the schema of this connection's database `catalog`.
 pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<FileSchema> {
     let sql = "SELECT string_agg(view_name, ', ' ORDER BY view_name) FROM duckdb_views()
                WHERE database_name = ? AND schema_name = 'main' AND list_contains(string_split(?, ' '), lower(view_name))";
@@ -81,7 +81,7 @@ pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<Fi
     Ok(version.map_or(FileSchema::Foreign, FileSchema::Version))
 }
 
-/// Returns what a store of this version has to have and this one has not: a sentence for each table, or its columns.
+/// Returns what this store lacks compared with this version: a sentence for each table, or its columns.
 pub(super) fn missing(connection: &Connection) -> duckdb::Result<Vec<String>> {
     let found = columns_by_name(connection).or_else(|_| columns(connection))?;
     let gone = |(table, columns): (&str, &str)| match found.get(table) {
@@ -94,7 +94,7 @@ pub(super) fn missing(connection: &Connection) -> duckdb::Result<Vec<String>> {
     Ok(expected().filter_map(gone).collect())
 }
 
-/// What is said of a table that is not there.
+/// Returns the message about a missing table.
 pub(super) fn is_missing(table: &str) -> String {
     format!("table `{table}` is missing")
 }
@@ -102,20 +102,20 @@ pub(super) fn is_missing(table: &str) -> String {
 /// Tables with their columns.
 type TableColumns = BTreeMap<String, BTreeSet<String>>;
 
-/// The tables that a store has to have, with their columns; an error where one is not there. DuckDB's list of all columns takes
-/// nine times as long, because it looks at all views of its own.
+/// Returns the required tables with their columns, or an error if one is missing. DuckDB's list of all columns takes nine times as long,
+/// because it reads all of its own views.
 fn columns_by_name(connection: &Connection) -> duckdb::Result<TableColumns> {
     let of_table = |table: &str| format!("SELECT '{table}', name FROM pragma_table_info('{table}')");
     let tables: Vec<String> = expected().map(|(table, _)| of_table(table)).collect();
     table_columns(connection, &tables.join(" UNION ALL "), &[])
 }
 
-/// The tables that a store has to have, each with its columns, separated by spaces.
+/// Returns the required tables, each with its columns, separated by spaces.
 fn expected() -> impl Iterator<Item = (&'static str, &'static str)> {
     EXPECTED.lines().filter_map(|line| line.split_once(':'))
 }
 
-/// The tables of the file that a connection has open, with their columns.
+/// Returns the tables of the file that a connection has open, with their columns.
 fn columns(connection: &Connection) -> duckdb::Result<TableColumns> {
     let sql = "SELECT table_name, column_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_oid, table_name)
                WHERE duckdb_tables.database_name = ? AND duckdb_columns.database_name = ?
@@ -124,7 +124,7 @@ fn columns(connection: &Connection) -> duckdb::Result<TableColumns> {
     table_columns(connection, sql, &[&catalog, &catalog])
 }
 
-/// The rows of a query of tables' names and columns' names.
+/// Returns the rows of a query of table names and column names.
 fn table_columns(connection: &Connection, sql: &str, parameters: &[&str]) -> duckdb::Result<TableColumns> {
     let mut statement = connection.prepare(sql)?;
     let mut tables = TableColumns::new();
@@ -135,23 +135,23 @@ fn table_columns(connection: &Connection, sql: &str, parameters: &[&str]) -> duc
     Ok(tables)
 }
 
-/// Makes the schema in an empty file.
+/// Creates the schema in an empty file.
 pub(super) fn create(connection: &mut Connection) -> duckdb::Result<()> {
     apply(connection, std::iter::once(SCHEMA))
 }
 
-/// Brings a store of an older version up to date, all or nothing.
+/// Migrates a store of an older version, all or nothing.
 pub(super) fn upgrade(connection: &mut Connection, from: i64) -> duckdb::Result<()> {
     apply(connection, migrations(from))
 }
 
-/// What brings a store from this version to the newest.
+/// Returns the migrations from this version to the newest.
 fn migrations(from: i64) -> impl Iterator<Item = &'static str> {
     (from + 1..=SCHEMA_VERSION).filter_map(|version| MIGRATIONS.get_file(format!("{version}.sql"))?.contents_utf8())
 }
 
 fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>) -> duckdb::Result<()> {
-    // Tables are made where the first name of the path points.
+    // Tables are created in the first schema of the path.
     connection.execute_batch("RESET search_path")?;
     let transaction = connection.transaction()?;
     for step in steps {
@@ -166,7 +166,7 @@ fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>)
     transaction.commit()
 }
 
-/// A name as SQL writes it, whatever its characters.
+/// Quotes a name for SQL, whatever its characters.
 pub(super) fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

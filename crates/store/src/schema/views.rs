@@ -1,15 +1,17 @@
-//! The store's views, as this program has them: on its own connections their names mean these, whatever the file has.
+//! The store's views as this program defines them. On its own connections their names mean these, even if the file has other definitions.
 
 use dbdyno_foundation::metric::{Better, Metric};
 use duckdb::Connection;
 
-/// The views in the file, for others; each uses tables and those before it.
+/// The views in the file, for other programs; each uses tables and the views before it.
 const VIEWS: &str = include_str!("views.sql");
 
-/// The columns of `results` and `runs` with their types, one a line. Asking DuckDB for them would open the store once more and make the view.
+/// The columns of `results` and `runs` with their types, one per line. Asking DuckDB for them would open the store once more and create
+/// the view.
 pub(super) const COLUMNS: &str = include_str!("view_columns.txt");
 
-/// The rows of the view `run_tests` with the columns that selections and pages need. `{options}`, `{keys}` and `{of}` are to be put in.
+/// Returns the rows of the view `run_tests` with the columns that selections and pages need. The caller replaces `{options}`, `{keys}`
+/// and `{of}`.
 pub(crate) fn narrow() -> String {
     filled(
         &NARROW
@@ -21,20 +23,20 @@ pub(crate) fn narrow() -> String {
     )
 }
 
-/// The same with one row a run, without what is known of its tests. A run that was done is `done`, whether it has a test or not.
+/// Does the same with one row for each run, without data about its tests. A finished run is `done`, whether it has a test or not.
 pub(crate) fn narrow_of_runs() -> String {
     NARROW.replace("{columns_of_tests}", "r.run_status").replace("{join_tests}", "")
 }
 
 const NARROW: &str = include_str!("narrow.sql");
 
-/// Whether the figures of a row `t` of the table `result` are in statistics; `r` has the run's status.
+/// Whether statistics include the figures of a row `t` of the table `result`; `r` has the run's status.
 const COUNTS: &str = "(t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded'))";
 
-/// How a run ended, in a row that has a test of it or, where it has none, no test: one that was done without a finished test is `empty`.
+/// How a run ended, in a row for one of its tests or for no test. A run that is done without a finished test is `empty`.
 const RUN_STATUS: &str = "CASE WHEN t.test IS NULL AND r.run_status = 'done' THEN 'empty' ELSE r.run_status END";
 
-/// How a test stands; of a run without one, whether that is because there was nothing to do.
+/// The state of a test. For a run without a test, it says whether the run had nothing to do.
 const STATUS: &str = "CASE
         WHEN t.test IS NULL AND r.run_status = 'done' THEN 'empty'
         WHEN t.test IS NULL THEN NULL
@@ -44,7 +46,7 @@ const STATUS: &str = "CASE
         ELSE 'ok'
     END";
 
-/// What is known of a test's answers. Of an actor's part, its test's row says it where they were not held against others.
+/// How far a test's answers are verified. For an actor's part that was not compared with others, see its test's row.
 const VERIFIED: &str = "CASE
         WHEN t.agrees THEN 'yes'
         WHEN t.agrees = false THEN 'no'
@@ -53,12 +55,12 @@ const VERIFIED: &str = "CASE
         ELSE 'not verified'
     END";
 
-/// The results of tests as a whole, and of the actors of those that have several threads. A row of an actor has the test's number and a name
-/// of its own.
+/// The results of whole tests, and of the actors of tests with several threads. A row of an actor has the test's number and a name of its
+/// own.
 pub(crate) const TESTS: &str = "(SELECT *, NULL::VARCHAR AS actor FROM result UNION ALL BY NAME FROM actor_result)";
 
-/// SQL with the rules put in that several queries share: `{tests}`, `{status}`, `{verified}`, `{run_status}`, and `{figures}` for the columns of all figures. A figure that says
-/// how well something was done is NULL where it does not count, so that whoever makes statistics of a view need not know.
+/// Fills shared rules into SQL: `{tests}`, `{status}`, `{verified}`, `{run_status}`, and `{figures}` for the columns of all figures. A
+/// figure that measures performance is NULL if it does not count, so that users' statistics over a view need no condition.
 pub(crate) fn filled(sql: &str) -> String {
     let figure = |metric: &Metric| match metric.better() {
         Better::Neither => format!("{} AS {}", metric.sql(), metric.name()),
@@ -72,23 +74,23 @@ pub(crate) fn filled(sql: &str) -> String {
         .replace("{figures}", &figures.join(",\n    "))
 }
 
-/// The definitions of the views.
+/// Returns the definitions of the views.
 pub(super) fn definitions() -> String {
     definitions_of("")
 }
 
-/// The same kept to the runs of a WHERE clause over `run_id`.
+/// Returns the definitions restricted to the runs of a WHERE clause over `run_id`.
 fn definitions_of(runs: &str) -> String {
     filled(VIEWS).replace("{of}", runs)
 }
 
-/// Makes those of the views on this connection that are wanted by their names. Each is whole in itself, because DuckDB looks at
-/// all that a view uses whenever it makes one; those that nothing asks for cost nothing.
+/// Creates the requested views on this connection. Each is complete in itself, because DuckDB inspects everything that a view uses
+/// whenever it creates one; views that no query needs cost nothing.
 pub(crate) fn make_views(connection: &Connection, wanted: impl Fn(&str) -> bool) -> duckdb::Result<()> {
     make_views_of(connection, wanted, "")
 }
 
-/// The same kept to the runs of a WHERE clause over `run_id`: then nothing of other runs is read, whatever the store holds.
+/// Does the same, restricted to the runs of a WHERE clause over `run_id`: then nothing of other runs is read, however large the store is.
 pub(crate) fn make_views_of(connection: &Connection, wanted: impl Fn(&str) -> bool, runs: &str) -> duckdb::Result<()> {
     let mut before: Vec<String> = Vec::new();
     let definitions = definitions_of(runs);
@@ -102,8 +104,8 @@ pub(crate) fn make_views_of(connection: &Connection, wanted: impl Fn(&str) -> bo
     Ok(())
 }
 
-/// Whether a query reads this view: its name follows FROM or JOIN outside of a comment. Users' queries are not asked this way: they may name
-/// a view anywhere.
+/// Whether a query reads this view: its name follows FROM or JOIN outside of a comment. This is not used for users' queries, which may
+/// name a view anywhere.
 pub(crate) fn is_read_from(sql: &str, view: &str) -> bool {
     let code = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
     let words =
@@ -112,13 +114,13 @@ pub(crate) fn is_read_from(sql: &str, view: &str) -> bool {
     words.clone().zip(words.skip(1)).any(|(before, word)| word == view && leads(before))
 }
 
-/// The columns of `results` or `runs` with their types, in order.
+/// Returns the columns of `results` or `runs` with their types, in order.
 pub(crate) fn columns_of_view(view: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_view = move |line: &'static str| line.split_once(' ').filter(|(of, _)| *of == view)?.1.split_once(' ');
     COLUMNS.lines().filter_map(of_view)
 }
 
-/// Each view's name and query.
+/// Returns each view's name and query.
 fn views(definitions: &str) -> impl Iterator<Item = (&str, &str)> {
     let definitions = definitions.split("CREATE OR REPLACE VIEW ").skip(1);
     definitions.filter_map(|definition| definition.split_once(";\n")?.0.split_once(" AS"))

@@ -1,22 +1,22 @@
-//! Amounts with their units, as terms compare figures with them: `1ms`, `100k`, `10MiB`.
+//! Amounts with units, with which terms compare figures: `1ms`, `100k`, `10MiB`.
 
 use super::{SelectionKey, values::ValuePattern};
 use dbdyno_foundation::metric::Unit;
 
-/// What a number of a term is an amount of.
+/// The kind of amount of a term's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
-    /// ns, which are only told where the key does not say so.
+    /// A time, with its unit unless the key names it (`_ns`); then the number is in ns.
     Time {
         is_named: bool,
     },
     Bytes,
-    /// Thousands and millions; of operations also those of each second.
+    /// A number with `k`, `m` or `g` for thousands, millions or billions; of a rate also a second (`k/s`).
     Count,
     Rate,
-    /// Millionths.
+    /// Parts per million.
     Share,
-    /// A number that stands for bytes where a unit says so.
+    /// A plain number, or bytes if it has a unit.
     Number,
 }
 
@@ -24,7 +24,7 @@ type Units = &'static [(&'static str, f64)];
 
 const TIMES: Units =
     &[("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("μs", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9), ("h", 3600e9)];
-/// The units of memory are powers of 1024 however they are written, as in engines' options.
+/// Units of memory are powers of 1024 in every spelling, as in engines' options.
 const BYTES: Units = &[
     ("", 1.0),
     ("b", 1.0),
@@ -83,7 +83,7 @@ impl Amount {
     }
 }
 
-/// A number in the unit in which a key's values are stored; none where it is no such amount.
+/// Parses a number into the unit in which a key's values are stored; `None` if it is not an amount of that kind.
 pub(super) fn parse(key: &SelectionKey, text: &str) -> Option<ValuePattern> {
     let amount = Amount::of(key);
     let text = text.trim();
@@ -97,7 +97,7 @@ pub(super) fn parse(key: &SelectionKey, text: &str) -> Option<ValuePattern> {
     written(number * factor)
 }
 
-/// What is expected of a key's amount.
+/// Returns the expected form of a key's amount.
 pub(super) fn expected(key: &SelectionKey) -> &'static str {
     Amount::of(key).expected()
 }
@@ -106,7 +106,7 @@ fn plain_is_enough(amount: Amount) -> bool {
     !matches!(amount, Amount::Time { is_named: false } | Amount::Share)
 }
 
-/// A number as DuckDB reads it, which takes neither what is too large for it nor what is too small.
+/// Returns a number in a form that DuckDB can read; `None` if it is not finite.
 fn written(number: f64) -> Option<ValuePattern> {
     number.is_finite().then(|| ValuePattern::Exact(number.to_string()))
 }

@@ -1,5 +1,4 @@
-//! Answers of a user's queries that may be of any size: as much as is shown, or row by row for a file. What is in memory does not grow
-//! with the answer.
+//! Answers of users' queries of any size: as much as is shown, or row by row for a file. Memory use does not grow with the answer.
 
 use super::{
     super::{Store, StoreError},
@@ -8,18 +7,18 @@ use super::{
 use duckdb::Connection;
 use std::ops::ControlFlow;
 
-/// Bytes of text that are taken of an answer, at most: single values may be large.
+/// Maximum bytes of text that are read of an answer, because single values may be large.
 const MOST_BYTES: usize = 32 << 20;
 
-/// How much of an answer is wanted, and in which order.
+/// The requested part of an answer, and its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerPart {
     pub most_rows: usize,
-    /// None: as the query has it.
+    /// None: in the query's own order.
     pub order: Option<AnswerOrder>,
 }
 
-/// An answer ordered by one of its columns; what is not known comes last.
+/// The order of an answer by one of its columns; unknown values come last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerOrder {
     /// From 0.
@@ -31,17 +30,17 @@ pub struct AnswerOrder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartialAnswer {
     pub rows: TextRows,
-    /// How many rows the whole answer has.
+    /// Number of rows of the whole answer.
     pub total: u64,
-    /// Whether it is a plan: that cannot be ordered.
+    /// Whether it is a plan, which cannot be ordered.
     pub is_plan: bool,
 }
 
 impl Store {
-    /// Runs a user's query as [`Store::ask`] does, and keeps no more of its answer than is wanted.
+    /// Runs a user's query as [`Store::ask`] does, and holds no more of its answer than requested.
     ///
     /// # Errors
-    /// As [`Store::ask`].
+    /// The same as those of [`Store::ask`].
     pub fn ask_part(&self, sql: &str, part: AnswerPart) -> Result<PartialAnswer, StoreError> {
         self.reading(|connection| match asked(connection, sql)? {
             ReadStatement::Query(sql) => first_rows(connection, sql, part),
@@ -52,10 +51,10 @@ impl Store {
         })
     }
 
-    /// Runs a user's query and shows its answer to `take`: first what it is of, which has no rows, then each row.
+    /// Runs a user's query and passes its answer to `take`: first the columns without rows, then each row.
     ///
     /// # Errors
-    /// As [`Store::ask`], and what `take` fails with.
+    /// The same as those of [`Store::ask`], and errors that `take` returns.
     pub fn ask_whole<E: From<StoreError>>(
         &self,
         sql: &str,
@@ -86,7 +85,7 @@ impl Store {
                 Ok(())
             }
         });
-        // What the taker failed with is told, not that it stopped.
+        // Return the error of `take`, not the interruption that it caused.
         failed.map_or_else(|| read.map_err(E::from), Err)
     }
 }
@@ -96,7 +95,7 @@ fn first_rows(connection: &Connection, sql: &str, part: AnswerPart) -> Result<Pa
     let mut rows = TextCells::new(query.heads.columns.len());
     let mut bytes = 0;
     let mut is_cut = false;
-    // One more says whether there are more.
+    // One more row shows whether there are more.
     query.each(connection, part.order, Some(part.most_rows + 1), |row| {
         is_cut = rows.len() == part.most_rows || bytes > MOST_BYTES;
         if is_cut {
@@ -110,12 +109,12 @@ fn first_rows(connection: &Connection, sql: &str, part: AnswerPart) -> Result<Pa
     Ok(PartialAnswer { rows: TextRows { rows, ..query.heads }, total, is_plan: false })
 }
 
-/// A user's query as a relation of other queries.
+/// A user's query as a relation for other queries.
 struct UserQuery<'s> {
     sql: &'s str,
-    /// The query in brackets, on lines of its own: see [`in_own_lines`].
+    /// The query in brackets, on its own lines: see [`in_own_lines`].
     relation: String,
-    /// What its answer is of.
+    /// The columns of its answer.
     heads: TextRows,
 }
 
@@ -126,7 +125,7 @@ impl<'s> UserQuery<'s> {
         Ok(Self { sql, relation, heads: texts::heads(columns) })
     }
 
-    /// Shows rows of the answer to `take` until it has enough.
+    /// Passes rows of the answer to `take` until it stops.
     fn each(
         &self,
         connection: &Connection,
@@ -149,7 +148,7 @@ impl<'s> UserQuery<'s> {
     }
 }
 
-/// The error of the query itself where it has one; else that of the query around it, with the lines that the user knows.
+/// Returns the error of the query itself if it has one; otherwise that of the query around it, with the user's line numbers.
 fn found(connection: &Connection, sql: &str, error: duckdb::Error) -> StoreError {
     match connection.prepare(sql).err() {
         Some(own) => wrong(own),
@@ -157,13 +156,13 @@ fn found(connection: &Connection, sql: &str, error: duckdb::Error) -> StoreError
     }
 }
 
-/// A message about a query that stands below one line of ours, as one about the query alone.
+/// Converts a message about a query that is below one line of ours to one about the query alone.
 fn in_own_lines(message: &str) -> String {
     let shifted = || {
         let (what, place) = message.split_once("\n\nLINE ")?;
         let (number, excerpt) = place.split_once(':')?;
         let own = number.parse::<usize>().ok()?.checked_sub(1).filter(|own| *own > 0)?.to_string();
-        // The sign stands below its place also where the number is shorter now.
+        // Keep the sign below its position when the number becomes shorter.
         let shorter = number.len() - own.len();
         let (line, sign) = excerpt.split_once('\n').unwrap_or((excerpt, ""));
         Some(format!("{what}\n\nLINE {own}:{line}\n{}", sign.get(shorter..).unwrap_or_default()))

@@ -1,27 +1,27 @@
-//! Rows of texts in one piece of memory: a list of a million rows takes little more than its letters.
+//! Rows of texts in one block of memory: a list of a million rows takes little more than its characters.
 
-/// Stands for the length of what is SQL's NULL. DuckDB has no value of so many bytes.
+/// The length that represents SQL's NULL. No value of DuckDB has this number of bytes.
 const NULL: u32 = u32::MAX;
 
-/// Rows of one width. Each value is a text, or none: SQL's NULL.
+/// Rows of one width. Each value is a text or none, for SQL's NULL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextCells {
     width: usize,
-    /// All values, one after the other, row by row.
+    /// All values concatenated, row by row.
     text: String,
-    /// Where each row begins in the text.
+    /// The start of each row in the text.
     begins: Vec<usize>,
     /// Bytes of each value, or [`NULL`].
     lengths: Vec<u32>,
 }
 
 impl TextCells {
-    /// No row yet; each will have so many values.
+    /// Returns a list without rows, for rows with this number of values.
     pub fn new(width: usize) -> Self {
         Self { width, ..Self::default() }
     }
 
-    /// Adds a row. Values that it lacks are NULL, those beyond the width are left out; a value of 4 GiB is cut.
+    /// Adds a row. Missing values are NULL, extra values are dropped, and a value of 4 GiB is truncated.
     pub fn push<T: AsRef<str>>(&mut self, row: impl IntoIterator<Item = Option<T>>) {
         self.begins.push(self.text.len());
         let missing = std::iter::repeat_with(|| None);
@@ -32,7 +32,7 @@ impl TextCells {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.begins.len()
     }
@@ -42,19 +42,19 @@ impl TextCells {
         self.begins.is_empty()
     }
 
-    /// A row by its place, from 0.
+    /// Returns a row by its position, from 0.
     pub fn get(&self, at: usize) -> Option<TextRow<'_>> {
         let text = self.text.get(*self.begins.get(at)?..)?;
         Some(TextRow { text, lengths: self.lengths.get(at * self.width..(at + 1) * self.width)? })
     }
 
-    /// All rows in order.
+    /// Returns all rows in order.
     pub fn iter(&self) -> impl Iterator<Item = TextRow<'_>> + Clone {
         (0..self.len()).filter_map(|at| self.get(at))
     }
 }
 
-/// What is kept of a value, and how many bytes that is.
+/// Returns the part of a value that is stored, and its number of bytes.
 fn kept(value: &str) -> (&str, u32) {
     match u32::try_from(value.len()) {
         Ok(length) if length < NULL => (value, length),
@@ -68,18 +68,18 @@ fn kept(value: &str) -> (&str, u32) {
 /// One of the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct TextRow<'t> {
-    /// From where it begins; those after it too.
+    /// The text from the row's start on, including later rows.
     text: &'t str,
     lengths: &'t [u32],
 }
 
 impl<'t> TextRow<'t> {
-    /// A value by its column, from 0; none also where there is no such column.
+    /// Returns a value by its column, from 0; also `None` if there is no such column.
     pub fn get(self, column: usize) -> Option<&'t str> {
         self.iter().nth(column).flatten()
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     pub fn iter(self) -> impl Iterator<Item = Option<&'t str>> + Clone {
         let Self { text, lengths } = self;
         lengths.iter().scan(text, |rest, &length| {
@@ -92,7 +92,7 @@ impl<'t> TextRow<'t> {
         })
     }
 
-    /// The first values, as many as are wanted.
+    /// Returns the first `N` values.
     pub fn first<const N: usize>(self) -> [Option<&'t str>; N] {
         let mut values = self.iter();
         std::array::from_fn(|_| values.next().flatten())

@@ -10,7 +10,7 @@ use super::{
     order::{ListOrder, ListedRows, SortKey, by_value, limited},
 };
 
-/// What is said of each group; no figure stands for times of different tests.
+/// The columns of each group; times of different tests have no common figure.
 const FIGURES: [(&str, &str); 7] = [
     ("results", "count(*)"),
     ("runs", "count(DISTINCT run_id)"),
@@ -21,17 +21,17 @@ const FIGURES: [(&str, &str); 7] = [
     ("most_wall_ms", "CASE WHEN {alike} THEN round(max(wall_ns) / 1e6, 3) END"),
 ];
 
-/// A test's name: where it differs between sizes (`25000 INSERTs`) with `N` for its numbers, so that a test is one group.
+/// A test's name. If it differs between sizes (`25000 INSERTs`), its numbers become `N`, so that the test is one group.
 const TEST_NAME: &str = "CASE WHEN min(test_name) OVER same_test = max(test_name) OVER same_test THEN test_name
     ELSE regexp_replace(test_name, '[0-9]+', 'N', 'g') END";
 const SAME_TEST: &str = "WINDOW same_test AS (PARTITION BY suite, test, regexp_replace(test_name, '[0-9]+', 'N', 'g'))";
 
 impl Store {
-    /// For each combination of the keys' values: results, runs, sessions, how many results count, and the figures of those that
-    /// are of one test, size and suite. By the values, unless they are sorted.
+    /// Returns for each combination of the keys' values: results, runs, sessions, the number of results that count, and figures if all
+    /// are of one test, size and suite. Ordered by the values, unless `order` sorts them.
     ///
     /// # Errors
-    /// A column to sort by that is not there, or a store that cannot be opened or read.
+    /// The column to sort by does not exist, or the store cannot be opened or read.
     pub fn grouped(
         &self,
         selection: &Selection,
@@ -68,17 +68,17 @@ impl Store {
     }
 }
 
-/// A key's value, which is a text in its place, as what it is.
+/// Returns SQL that converts a key's text back to its own type.
 fn typed(key: &SelectionKey, place: &str) -> String {
     if key.is_number() { format!("CAST({place} AS UBIGINT)") } else { place.to_owned() }
 }
 
-/// SQL for the values by which a key's groups sort.
+/// Returns SQL for the values by which a key's groups are sorted.
 fn ordered(key: &SelectionKey, place: &str) -> Vec<String> {
     by_value(&TypedColumn { name: key.word().to_owned(), sql_type: "VARCHAR".to_owned() }, place)
 }
 
-/// The beginning of the order.
+/// Returns the beginning of the ORDER BY clause.
 fn sorted(sort: Option<&SortKey>, keys: &[SelectionKey]) -> Result<Option<String>, StoreError> {
     let Some(sort) = sort else { return Ok(None) };
     if let Some((at, key)) = keys.iter().enumerate().find(|(_, key)| key.word() == sort.column) {

@@ -1,10 +1,10 @@
-//! What terms and groupings are about: columns of the view `results`, tags, options, kept keys.
+//! Keys of terms and groupings: columns of the view `results`, tags, options, keys stored with runs.
 
 use super::{super::ADDS_TO, terms::is_of_name, values::ValuePattern};
 use dbdyno_engine::size::Size;
 use dbdyno_foundation::metric::Metric;
 
-/// What a term or a grouping is about.
+/// The subject of a term or grouping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelectionKey {
     /// A column of the view `results`.
@@ -15,23 +15,24 @@ pub enum SelectionKey {
     },
     /// The tags of the run.
     Tag,
-    /// When the run began, by days and times. A term's values are the first instants of what it means and the first after it, in turn.
+    /// When the run began, by days and times. The values of a term are pairs: the first instant of a moment, and the first instant after
+    /// it.
     Started,
-    /// An option, or a key kept with a run, by name.
+    /// An option, or a key stored with a run, by name.
     Option(String),
-    /// A figure of tests, which is compared with an amount.
+    /// A figure of tests, compared with an amount.
     Figure {
         metric: Metric,
         /// The word the user types.
         word: &'static str,
     },
-    /// What a person recognises a result by: the label of its configuration, the engine, the name of the test.
+    /// The names by which people recognise a result: the label of its configuration, the engine, the name of the test.
     Words,
 }
 
-/// What words are looked for in.
+/// The columns that are searched for words.
 const RECOGNISED: [&str; 3] = ["label", "engine", "test_name"];
-/// Endings of the names of figures, which say the unit.
+/// Endings of figures' names, which name the unit.
 const ENDINGS: [&str; 3] = ["_ns", "_bytes", "_ppm"];
 
 const COLUMNS: &[(&str, &str)] = &[
@@ -63,10 +64,10 @@ const COLUMNS: &[(&str, &str)] = &[
 ];
 
 impl SelectionKey {
-    /// A key by its word, or an option by its name.
+    /// Parses a key by its word, or an option by its name.
     ///
     /// # Errors
-    /// A word that is no name of an option or key.
+    /// The word is not a valid name of an option or key.
     pub fn parse(word: &str) -> Result<Self, String> {
         let word = word.trim();
         if let Some((word, column)) = COLUMNS.iter().find(|(known, _)| *known == word) {
@@ -87,25 +88,26 @@ impl SelectionKey {
         ))
     }
 
-    /// A figure by its name, with its unit or without: `p99_ns`, `p99`. What is another key already is none: `cpu` is the processor.
+    /// Returns a figure by its name, with or without its unit: `p99_ns`, `p99`. The name of another key is not a figure: `cpu` is the
+    /// processor.
     pub(super) fn figure(word: &str) -> Option<Self> {
         let mut figures = figures().filter(|(_, short)| COLUMNS.iter().all(|(column, _)| column != short));
         let whole = Metric::named(word).map(|metric| (metric, metric.name()));
         whole.or_else(|| figures.find(|(_, short)| *short == word)).map(|(metric, word)| Self::Figure { metric, word })
     }
 
-    /// Whether a word is a key whatever is stored.
+    /// Whether a word is a key independent of the stored data.
     pub(super) fn is_word(word: &str) -> bool {
         COLUMNS.iter().any(|(known, _)| *known == word) || ["started", "tag"].contains(&word)
     }
 
-    /// The words of keys that there are whatever is stored, those with a second name by the shorter one.
+    /// Returns the words of keys that exist independent of the stored data. Of two names for one key, returns the shorter.
     pub fn words() -> impl Iterator<Item = &'static str> {
         let is_first = |word: &&str| !["engine_version", "session_id", "run_id"].contains(word);
         COLUMNS.iter().map(|(word, _)| *word).filter(is_first).chain(["started", "tag"])
     }
 
-    /// The words of figures that can be compared with an amount, with what each is.
+    /// Returns the words of figures that can be compared with an amount, with their titles.
     pub fn figures() -> impl Iterator<Item = (&'static str, &'static str)> {
         figures().filter(|(_, short)| !Self::is_word(short)).map(|(metric, short)| (short, metric.title()))
     }
@@ -120,7 +122,7 @@ impl SelectionKey {
         matches!(self, Self::Column { column: "test" | "test_name" | "status", .. } | Self::Figure { .. } | Self::Words)
     }
 
-    /// The name, where it is an option or a kept key.
+    /// Returns the name if it is an option or a key stored with a run.
     pub(crate) fn option(&self) -> Option<&str> {
         match self {
             Self::Option(name) => Some(name),
@@ -128,7 +130,7 @@ impl SelectionKey {
         }
     }
 
-    /// The word the user types.
+    /// Returns the word that the user types.
     pub fn word(&self) -> &str {
         match self {
             Self::Column { word, .. } => word,
@@ -140,7 +142,7 @@ impl SelectionKey {
         }
     }
 
-    /// SQL for its value as text. An option's name is bound: it is pushed to the parameters.
+    /// Returns SQL for its value as text. An option's name is bound: it is pushed to the parameters.
     pub(crate) fn sql(&self, parameters: &mut Vec<String>) -> String {
         match self {
             Self::Column { column, .. } => format!("CAST({column} AS VARCHAR)"),
@@ -156,7 +158,7 @@ impl SelectionKey {
     }
 }
 
-/// Columns whose values never have a comma.
+/// Columns whose values never contain a comma.
 const WITHOUT_COMMAS: [&str; 11] = [
     "engine",
     "suite",
@@ -171,7 +173,7 @@ const WITHOUT_COMMAS: [&str; 11] = [
     "cache",
 ];
 
-/// Every figure, with its name without the unit.
+/// Returns every figure, with its name without the unit.
 fn figures() -> impl Iterator<Item = (Metric, &'static str)> {
     Metric::ALL.iter().map(|metric| {
         let name = metric.name();
@@ -179,12 +181,13 @@ fn figures() -> impl Iterator<Item = (Metric, &'static str)> {
     })
 }
 
-/// Values with commas between as a term has them.
+/// Converts values separated by commas to the separator of terms.
 pub(super) fn parted(values: &str) -> String {
     values.split(',').map(str::trim).collect::<Vec<_>>().join("|")
 }
 
-/// The n-th newest session that dbdyno ran, from 0; `session=last` and `session=previous`. One that adds rounds to another is no session of its own.
+/// Returns SQL for the n-th newest session that dbdyno ran, from 0; `session=last` and `session=previous`. A session that adds rounds to
+/// another one does not count.
 fn newest_session(place: usize) -> String {
     format!(
         "session_id = (SELECT session_id FROM session WHERE source IS NULL AND session_id NOT IN \
@@ -194,20 +197,20 @@ fn newest_session(place: usize) -> String {
 }
 
 impl SelectionKey {
-    /// Whether a space ends its value: none of its values has one. Files of others may have any name of a suite.
+    /// Whether a space ends its value, because none of its values contains one. Suite names in imported files may contain any character.
     pub(super) fn is_without_spaces(&self) -> bool {
         let is_plain = |column: &&str| *column == "size" || (*column != "suite" && WITHOUT_COMMAS.contains(column));
         matches!(self, Self::Column { column, .. } if is_plain(column))
     }
 
-    /// Where values seem to be parted by commas, which no value of this key has: what was meant.
+    /// Returns the likely intended term if the values appear to be separated by commas, which no value of this key contains.
     pub(super) fn listed_with_commas(&self, values: &str) -> Option<String> {
         let is_one =
             matches!(self, Self::Column { column, .. } if WITHOUT_COMMAS.contains(column)) && values.contains(',');
         is_one.then(|| parted(values))
     }
 
-    /// Sizes as they are stored: `10k` is `10000`.
+    /// Returns sizes as they are stored: `10k` is `10000`.
     pub(super) fn without_suffixes(&self, values: &str) -> String {
         if !matches!(self, Self::Column { word: "size", .. }) {
             return values.to_owned();
@@ -223,7 +226,7 @@ impl SelectionKey {
         matches!(self, Self::Column { column: "session_id", .. })
     }
 
-    /// What a value of this key means: the beginning of an identifier is enough, and a state has a second name.
+    /// Interprets a value of this key: a prefix of an identifier is enough, and a state has a second name.
     pub(super) fn meant(&self, value: ValuePattern) -> ValuePattern {
         match (self, value) {
             (Self::Column { column: "session_id", .. }, ValuePattern::Exact(text))
@@ -244,24 +247,24 @@ impl SelectionKey {
         }
     }
 
-    /// Whether its value is this one.
+    /// Returns SQL that checks whether its value is this one.
     pub(super) fn is(&self, value: &ValuePattern, parameters: &mut Vec<String>) -> String {
         let is = match value {
             ValuePattern::Exact(_) => "= ?",
             ValuePattern::Like(_) => "ILIKE ? ESCAPE '\\'",
         };
         let condition = match self {
-            // A test is meant by its number or its name.
+            // A test is selected by its number or its name.
             Self::Column { word: "test", .. } => {
                 parameters.push(value.text().to_owned());
                 parameters.push(value.text().to_lowercase());
                 return format!("(CAST(test AS VARCHAR) {is} OR lower(test_name) {is})");
             }
-            // What is unknown is stored as nothing.
+            // Unknown is stored as NULL.
             Self::Column { word: "tier", column } if value.text() == "unknown" => return format!("{column} IS NULL"),
             Self::Column { column: "session_id", .. } if value.text() == "last" => return newest_session(0),
             Self::Column { column: "session_id", .. } if value.text() == "previous" => return newest_session(1),
-            // Each of them by itself, so that no value begins in one and ends in the next.
+            // Each column separately, so that no match begins in one and ends in the next.
             Self::Words => {
                 parameters.extend(RECOGNISED.map(|_| value.text().to_owned()));
                 let each = RECOGNISED.map(|column| format!("coalesce({column} {is}, false)"));
@@ -274,14 +277,14 @@ impl SelectionKey {
         condition
     }
 
-    /// Whether there is none. An option that is only assumed is missing.
+    /// Returns SQL that checks whether the value is missing. An assumed option counts as missing.
     pub(super) fn is_missing(&self, parameters: &mut Vec<String>) -> String {
         match self {
             Self::Column { column, .. } => format!("{column} IS NULL"),
             Self::Tag => "len(tags) = 0".to_owned(),
             Self::Started => "started_at IS NULL".to_owned(),
             Self::Figure { metric, .. } => format!("{} IS NULL", metric.name()),
-            // Nobody types it: every result has a label.
+            // Users cannot type this term; every result has a label.
             Self::Words => "false".to_owned(),
             Self::Option(name) => {
                 parameters.extend([name.clone(), name.clone()]);

@@ -1,4 +1,4 @@
-//! Lists: results or runs with the columns that a reader chooses, and all that is known of a run.
+//! Lists: results or runs with chosen columns, and all details of a run.
 
 use super::{
     super::{
@@ -10,12 +10,12 @@ use super::{
     order::{ListOrder, ListedRows, SortKey, by_value, limited},
 };
 
-/// What a list has a row for.
+/// The rows of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {
-    /// A run and test.
+    /// One row for each run and test.
     Results,
-    /// A run, those without a finished test too.
+    /// One row for each run, including runs without a finished test.
     Runs,
 }
 
@@ -27,14 +27,14 @@ impl Listed {
         }
     }
 
-    /// The columns of its view, in order.
+    /// Returns the columns of its view, in order.
     fn columns(self) -> Vec<TypedColumn> {
         let typed =
             |(name, sql_type): (&str, &str)| TypedColumn { name: name.to_owned(), sql_type: sql_type.to_owned() };
         schema::columns_of_view(self.view()).map(typed).collect()
     }
 
-    /// The columns when none are chosen.
+    /// Returns the columns that are shown when none are chosen.
     fn default_columns(self) -> &'static [&'static str] {
         match self {
             Self::Results => &[
@@ -70,9 +70,9 @@ impl Listed {
     }
 }
 
-/// The order of a list, but for the tests of a run.
+/// The default order of a list; the order of the tests of a run is added.
 const NEWEST: &str = "started_at DESC NULLS LAST, run_id";
-/// Columns that only the whole view has; `all` is all of them.
+/// Columns that only the full view has; `all` is every column of it.
 const WIDE: [&str; 11] = [
     "all",
     "options",
@@ -87,7 +87,7 @@ const WIDE: [&str; 11] = [
     "session_facts",
 ];
 
-/// Columns that are made for reading.
+/// Columns that are formatted for people.
 const READABLE: [(&str, &str); 3] = [
     ("started", "strftime(started_at, '%Y-%m-%d %H:%M:%S')"),
     ("wall_ms", "round(wall_ns / 1e6, 3)"),
@@ -95,11 +95,11 @@ const READABLE: [(&str, &str); 3] = [
 ];
 
 impl Store {
-    /// The results or runs of a selection, newest first unless they are sorted. Columns are those of the view, `started`, `wall_ms`,
-    /// options and kept keys; `all` is every column of the view as it is, and none are the usual ones.
+    /// Returns the results or runs of a selection, newest first unless sorted otherwise. Columns are those of the view, `started`,
+    /// `wall_ms`, options and keys. `all` is every column of the view as it is, and an empty list is the default columns.
     ///
     /// # Errors
-    /// A column that is not there, or a store that cannot be read.
+    /// A column does not exist, or the store cannot be read.
     pub fn listed(
         &self,
         selection: &Selection,
@@ -142,7 +142,7 @@ impl Store {
         limited(&sql, order.limit, |sql| self.of_chosen(selection, sql, &parameters))
     }
 
-    /// A further column of a query's rows, and the beginning of its order that has this column.
+    /// Returns an additional column for a query's rows, and the beginning of the ORDER BY clause that uses it.
     fn sorted(
         &self,
         sort: Option<&SortKey>,
@@ -151,7 +151,7 @@ impl Store {
         parameters: &mut Vec<String>,
     ) -> Result<(String, String), StoreError> {
         let Some(sort) = sort else { return Ok((String::new(), String::new())) };
-        // What is made for reading sorts as what it is made of.
+        // A formatted column is sorted by the column that it is derived from.
         let word = match sort.column.as_str() {
             "started" => "started_at",
             "wall_ms" => "wall_ns",
@@ -165,7 +165,7 @@ impl Store {
         Ok((format!(", {sql} AS sorted_by"), format!("{}, ", sort.clause(&by_value(&column, "sorted_by")))))
     }
 
-    /// All that is known of a selection's runs: run_id, part, name, value; by run, the parts in order.
+    /// Returns all details of a selection's runs: run_id, part, name, value; ordered by run, then part.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -174,7 +174,7 @@ impl Store {
         self.bound(&include_str!("details.sql").replace("{rows}", &rows.sql), &rows.parameters)
     }
 
-    /// SQL for a column by the word that a reader typed.
+    /// Returns SQL for a column by the word that the user typed.
     fn column(
         &self,
         word: &str,
@@ -212,7 +212,7 @@ impl Store {
     }
 }
 
-/// An error about a column, said of the one that sorts.
+/// Adds to an error that it is about the column to sort by.
 fn of_sort(error: StoreError, word: &str) -> StoreError {
     match error {
         StoreError::Query { message } => StoreError::Query { message: format!("sorting by `{word}`: {message}") },
@@ -224,7 +224,7 @@ pub(super) fn named(sql: &str, name: &str) -> String {
     format!("{sql} AS {}", identifier(name))
 }
 
-/// A column as it is; lists and maps as JSON, which says where their parts begin.
+/// Returns SQL for a column as it is; lists and maps become JSON, which marks where their parts begin.
 fn exported(column: &TypedColumn) -> String {
     let name = identifier(&column.name);
     if column.is_nested() { format!("to_json({name})") } else { name }

@@ -1,4 +1,4 @@
-//! Selections held against rows that are in memory: the same grammar for lists that are not read from the store.
+//! Selections applied to rows in memory: the same grammar for lists that are not read from the store.
 
 use super::{
     Selection, SelectionKey,
@@ -6,22 +6,22 @@ use super::{
     values::ValuePattern,
 };
 
-/// What terms can be about in a row that is in memory.
+/// The values of a row in memory that terms can use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SelectableRow {
-    /// What words are looked for in.
+    /// The text that is searched for words.
     pub text: String,
-    /// Values by the words of their keys; a key may have several.
+    /// Values by key words; a key may have several.
     pub values: Vec<(&'static str, String)>,
 }
 
 impl Selection {
-    /// Whether a row is meant.
+    /// Whether the selection includes a row.
     pub fn means(&self, row: &SelectableRow) -> bool {
         self.each().iter().all(|term| term.means(row))
     }
 
-    /// The first key that is none of these: a list whose rows have only these cannot be narrowed by it.
+    /// Returns the first key that is not in `keys`: it cannot narrow a list whose rows have only those.
     pub fn key_beside(&self, keys: &[&str]) -> Option<&str> {
         let is_other = |key: &&SelectionKey| **key != SelectionKey::Words && !keys.contains(&key.word());
         self.each().iter().map(|term| &term.key).find(is_other).map(SelectionKey::word)
@@ -59,7 +59,7 @@ impl SelectionTerm {
     }
 }
 
-/// Whether a text is what a value means; case does not matter, because names of tests are typed as one remembers them.
+/// Whether a text matches a value. Case does not matter, because users type names of tests from memory.
 fn is_like(value: &ValuePattern, text: &str) -> bool {
     match value {
         ValuePattern::Exact(exact) => exact.to_lowercase() == text.to_lowercase(),
@@ -71,10 +71,10 @@ fn is_like(value: &ValuePattern, text: &str) -> bool {
     }
 }
 
-/// SQL's LIKE with `\` as its escape.
+/// Matches SQL's LIKE with `\` as its escape.
 fn fits(pattern: &[char], text: &[char]) -> bool {
     let (mut at, mut place) = (0, 0);
-    // Where the last `%` stands, and what of the text it has taken.
+    // The position of the last `%`, and the end of the text that it has matched.
     let mut any: Option<(usize, usize)> = None;
     loop {
         let (meant, length) = match (pattern.get(at), pattern.get(at + 1)) {
@@ -89,7 +89,7 @@ fn fits(pattern: &[char], text: &[char]) -> bool {
         match (meant, text.get(place)) {
             (None, None) => return true,
             (Some(meant), Some(found)) if meant == found => (at, place) = (at + length, place + 1),
-            // More of the text belongs to the `%`.
+            // Let the `%` match one more character.
             (_, _) => match any {
                 Some((star, taken)) if taken < text.len() => {
                     any = Some((star, taken + 1));

@@ -37,16 +37,15 @@ use duckdb::{Connection, ToSql, params_from_iter};
 use statement::ReadStatement;
 
 impl Store {
-    /// Runs a user's query on the store, opened to read. Nothing is run of what is not one query.
+    /// Runs a user's query on the store, opened to read. A text that is not exactly one query is not run.
     ///
     /// # Errors
-    /// [`StoreError::Query`] for what is not one query or that DuckDB refuses; else a store that cannot be read.
+    /// [`StoreError::Query`] if the text is not one query or DuckDB refuses it; otherwise a store that cannot be read.
     pub fn ask(&self, sql: &str) -> Result<TextRows, StoreError> {
         self.reading(|connection| answer(connection, sql))
     }
 
-    /// Runs one query of this program's on the store, opened to read. Values from outside are bound to `?`, never pasted into
-    /// the SQL.
+    /// Runs one of this program's queries on the store, opened to read. Values from outside are bound to `?`, never pasted into the SQL.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -54,7 +53,7 @@ impl Store {
         self.reading(|connection| rows_of(connection, sql, parameters))
     }
 
-    /// How many results a selection means.
+    /// Counts the results of a selection.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -63,7 +62,7 @@ impl Store {
         Ok(counts.first().map_or(0, |(count,)| *count))
     }
 
-    /// The answer of a query that sees the store's views kept to the runs that a selection means.
+    /// Returns the answer of a query that sees the store's views restricted to a selection's runs.
     fn of_chosen(&self, selection: &Selection, sql: &str, parameters: &[String]) -> Result<TextRows, StoreError> {
         self.reading(|connection| {
             choose(connection, selection)?;
@@ -78,10 +77,10 @@ impl Store {
     }
 }
 
-/// Views kept to the runs of the table `chosen`.
+/// Restricts views to the runs of the table `chosen`.
 const OF_CHOSEN: &str = "WHERE run_id IN (SELECT run_id FROM chosen)";
 
-/// Makes the table `chosen` of the runs that a selection means, numbered from 0 in the order in which they were run.
+/// Creates the table `chosen` of a selection's runs, numbered from 0 in the order in which they ran.
 fn choose(connection: &Connection, selection: &Selection) -> Result<(), StoreError> {
     let rows = Narrow::selected(selection, std::iter::empty());
     let sql = format!(
@@ -92,13 +91,13 @@ fn choose(connection: &Connection, selection: &Selection) -> Result<(), StoreErr
     connection.execute(&sql, params_from_iter(&rows.parameters)).map_err(wrong).map(drop)
 }
 
-/// The answer of a query of this program's, every value as text.
+/// Returns the answer of one of this program's queries, every value as text.
 fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Result<TextRows, StoreError> {
     schema::make_views(connection, |name| schema::is_read_from(sql, name)).map_err(wrong)?;
     texts::of(connection, &format!("({sql}\n)"), parameters).map_err(wrong)
 }
 
-/// What a user's text asks for, with the views made that it may name.
+/// Classifies a user's text, and creates the views that it may name.
 fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<ReadStatement<'s>, StoreError> {
     let asked = statement::asked(connection, sql).map_err(|message| StoreError::Query { message })?;
     let text = sql.to_lowercase();
@@ -106,13 +105,13 @@ fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<ReadStatement<'s>,
     Ok(asked)
 }
 
-/// The answer of a user's query, every value as text.
+/// Returns the answer of a user's query, every value as text.
 fn answer(connection: &Connection, sql: &str) -> Result<TextRows, StoreError> {
     let sql = match asked(connection, sql)? {
         ReadStatement::Query(sql) => sql,
         ReadStatement::Plan(sql) => return texts::plan(connection, sql).map_err(wrong),
     };
-    // The error of the query itself is the one that helps; one statement is only prepared here.
+    // The error of the query itself is the helpful one; preparing a single statement does not run it.
     texts::of(connection, &format!("({sql}\n)"), &[])
         .map_err(|error| wrong(connection.prepare(sql).err().unwrap_or(error)))
 }
@@ -121,7 +120,7 @@ fn wrong(error: duckdb::Error) -> StoreError {
     StoreError::Query { message: error.to_string() }
 }
 
-/// The same with text bound.
+/// Does the same with text bound.
 fn bound(connection: &Connection, sql: &str, parameters: &[String]) -> Result<TextRows, StoreError> {
     let parameters: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
     rows_of(connection, sql, &parameters)

@@ -1,25 +1,25 @@
-//! Moments of a selection: days and times, as intervals from their first to their last instant. UTC, as the store has them.
+//! Moments of a selection: days and times as intervals from their first to their last instant. In UTC, as in the store.
 
 use jiff::{
     ToSpan,
     civil::{Date, DateTime},
 };
 
-/// What a person types for a moment: a day, or a day with a time. `until` is the first instant after it.
+/// A moment that a user types: a day, or a day with a time. `until` is the first instant after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) from: String,
     pub(super) until: String,
 }
 
-/// What a moment may be.
+/// The expected forms of a moment.
 pub(super) const EXPECTED: &str = "a day as 2026-11-14, or a time as 2026-11-14T09:30 (UTC)";
 
-/// Reads a moment; none where it is none.
+/// Parses a moment; `None` if the text is not one.
 pub(super) fn parse(text: &str) -> Option<Moment> {
     let text = text.trim();
     let (from, length) = match text.parse::<Date>() {
-        // What has a time as well is read as one.
+        // A text that also has a time is parsed as a time.
         Ok(day) if !text.contains(['T', ' ', 't']) => (day.to_datetime(jiff::civil::Time::midnight()), 1.day()),
         _ => {
             let time: DateTime = text.parse().ok()?;

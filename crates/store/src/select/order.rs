@@ -1,13 +1,13 @@
-//! In which order rows of lists come, and how many of them.
+//! The order of a list's rows, and how many of them are returned.
 
 use super::{super::StoreError, TextRows, TypedColumn};
 
 /// A column that rows are sorted by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortKey {
-    /// The word that a list has for it.
+    /// The list's word for it.
     pub column: String,
-    /// The greatest first.
+    /// Greatest first.
     pub descending: bool,
 }
 
@@ -15,12 +15,12 @@ impl SortKey {
     /// Reads `COLUMN`, `COLUMN:asc` or `COLUMN:desc`.
     ///
     /// # Errors
-    /// There is no column in it.
+    /// The text names no column.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (column, descending) = match text.trim().rsplit_once(':') {
             Some((column, "desc")) => (column, true),
             Some((column, "asc")) => (column, false),
-            // A name may have colons of its own.
+            // A name may contain colons.
             _ => (text.trim(), false),
         };
         match column.is_empty() {
@@ -29,7 +29,7 @@ impl SortKey {
         }
     }
 
-    /// How each of some expressions of SQL sorts; what has no value comes last, whichever way.
+    /// Returns the ORDER BY clause of these SQL expressions; rows without a value come last in either direction.
     pub(super) fn clause(&self, expressions: &[String]) -> String {
         let direction = if self.descending { "DESC" } else { "ASC" };
         let each = expressions.iter().map(|expression| format!("{expression} {direction} NULLS LAST"));
@@ -37,12 +37,12 @@ impl SortKey {
     }
 }
 
-/// The order of a list, and its end.
+/// The order of a list, and its maximum length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListOrder {
-    /// Before the order that the list has by itself.
+    /// Sorts before the list's default order.
     pub sort: Option<SortKey>,
-    /// How many rows are wanted; none: all.
+    /// Maximum number of rows; none: all.
     pub limit: Option<u64>,
 }
 
@@ -50,11 +50,11 @@ pub struct ListOrder {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListedRows {
     pub rows: TextRows,
-    /// Rows beyond the limit.
+    /// Number of rows beyond the limit.
     pub beyond: u64,
 }
 
-/// As many rows of a query as are wanted. `ask` answers a query with the parameters of this one.
+/// Returns at most `limit` rows of a query. `ask` answers a query with the parameters of this one.
 pub(super) fn limited(
     sql: &str,
     limit: Option<u64>,
@@ -70,8 +70,8 @@ pub(super) fn limited(
     Ok(ListedRows { rows, beyond: all.saturating_sub(limit) })
 }
 
-/// SQL for what a column sorts by, whose value is this SQL: numbers as numbers, also those in texts, and the parts of sizes and versions each by
-/// itself.
+/// Returns SQL for sorting by a column whose value is this SQL: numbers as numbers, even in texts, and the parts of sizes and versions
+/// separately.
 pub(super) fn by_value(column: &TypedColumn, value: &str) -> Vec<String> {
     match (column.name.as_str(), column.sql_type.as_str()) {
         ("size", _) => parts(value, ","),

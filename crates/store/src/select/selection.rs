@@ -1,4 +1,4 @@
-//! Selections: which results are meant, in terms a person types; values are bound, never pasted into SQL.
+//! Selections: filters of results in terms that users type. Values are bound, never pasted into SQL.
 
 use super::{
     SelectionKey,
@@ -14,29 +14,30 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Reads terms: `engine=lmdb`, `size=10|20`, `tier>=2`, `p99>1ms`, `size=10..1000`, `journal_mode!=wal`, and words.
+    /// Parses terms: `engine=lmdb`, `size=10|20`, `tier>=2`, `p99>1ms`, `size=10..1000`, `journal_mode!=wal`, and words.
     ///
     /// # Errors
-    /// A term that cannot be read, with what was expected.
+    /// A term cannot be parsed; the error says what was expected.
     pub fn parse(terms: &[String]) -> Result<Self, String> {
         terms.iter().map(|term| SelectionTerm::parse(term)).collect::<Result<_, _>>().map(|terms| Self { terms })
     }
 
-    /// Reads terms from one line, with spaces or commas between: `engine=lmdb size=10000`.
+    /// Parses terms from one line, separated by spaces or commas: `engine=lmdb size=10000`.
     ///
-    /// A space or comma ends a term where the next `KEY=` begins, and never within brackets, so that values may have them:
-    /// `test=Random reads, size=2,3`. A space also ends a word, and a value that never has one: `lmdb size=10k reads`.
+    /// A space or comma ends a term if a `KEY=` follows, and never within brackets, so that values may contain spaces and commas:
+    /// `test=Random reads, size=2,3`. A space also ends a word, and a value that never contains one: `lmdb size=10k reads`.
     ///
     /// # Errors
-    /// A term that cannot be read, with what was expected.
+    /// A term cannot be parsed; the error says what was expected.
     pub fn parse_line(text: &str) -> Result<Self, String> {
         Self::parse(&split_terms(text))
     }
 
-    /// Reads a line that means a side of a comparison. Words alone mean none: `lmdb` would put results of `lmdb1` among those of `lmdb`.
+    /// Parses a line that selects a side of a comparison. Words alone are refused: `lmdb` would mix results of `lmdb1` with those of
+    /// `lmdb`.
     ///
     /// # Errors
-    /// A term that cannot be read, or words alone, with what was expected.
+    /// A term cannot be parsed, or there are only words; the error says what was expected.
     pub fn parse_side(text: &str) -> Result<Self, String> {
         let selection = Self::parse_line(text)?;
         match selection.is_of_words() {
@@ -48,39 +49,39 @@ impl Selection {
         }
     }
 
-    /// The terms of a line, as they are given to commands.
+    /// Splits a line into the terms that commands take as arguments.
     pub fn terms(line: &str) -> Vec<String> {
         split_terms(line)
     }
 
-    /// Whether it means everything.
+    /// Whether it selects everything.
     pub fn is_all(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// All of which must hold.
+    /// Returns the terms, all of which must hold.
     pub(super) fn each(&self) -> &[SelectionTerm] {
         &self.terms
     }
 
-    /// Whether there are words in it, which mean whatever contains them.
+    /// Whether it has words, which match everything that contains them.
     pub fn has_words(&self) -> bool {
         self.terms.iter().any(|term| term.key == SelectionKey::Words)
     }
 
-    /// Whether it says nothing of any key.
+    /// Whether it has words only, and no keys.
     pub fn is_of_words(&self) -> bool {
         self.has_words() && self.terms.iter().all(|term| term.key == SelectionKey::Words)
     }
 
-    /// Whether its terms are those of two others together, in any order.
+    /// Whether its terms are those of two other selections together, in any order.
     pub fn has_same_terms(&self, one: &Self, other: &Self) -> bool {
         self.terms.len() == one.terms.len() + other.terms.len()
             && one.terms.iter().chain(&other.terms).all(|term| self.terms.contains(term))
     }
 
-    /// The same with the rounds that were added to the sessions that it names: a session is not to be had without them, or a difference that
-    /// was looked for again and again would look like one that was there at once.
+    /// Returns the selection with the rounds that were added to the sessions it names. A session always includes them: otherwise a
+    /// difference that was found after repeated looks would appear to have been found at once.
     pub(crate) fn with_added_rounds(&self) -> Self {
         let with_added = |term: &SelectionTerm| match term.operator {
             TermOperator::Is if term.key.is_session() => {
@@ -91,17 +92,17 @@ impl Selection {
         Self { terms: self.terms.iter().map(with_added).collect() }
     }
 
-    /// Whether a term is about single tests, so that it may mean some of a run's and not the others.
+    /// Whether a term is about single tests, so that it may select only some tests of a run.
     pub(crate) fn is_about_tests(&self) -> bool {
         self.terms.iter().any(|term| term.key.is_of_tests())
     }
 
-    /// The options or kept keys that it names.
+    /// Returns the options or keys that it names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter_map(|term| term.key.option())
     }
 
-    /// Each exact value with a comma, as a selection of its own, and what to say where no run has it.
+    /// Returns each exact value with a comma as its own selection, with the message for the case that no run has it.
     pub(super) fn with_commas(&self) -> impl Iterator<Item = (Self, String)> {
         let is_exact = |term: &&SelectionTerm| matches!(term.operator, TermOperator::Is | TermOperator::IsNot);
         self.terms.iter().filter(is_exact).filter(|term| term.key != SelectionKey::Started).flat_map(|term| {
@@ -120,18 +121,18 @@ impl Selection {
         })
     }
 
-    /// The condition of a WHERE clause for a person who types SQL: its values are part of it. Never run by dbdyno.
+    /// Returns the condition of a WHERE clause with its values, for users who type SQL. dbdyno never runs it.
     pub fn shown(&self) -> String {
         let (condition, parameters) = self.condition();
         let mut parameters = parameters.into_iter();
         let literal = |text: String| format!("'{}'", text.replace('\'', "''"));
-        // The texts of a condition are constants without a question mark: each one stands for a value.
+        // The texts of a condition are constants without a question mark, so each question mark is a value.
         let shown =
             |c: char| if c == '?' { parameters.next().map_or_else(String::new, literal) } else { c.to_string() };
         condition.chars().map(shown).collect()
     }
 
-    /// The condition of a WHERE clause with its parameters in order.
+    /// Returns the condition of a WHERE clause with its parameters in order.
     pub(crate) fn condition(&self) -> (String, Vec<String>) {
         let mut parameters = Vec::new();
         let terms: Vec<String> = self.terms.iter().map(|term| term.sql(&mut parameters)).collect();
@@ -188,7 +189,7 @@ mod tests {
         assert!(selection.is_about_tests() && selection.has_words() && !selection.is_of_words());
         assert!(Selection::parse_line("random reads").unwrap().is_of_words());
         assert!(Selection::parse_line("sqlite[a=1, b=2] reads").unwrap().is_of_words());
-        // The processor, and an option that is called like a figure.
+        // The processor, and an option with the same name as a figure.
         assert!(condition(&["cpu=x"]).0.contains("CAST(cpu AS VARCHAR)"));
         assert!(condition(&["rows=3"]).0.contains("options[?]"));
         for (wrong, expected) in

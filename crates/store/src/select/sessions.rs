@@ -1,6 +1,6 @@
 //! The figures of sessions: each test of a configuration with the values of its runs, session by session.
 //!
-//! They are read some runs at a time, so that what is in memory does not grow with the sessions.
+//! They are read in parts of some runs each, so that memory use does not grow with the number of sessions.
 
 use super::{
     super::{Store, StoreError, schema},
@@ -15,10 +15,10 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Runs that are read at a time, unless a session has more.
+/// Runs in one part, unless a session has more.
 const PART: u64 = 2_000;
 
-/// The sessions of the chosen runs with the part that each is read in. Twins are the same configuration once more.
+/// The sessions of the chosen runs, each with the number of its part. Twins are left out, because they repeat a configuration.
 const SESSIONS: &str = "CREATE TEMP TABLE chosen_session AS
     SELECT session_id, place,
            ((sum(runs) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) - runs) // {part})::UBIGINT AS part
@@ -31,7 +31,7 @@ const NEXT: &str = "TRUNCATE part; INSERT INTO part
     SELECT run_id FROM chosen JOIN run r USING (run_id) JOIN chosen_session s ON s.session_id = r.session_id
     WHERE r.twin_of IS NULL AND s.part =";
 
-/// What is known of the sessions of a part. A key on which runs of a session differ is not the session's.
+/// Facts about the sessions of a part. A key whose value differs between runs of a session is not a fact of the session.
 const FACTS: &str = "
     WITH told AS (
         SELECT r.session_id, k.key, CASE WHEN count(DISTINCT k.value) = 1 THEN min(k.value) END AS value
@@ -47,7 +47,7 @@ const FACTS: &str = "
            (SELECT value FROM told WHERE told.session_id = s.session_id AND key = 'git_repo') AS git_repo
     FROM session s JOIN begun ON begun.session_id = s.session_id LEFT JOIN host h ON h.host_id = s.host_id";
 
-/// The tests of a part. What failed, or has wrong answers, is no figure.
+/// The tests of a part. Failed tests and wrong answers have no figures.
 const TESTS: &str = "
     SELECT session_id::VARCHAR AS session_id, suite, size, any_value(engine) AS engine,
            string_agg(DISTINCT engine_version, ' ' ORDER BY engine_version) AS engine_version, label, cache,
@@ -57,22 +57,22 @@ const TESTS: &str = "
     GROUP BY session_id, suite, size, label, cache, memory_limit_bytes, test, test_name
     ORDER BY suite, TRY_CAST(size AS DOUBLE), size, label, cache, memory_limit_bytes, test, test_name";
 
-/// Which sessions come first.
+/// The order of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionOrder {
     OldestFirst,
     NewestFirst,
 }
 
-/// A session with the tests of it that a selection means.
+/// A session with its tests that a selection includes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionFigures {
     pub origin: SessionOrigin,
-    /// By suite, size, configuration and number.
+    /// Ordered by suite, size, configuration and number.
     pub tests: Vec<TestFigures>,
 }
 
-/// When and where a session was, and of which source.
+/// The time, place and source version of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SessionOrigin {
     pub session_id: Uuid,
@@ -85,11 +85,11 @@ pub struct SessionOrigin {
     pub disk: Option<String>,
     pub file_system: Option<String>,
     pub kernel: Option<String>,
-    /// The commit that was measured: the key `git_commit` of its runs.
+    /// The measured commit: the key `git_commit` of its runs.
     pub git_commit: Option<String>,
-    /// The branch that it is on: the key `branch`.
+    /// The commit's branch: the key `branch`.
     pub branch: Option<String>,
-    /// The repository that it is in: the key `git_repo`.
+    /// The commit's repository: the key `git_repo`.
     pub git_repo: Option<String>,
 }
 
@@ -99,7 +99,7 @@ pub struct TestFigures {
     pub suite: String,
     pub size: String,
     pub engine: String,
-    /// Versions of the engine's library, with spaces between.
+    /// Versions of the engine's library, separated by spaces.
     pub engine_version: String,
     pub label: String,
     /// `warm` or `cold`.
@@ -108,20 +108,20 @@ pub struct TestFigures {
     pub memory_limit: Option<u64>,
     pub tier: Option<u8>,
     pub test: u32,
-    /// Of an actor's part with the actor's.
+    /// The test's name; for an actor's part, followed by the actor's name.
     pub name: String,
-    /// The values of each metric that was asked for, a run after the other.
+    /// The values of each requested metric, one for each run.
     figures: BTreeMap<Metric, Vec<Option<f64>>>,
 }
 
 impl TestFigures {
-    /// The values of its runs in the order in which they were run; none of a run that has none.
+    /// Returns the values of its runs in the order in which they ran; `None` for a run without a value.
     pub fn values(&self, metric: Metric) -> &[Option<f64>] {
         self.figures.get(&metric).map_or(&[], Vec::as_slice)
     }
 }
 
-/// A test with the session that it is of.
+/// A test with its session.
 #[derive(Debug, Deserialize)]
 struct TestRow {
     session_id: Uuid,
@@ -130,10 +130,10 @@ struct TestRow {
 }
 
 impl Store {
-    /// Shows the sessions of a selection to `take`, until it breaks off. Sessions without a figure are passed over.
+    /// Passes the sessions of a selection to `take`, until it stops. Skips sessions without a figure.
     ///
     /// # Errors
-    /// A store that cannot be opened or read, and what `take` fails with.
+    /// A store that cannot be opened or read, or an error that `take` returns.
     pub fn sessions<E: From<StoreError>>(
         &self,
         selection: &Selection,
@@ -193,7 +193,7 @@ fn each(
     Ok(())
 }
 
-/// The parts in which there are sessions.
+/// Returns the parts that contain sessions.
 fn parts(connection: &Connection, order: SessionOrder) -> Result<Vec<u64>, StoreError> {
     let direction = match order {
         SessionOrder::OldestFirst => "",
@@ -205,7 +205,7 @@ fn parts(connection: &Connection, order: SessionOrder) -> Result<Vec<u64>, Store
     found.collect::<duckdb::Result<_>>().map_err(wrong)
 }
 
-/// The rows of a query of this program's, each by its columns' names.
+/// Returns the rows of one of this program's queries, as structs by column name.
 fn objects<T: DeserializeOwned>(
     connection: &Connection,
     sql: &str,

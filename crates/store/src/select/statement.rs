@@ -1,18 +1,18 @@
-//! What a user's text of SQL is, told by DuckDB's parser before anything of it is prepared: to prepare several statements is to
-//! run all but the last.
+//! Classification of a user's SQL text by DuckDB's parser, before any of it is prepared: preparing several statements runs all but the
+//! last.
 
 use duckdb::Connection;
 use serde::Deserialize;
 
-/// A text that only reads, without what may follow its statement.
+/// A text that only reads, without anything after its statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadStatement<'s> {
-    /// One query, which can stand in the FROM clause of another.
+    /// One query, which can be used in the FROM clause of another.
     Query(&'s str),
     Plan(&'s str),
 }
 
-/// What a text asks for; an error says what is wrong with it and what to do.
+/// Classifies a text; the error says what is wrong with it and what to do.
 pub(super) fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<ReadStatement<'s>, String> {
     let query = match queries(connection, sql)? {
         Some(0) => return Err(format!("there is no statement in it: expected a query, {EXPECTED}")),
@@ -29,7 +29,7 @@ pub(super) fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<ReadSta
 
 const EXPECTED: &str = "as with SELECT, WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW or EXPLAIN";
 
-/// How DuckDB's parser answers.
+/// The answer of DuckDB's parser.
 #[derive(Deserialize)]
 struct Parsed {
     error: bool,
@@ -37,16 +37,16 @@ struct Parsed {
     error_type: String,
     #[serde(default)]
     error_message: String,
-    /// Where the mistake is: bytes from the beginning.
+    /// Position of the mistake: bytes from the beginning.
     #[serde(default)]
     position: Option<String>,
     #[serde(default)]
     statements: Vec<serde::de::IgnoredAny>,
 }
 
-/// How many queries a text has, or none if there is anything else among them; a mistake in what the parser's words.
+/// Counts the queries of a text; `None` if it has any other statement. A syntax error is returned in the parser's words.
 fn queries(connection: &Connection, sql: &str) -> Result<Option<usize>, String> {
-    // The function takes queries, and knows no statement that does anything else.
+    // The function accepts queries only, and rejects every other statement.
     let tree = connection.query_row("SELECT system.main.json_serialize_sql(?)", [sql], |row| row.get::<_, String>(0));
     let parsed: Parsed =
         serde_json::from_str(&tree.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
@@ -60,7 +60,7 @@ fn queries(connection: &Connection, sql: &str) -> Result<Option<usize>, String> 
     }
 }
 
-/// A message with the line that it is about, and a sign below the place, as DuckDB writes it of other mistakes.
+/// Adds to a message the line that it is about, with a sign below the position, in DuckDB's format for other mistakes.
 fn pointed(sql: &str, message: &str, at: usize) -> String {
     let at = (0..=at.min(sql.len())).rev().find(|at| sql.is_char_boundary(*at)).unwrap_or(0);
     let before = &sql[..at];
@@ -71,7 +71,7 @@ fn pointed(sql: &str, message: &str, at: usize) -> String {
     format!("{message}\n\n{head}{line}\n{sign}^")
 }
 
-/// A statement without the semicolon, and the comment, that may follow it.
+/// Returns a statement without the semicolon and the comment that may follow it.
 fn bare<'s>(connection: &Connection, sql: &'s str) -> &'s str {
     let count = |text: &str| queries(connection, text);
     let mut statement = sql;
@@ -84,7 +84,7 @@ fn bare<'s>(connection: &Connection, sql: &'s str) -> &'s str {
     statement
 }
 
-/// What an EXPLAIN explains.
+/// Returns the query that an EXPLAIN explains.
 fn explained(sql: &str) -> Option<&str> {
     let after = |text: &'static str, sql: &str| {
         let begins = sql.get(..text.len()).is_some_and(|word| word.eq_ignore_ascii_case(text));

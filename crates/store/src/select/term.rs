@@ -1,4 +1,4 @@
-//! One term of a selection: what it is about, and the values that are meant.
+//! One term of a selection: its key, operator and values.
 
 use super::{
     super::ADDS_TO,
@@ -11,14 +11,14 @@ use super::{
 pub(super) struct SelectionTerm {
     pub(super) key: SelectionKey,
     pub(super) operator: TermOperator,
-    /// One of these; for a range its two ends.
+    /// Alternatives; for a range, its two ends.
     pub(super) values: Vec<ValuePattern>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermOperator {
     Is,
-    /// One of these sessions, or one that added rounds to them.
+    /// One of these sessions, or a session that added rounds to one of them.
     IsOrAddsTo,
     IsNot,
     AtLeast,
@@ -64,7 +64,7 @@ impl SelectionTerm {
         }
         let is_range = rest.split_once("..");
         let compares = !matches!(operator, TermOperator::Is | TermOperator::IsNot);
-        // What has no order can still be an option of the same name.
+        // A key without an order may still be the name of an option.
         let key = match operator {
             TermOperator::Is if is_range.is_none() => key,
             TermOperator::IsNot => key,
@@ -88,7 +88,7 @@ impl SelectionTerm {
         let (operator, values) = match (operator, range()) {
             (TermOperator::Is, Some(range)) => (TermOperator::Between, range),
             _ if compares => (operator, vec![number(rest).ok_or_else(unlike)?]),
-            // A figure is one of many: none is exactly another.
+            // Figures are measurements: no two are exactly equal.
             _ if matches!(key, SelectionKey::Figure { .. }) => return Err(unlike()),
             _ => (operator, values::parse(rest).into_iter().map(|value| key.meant(value)).collect()),
         };
@@ -98,7 +98,7 @@ impl SelectionTerm {
         Ok(Self { key, operator, values })
     }
 
-    /// Words, or a part of one: what contains it is meant. A key alone is none: it was not typed to its end.
+    /// Parses words or a part of one: they match everything that contains them. A key alone is refused, because it is an incomplete term.
     fn words(text: &str) -> Option<Self> {
         let values: Vec<ValuePattern> =
             values::parse(text).into_iter().map(|value| ValuePattern::containing(&value)).collect::<Option<_>>()?;
@@ -122,7 +122,7 @@ impl SelectionTerm {
                      (SELECT session_id::VARCHAR FROM session WHERE {original})))"
                 )
             }
-            // What has no such option is not what was excluded: it stays.
+            // A run without the option does not have the excluded value, so it stays.
             TermOperator::IsNot => format!("NOT coalesce({}, false)", self.is_one(parameters)),
             TermOperator::AtLeast => format!("{} >= CAST(? AS DOUBLE)", self.number(parameters)),
             TermOperator::AtMost => format!("{} <= CAST(? AS DOUBLE)", self.number(parameters)),
@@ -135,7 +135,7 @@ impl SelectionTerm {
         }
     }
 
-    /// Whether the run began at one of the moments, or before or after.
+    /// Returns SQL that checks whether the run began at one of the moments, or before or after.
     fn when(&self, parameters: &mut Vec<String>) -> String {
         let moment = "CAST(? AS TIMESTAMP)";
         let moments = self.values.chunks(2).filter_map(|pair| Some((pair.first()?.text(), pair.last()?.text())));
@@ -173,21 +173,21 @@ impl SelectionTerm {
         }
     }
 
-    /// The key's value as a number; the term's values are bound after it.
+    /// Returns SQL for the key's value as a number; the term's values are bound after it.
     fn number(&self, parameters: &mut Vec<String>) -> String {
         let value = self.key.sql(parameters);
         parameters.extend(self.values.iter().map(|value| value.text().to_owned()));
         format!("TRY_CAST({value} AS DOUBLE)")
     }
 
-    /// Whether the key's value is one of the term's.
+    /// Returns SQL that checks whether the key's value is one of the term's.
     fn is_one(&self, parameters: &mut Vec<String>) -> String {
         let alternatives: Vec<String> = self.values.iter().map(|value| self.key.is(value, parameters)).collect();
         format!("({})", alternatives.join(" OR "))
     }
 }
 
-/// The instants of moments, or of all from one to another with `..` between.
+/// Parses moments into their instants, or into all instants from one moment to another with `..` between.
 fn moments_of(text: &str) -> Option<Vec<ValuePattern>> {
     let instants: Vec<String> = match text.split_once("..") {
         Some((first, last)) => vec![moments::parse(first)?.from, moments::parse(last)?.until],

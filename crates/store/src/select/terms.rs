@@ -1,12 +1,12 @@
-//! Where one term of a selection ends and the next begins.
+//! The boundaries between the terms of a selection.
 
 use super::SelectionKey;
 
 /// The signs between a key and its value.
 const SIGNS: [&str; 6] = ["=", "!=", ">=", "<=", ">", "<"];
 
-/// Splits a line at the spaces and commas before each `KEY=`, `KEY!=`, `KEY>=`, `KEY<=`, `KEY>`, `KEY<` or `KEY!`, outside of brackets;
-/// also at those behind what never has one: a word, an amount, an engine.
+/// Splits a line at the spaces and commas before each `KEY=`, `KEY!=`, `KEY>=`, `KEY<=`, `KEY>`, `KEY<` or `KEY!`, outside of brackets.
+/// Also splits after terms that never contain them: a word, an amount, an engine.
 pub(super) fn split_terms(text: &str) -> Vec<String> {
     let mut terms: Vec<&str> = Vec::new();
     let mut term = OpenTerm::default();
@@ -27,22 +27,22 @@ pub(super) fn split_terms(text: &str) -> Vec<String> {
     terms.into_iter().map(|term| term.trim_matches(ends).to_owned()).filter(|term| !term.is_empty()).collect()
 }
 
-/// A term while it is read. What is known of it is kept, so that a long line costs what it is long.
+/// A term while it is being read. It stores what is already known, so that the cost is linear in the line's length.
 #[derive(Debug, Default)]
 struct OpenTerm {
     start: usize,
-    /// Brackets that are open.
+    /// Number of open brackets.
     depth: usize,
-    /// Whether there was one.
+    /// Whether it has had a bracket.
     has_brackets: bool,
-    /// Where its sign is.
+    /// Position of its sign.
     sign: Option<usize>,
-    /// What it is about, once it has a sign.
+    /// Whether its values contain no spaces, known once it has a sign.
     is_without_spaces: bool,
     is_amount: bool,
-    /// Where the value behind the sign begins.
+    /// Start of the value after the sign.
     value: Option<usize>,
-    /// Its last character that is no space, and where.
+    /// Its last non-space character with its position.
     last: Option<(usize, char)>,
 }
 
@@ -66,13 +66,13 @@ impl OpenTerm {
         let is_not = c == '=' && text[self.start..at].ends_with('!');
         let sign = if is_not { at - 1 } else { at };
         let key = SelectionKey::parse(text[self.start..sign].trim_start());
-        // A day may have a time behind it.
+        // A time may follow a day.
         self.is_amount = c != '=' && key.as_ref().is_ok_and(|key| *key != SelectionKey::Started);
         self.is_without_spaces = key.is_ok_and(|key| key.is_without_spaces());
         self.sign = Some(sign);
     }
 
-    /// Whether it ends before a space or comma, whatever comes next.
+    /// Whether it ends before a space or comma, whatever follows.
     fn ends(&self, by: char, next: Option<char>) -> bool {
         let goes_on = |c: char| matches!(c, '|' | ',');
         let Some((last, c)) = self.last else { return false };
@@ -87,7 +87,7 @@ impl OpenTerm {
     }
 }
 
-/// The next character that is no space, looked for once a run of spaces.
+/// The next non-space character, searched for once in each run of spaces.
 #[derive(Debug, Default)]
 struct NextSolid {
     at: usize,
@@ -104,17 +104,17 @@ impl NextSolid {
     }
 }
 
-/// Whether a name of an option or key may have this character.
+/// Whether a name of an option or key may contain this character.
 pub(super) fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || "_-.:/+".contains(c)
 }
 
-/// Where the sign of a term can be: a label that is typed alone has signs in its brackets.
+/// Returns the part of a term that may contain its sign: a label alone has signs in its brackets.
 pub(super) fn before_brackets(term: &str) -> &str {
     term.split('[').next().unwrap_or(term)
 }
 
-/// Whether a key with an operator comes next.
+/// Whether a key with an operator follows.
 fn begins_term(text: &str) -> bool {
     let rest = text.trim_start_matches(is_of_name);
     let is_missing =
@@ -126,7 +126,7 @@ fn begins_term(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A line of a million characters is split at once; in time that grows with its square it would take hours.
+    /// A line of a million characters must be split immediately; in quadratic time it would take hours.
     #[test]
     fn what_a_line_costs_grows_with_its_length() {
         for part in [" ", "a ", ", ", "test=a b ", "a=", "[ ", "[] ", "a|", "wall>"] {

@@ -1,4 +1,4 @@
-//! Answers of queries as texts, with what the texts of each column stand for.
+//! Answers of queries as texts, with the kind of each column.
 
 use super::cells::TextCells;
 use duckdb::{
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextRows {
     pub columns: Vec<String>,
-    /// What the values of each column are, in their order; of columns beyond the last one they are texts.
+    /// The kind of each column, in order; columns beyond the last entry are texts.
     pub kinds: Vec<ColumnKind>,
     pub rows: TextCells,
 }
@@ -32,16 +32,16 @@ impl TextRows {
     }
 }
 
-/// What the values of a column are.
+/// The kind of a column's values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ColumnKind {
     #[default]
     Text,
-    /// Whole, decimal, or `nan` and `inf` with its signs.
+    /// An integer, a decimal, or `nan` and `inf` with a sign.
     Number,
     /// `true` or `false`.
     Flag,
-    /// A document of JSON.
+    /// A JSON document.
     Json,
 }
 
@@ -49,7 +49,7 @@ pub enum ColumnKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TypedColumn {
     pub(crate) name: String,
-    /// DuckDB's word for its type.
+    /// DuckDB's name of its type.
     pub(crate) sql_type: String,
 }
 
@@ -72,7 +72,7 @@ impl TypedColumn {
     }
 }
 
-/// A relation's columns. The driver panics at a result with a name that is not UTF-8; here DuckDB refuses it.
+/// Returns a relation's columns. The driver panics at a result with a name that is not UTF-8; here DuckDB refuses it.
 pub(crate) fn columns_of(
     connection: &Connection,
     relation: &str,
@@ -90,7 +90,7 @@ pub(crate) fn columns_of(
     })
 }
 
-/// The names of a relation's columns.
+/// Returns the names of a relation's columns.
 pub(crate) fn column_names(
     connection: &Connection,
     relation: &str,
@@ -99,12 +99,12 @@ pub(crate) fn column_names(
     Ok(columns_of(connection, relation, parameters)?.into_iter().map(|column| column.name).collect())
 }
 
-/// A query of a relation's values; the engine turns them into text, nested ones too.
+/// Returns a query of a relation's values; DuckDB converts them to text, including nested ones.
 pub(super) fn query(relation: &str) -> String {
     format!("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {relation}")
 }
 
-/// All of a relation, each value as the text that the engine makes of it.
+/// Returns all rows of a relation, each value as the text that DuckDB converts it to.
 pub(super) fn of(connection: &Connection, relation: &str, parameters: &[&dyn ToSql]) -> duckdb::Result<TextRows> {
     let mut answer = heads(columns_of(connection, relation, parameters)?);
     let sql = query(&plainly_named(relation, answer.columns.len()));
@@ -115,20 +115,20 @@ pub(super) fn of(connection: &Connection, relation: &str, parameters: &[&dyn ToS
     Ok(answer)
 }
 
-/// A relation whose columns are `c0`, `c1` and so on: names may be any bytes where a file of somebody's has them.
+/// Returns a relation whose columns are `c0`, `c1` and so on, because names in files of other users may be any bytes.
 pub(super) fn plainly_named(relation: &str, columns: usize) -> String {
     let plain = (0..columns).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
     format!("{relation} AS answer ({plain})")
 }
 
-/// An answer with these columns, and no row yet.
+/// Returns an answer with these columns, and no rows yet.
 pub(super) fn heads(columns: Vec<TypedColumn>) -> TextRows {
     let kinds = columns.iter().map(TypedColumn::kind).collect();
     let columns: Vec<String> = columns.into_iter().map(|column| column.name).collect();
     TextRows { rows: TextCells::new(columns.len()), columns, kinds }
 }
 
-/// The plan of a query.
+/// Returns the plan of a query.
 pub(super) fn plan(connection: &Connection, sql: &str) -> duckdb::Result<TextRows> {
     let mut statement = connection.prepare(sql)?;
     let mut lines: Vec<Vec<Option<String>>> = Vec::new();
@@ -141,7 +141,7 @@ pub(super) fn plan(connection: &Connection, sql: &str) -> duckdb::Result<TextRow
     Ok(TextRows::new(statement.column_names(), Vec::new(), lines))
 }
 
-/// Shows the rows of a query whose values are text, some of them in memory at a time.
+/// Passes the rows of a query whose values are text to `take`, with only some of them in memory at a time.
 pub(super) fn stream(
     connection: &Connection,
     sql: &str,

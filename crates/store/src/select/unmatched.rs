@@ -1,4 +1,4 @@
-//! What in a selection no stored run has: most likely typed otherwise than it was meant.
+//! Parts of a selection that match no stored run: most likely typing mistakes.
 
 use super::{
     super::{Store, StoreError, read::Narrow},
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl Store {
-    /// The names in a selection or in keys that no stored run has as an option or key: most likely misspelt.
+    /// Returns the names in a selection or in keys that are no option or key of any stored run: most likely misspelt.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -20,14 +20,14 @@ impl Store {
         Ok(unknown)
     }
 
-    /// Whether some stored run has such an option or kept key.
+    /// Whether some stored run has such an option or key.
     pub(super) fn is_name(&self, name: &str) -> Result<bool, StoreError> {
         let sql =
             "(SELECT 1 FROM run_option WHERE name = ? LIMIT 1) UNION (SELECT 1 FROM run_key WHERE key = ? LIMIT 1)";
         Ok(!self.bound(sql, &[name.to_owned(), name.to_owned()])?.rows.is_empty())
     }
 
-    /// A sentence for each value with a comma that no stored run has: several values may have been meant, which are separated
+    /// Returns a sentence for each value with a comma that no stored run has: the user may have meant several values, which are separated
     /// by `|`.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The values of a term: `wal|delete`, `*EPYC*`, and `a\|b` for a `|` inside a value.
 
-/// What a value is compared with.
+/// The text or pattern that a value is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ValuePattern {
     /// Exactly this text.
@@ -10,12 +10,12 @@ pub(super) enum ValuePattern {
 }
 
 impl ValuePattern {
-    /// Everything that begins with this text.
+    /// Returns a pattern for everything that begins with this text.
     pub(super) fn prefix(text: &str) -> Self {
         Self::Like(text.chars().flat_map(like).chain(['%']).collect())
     }
 
-    /// Everything that contains what a value means; none where that is nothing.
+    /// Returns a pattern for everything that contains a match of this value; `None` if the value is empty.
     pub(super) fn containing(value: &Self) -> Option<Self> {
         let inner: String = match value {
             Self::Exact(text) => text.chars().flat_map(like).collect(),
@@ -28,7 +28,7 @@ impl ValuePattern {
         matches!(self, Self::Exact(_))
     }
 
-    /// The text that is bound.
+    /// Returns the text that is bound.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Exact(text) | Self::Like(text) => text,
@@ -36,17 +36,17 @@ impl ValuePattern {
     }
 }
 
-/// One character as LIKE takes it literally.
+/// Escapes one character so that LIKE takes it literally.
 fn like(c: char) -> impl Iterator<Item = char> {
     matches!(c, '%' | '_' | '\\').then_some('\\').into_iter().chain([c])
 }
 
-/// A value of a term that means exactly this text, whatever characters it has.
+/// Returns a term's value that matches exactly this text, whatever its characters.
 pub fn literal(text: &str) -> String {
     text.chars().flat_map(|c| matches!(c, '|' | '*' | '\\').then_some('\\').into_iter().chain([c])).collect()
 }
 
-/// Parts `text` at each `|`. A `*` stands for any characters; `\|`, `\*` and `\\` are these characters themselves.
+/// Splits `text` at each `|`. A `*` matches any characters; `\|`, `\*` and `\\` are these characters themselves.
 pub(super) fn parse(text: &str) -> Vec<ValuePattern> {
     let mut parts = vec![Vec::new()];
     let mut characters = text.chars().peekable();

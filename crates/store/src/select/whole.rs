@@ -1,6 +1,6 @@
-//! Whole results for files: every column of the view, and the command that asked.
+//! Complete results for files: every column of the view, and the command that requested them.
 //!
-//! They are read some runs at a time, so that what is in memory does not grow with what is written.
+//! They are read in parts of some runs each, so that memory use does not grow with the output.
 
 use super::{
     super::{Reach, Store, StoreError, error::Doing, schema},
@@ -9,29 +9,29 @@ use super::{
 use duckdb::{Connection, ToSql, params_from_iter};
 use std::path::Path;
 
-/// All columns with their own types. What all rows of a session or run have in common and is long is on the first of them, of each part that
+/// All columns with their own types. A long value that all rows of a session or run share is only in the first of them, in each part that
 /// is read.
 const COLUMNS: &str = "* REPLACE (
     CASE WHEN row_number() OVER (PARTITION BY session_id ORDER BY {order}) = 1 THEN session_facts END AS session_facts,
     CASE WHEN row_number() OVER (PARTITION BY run_id ORDER BY {order}) = 1 THEN option_details END AS option_details{texts})";
 const ORDER: &str = "started_at, run_id, test, actor NULLS FIRST";
-/// What makes them texts that a listing is read back from: maps and lists as JSON.
+/// Converts maps and lists to JSON texts, so that a listing can be imported again.
 const TEXTS: &str = ", to_json(options) AS options, to_json(keys) AS keys, to_json(tags) AS tags";
-/// Runs that are read at a time.
+/// Runs in one part.
 const PART: u64 = 2_000;
 
-/// The rows of files, as what is read of each.
+/// A row for a file, in the requested form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WholeRow<'r> {
-    /// The names of the columns: once, before all else.
+    /// The names of the columns: once, before everything else.
     Columns(&'r [String]),
     /// The values as texts, in the order of the columns.
     Texts(&'r [Option<String>]),
-    /// An object of JSON.
+    /// A JSON object.
     Object(&'r str),
 }
 
-/// How results are read for a file.
+/// The form in which results are read for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WholeForm {
     /// As [`WholeRow::Columns`] and [`WholeRow::Texts`].
@@ -40,7 +40,7 @@ pub enum WholeForm {
     Objects,
 }
 
-/// The query and its parameters; `exported_by` is the command.
+/// Returns the query and its parameters; `exported_by` is the command.
 fn query(texts: &str, selection: &Selection, command: &str) -> (String, Vec<String>) {
     let (condition, of_condition) = selection.condition();
     let columns = COLUMNS.replace("{texts}", texts).replace("{order}", ORDER);
@@ -50,10 +50,10 @@ fn query(texts: &str, selection: &Selection, command: &str) -> (String, Vec<Stri
 }
 
 impl Store {
-    /// Shows every column of the results of a selection to `take`, in the order they were run.
+    /// Passes every column of a selection's results to `take`, in the order in which they ran.
     ///
     /// # Errors
-    /// A store that cannot be opened or read, and what `take` fails with.
+    /// A store that cannot be opened or read, or an error that `take` returns.
     pub fn whole<E: From<StoreError>>(
         &self,
         selection: &Selection,
@@ -69,14 +69,14 @@ impl Store {
                     StoreError::Query { message: "the answer is not wanted any more".to_owned() }
                 })
             });
-            // What the reader failed with is told, not that it stopped.
+            // Return the error of `take`, not the interruption that it caused.
             if failed.is_some() { Ok(()) } else { taken }
         });
         read.map_err(E::from)?;
         failed.map_or(Ok(()), Err)
     }
 
-    /// The same as Parquet, with the columns' own types. The file must be one of ours: it is replaced.
+    /// Does the same as Parquet, with the columns' own types. The file must be one of ours: it is replaced.
     ///
     /// # Errors
     /// A store that cannot be read, or a file that cannot be written.
@@ -134,7 +134,7 @@ fn parts(
     Ok(())
 }
 
-/// The rows of the runs in the table `part`.
+/// Reads the rows of the runs in the table `part`.
 fn part(
     connection: &Connection,
     sql: &str,

@@ -1,4 +1,4 @@
-//! Landlock: the kernel lets a process, and all that it starts, write below one folder only. Whatever may be read stays readable.
+//! Landlock: the kernel allows a process, and all that it starts, to write below one folder only. Reading is not restricted.
 
 use ::landlock::{
     ABI, Access, AccessFs, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, Scope,
@@ -11,18 +11,18 @@ use std::{
     ptr,
 };
 
-/// The first version that lets anything be renamed into another folder, as engines do: Linux 5.19.
+/// The first version that allows renaming into another folder, as engines do: Linux 5.19.
 const OLDEST: u32 = 2;
-/// The first version that knows of truncating: Linux 6.2.
+/// The first version that covers truncation: Linux 6.2.
 const TRUNCATES: u32 = 3;
-/// What every program may write to.
+/// The file that every program may write to.
 const NOWHERE: &str = "/dev/null";
-/// Where a process has the peak of its memory begin again: a test's peak is measured by it.
+/// The file through which a process resets its memory peak: a test's peak is measured with it.
 const OWN_PEAK: &CStr = c"/proc/self/clear_refs";
 
-/// The version that the running kernel enforces; none where it has none, or one that engines could not work under.
+/// Returns the version that the running kernel enforces. `None` if it has none, or one that engines could not work under.
 pub fn version() -> Option<u32> {
-    /// LANDLOCK_CREATE_RULESET_VERSION of the kernel's `include/uapi/linux/landlock.h`: asks, and makes nothing.
+    /// LANDLOCK_CREATE_RULESET_VERSION of the kernel's `include/uapi/linux/landlock.h`: queries the version, and creates nothing.
     const ASK: libc::c_uint = 1;
     #[expect(unsafe_code, reason = "the crate tells nobody which version it found")]
     // SAFETY: with this flag and no attributes the call only returns a number.
@@ -30,19 +30,20 @@ pub fn version() -> Option<u32> {
     u32::try_from(version).ok().filter(|version| *version >= OLDEST)
 }
 
-/// Where a process may write, made before it is started.
+/// The places that a process may write to, prepared before the process starts.
 #[derive(Debug)]
 pub(super) struct WriteRules {
     ruleset: OwnedFd,
-    /// What it may do to [`OWN_PEAK`], in the kernel's bits.
+    /// The access rights to [`OWN_PEAK`], in the kernel's bits.
     own_peak: u64,
 }
 
 impl WriteRules {
-    /// Those that let files be written, made and removed below a folder, or nowhere without one; none where the kernel has no Landlock.
+    /// Creates rules that allow files to be written, created and removed below a folder, or nowhere without one. `None` if the kernel has
+    /// no Landlock.
     ///
     /// # Errors
-    /// The kernel has it, and does not take the rules.
+    /// The kernel has Landlock, but rejects the rules.
     pub(super) fn new(folder: Option<&Path>) -> Result<Option<Self>, String> {
         let Some(version) = version() else { return Ok(None) };
         let ruleset = ruleset(folder).map_err(|error| format!("it cannot be confined to its folder: {error}"))?;
@@ -53,8 +54,8 @@ impl WriteRules {
         Ok(ruleset.map(|ruleset| Self { ruleset, own_peak: own_peak.bits() }))
     }
 
-    /// Has the kernel hold the calling thread to them from now on, and whatever it becomes or starts. For a process between fork and
-    /// exec: system calls alone.
+    /// Applies the rules to the calling thread from now on, and to all programs that it executes or starts. For a process between fork
+    /// and exec, so it only makes system calls.
     #[expect(unsafe_code, reason = "the crate's own call may allocate, which a process between fork and exec must not")]
     pub(super) fn enforce(&self) -> io::Result<()> {
         self.allow_own_peak();
@@ -65,8 +66,8 @@ impl WriteRules {
         }
     }
 
-    /// The file is another one in each process, so the rule can only be made in the one that it is for. Without it a test's peak of
-    /// memory is that of its whole run: an upper bound, and no reason not to run.
+    /// Adds the rule for a file that differs in each process, so that only the process itself can add it. Without the rule, a test's
+    /// memory peak is the peak of its whole run: an upper bound, and no reason to fail.
     #[expect(unsafe_code, reason = "the crate's own call may allocate, which a process between fork and exec must not")]
     fn allow_own_peak(&self) {
         /// `struct landlock_path_beneath_attr` of the kernel's `include/uapi/linux/landlock.h`.
@@ -77,7 +78,7 @@ impl WriteRules {
         }
         /// LANDLOCK_RULE_PATH_BENEATH of the same file.
         const PATH_BENEATH: libc::c_uint = 1;
-        // SAFETY: the path ends with a zero; a descriptor that is returned belongs to nobody else.
+        // SAFETY: the path ends with a zero; a descriptor that is returned has no other owner.
         let file = unsafe {
             match libc::open(OWN_PEAK.as_ptr(), libc::O_PATH | libc::O_CLOEXEC) {
                 file @ 0.. => OwnedFd::from_raw_fd(file),
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
     use ::landlock::{CompatLevel, Compatible};
 
-    /// As a ruleset says that has to be taken as it is: renaming into other folders is what the oldest version has.
+    /// Compares with rulesets that must be applied exactly. Renaming into other folders is the feature of the oldest supported version.
     #[test]
     fn the_version_is_the_kernels() {
         let takes = |access: BitFlags<AccessFs>| {

@@ -1,6 +1,6 @@
-//! What the process of an engine may do. Its code is not this program's: it is a library that an option named, or a program of
-//! somebody else's. All of it is set between fork and exec, so that it holds for whatever the process starts too, and for
-//! every engine alike, so that no comparison is between one that is confined and one that is not.
+//! Restrictions on an engine's process. Its code is not part of this program: it is a library that an option named, or someone else's
+//! program. All restrictions are set between fork and exec, so that they also hold for every process that it starts. They are the same
+//! for every engine, so that no comparison is between a confined and an unconfined one.
 
 mod landlock;
 mod seccomp;
@@ -18,54 +18,54 @@ use std::{
     time::Duration,
 };
 
-/// What one file may not take of what is free on the disk: one part in so many.
+/// The share of the free disk space that one file may not take: one part in this many.
 const RESERVED_PART: u64 = 20;
-/// How long a file may be whatever is free, bytes: memory maps and logs are sized before there is anything in them.
+/// Length that a file may have regardless of free space, bytes: memory maps and logs are sized before they hold anything.
 const LEAST_FILE: u64 = 1 << 30;
-/// How much CPU time is given beyond what all cores have until the deadline, s: whoever keeps to that never meets the limit.
+/// CPU time in addition to what all cores have until the deadline, s: a process that meets its deadline never reaches the limit.
 const MORE_CPU: u64 = 60;
-/// Between the signal that says which limit was met and the one that ends the process, s of CPU time.
+/// CPU time between the signal that reports the limit and the signal that ends the process, s.
 const LAST_WORDS: u64 = 10;
-/// Descriptors that are looked at where the kernel cannot be told of all at once.
+/// Descriptors below this number are marked one by one if the kernel cannot mark all at once.
 const FEW: i32 = 4096;
 
-/// How far a process may reach.
+/// The limits of what a process may reach.
 #[derive(Debug, Clone, Copy)]
 pub struct Confinement<'f> {
     place: Option<Place<'f>>,
-    /// After this time it is ended by others.
+    /// Time after which other processes end it.
     time: Duration,
 }
 
-/// Where a process may write.
+/// The folder that a process may write to.
 #[derive(Debug, Clone, Copy)]
 struct Place<'f> {
     folder: &'f Path,
-    /// How long a file may be whatever is free, bytes.
+    /// Length that a file may have regardless of free space, bytes.
     ahead: u64,
 }
 
 impl<'f> Confinement<'f> {
-    /// Of a process that answers a question within some time, and has nothing to write.
+    /// Confines a process that answers a question within some time, and has nothing to write.
     pub fn answering(time: Duration) -> Self {
         Self { place: None, time }
     }
 
-    /// Of one that works in a folder, which is there, for some time. `ahead`: how long it may make a file before there is anything
-    /// in it, bytes.
+    /// Confines a process that works for some time in a folder, which exists. `ahead`: the length to which it may size a file before the
+    /// file holds anything, bytes.
     pub fn within(folder: &'f Path, ahead: u64, time: Duration) -> Self {
         Self { place: Some(Place { folder, ahead: ahead.max(LEAST_FILE) }), time }
     }
 
-    /// Has the process that a command starts confined before it runs the program.
+    /// Arranges that the process of a command is confined before it runs the program.
     ///
     /// # Errors
-    /// The folder cannot be made ready, or the kernel does not take the rules.
+    /// The folder cannot be prepared, or the kernel rejects the rules.
     #[expect(unsafe_code, reason = "what a process does between fork and exec is unsafe to give")]
     pub fn begin(&self, command: &mut Command) -> Result<(), String> {
         if let Some(place) = &self.place {
             let temporary = temporary(place.folder)?;
-            // The one comes before the other where both are set.
+            // `SQLITE_TMPDIR` takes precedence over `TMPDIR` if both are set.
             command.env_remove("SQLITE_TMPDIR").env("TMPDIR", &temporary);
         }
         let limits = self.limits();
@@ -85,13 +85,13 @@ impl<'f> Confinement<'f> {
         Ok(())
     }
 
-    /// Never above what this process is held to itself.
+    /// Returns the resource limits, which never exceed this process's own.
     fn limits(&self) -> Vec<(Resource, Rlimit)> {
         let cores = thread::available_parallelism().map_or(1, usize::from) as u64;
         let cpu = self.time.as_secs().saturating_mul(cores).saturating_add(MORE_CPU);
         let file = self.place.and_then(|place| Some(longest_file(free(place.folder)?, place.ahead)));
         let limits = [
-            // A core has what the memory has, and is as large.
+            // A core dump has the content of the memory, and is as large.
             Some((Resource::Core, 0, 0)),
             Some((Resource::Cpu, cpu, cpu.saturating_add(LAST_WORDS))),
             file.map(|bytes| (Resource::Fsize, bytes, bytes)),
@@ -100,7 +100,7 @@ impl<'f> Confinement<'f> {
     }
 }
 
-/// A folder for files that are nobody's database, beside the databases: on the disk that is measured, and gone with the run.
+/// Creates a folder for files that belong to no database, next to the databases: on the measured disk, and removed with the run.
 fn temporary(folder: &Path) -> Result<PathBuf, String> {
     let temporary = folder.join("temporary");
     match fs::create_dir(&temporary) {
@@ -111,13 +111,14 @@ fn temporary(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Bytes that are free on the disk of a folder.
+/// Returns the number of free bytes on the disk of a folder.
 fn free(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// How long a file may be: all bytes count as if they were on the disk, which those of a file that is sized ahead are not.
+/// Returns the length that a file may have. All bytes count as if they were on the disk, although the bytes of a file that is sized ahead
+/// are not.
 fn longest_file(free: u64, ahead: u64) -> u64 {
     (free - free / RESERVED_PART).max(ahead)
 }
@@ -128,14 +129,15 @@ fn lowered(resource: Resource, soft: u64, hard: u64) -> Rlimit {
     Rlimit { current: least(own.current, soft), maximum: least(own.maximum, hard) }
 }
 
-/// Has all descriptors but the first three closed as soon as the program begins: whoever started dbdyno may have left some open.
+/// Marks all descriptors but the first three to be closed when the program begins: the process that started dbdyno may have left some
+/// open.
 #[expect(unsafe_code, reason = "close_range has no safe wrapper among the crates used here")]
 fn close_on_exec() {
     const FIRST: libc::c_int = 3;
     // SAFETY: flags of descriptors are set; none is closed before the program begins.
     let set = unsafe { libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     if set != 0 {
-        // Kernels before 5.11 do not know the flag. A number that is no descriptor is refused, which does no harm.
+        // Kernels before 5.11 do not know the flag. A number without a descriptor is refused, which does no harm.
         for descriptor in FIRST..FEW {
             // SAFETY: as above.
             unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
@@ -150,7 +152,7 @@ mod tests {
 
     const TIME: Duration = Duration::from_secs(20);
 
-    /// What a shell that is confined does.
+    /// Runs a script in a confined shell.
     fn shell(confinement: Confinement<'_>, script: &str) -> Output {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
@@ -207,7 +209,7 @@ mod tests {
 
     #[test]
     fn no_descriptor_but_the_first_three_is_left_open() {
-        // Duplicated without the flag that closes it, as a shell hands one down.
+        // Duplicated without the close-on-exec flag, as a shell passes a descriptor on.
         let left = rustix::io::dup(fs::File::open("/").unwrap()).unwrap().into_raw_fd();
         let script = format!("[ -e /proc/self/fd/{left} ] && echo open; echo looked");
         assert_eq!(said(&Command::new("sh").args(["-c", &script]).output().unwrap()), "open\nlooked");
@@ -227,7 +229,7 @@ mod tests {
         assert!(own.current.is_none_or(|own| lower.current == Some(own)));
     }
 
-    /// Whatever this process may leave itself: where that is nothing, a shell that is not confined says the same.
+    /// Holds for any core limit of this process: if the limit is 0, an unconfined shell prints the same.
     #[test]
     fn no_core_is_left() {
         let nothing = Rlimit { current: Some(0), maximum: Some(0) };
@@ -264,7 +266,7 @@ mod tests {
         assert_eq!(LEAST_FILE, 1_073_741_824);
     }
 
-    /// As `df` says; others write to the disk meanwhile.
+    /// Compares with `df`; other processes write to the disk meanwhile.
     #[test]
     fn what_is_free_is_what_df_says() {
         const MOVES: u64 = 4 << 30;

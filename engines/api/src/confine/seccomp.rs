@@ -1,5 +1,5 @@
-//! Seccomp: system calls that reach other processes or change other people's files, and that Landlock does not know, are refused with
-//! `EPERM`. The filter sees numbers only, no paths, so it refuses a call wherever the file is.
+//! Seccomp: refuses with `EPERM` the system calls that reach other processes or change other people's files, and that Landlock does not
+//! cover. The filter sees numbers only, no paths, so it refuses a call wherever the file is.
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -7,10 +7,10 @@ use seccompiler::{
 };
 use std::{collections::BTreeMap, env::consts::ARCH, io, iter};
 
-/// A condition on an argument of a system call: its index, and what its lower 32 bits are compared with.
+/// A condition on an argument of a system call: its index, the comparison, and the value to compare its lower 32 bits with.
 type Condition = (u8, SeccompCmpOp, u64);
 
-/// A system call that is refused where all conditions hold.
+/// A system call that is refused if all conditions hold.
 struct Refused {
     call: libc::c_long,
     conditions: &'static [Condition],
@@ -20,7 +20,7 @@ const fn refused(call: libc::c_long, conditions: &'static [Condition]) -> Refuse
     Refused { call, conditions }
 }
 
-/// Numbers that are new, and the same on every architecture.
+/// Numbers of new system calls, which are the same on every architecture.
 mod new {
     pub(super) const FCHMODAT2: libc::c_long = 452;
     pub(super) const SETXATTRAT: libc::c_long = 463;
@@ -31,7 +31,7 @@ mod new {
 /// `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR` of the kernel's `include/uapi/linux/fs.h`: attributes as `chattr` sets them.
 const SET_FLAGS: u64 = 0x4008_6602;
 const SET_XATTR: u64 = 0x401c_5820;
-/// Of `include/uapi/asm-generic/ioctls.h`. C libraries differ in the types of these numbers.
+/// From `include/uapi/asm-generic/ioctls.h`. C libraries differ in the types of these numbers.
 const TIOCSTI: u64 = 0x5412;
 const TIOCLINUX: u64 = 0x541c;
 
@@ -42,12 +42,12 @@ const KIND: SeccompCmpOp = SeccompCmpOp::MaskedEq(0xf);
 const ONE_PROCESS: u64 = 1;
 
 const REFUSED: &[Refused] = &[
-    // Servers of the user: the screens of dbdyno, the session's bus, containers. A pair of streams reaches nobody else; one of
-    // datagrams can be connected again.
+    // Servers of the user: the screens of dbdyno, the session bus, containers. A pair of stream sockets reaches no other process; a pair
+    // of datagram sockets can be reconnected.
     refused(libc::SYS_socket, &[(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64)]),
     refused(libc::SYS_socketpair, &[(1, KIND, libc::SOCK_DGRAM as u64)]),
     refused(libc::SYS_socketpair, &[(1, KIND, libc::SOCK_RAW as u64)]),
-    // Does what other calls do, unseen by this filter.
+    // Does the work of other calls, unseen by this filter.
     refused(libc::SYS_io_uring_setup, &[]),
     // Limits, priorities and processors of other processes.
     refused(libc::SYS_prlimit64, NOT_ITSELF),
@@ -59,7 +59,7 @@ const REFUSED: &[Refused] = &[
     refused(libc::SYS_setpriority, &[(1, SeccompCmpOp::Ne, 0)]),
     refused(libc::SYS_ioprio_set, &[(0, SeccompCmpOp::Ne, ONE_PROCESS)]),
     refused(libc::SYS_ioprio_set, &[(1, SeccompCmpOp::Ne, 0)]),
-    // Modes, owners and attributes, which need no more than a descriptor to read.
+    // Modes, owners and attributes: a descriptor opened for reading is enough to change them.
     #[cfg(target_arch = "x86_64")]
     refused(libc::SYS_chmod, &[]),
     refused(libc::SYS_fchmod, &[]),
@@ -82,12 +82,12 @@ const REFUSED: &[Refused] = &[
     refused(new::FILE_SETATTR, &[]),
     refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, SET_FLAGS)]),
     refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, SET_XATTR)]),
-    // Typing into the terminal, where Landlock does not know of ioctl yet.
+    // Input into the terminal, for kernels whose Landlock does not cover ioctl yet.
     refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, TIOCSTI)]),
     refused(libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, TIOCLINUX)]),
 ];
 
-/// Whether the running kernel filters system calls, and the filter is known for its architecture.
+/// Whether the running kernel filters system calls, and the filter supports its architecture.
 pub fn filters_calls() -> bool {
     let action = libc::SECCOMP_RET_ERRNO;
     #[expect(unsafe_code, reason = "seccomp has no safe wrapper that only asks")]
@@ -96,15 +96,15 @@ pub fn filters_calls() -> bool {
     answer == 0 && TargetArch::try_from(ARCH).is_ok()
 }
 
-/// What a process may ask the kernel for, made before it is started.
+/// The system calls that a process may make, prepared before the process starts.
 #[derive(Debug)]
 pub(super) struct CallFilter(Vec<libc::sock_filter>);
 
 impl CallFilter {
-    /// None where the kernel filters no calls.
+    /// Creates the filter. `None` if the kernel filters no calls.
     ///
     /// # Errors
-    /// The filter cannot be made.
+    /// The filter cannot be built.
     pub(super) fn new() -> Result<Option<Self>, String> {
         if !filters_calls() {
             return Ok(None);
@@ -114,7 +114,8 @@ impl CallFilter {
         Ok(Some(Self(other_numbers_refused().into_iter().chain(own).collect())))
     }
 
-    /// Has the kernel hold the calling thread to it from now on, and whatever it becomes or starts. For a process between fork and exec.
+    /// Applies the filter to the calling thread from now on, and to all programs that it executes or starts. For a process between fork
+    /// and exec.
     #[expect(
         unsafe_code,
         reason = "the crate's own call slows the processor's speculation down on kernels before 5.16"
@@ -126,7 +127,7 @@ impl CallFilter {
             // SAFETY: the program is there until the call returns, and is only read.
             unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) }
         };
-        // Kernels before 4.17 know no flag for it.
+        // Kernels before 4.17 do not know the flag.
         match set(libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW) == 0 || set(0) == 0 {
             true => Ok(()),
             false => Err(io::Error::last_os_error()),
@@ -149,7 +150,8 @@ fn program() -> Result<BpfProgram, seccompiler::BackendError> {
     SeccompFilter::new(rules, SeccompAction::Allow, refusal, ARCH.try_into()?)?.try_into()
 }
 
-/// Instructions before the filter's: the calls of x32, which are those of x86_64 by other numbers, are not there.
+/// Returns instructions that run before the filter's. They answer that x32 calls do not exist: x32 has the calls of x86_64 under other
+/// numbers.
 fn other_numbers_refused() -> Vec<libc::sock_filter> {
     const X32: u32 = 0x4000_0000;
     let instruction = |code: u32, (jt, jf), k| libc::sock_filter { code: code as u16, jt, jf, k };
@@ -164,7 +166,7 @@ mod tests {
     use super::*;
     use std::{fs, os::unix::process::CommandExt, process::Command};
 
-    /// What the kernel looks at: the call's number and its arguments, on a processor as `seccomp_data` has it.
+    /// The data that the kernel checks: the call's number and its arguments, and the processor, as in `seccomp_data`.
     #[derive(Clone, Copy)]
     struct Call {
         number: u32,
@@ -172,7 +174,7 @@ mod tests {
         arguments: [u64; 6],
     }
 
-    /// Of `include/uapi/linux/audit.h`.
+    /// From `include/uapi/linux/audit.h`.
     const AUDIT_ARCH: u32 = if cfg!(target_arch = "x86_64") { 0xc000_003e } else { 0xc000_00b7 };
 
     impl Call {
@@ -181,7 +183,7 @@ mod tests {
             Self { number: number as u32, arch: AUDIT_ARCH, arguments: [first, second, 0, 0, 0, 0] }
         }
 
-        /// The word at an offset of `struct seccomp_data`, on a machine whose low bytes come first.
+        /// Returns the word at an offset of `struct seccomp_data`, on a little-endian machine.
         fn word(self, offset: u32) -> u32 {
             match offset {
                 0 => self.number,
@@ -195,7 +197,7 @@ mod tests {
         }
     }
 
-    /// What a filter answers: the machine of `Documentation/networking/filter.rst`, as far as seccomp has it.
+    /// Runs a filter and returns its answer: the machine of `Documentation/networking/filter.rst`, as far as seccomp has it.
     fn answer(filter: &[libc::sock_filter], call: Call) -> u32 {
         const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
         const AND: u32 = libc::BPF_ALU | libc::BPF_AND | libc::BPF_K;
@@ -271,7 +273,7 @@ mod tests {
         }
     }
 
-    /// x32 numbers are those of x86_64 with a bit set, so a filter of numbers alone lets them pass.
+    /// x32 numbers are x86_64 numbers with one bit set, so a filter that checks numbers alone lets them pass.
     #[test]
     fn calls_of_x32_are_not_there() {
         if ARCH != "x86_64" {
@@ -293,7 +295,7 @@ mod tests {
         assert_ne!(answer(&filter, other), libc::SECCOMP_RET_ALLOW);
     }
 
-    /// As the kernel's own list of what it can answer says.
+    /// Compares with the kernel's own list of the actions that it supports.
     #[test]
     fn that_calls_are_filtered_is_what_the_kernel_says() {
         let actions = fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What an engine can do of suites, where that is not all of it.
+//! The parts of suites that an engine supports, if it does not support all of them.
 
 use crate::suite::{KeyChoice, KvTest};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct KvAbility {
 }
 
 impl KvAbility {
-    /// The first thing that a test asks for and that is not among these, in words.
+    /// Returns the first feature that a test needs and the engine lacks, in words.
     pub(super) fn lacks(&self, test: &KvTest) -> Option<String> {
         test.works().into_iter().find_map(|work| {
             let unknown = |name: &&str| !self.operations.iter().any(|known| known == name);
@@ -37,7 +37,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Many that write, one after the other or at once, and many that read beside them.
+    /// Many writers, one after the other or at the same time, and many readers alongside them.
     pub const MANY: Self = Self { writers: Writers::Many, readers_beside_writer: true };
 }
 

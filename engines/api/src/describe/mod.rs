@@ -1,4 +1,4 @@
-//! What an engine says about itself. Forms, `list options`, validation and tiers all come from this one description.
+//! An engine's description of itself. Forms, `list options`, validation and tiers all come from this one description.
 
 mod ability;
 mod option;
@@ -101,13 +101,14 @@ pub struct Description {
 /// The engine that does nothing in dbdyno's own measured loop.
 pub const NULL: &str = "null";
 
-/// An engine that does not say so keeps keys in their order.
+/// Returns the default: an engine keeps keys in order unless it says otherwise.
 fn keeps_order() -> bool {
     true
 }
 
 impl Description {
-    /// An engine of these kinds of suite without options in dbdyno's own measured loop, which promises nothing.
+    /// Creates the description of an engine for these kinds of suite. It has no options, promises no durability, and uses dbdyno's own
+    /// measured loop.
     pub fn new(name: &str, about: &str, version: impl Into<String>, suites: &[SuiteKind]) -> Self {
         Self {
             protocol: PROTOCOL,
@@ -132,13 +133,13 @@ impl Description {
         }
     }
 
-    /// Whose code gives the answers under these settings. Configurations with the same share their mistakes.
+    /// Returns the name of the code that gives the answers under these settings. Configurations with the same name share their mistakes.
     pub fn implementation(&self, suite: SuiteKind, settings: &Settings) -> &str {
         self.implementations.iter().find(|rule| rule.holds(suite, settings)).map_or(&self.name, |rule| &rule.name)
     }
 
-    /// Why the engine cannot run a key-value suite: the first test for which it keeps no order, whose keys are too long for it, or that asks
-    /// for what it lacks.
+    /// Returns why the engine cannot run a key-value suite: the first test that reads keys in order although the engine keeps none,
+    /// whose keys are too long for it, or that needs a feature that it lacks.
     pub fn unfit(&self, suite: &KvSuite) -> Option<String> {
         self.disorder(suite).or_else(|| self.overlong(suite)).or_else(|| self.lacking(suite))
     }
@@ -164,10 +165,10 @@ impl Description {
         Some(format!("it takes keys of up to {most} bytes, and those of test {number} {name} have up to {long}"))
     }
 
-    /// Checks that each option has a name of its own that can be given, and a default that it takes.
+    /// Checks that each option has a unique name that users can give, and a default that it accepts.
     ///
     /// # Errors
-    /// What is wrong with the first that has not.
+    /// The fault of the first option that fails the check.
     pub fn check_options(&self) -> Result<(), String> {
         for (at, option) in self.options.iter().enumerate() {
             option.check_name()?;
@@ -188,18 +189,19 @@ impl Description {
         self.options.iter().find(|option| option.name == name)
     }
 
-    /// The engine that the same program is under the name [`Self::harness`], where dbdyno's own does not measure its loop.
+    /// Returns the engine that the same program provides under the name [`Self::harness`], if dbdyno's own null engine does not measure
+    /// its loop.
     pub fn null(&self) -> Option<Self> {
         let name = self.harness.clone().filter(|name| name != NULL)?;
         Some(Self { name, options: Vec::new(), tiers: Vec::new(), conflicts: Vec::new(), ..self.clone() })
     }
 
-    /// The library that the engine is linked with.
+    /// Returns the library that the engine is linked with.
     pub fn library(&self) -> Library {
         Library { version: self.version.clone(), build: self.build.clone(), source: self.source.clone() }
     }
 
-    /// The description with files as the engine's program found them to be.
+    /// Returns the description with the properties that the engine's program found in the files.
     pub fn with(&self, files: Probed) -> Self {
         let Probed { library: Library { version, build, source }, backend, lacking, tiers } = files;
         let found = |option: &OptionSpec| match lacking.get(&option.name) {
@@ -217,14 +219,14 @@ impl Description {
         }
     }
 
-    /// The files that settings name, which the engine's program has to be asked about before a run; none for an engine without
-    /// such options.
+    /// Returns the files that settings name. The engine's program must be asked about them before a run. Empty for an engine without such
+    /// options.
     pub fn files<'s>(&self, settings: &'s Settings) -> Vec<&'s str> {
         let paths = self.options.iter().filter(|option| option.kind == OptionKind::Path);
         paths.filter_map(|option| settings.get(&option.name)).collect()
     }
 
-    /// What a commit survives under these settings, and why. An engine without a rule that holds promises nothing.
+    /// Returns what a commit survives under these settings, and why. If no rule holds, the engine promises nothing.
     pub fn tier(&self, settings: &Settings) -> (Tier, &str) {
         self.tiers
             .iter()
@@ -232,7 +234,7 @@ impl Description {
             .map_or((Tier::Unsafe, "the engine does not say what a commit survives"), |rule| (rule.tier, &rule.reason))
     }
 
-    /// Why these settings cannot go together, where they cannot: the options with their values, and the reason.
+    /// Returns why these settings cannot be combined, if they cannot: the options with their values, and the reason.
     pub fn conflict(&self, settings: &Settings) -> Option<String> {
         let conflict = self.conflicts.iter().find(|conflict| settings.meet(&conflict.when))?;
         let values: Vec<String> =
@@ -240,8 +242,8 @@ impl Description {
         Some(format!("{} of engine `{}`: {}", values.join(" with "), self.name, conflict.reason))
     }
 
-    /// Why two different settings cannot differ in what is measured on suites of this kind: each option that they differ in has
-    /// a rule that says so under both. None when they may differ, or are equal.
+    /// Returns why two different settings cannot differ in their measurements on suites of this kind: each option in which they differ
+    /// has a rule that says so under both. None if they may differ, or are equal.
     pub fn indifferent(&self, suite: SuiteKind, one: &Settings, other: &Settings) -> Option<String> {
         let differing = other.iter().filter(|(name, value)| one.get(name) != Some(value));
         let reason = |(name, to): (&str, &str)| {
@@ -266,7 +268,7 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// A conflict between the `(option, values)`.
+    /// Creates a conflict between the `(option, values)`.
     pub fn new(when: &[(&str, &[&str])], reason: &str) -> Self {
         Self { when: conditions(when), reason: reason.to_owned() }
     }
@@ -285,7 +287,7 @@ pub struct ImplementationRule {
 }
 
 impl ImplementationRule {
-    /// A rule under the conditions `(option, values)`.
+    /// Creates a rule with the conditions `(option, values)`.
     pub fn new(suite: SuiteKind, when: &[(&str, &[&str])], name: &str) -> Self {
         Self { suite, when: conditions(when), name: name.to_owned() }
     }
@@ -326,12 +328,12 @@ pub struct Probed {
 }
 
 impl Probed {
-    /// A library with which everything is as the description says.
+    /// Creates the result for a library with which everything is as described.
     pub fn new(library: Library) -> Self {
         Self { library, backend: None, lacking: BTreeMap::new(), tiers: None }
     }
 
-    /// Why these settings cannot be had with these files: an option that does nothing, with another value than its default.
+    /// Returns why these settings are unavailable with these files: an option that does nothing has a value other than its default.
     pub fn refusal(&self, engine: &Description, settings: &Settings) -> Option<String> {
         let (name, value) = settings.differing(&engine.options).find(|(name, _)| self.lacking.contains_key(*name))?;
         Some(format!("option `{name}` of engine `{}` cannot be `{value}`: {}", engine.name, self.lacking[name]))

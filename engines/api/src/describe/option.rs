@@ -43,7 +43,7 @@ pub enum MemoryTarget {
 }
 
 impl MemoryTarget {
-    /// The option with its value for so many bytes.
+    /// Returns the option with its value for this many bytes.
     pub(crate) fn setting(&self, bytes: u64) -> Option<(&str, String)> {
         match self {
             Self::Bytes { option } => Some((option, bytes.to_string())),
@@ -53,8 +53,8 @@ impl MemoryTarget {
     }
 }
 
-/// Words by which runs are selected beside their options: an option of that name could be neither selected nor told from what the word
-/// means.
+/// Words that select runs in addition to the names of options. An option with such a name could neither be selected nor be distinguished
+/// from the word.
 pub const RESERVED: [&str; 27] = [
     "engine",
     "version",
@@ -89,13 +89,13 @@ pub const RESERVED: [&str; 27] = [
 const OWN_MEMORY: &str = "own";
 
 impl OptionSpec {
-    /// Whether runs could be selected by it.
+    /// Checks that runs can be selected by the option's name.
     ///
     /// # Errors
-    /// What its name means already.
+    /// The fault of the name: it has unsuitable characters, or it already selects runs by another property.
     pub fn check_name(&self) -> Result<(), String> {
         let name = &self.name;
-        // Others could not be given to `--engine`, nor be a part of a selection.
+        // Names with other characters could not be given to `--engine`, or be part of a selection.
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         if name.is_empty() || !name.chars().all(fits) {
             return Err(format!("option `{name}`: expected a name of letters, digits, _, - and ."));
@@ -106,7 +106,7 @@ impl OptionSpec {
         }
     }
 
-    /// The option `memory`, which all engines have: the size of the cache.
+    /// Creates the option `memory`, which all engines have: the size of the cache.
     pub fn memory(target: MemoryTarget) -> Self {
         let help = match &target {
             MemoryTarget::Bytes { option } | MemoryTarget::NegativeKib { option } => {
@@ -126,23 +126,23 @@ impl OptionSpec {
         Self::new(name, OptionKind::Choice { choices }, default, help)
     }
 
-    /// An option that takes a whole number from `min` to `max`.
+    /// Creates an option that takes a whole number from `min` to `max`.
     pub fn integer(name: &str, min: i64, max: i64, default: &str, help: &str) -> Self {
         Self::new(name, OptionKind::Integer { min, max }, default, help)
     }
 
-    /// An option that takes a number of bytes (`4096`, `64MiB`), or one of `words`.
+    /// Creates an option that takes a number of bytes (`4096`, `64MiB`), or one of `words`.
     pub fn size(name: &str, min: u64, max: u64, words: &[&str], default: &str, help: &str) -> Self {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
         Self::new(name, OptionKind::Size { min, max, words }, default, help)
     }
 
-    /// An option that is `on` or `off`.
+    /// Creates an option that is `on` or `off`.
     pub fn bool(name: &str, default: &str, help: &str) -> Self {
         Self::new(name, OptionKind::Bool, default, help)
     }
 
-    /// An option that takes the path or name of a file.
+    /// Creates an option that takes the path or name of a file.
     pub fn path(name: &str, default: &str, help: &str) -> Self {
         Self::new(name, OptionKind::Path, default, help)
     }
@@ -154,15 +154,15 @@ impl OptionSpec {
         self
     }
 
-    /// Gives the values that the option search tries; none keeps the option out of it.
+    /// Sets the values that the option search tries. An empty list keeps the option out of the search.
     #[must_use]
     pub fn tune(mut self, values: &[&str]) -> Self {
         self.tuning.values = Some(values.iter().map(|value| (*value).to_owned()).collect());
         self
     }
 
-    /// Says that under the conditions `(option, values)` there is no difference between `values`, or between any values
-    /// where none are given.
+    /// Declares that under the conditions `(option, values)` there is no difference between `values`, or between any values if the list
+    /// is empty.
     #[must_use]
     pub fn same(mut self, values: &[&str], when: &[(&str, &[&str])], reason: &str) -> Self {
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
@@ -171,7 +171,7 @@ impl OptionSpec {
         self
     }
 
-    /// Says that the option does something on suites of this kind only.
+    /// Declares that the option has an effect only on suites of this kind.
     #[must_use]
     pub fn only_for(mut self, suite: SuiteKind) -> Self {
         self.tuning.same.push(SameRule {
@@ -183,21 +183,21 @@ impl OptionSpec {
         self
     }
 
-    /// Says the most that the library takes, whatever is asked for.
+    /// Sets the largest value that the library uses, even if a larger one is requested.
     #[must_use]
     pub fn most(mut self, most: Option<u64>) -> Self {
         self.tuning.most = most;
         self
     }
 
-    /// Says what to know before using a value.
+    /// Adds a risk that users should know before they use a value.
     #[must_use]
     pub fn risk(mut self, value: &str, risk: &str) -> Self {
         self.tuning.risks.insert(value.to_owned(), risk.to_owned());
         self
     }
 
-    /// Gives the statement that sets it, `{value}` in place of the value, and its place among the engine's statements.
+    /// Sets the statement that sets the option, with `{value}` in place of the value, and its place among the engine's statements.
     #[must_use]
     pub fn statement(mut self, place: u32, text: &str) -> Self {
         self.tuning.statement = Some(SettingStatement { place, text: text.to_owned() });
@@ -247,7 +247,7 @@ pub enum OptionKind {
 }
 
 impl OptionKind {
-    /// The one spelling under which a value is stored and compared, or what was expected instead.
+    /// Returns the one spelling under which a value is stored and compared. The error is the expected values.
     pub fn canonical(&self, text: &str) -> Result<String, String> {
         let text = text.trim();
         let word = |words: &[String]| words.iter().find(|word| word.eq_ignore_ascii_case(text)).cloned();
@@ -265,7 +265,7 @@ impl OptionKind {
                 .filter(|value| (min..=max).contains(&value))
                 .map(|value| value.to_string()),
             Self::Path if text.chars().any(char::is_control) => None,
-            // A name without a folder is looked for by whoever opens it.
+            // The process that opens the file searches for a name without a folder.
             Self::Path if !text.contains('/') => Some(text.to_owned()),
             Self::Path => std::path::absolute(text).ok().and_then(|path| path.into_os_string().into_string().ok()),
             Self::Size { min, max, words } => word(words).or_else(|| {
@@ -275,7 +275,7 @@ impl OptionKind {
         .ok_or_else(|| self.expected())
     }
 
-    /// The values it takes, in words: `delete, truncate or wal`; `a whole number from 1 to 10`.
+    /// Describes the values that it takes: `delete, truncate or wal`; `a whole number from 1 to 10`.
     pub fn expected(&self) -> String {
         match self {
             Self::Choice { choices } => one_of(choices),
@@ -290,7 +290,7 @@ impl OptionKind {
     }
 }
 
-/// `a, b or c`.
+/// Joins words as `a, b or c`.
 pub fn one_of(words: &[String]) -> String {
     match words {
         [] => "nothing".to_owned(),
@@ -299,7 +299,7 @@ pub fn one_of(words: &[String]) -> String {
     }
 }
 
-/// Bytes from `4096`, `64KiB`, `64k`, `1GiB`; units are powers of 1024.
+/// Parses bytes from `4096`, `64KiB`, `64k`, `1GiB`; units are powers of 1024.
 ///
 /// ```
 /// use dbdyno_engine::describe::parse_bytes;

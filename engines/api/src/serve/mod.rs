@@ -1,4 +1,4 @@
-//! The worker's side of the protocol: what an engine program calls from `main`.
+//! The worker's side of the protocol, which an engine program calls from `main`.
 
 mod shutdown;
 mod worker;
@@ -25,50 +25,50 @@ use std::{
 /// An engine as a program: its description and the workloads it was compiled for.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
-    /// What the command `describe` prints; called for every run too.
+    /// Returns the description that the command `describe` prints. Also called for every run.
     pub describe: fn() -> Description,
-    /// The key-value workload, where the engine can run it.
+    /// The key-value workload, if the engine can run it.
     pub kv: Option<KvProgram>,
-    /// The SQL workload, where the engine can run it.
+    /// The SQL workload, if the engine can run it.
     pub sql: Option<SqlProgram>,
-    /// What the files are that the settings name, for engines with options of type `path`.
+    /// Identifies the files that the settings name, for engines with options of type `path`.
     pub probe: Option<Probe>,
 }
 
-/// Says what the files are that settings name; the error, what is wrong with one.
+/// Identifies the files that settings name. The error names the fault of a file.
 pub type Probe = fn(&Settings) -> Result<Probed, EngineError>;
 
-/// The key-value workload, compiled for one engine: crate `dbdyno-workload` makes it. An engine that interprets suites itself
-/// fills in its own functions.
+/// The key-value workload, compiled for one engine by crate `dbdyno-workload`. An engine that interprets suites itself supplies its own
+/// functions.
 #[derive(Debug, Clone, Copy)]
 pub struct KvProgram {
     /// Runs every test of a suite on fresh databases in the job's folder.
     pub run: fn(&Worker, &Job, &KvSuite, &Library) -> Result<(), RunFailure>,
-    /// Kill test: commits again and again, and says so after each, until the process is killed.
+    /// Kill test: commits again and again until the process is killed, and reports each commit.
     pub commit_forever: fn(&Worker, &Job, &KvSuite) -> Result<(), RunFailure>,
-    /// Kill test: opens the database again, has it checked, and counts the commits that are there, whole and without a gap.
+    /// Kill test: reopens the database, has it checked, and counts the commits that are complete and without a gap.
     pub recover: fn(&Worker, &Job, &KvSuite) -> Result<(), RunFailure>,
 }
 
-/// The SQL workload, compiled for one engine: crate `dbdyno-workload` makes it.
+/// The SQL workload, compiled for one engine by crate `dbdyno-workload`.
 #[derive(Debug, Clone, Copy)]
 pub struct SqlProgram {
-    /// Runs every test of a suite on one fresh database in the job's folder, or on a copy of the one it starts from.
+    /// Runs every test of a suite on one fresh database in the job's folder, or on a copy of the database that the suite starts from.
     pub run: fn(&Worker, &Job, &SqlSuite, &Library) -> Result<(), RunFailure>,
 }
 
-/// What an engine program is asked to do.
+/// A command to an engine program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkerCommand {
     /// Print the description.
     Describe,
     /// Run the job on stdin.
     Run,
-    /// Say what the files that the options on stdin name are.
+    /// Identify the files that the options on stdin name.
     Probe,
     /// Kill test: commit and acknowledge until killed.
     Commits,
-    /// Kill test: open again and count the commits.
+    /// Kill test: reopen the database and count the commits.
     Recover,
 }
 
@@ -87,7 +87,7 @@ impl std::str::FromStr for WorkerCommand {
     }
 }
 
-/// The `main` of an engine program of its own: reads the command from the arguments.
+/// Runs as the `main` of a stand-alone engine program: reads the command from the arguments, and serves it.
 pub fn main(program: &Program) -> ExitCode {
     let word = std::env::args().nth(1).unwrap_or_default();
     match word.parse() {
@@ -99,7 +99,7 @@ pub fn main(program: &Program) -> ExitCode {
     }
 }
 
-/// Serves one command. Exit code 0: done; 1: the run failed and said so in an event; 2: no job could be read.
+/// Serves one command. Exit code 0: done; 1: the run failed and reported this in an event; 2: no job could be read.
 pub fn serve(program: &Program, command: WorkerCommand) -> ExitCode {
     if command == WorkerCommand::Describe {
         let described = serde_json::to_string(&(program.describe)()).map_err(|error| error.to_string());
@@ -109,7 +109,7 @@ pub fn serve(program: &Program, command: WorkerCommand) -> ExitCode {
     if command == WorkerCommand::Probe {
         return probe(program);
     }
-    // Engine libraries print. The protocol moves to a private copy of stdout; fd 1 becomes the log.
+    // Engine libraries print to stdout. So the protocol moves to a private copy of stdout, and fd 1 becomes the log.
     let output = match private_stdout() {
         Ok(output) => output,
         Err(error) => return refuse(&format!("taking stdout for the protocol: {error}")),
@@ -120,7 +120,7 @@ pub fn serve(program: &Program, command: WorkerCommand) -> ExitCode {
     };
     let fresh = check_fresh(&job.folder);
     let worker = Worker::start(output, &job, fresh.is_ok());
-    // The kill test goes on in the folder of a worker before.
+    // The kill test continues in the folder of an earlier worker.
     let allowed = if command == WorkerCommand::Run { fresh } else { Ok(()) };
     let done = || caught(|| run(program, command, &worker, &job)).unwrap_or_else(|error| Err(error.into()));
     let code = match allowed.map_err(RunFailure::from).and_then(|()| done()) {
@@ -138,7 +138,7 @@ pub fn serve(program: &Program, command: WorkerCommand) -> ExitCode {
     code
 }
 
-/// Loading a library runs its code, which may print or crash: this is a process of its own, which says one line.
+/// Serves `probe` in a process of its own and prints one line, because loading a library runs its code, which may print or crash.
 fn probe(program: &Program) -> ExitCode {
     let Some(probe) = program.probe else {
         return refuse("this engine has no options that name files");
@@ -156,7 +156,7 @@ fn probe(program: &Program) -> ExitCode {
     }
 }
 
-/// That a run has its folder to itself: there is none yet, or an empty one.
+/// Checks that a run has its folder to itself: the folder does not exist yet, or is empty.
 fn check_fresh(folder: &Path) -> Result<(), EngineError> {
     let is_folder = match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -180,7 +180,7 @@ fn run(program: &Program, command: WorkerCommand, worker: &Worker, job: &Job) ->
         let message = format!("the job is for engine `{}`; this is `{}`", job.engine, description.name);
         return Err(EngineError::new(message).into());
     }
-    // Doing something else in place of what is asked for would be a wrong figure.
+    // A job with unsuitable options is refused: running anything else in its place would give a wrong figure.
     Settings::asked(&description, &job.options.to_map()).map_err(|error| EngineError::new(error.to_string()))?;
     if let Some(conflict) = description.conflict(&job.options) {
         return Err(EngineError::new(conflict).into());
@@ -199,7 +199,7 @@ fn run(program: &Program, command: WorkerCommand, worker: &Worker, job: &Job) ->
                 WorkerCommand::Commits => (kv.commit_forever)(worker, job, suite),
                 WorkerCommand::Recover => (kv.recover)(worker, job, suite),
                 WorkerCommand::Run | WorkerCommand::Describe | WorkerCommand::Probe => {
-                    // The main program does not send such a job: doing it another way would be a wrong figure.
+                    // The main program does not send such a job. Running it in another way would give a wrong figure.
                     if let Some(reason) = description.unfit(suite) {
                         let message = format!("engine `{}`: {reason}", description.name);
                         return Err(EngineError::new(message).into());

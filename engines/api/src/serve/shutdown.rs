@@ -1,4 +1,4 @@
-//! How a worker ends before its job is done.
+//! The end of a worker before its job is done.
 
 use crate::say;
 use signal_hook::{
@@ -14,12 +14,12 @@ use std::{
     time::Duration,
 };
 
-/// How the process ends when it is told to: at once, leaving neither a database nor a process behind.
+/// The way in which the process ends on request: at once, without leaving a database or a process behind.
 #[derive(Debug, Clone)]
 pub(super) struct Shutdown {
-    /// The run's folder, where it is removed.
+    /// The run's folder, if it is removed.
     folder: Option<PathBuf>,
-    /// Held by who ends the process. An engine whose files vanish under it fails: without this, the measuring thread would end
+    /// Held by the thread that ends the process. An engine whose files vanish fails. Without this lock, the measuring thread would end
     /// the process with that failure before the folder is removed.
     ending: Arc<Mutex<()>>,
 }
@@ -29,7 +29,7 @@ impl Shutdown {
         Self { folder, ending: Arc::default() }
     }
 
-    /// Waits for ever where the process is being ended; nobody else begins to end it while the guard lives.
+    /// Blocks for ever if the process is already ending. While the guard lives, no other thread starts to end it.
     pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
         self.ending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -38,7 +38,7 @@ impl Shutdown {
         self.now_saying(|| ())
     }
 
-    /// Ends the process after some last words.
+    /// Ends the process after it has run `last_words`.
     #[expect(unsafe_code, reason = "no exit handlers of engine libraries may run while their threads do")]
     pub(super) fn now_saying(&self, last_words: impl FnOnce()) -> ! {
         let _ending = self.hold();
@@ -52,9 +52,9 @@ impl Shutdown {
                 thread::sleep(Duration::from_millis(5));
             }
         }
-        // The group of a worker is its own; one that was started by hand is of its shell's.
+        // A worker has its own process group. One that was started by hand belongs to the group of its shell.
         if rustix::process::getpgrp() == rustix::process::getpid() {
-            // What the engine started goes too, and this process with it.
+            // This ends the processes that the engine started, and this process too.
             let _ = rustix::process::kill_current_process_group(rustix::process::Signal::KILL);
         }
         // SAFETY: _exit takes any code and never returns.
@@ -62,7 +62,7 @@ impl Shutdown {
     }
 }
 
-/// Passes on each further line of stdin; its end means stop.
+/// Forwards a message for each further line of stdin. The end of stdin means stop.
 pub(super) fn watch_parent(line: Sender<()>, shutdown: Shutdown) {
     thread::spawn(move || {
         let mut bytes = [0; 4096];
@@ -71,7 +71,7 @@ pub(super) fn watch_parent(line: Sender<()>, shutdown: Shutdown) {
                 Ok(0) => shutdown.now(),
                 Ok(read) => {
                     for _ in bytes[..read].iter().filter(|&&byte| byte == b'\n') {
-                        // An error means that nobody waits for lines.
+                        // An error means that no receiver waits for lines.
                         let _ = line.send(());
                     }
                 }

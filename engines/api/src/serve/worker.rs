@@ -20,7 +20,7 @@ use std::{
 /// The running worker: its output, its progress reporter, and the watch on its parent.
 pub struct Worker {
     shared: Arc<WorkerState>,
-    /// Locked, so that threads share the worker.
+    /// In a mutex, so that threads can share the worker.
     go_on: Option<Mutex<Receiver<()>>>,
     shutdown: Shutdown,
 }
@@ -32,12 +32,12 @@ struct WorkerState {
 
 struct EventWriter {
     file: File,
-    /// What the test under way has to say of its progress.
+    /// The source of progress events for the current test.
     progress: Option<Box<dyn FnMut() -> Event + Send>>,
 }
 
 impl Worker {
-    /// `own`: whether the job's folder is this worker's own, so that it may be removed.
+    /// Starts the worker. `own`: whether the job's folder belongs to this worker, so that it may be removed.
     pub(super) fn start(file: File, job: &Job, own: bool) -> Self {
         let shared = Arc::new(WorkerState {
             output: Mutex::new(EventWriter { file, progress: None }),
@@ -62,24 +62,24 @@ impl Worker {
         Self { shared, go_on: job.wait.then(|| Mutex::new(lines)), shutdown }
     }
 
-    /// Says why the run failed; never, where the process is being ended, since that may be why.
+    /// Reports why the run failed. If the process is already ending, blocks and reports nothing, because that may be the cause.
     pub(super) fn fail(&self, event: &Event) {
         drop(self.shutdown.hold());
         self.end_test();
         self.emit(event);
     }
 
-    /// Makes sure that the process ends by the caller's return, or else that it never returns.
+    /// Ensures that the process ends when the caller returns. If the process is already ending, this never returns.
     pub(super) fn finish(&self) {
         std::mem::forget(self.shutdown.hold());
     }
 
-    /// Writes an event to the main process. Nothing fails when that is gone: the watch on stdin then ends this process.
+    /// Writes an event to the main process. It does not fail if the main process is gone: the watch on stdin then ends this process.
     pub fn emit(&self, event: &Event) {
         self.shared.emit(event);
     }
 
-    /// Waits until the main process has stored what it was last told, if it asked for that.
+    /// Waits until the main process has stored the last event, if the job requests that.
     pub fn pause(&self) {
         if let Some(go_on) = &self.go_on {
             // An error means that stdin is closed; the watcher is ending the process.
@@ -87,17 +87,17 @@ impl Worker {
         }
     }
 
-    /// Starts progress events for a test: `progress` is asked for one again and again, by another thread than the measuring one.
+    /// Starts progress events for a test. A thread other than the measuring one calls `progress` for each event.
     pub fn begin_test(&self, progress: impl FnMut() -> Event + Send + 'static) {
         self.shared.lock().progress = Some(Box::new(progress));
     }
 
-    /// Ends progress events: none of this test is sent after this call.
+    /// Ends progress events: no event of this test is sent after this call.
     pub fn end_test(&self) {
         self.shared.lock().progress = None;
     }
 
-    /// CPU time that the progress reporter has used, ns.
+    /// Returns the CPU time that the progress reporter has used, ns.
     pub fn reporter_cpu_ns(&self) -> u64 {
         self.shared.reporter_cpu_ns.load(Relaxed)
     }
@@ -112,7 +112,7 @@ impl WorkerState {
         self.lock().write(event);
     }
 
-    /// The reporter's loop: a heartbeat with what was done since the last.
+    /// Runs the reporter's loop: a heartbeat that reports the work done since the last one.
     fn report(&self, interval: Duration) {
         loop {
             thread::sleep(interval);
@@ -133,13 +133,13 @@ impl EventWriter {
             Err(error) => unreachable!("an event is plain data: {error}"),
         };
         if self.file.write_all(line.as_bytes()).is_err() {
-            // Nobody listens any more; the watcher of stdin ends the process and cleans up.
+            // The main process no longer reads; the watcher of stdin ends this process and cleans up.
             say!("error: the main process no longer reads events");
         }
     }
 }
 
-/// CPU time of the calling thread so far, ns.
+/// Returns the CPU time of the calling thread so far, ns.
 fn thread_cpu_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64

@@ -1,5 +1,5 @@
-//! What a job says of its answers before an engine has given any: which of them are the same whatever the order of threads is, and which
-//! reads have to find a row.
+//! Properties of a job's answers that are known before any engine runs: which answers are the same in any order of threads, and which
+//! reads must find a row.
 
 use super::{
     Counted, KeyChoice, KvActor, KvActors, KvLoad, KvSuite, KvTest, KvWork, Operation, SqlLoad, SqlTest, Step,
@@ -7,7 +7,7 @@ use super::{
 };
 
 impl KvSuite {
-    /// Whether every engine has to give a test the same answers: its inputs are fixed, and nothing that its threads read depends on the
+    /// Whether every engine must give the same answers in a test: its inputs are fixed, and nothing that its threads read depends on the
     /// order in which threads work.
     pub fn has_fixed_answers(&self, test: &KvTest) -> bool {
         let own = match &test.load {
@@ -20,7 +20,7 @@ impl KvSuite {
         })
     }
 
-    /// Whether each read of a record finds it: a test before this one has put every record, and none deletes any.
+    /// Whether each read of a record finds it: an earlier test has put every record, and no test deletes any.
     pub fn holds_every_record(&self, test: &KvTest) -> bool {
         let is_certain = |work: &KvWork| work.keys != KeyChoice::Latest && !work.deletes();
         test.key.is_of_record()
@@ -29,7 +29,7 @@ impl KvSuite {
             && test.works().into_iter().all(is_certain)
     }
 
-    /// The tests that work on the database of a test before it does.
+    /// Iterates over the earlier tests that work on the database of a test.
     fn before<'s>(&'s self, test: &'s KvTest) -> impl Iterator<Item = &'s KvTest> {
         let earlier = self.tests.iter().take_while(|earlier| earlier.number != test.number);
         earlier.filter(|earlier| earlier.database == test.database)
@@ -37,7 +37,7 @@ impl KvSuite {
 }
 
 impl KvTest {
-    /// Whether all that it does is to read.
+    /// Whether all its operations are reads.
     pub fn only_reads(&self) -> bool {
         let works = self.works();
         !works.is_empty() && !works.into_iter().any(KvWork::writes)
@@ -53,7 +53,7 @@ impl KvTest {
 }
 
 impl SqlTest {
-    /// Whether all that it does is to read.
+    /// Whether all its steps are reads.
     pub fn only_reads(&self) -> bool {
         match &self.load {
             SqlLoad::Alone { steps } => steps.iter().all(Step::only_reads),
@@ -73,7 +73,8 @@ impl Step {
 }
 
 impl KvActors {
-    /// Whether what threads read is certain: each does a number of operations, and none writes what another may read.
+    /// Whether the rows that threads read are certain: each thread does a number of operations, and none writes rows that another may
+    /// read.
     fn has_fixed_answers(&self) -> bool {
         let writes = self.acting().any(|actor| actor.work.writes());
         let is_fixed = |operation: &Operation| match operation {
@@ -90,7 +91,7 @@ impl KvActors {
         self.is_counted(|_| true) && self.acting().all(operations)
     }
 
-    /// Whether the database has the same rows afterwards, whatever the order of its threads was.
+    /// Whether the database has the same rows afterwards, in any order of its threads.
     fn leaves_fixed_content(&self) -> bool {
         let only_inserts = |actor: &KvActor| {
             let mut writes = actor.work.work.iter().map(|work| &work.operation).filter(|operation| operation.writes());
@@ -99,7 +100,7 @@ impl KvActors {
         self.is_counted(|actor| actor.work.writes()) && self.acting().all(only_inserts)
     }
 
-    /// Whether actors of a kind do as many operations as they are asked for, from their first input on.
+    /// Whether actors of a kind do as many operations as they are asked for, starting with their first input.
     fn is_counted(&self, is_of_kind: impl Fn(&KvActor) -> bool) -> bool {
         let is_counted = |actor: &KvActor| {
             actor.operations.is_some() && actor.during.is_none() && self.time_ms.is_none() && self.warm_up_ms == 0
@@ -117,7 +118,7 @@ impl KvWork {
         self.work.iter().any(|work| matches!(work.operation, Operation::Delete | Operation::Remove))
     }
 
-    /// The most rows that one of its operations reads, finds, writes or removes; none where that depends on what is stored.
+    /// Returns the most rows that one of its operations reads, finds, writes or removes. `None` if that depends on the stored data.
     pub fn most_rows(&self) -> Option<u64> {
         self.work.iter().try_fold(0, |most, work| Some(work.operation.most_rows()?.max(most)))
     }
@@ -133,7 +134,7 @@ impl Operation {
             | Self::Exists
             | Self::Insert { .. }
             | Self::Modify { .. }
-            // A row of a scan is an operation.
+            // Each row of a scan is an operation.
             | Self::Scan => Some(1),
             Self::Transfer { .. } => Some(2),
             Self::Range { most, .. } => Some(*most),
@@ -144,7 +145,7 @@ impl Operation {
 }
 
 impl Template {
-    /// Whether what it stands for follows from the record's index.
+    /// Whether the rendered text follows from the record's index.
     fn is_of_record(&self) -> bool {
         self.parts().0.iter().all(|(_, variable)| match variable {
             Variable::Number(Counted::Key | Counted::Hash, _) | Variable::Scattered(_) => true,
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// A job of two tests on one database: a load of 100 records, and one with these fields of its own.
+    /// Builds a job of two tests on one database: a load of 100 records and a second test, each with the given fields.
     fn suite(load: Value, second: Value) -> KvSuite {
         let mut first = json!({"number": 1, "name": "load", "measured": true, "database": "main", "records": 100, "key": "k{key}",
             "operations": 100, "keys": "ascending", "work": [{"weight": 1, "op": "put", "value": "v{key}"}],

@@ -1,18 +1,18 @@
 //! Whole-number expressions of a SQL suite: counts and parameters.
 //!
-//! In a file an expression is text (`"(14285*i - 14284) % 500000"`): whole numbers, names, `+ - * / %`, brackets; `* / %`
-//! bind closer, all group from the left. In a job it is a tree: a number, a name as a string, or `[operator, left, right]`.
-//! There are at most [`MOST_SIGNS`] operators and brackets in one.
-//! Arithmetic is that of 64-bit numbers that wrap around; `/` rounds down and `%` has the sign of its right side; both
-//! give 0 when that is 0.
+//! In a file an expression is text (`"(14285*i - 14284) % 500000"`): whole numbers, names, `+ - * / %`, brackets. `* / %` bind closer,
+//! and all operators group from the left. In a job it is a tree: a number, a name as a string, or `[operator, left, right]`. An
+//! expression has at most [`MOST_SIGNS`] operators and brackets. Arithmetic uses 64-bit numbers that wrap around. `/` rounds down, and
+//! `%` has the sign of its right side. Both give 0 if the right side is 0.
 
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, str::FromStr};
 
-/// Most operators and brackets of an expression: each may be a level of its tree, and whoever reads a job goes down its levels.
+/// Most operators and brackets of an expression: each may be a level of its tree, and programs that read a job recurse through the
+/// levels.
 pub const MOST_SIGNS: usize = 40;
 
-/// Names that stand for numbers, innermost last: of two equal names the last counts.
+/// Names with their numbers, innermost last. Of two equal names the last counts.
 pub type Variables<'n> = Vec<(&'n str, i64)>;
 
 /// A whole number that is worked out.
@@ -67,8 +67,8 @@ enum ExpressionWire {
 }
 
 impl Expression {
-    /// The value, with names looked up from the innermost out. A name that is not there counts as 0: suites are checked
-    /// for that when they are read.
+    /// Returns the value. Names are looked up from the innermost out, and unknown names count as 0: suites are checked for them when they
+    /// are read.
     #[inline]
     pub fn value(&self, variables: &Variables<'_>) -> i64 {
         match self {
@@ -80,7 +80,7 @@ impl Expression {
         }
     }
 
-    /// The value where it depends on no name, from 0.
+    /// Returns the value if it depends on no name and is 0 or more.
     pub fn count(&self) -> Option<u64> {
         match self {
             Self::Number(number) => u64::try_from(*number).ok(),
@@ -88,7 +88,7 @@ impl Expression {
         }
     }
 
-    /// The same with constants put in and whatever they settle worked out.
+    /// Inserts constants and evaluates every part of the expression that they settle.
     #[must_use]
     pub fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
         match self {
@@ -101,7 +101,7 @@ impl Expression {
         }
     }
 
-    /// The first name in it that `known` does not take.
+    /// Returns the first name in it that `known` rejects.
     pub fn unknown<'a>(&'a self, known: &dyn Fn(&str) -> bool) -> Option<&'a str> {
         match self {
             Self::Number(_) => None,
@@ -173,7 +173,7 @@ impl FromStr for Expression {
     }
 }
 
-/// What is still to be read of a text.
+/// The rest of a text, which is still to be read.
 struct Parser<'t> {
     rest: &'t str,
 }

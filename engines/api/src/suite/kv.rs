@@ -1,5 +1,5 @@
-//! A key-value suite as a worker gets it: every count, format and statement already resolved for one size and one choice
-//! of the suite's options.
+//! A key-value suite as a worker receives it: every count, format and statement is already resolved for one size and one choice of the
+//! suite's options.
 
 use super::Template;
 use crate::protocol::TestHead;
@@ -156,7 +156,7 @@ pub enum Gaps {
 }
 
 impl Gaps {
-    /// The word used in files and in the store.
+    /// Returns the word used in files and in the store.
     pub fn word(self) -> &'static str {
         match self {
             Self::Even => "even",
@@ -166,12 +166,12 @@ impl Gaps {
 }
 
 impl KvSuite {
-    /// Leaves out the tests that compact the database.
+    /// Removes the tests that compact the database.
     pub fn leave_out_compaction(&mut self) {
         self.tests.retain(|test| !matches!(test.load, KvLoad::Compaction(_)));
     }
 
-    /// The tests that read keys in their order.
+    /// Iterates over the tests that read keys in order.
     pub fn in_order(&self) -> impl Iterator<Item = &KvTest> {
         let reads = |work: &KvWork| work.work.iter().any(|work| work.operation.in_order());
         self.tests.iter().filter(move |test| test.works().into_iter().any(reads))
@@ -179,12 +179,12 @@ impl KvSuite {
 }
 
 impl KvTest {
-    /// What the protocol says of it.
+    /// Returns the facts that the protocol reports about it.
     pub fn head(&self) -> TestHead<'_> {
         TestHead { number: self.number, name: &self.name, measured: self.measured, operations: self.operations() }
     }
 
-    /// How many operations it is; none where that depends on what the database holds or on time.
+    /// Returns the number of its operations. `None` if that depends on the content of the database or on time.
     pub fn operations(&self) -> Option<u64> {
         match &self.load {
             KvLoad::Alone(alone) => (!alone.work.scans()).then_some(alone.operations),
@@ -193,7 +193,7 @@ impl KvTest {
         }
     }
 
-    /// All that its threads do.
+    /// Returns the work of all its threads.
     pub fn works(&self) -> Vec<&KvWork> {
         match &self.load {
             KvLoad::Alone(alone) => vec![&alone.work],
@@ -206,12 +206,12 @@ impl KvTest {
 }
 
 impl KvWork {
-    /// Whether it walks through all rows, each of which is an operation.
+    /// Whether it walks through all rows; each row is an operation.
     pub fn scans(&self) -> bool {
         self.work.iter().any(|work| matches!(work.operation, Operation::Scan))
     }
 
-    /// Whether it is one snapshot that is held.
+    /// Whether the work is to hold one snapshot.
     pub fn holds(&self) -> bool {
         self.work.iter().any(|work| work.operation == Operation::Hold)
     }
@@ -240,7 +240,7 @@ pub enum KeyChoice {
 }
 
 impl KeyChoice {
-    /// The word used in files and in jobs.
+    /// Returns the word used in files and in jobs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ascending => "ascending",
@@ -312,7 +312,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The word used in files and in jobs.
+    /// Returns the word used in files and in jobs.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Get => "get",

@@ -1,5 +1,5 @@
-//! A suite as a worker gets it: every count, format and statement already resolved for one size and one choice of the
-//! suite's options.
+//! A suite as a worker receives it: every count, format and statement is already resolved for one size and one choice of the suite's
+//! options.
 
 mod certain;
 mod expression;
@@ -36,7 +36,7 @@ impl SuiteKind {
         [Self::Kv, Self::Sql].into_iter().filter(|kind| *kind != self).collect()
     }
 
-    /// The word used in files and on screen.
+    /// Returns the word used in files and on screen.
     pub fn word(self) -> &'static str {
         match self {
             Self::Kv => "kv",

@@ -1,4 +1,4 @@
-//! Direct plans: what a statement asks for, in the words of a program that uses an ordered store without SQL.
+//! Direct plans: the work of a statement, in the terms of a program that uses an ordered store without SQL.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The parameter's place from 0, where it is one.
+    /// Returns the parameter's place from 0, if it is a parameter.
     pub fn parameter(&self) -> Option<usize> {
         match self {
             Self::Integer(_) => None,

@@ -40,12 +40,12 @@ pub struct TableSpec {
 }
 
 impl TableSpec {
-    /// The column's place from 0.
+    /// Returns the column's place from 0.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// The table as SQLite creates it, which any SQL engine understands.
+    /// Returns the statement that creates the table in SQLite, which any SQL engine understands.
     pub fn create_sql(&self) -> String {
         let columns: Vec<String> =
             self.columns.iter().map(|column| format!("{} {}", column.name, column.of_type)).collect();
@@ -87,7 +87,7 @@ pub struct IndexSpec {
 }
 
 impl IndexSpec {
-    /// The index as SQLite creates it, which any SQL engine understands.
+    /// Returns the statement that creates the index in SQLite, which any SQL engine understands.
     pub fn create_sql(&self) -> String {
         format!("CREATE INDEX {} ON {}({})", self.name, self.table, self.column)
     }
@@ -123,7 +123,7 @@ pub struct SqlTest {
     pub verify_schema: Vec<String>,
 }
 
-/// The label of a test's database where none is given.
+/// Returns the label of a test's database if none is given.
 pub fn main_database() -> String {
     "main".to_owned()
 }
@@ -160,19 +160,19 @@ pub struct SqlActor {
 }
 
 impl SqlActor {
-    /// Operations of each of its threads.
+    /// Returns the number of operations of each of its threads.
     pub fn operations(&self) -> u64 {
         sum(&self.steps, Step::operations)
     }
 }
 
 impl SqlTest {
-    /// What the protocol says of it.
+    /// Returns the facts that the protocol reports about it.
     pub fn head(&self) -> TestHead<'_> {
         TestHead { number: self.number, name: &self.name, measured: self.measured, operations: Some(self.operations()) }
     }
 
-    /// Operations inside the timer, of all threads.
+    /// Returns the number of operations inside the timer, of all threads.
     pub fn operations(&self) -> u64 {
         match &self.load {
             SqlLoad::Alone { steps } => sum(steps, Step::operations),
@@ -183,7 +183,7 @@ impl SqlTest {
         }
     }
 
-    /// Commits inside the timer; actors only read.
+    /// Returns the number of commits inside the timer. Actors only read.
     pub fn commits(&self) -> u64 {
         match &self.load {
             SqlLoad::Alone { steps } => sum(steps, Step::commits),

@@ -43,7 +43,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Operations in it, loops included; none when a count is not settled.
+    /// Returns the number of operations in it, loops included. A loop whose count is not resolved has 0.
     pub fn operations(&self) -> u64 {
         let sum = |steps: &[Self]| steps.iter().map(Self::operations).fold(0, u64::saturating_add);
         match self {
@@ -53,7 +53,8 @@ impl Step {
         }
     }
 
-    /// Commits in it: a transaction, or an operation that changes something outside of one.
+    /// Returns the number of commits in it: one for each transaction, and one for each operation outside a transaction that is not a
+    /// read.
     pub fn commits(&self) -> u64 {
         match self {
             Self::Repeat { count, steps, .. } => {
@@ -65,7 +66,7 @@ impl Step {
         }
     }
 
-    /// The same with constants put in.
+    /// Returns the same step with constants inserted.
     #[must_use]
     pub fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
         let all = |steps: &[Self]| steps.iter().map(|step| step.resolve(constants)).collect();
@@ -217,7 +218,7 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// What it depends on; none for a text.
+    /// Returns the expression that it depends on; `None` for a text.
     pub fn expression(&self) -> Option<&Expression> {
         match self {
             Self::Integer(expression)
@@ -340,7 +341,7 @@ impl TryFrom<StepWire> for Step {
 }
 
 impl StepWire {
-    /// Whether nothing is left of it.
+    /// Whether no field is left in it.
     fn is_empty(&self) -> bool {
         let texts = [&self.create_table, &self.create_index, &self.drop_table, &self.write, &self.read, &self.run];
         texts.iter().all(|text| text.is_none())

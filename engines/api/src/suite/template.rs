@@ -1,10 +1,10 @@
 //! Key and value formats of a suite: text with numbers in it.
 //!
 //! Grammar: any text with any of `{key}`, `{op}` and `{hash}`, each alone or with `:W` or `:uN`, and `{random:N}` and `{scattered:N}`.
-//! `key` is the record's index, `op` the operation's ordinal in its test, both from 0; `hash` is the record's index scattered by FNV-1a,
-//! as YCSB has it. `W` is the least number of digits, padded with zeros (C's `%0Wd`); `uN` are the lowest N bytes of the
-//! number, the highest first. `random` stands for N random bytes, `scattered` for N bytes that look random and follow from the
-//! record's index; with `:A-B` in place of `:N` their number is drawn too.
+//! `key` is the record's index and `op` the operation's ordinal in its test, both from 0. `hash` is the record's index scattered by
+//! FNV-1a, as in YCSB. `W` is the least number of digits, padded with zeros (C's `%0Wd`). `uN` is the lowest N bytes of the number, the
+//! highest first. `random` gives N random bytes. `scattered` gives N bytes that look random and follow from the record's index. With
+//! `:A-B` in place of `:N`, the number of bytes is drawn too.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
@@ -28,17 +28,17 @@ pub struct Template {
     suffix: String,
 }
 
-/// What stands in a format.
+/// A placeholder in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variable {
     Number(Counted, Form),
-    /// So many random bytes.
+    /// This many random bytes.
     Random(Bytes),
-    /// So many bytes that follow from the record's index.
+    /// This many bytes that follow from the record's index.
     Scattered(Bytes),
 }
 
-/// A number of bytes, drawn where it can be more than one.
+/// A number of bytes, which is drawn if it can be more than one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bytes {
     /// At least 1.
@@ -47,7 +47,7 @@ pub struct Bytes {
     pub most: usize,
 }
 
-/// Which number.
+/// The number that a placeholder is replaced with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted {
     /// The record's index, from 0.
@@ -58,12 +58,12 @@ pub enum Counted {
     Hash,
 }
 
-/// How a number is written.
+/// The form in which a number is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// In digits, at least so many.
+    /// In digits, at least this many.
     Digits(usize),
-    /// Its lowest bytes, so many, the highest first.
+    /// Its lowest bytes, this many, the highest first.
     Bytes(usize),
 }
 
@@ -73,7 +73,7 @@ const NUMBER_BYTES: RangeInclusive<usize> = 1..=8;
 const BYTES: RangeInclusive<usize> = 1..=1 << 20;
 
 impl Bytes {
-    /// `1000`, `8000-12000`.
+    /// Parses `1000` or `8000-12000`.
     fn parse(text: &str) -> Option<Self> {
         let number = |text: &str| text.parse().ok().filter(|number| BYTES.contains(number));
         let (least, most) = text.split_once('-').unwrap_or((text, text));
@@ -90,7 +90,7 @@ impl fmt::Display for Bytes {
 }
 
 impl Variable {
-    /// What is between the brackets.
+    /// Parses the text between the brackets.
     fn parse(text: &str) -> Option<Self> {
         let (name, form) = text.split_once(':').map_or((text, None), |(name, form)| (name, Some(form)));
         let number =
@@ -113,7 +113,7 @@ impl Variable {
         ))
     }
 
-    /// Bytes that it takes at most, of a number that fits its digits.
+    /// Returns the most bytes that it takes, for a number that fits its digits.
     fn len(self) -> usize {
         match self {
             Self::Number(_, Form::Digits(digits)) => digits.max(1),
@@ -140,13 +140,13 @@ impl fmt::Display for Variable {
 }
 
 impl Template {
-    /// Each text with what stands behind it, and the text at the end.
+    /// Returns each text with the placeholder behind it, and the text at the end.
     #[inline]
     pub fn parts(&self) -> (&[(String, Variable)], &str) {
         (&self.parts, &self.suffix)
     }
 
-    /// Length in bytes of the rendered format at most, for numbers that fit their digits.
+    /// Returns the greatest length of the rendered format in bytes, for numbers that fit their digits.
     pub fn len(&self) -> usize {
         self.parts.iter().map(|(text, variable)| text.len() + variable.len()).sum::<usize>() + self.suffix.len()
     }

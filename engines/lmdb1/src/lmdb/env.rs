@@ -25,7 +25,7 @@ use std::{
     },
 };
 
-/// What guards the pages. Both at once do not work: LMDB puts checksum and tag at the same place of a page.
+/// The protection of the pages. Both kinds at once do not work: LMDB puts checksum and tag at the same place of a page.
 #[derive(Debug)]
 pub enum Protection {
     Plain,
@@ -35,7 +35,7 @@ pub enum Protection {
 }
 
 impl Protection {
-    /// Bytes at the end of a page that are not LMDB's.
+    /// Returns the number of bytes at the end of a page that LMDB does not use.
     #[inline]
     fn trailer(&self) -> usize {
         match self {
@@ -46,27 +46,27 @@ impl Protection {
     }
 }
 
-/// How an environment is opened.
+/// The options of opening an environment.
 #[derive(Debug)]
 pub struct Config {
-    /// What every LMDB can be told.
+    /// The options that every LMDB has.
     pub setup: LmdbSetup,
     pub protection: Protection,
-    /// Bytes of a page; of a database that is there, those that it was made with.
+    /// Bytes of a page; for an existing database, the page size with which it was created.
     pub page_size: usize,
-    /// How many named tables there can be.
+    /// Maximum number of named tables.
     pub tables: u32,
 }
 
 #[derive(Debug)]
 pub struct Env {
-    /// Null when opening it again has failed; `transactions` is then [`CLOSED`] for good.
+    /// Null if reopening has failed; then `transactions` is [`CLOSED`] for good.
     raw: *mut MDB_env,
     path: CString,
     config: Config,
     /// None without protection.
     meta: Option<MetaPages>,
-    /// Transactions under way, or [`CLOSED`].
+    /// Number of open transactions, or [`CLOSED`].
     transactions: AtomicUsize,
 }
 
@@ -74,17 +74,17 @@ pub struct Env {
 const CLOSED: usize = usize::MAX;
 
 #[expect(unsafe_code, reason = "LMDB's documentation allows an environment to be used by all threads")]
-// SAFETY: as the reason says; what may not run beside a transaction is guarded by `transactions`.
+// SAFETY: as the reason states; `transactions` guards the calls that may not run during a transaction.
 unsafe impl Send for Env {}
 #[expect(unsafe_code, reason = "LMDB's documentation allows an environment to be used by all threads")]
 // SAFETY: as above.
 unsafe impl Sync for Env {}
 
 impl Env {
-    /// Opens the environment in a folder, or makes one there.
+    /// Opens the environment in a folder, and creates it if it does not exist.
     pub fn open(folder: &Path, config: Config) -> Result<Arc<Self>, LmdbError> {
         let path = CString::new(folder.as_os_str().as_bytes()).map_err(|_| LmdbError::Code(libc::EINVAL))?;
-        // LMDB is given the address of the cipher: it has to be in its place first.
+        // LMDB keeps the address of the cipher, so the cipher must already be at its final place.
         let mut env =
             Arc::new(Self { raw: ptr::null_mut(), path, config, meta: None, transactions: AtomicUsize::new(CLOSED) });
         if let Some(env) = Arc::get_mut(&mut env) {
@@ -93,14 +93,13 @@ impl Env {
         Ok(env)
     }
 
-    /// Closes and opens the environment again, with an empty cache of pages. Handles of named tables end with it.
+    /// Closes and reopens the environment, with an empty cache of pages. Handles of named tables become invalid.
     pub fn renew(&mut self) -> Result<(), LmdbError> {
         self.close_raw();
         self.open_raw()
     }
 
-    /// [Renews](Self::renew) an environment that is [stale](Self::is_stale) and has no transaction under way; whether it
-    /// did.
+    /// [Renews](Self::renew) an environment that is [stale](Self::is_stale) and has no open transaction; returns whether it did.
     pub fn renew_if_stale(env: &mut Arc<Self>) -> Result<bool, LmdbError> {
         if !env.is_stale() {
             return Ok(false);
@@ -109,7 +108,7 @@ impl Env {
         Ok(true)
     }
 
-    /// Longest key, bytes.
+    /// Returns the longest possible key, in bytes.
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn longest_key(&self) -> usize {
         // SAFETY: the environment is open.
@@ -124,11 +123,11 @@ impl Env {
         check(unsafe { mdb_env_create(&raw mut self.raw) })?;
         let mut flags = flags(*setup);
         if !matches!(protection, Protection::Plain) {
-            // Checksums are verified, and pages decrypted, only where pages are mapped in chunks.
+            // LMDB verifies checksums and decrypts pages only if it maps pages in chunks.
             flags |= MDB_REMAP_CHUNKS;
         }
-        // SAFETY: the environment is created and not yet open, as these calls need. The callbacks keep to LMDB's contract,
-        // and the cipher stays where it is, inside an `Arc`, until the environment is closed.
+        // SAFETY: the environment is created and not yet open, as these calls require. The callbacks keep to LMDB's contract, and the
+        // cipher stays in place, inside an `Arc`, until the environment is closed.
         unsafe {
             check(mdb_env_set_pagesize(self.raw, *page_size as c_int))?;
             check(mdb_env_set_mapsize(self.raw, setup.map_size))?;
@@ -153,7 +152,7 @@ impl Env {
             {
                 self.meta = Some(MetaPages::seal(&file, *page_size, protection)?);
             }
-            // A transaction can name the main table without having opened it, and LMDB would call no comparison function.
+            // A transaction can use the main table without opening it, and then LMDB would have no comparison function to call.
             let (mut transaction, mut table) = (ptr::null_mut(), 0);
             check(mdb_txn_begin(self.raw, ptr::null_mut(), 0, &raw mut transaction))?;
             let opened = check(mdb_dbi_open(transaction, ptr::null(), 0, &raw mut table));
@@ -163,7 +162,7 @@ impl Env {
         Ok(())
     }
 
-    /// The file, if its pages have tags or checksums.
+    /// Opens the file, if its pages have tags or checksums.
     fn guarded_file(&self) -> Result<Option<File>, LmdbError> {
         if matches!(self.config.protection, Protection::Plain) {
             return Ok(None);
@@ -176,13 +175,13 @@ impl Env {
         }
     }
 
-    /// The meta pages of a database that is there.
+    /// Verifies the meta pages of an existing database.
     fn verified_meta(&self) -> Result<Option<MetaPages>, LmdbError> {
         let Some(file) = self.guarded_file()? else { return Ok(None) };
         MetaPages::verified(&file, self.config.page_size, &self.config.protection).map(Some)
     }
 
-    /// Does a commit, which puts a seal on its meta page if there are any.
+    /// Runs a commit, which seals its meta page if meta pages have seals.
     pub(super) fn sealing<R>(&self, commit: impl FnOnce() -> R) -> R {
         match &self.meta {
             Some(pages) => meta::sealing(pages, &self.config.protection, commit),
@@ -195,12 +194,12 @@ impl Env {
         *self.transactions.get_mut() = CLOSED;
         let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
         if !raw.is_null() {
-            // SAFETY: every transaction holds the environment, so that none is left where it can be borrowed mutably.
+            // SAFETY: every transaction holds the environment, so a mutable borrow of it means that none is left.
             unsafe { mdb_env_close(raw) };
         }
     }
 
-    /// The cipher in force, as LMDB's flags say.
+    /// Returns the cipher in force, according to LMDB's flags.
     pub fn cipher(&self) -> Result<Option<&Cipher>, LmdbError> {
         let encrypts = self.flags()? & MDB_ENCRYPT != 0;
         Ok(self.own_cipher().filter(|_| encrypts))
@@ -213,24 +212,24 @@ impl Env {
         }
     }
 
-    /// Whether LMDB may bring back old pages after the next write: nothing can be written until [`Env::renew`].
+    /// Returns whether LMDB may return old pages after the next write: then nothing can be written until [`Env::renew`].
     pub fn is_stale(&self) -> bool {
         self.own_cipher().is_some_and(|cipher| cipher.chunks.are_beyond())
     }
 
-    /// Whether its pages are neither encrypted nor summed.
+    /// Returns whether its pages have neither encryption nor checksums.
     pub fn is_plain(&self) -> bool {
         matches!(self.config.protection, Protection::Plain)
     }
 
-    /// Makes the map so much larger than what is in it that it need not grow.
+    /// Makes the map larger than its content by enough that it need not grow.
     pub fn make_room(&self) -> Result<(), LmdbError> {
         let info = self.info()?;
         let needed = (info.me_last_pgno + 1).saturating_mul(self.page_size()?).saturating_add(ROOM);
         if info.me_mapsize >= needed { Ok(()) } else { self.resize(needed) }
     }
 
-    /// What is in force of the setup.
+    /// Returns the setup in force.
     pub fn in_force(&self) -> Result<LmdbSetup, LmdbError> {
         let flags = self.flags()?;
         let has = |flag: c_uint| flags & flag != 0;
@@ -240,7 +239,7 @@ impl Env {
         Ok(LmdbSetup { sync, writemap, readahead, map_size, ..self.config.setup })
     }
 
-    /// Bytes of a page.
+    /// Returns the bytes of a page.
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn page_size(&self) -> Result<usize, LmdbError> {
         // SAFETY: plain numbers, for which zero is a value.
@@ -262,13 +261,13 @@ impl Env {
         if self.transactions.compare_exchange(0, CLOSED, SeqCst, SeqCst).is_err() {
             return Err(LmdbError::Code(libc::EBUSY));
         }
-        // SAFETY: no transaction is under way in this process, and none can begin.
+        // SAFETY: no transaction is open in this process, and none can begin.
         let resized = check(unsafe { mdb_env_set_mapsize(self.raw, bytes) });
         self.transactions.store(0, SeqCst);
         resized
     }
 
-    /// Counts a transaction that begins; none may while the map grows or the environment is closed.
+    /// Counts a transaction that begins; none may begin while the map grows or the environment is closed.
     pub(super) fn enter(&self) -> Result<(), LmdbError> {
         let mut count = self.transactions.load(SeqCst);
         while count != CLOSED {
@@ -293,7 +292,7 @@ impl Env {
         self.config.page_size
     }
 
-    /// Whether tag or checksum would cover the end of a value.
+    /// Returns whether the tag or checksum would cover the end of a value.
     #[inline]
     pub(super) fn covers_end(&self, length: usize) -> bool {
         long::covers(self.config.protection.trailer(), length, self.config.page_size)

@@ -16,29 +16,29 @@ use std::{
 pub enum LmdbError {
     /// One of LMDB's own codes, or an `errno`.
     Code(c_int),
-    /// LMDB may bring back old pages: see [`Env::is_stale`](super::Env::is_stale).
+    /// LMDB may return old pages: see [`Env::is_stale`](super::Env::is_stale).
     Stale,
     Damaged(Damage),
     /// Neither meta page was written with this key.
     OtherKey,
-    /// A value so long that LMDB would write the page's tag or checksum over its end.
+    /// A value whose end LMDB would overwrite with the page's tag or checksum, because of its length.
     EndCovered(usize),
-    /// The same with LMDB's list of the pages that a transaction has freed.
+    /// The same for LMDB's list of the pages that a transaction has freed.
     ListCovered,
 }
 
-/// The result of a call.
+/// Converts the return code of a call.
 pub(super) fn check(code: c_int) -> Result<(), LmdbError> {
     if code == MDB_SUCCESS { Ok(()) } else { Err(LmdbError::Code(code)) }
 }
 
-/// The result of a call that may find nothing.
+/// Converts the return code of a call that may find nothing.
 pub(super) fn found(code: c_int) -> Result<bool, LmdbError> {
     if code == MDB_NOTFOUND { Ok(false) } else { check(code).map(|()| true) }
 }
 
 impl LmdbError {
-    /// Whether a page is not as it was written.
+    /// Returns whether the error reports a page that differs from what was written.
     pub fn is_damage(self) -> bool {
         matches!(
             self,
@@ -75,7 +75,7 @@ impl fmt::Display for LmdbError {
                  after they were written",
             ),
             Self::Code(code) => {
-                // SAFETY: LMDB returns a text that ends with a zero and stays.
+                // SAFETY: LMDB returns a zero-terminated text that stays valid.
                 let text = unsafe { CStr::from_ptr(mdb_strerror(*code)) };
                 f.write_str(&text.to_string_lossy())
             }

@@ -1,11 +1,11 @@
-//! Meta pages, the first two of a file: where the trees begin, and as of which transaction.
+//! Meta pages, the first two of a file: they record where the trees begin, and as of which transaction.
 //!
-//! LMDB hands them to no callback, so that it puts neither a tag nor a checksum on them; a bit that is flipped there brings
-//! back old trees, or divides by a page size of zero. So each is sealed here: behind what LMDB keeps in it stands a tag or
-//! a checksum of that, verified before LMDB sees the file.
+//! LMDB passes them to no callback, so they have neither a tag nor a checksum. A flipped bit in one brings back old trees, or leads to a
+//! division by a page size of zero. This module therefore seals each meta page: a tag or a checksum of LMDB's content follows that
+//! content, and is verified before LMDB opens the file.
 //!
-//! A seal that is written after a commit would be missing after a crash between the two. LMDB writes a meta page with one
-//! `pwrite`, which is defined by `dbdyno_workload`: it is had to write a few bytes more.
+//! If the seal were written after a commit, a crash between the two would leave it missing. LMDB writes a meta page with one `pwrite`,
+//! which `dbdyno_workload` defines; that definition appends the seal to the same write.
 
 use super::{env::Protection, error::LmdbError};
 use crate::{
@@ -19,26 +19,26 @@ use dbdyno_workload::pwrites;
 use lmdb_master3_sys::MDB_INVALID;
 use std::{cell::Cell, fs::File, io, ops::Range, os::unix::fs::FileExt, ptr};
 
-/// The bytes of a meta page that a commit writes. Before them stand its number, its kind and LMDB's version.
+/// The bytes of a meta page that a commit writes. The page number, its kind and LMDB's version come before them.
 const COMMITTED: Range<usize> = 40..160;
 /// At the end of page 0 LMDB keeps the length of checksums.
 const END: usize = 2;
 const COVERED: usize = COMMITTED.end + END;
 const SEALED: usize = COMMITTED.end - COMMITTED.start + SEAL_BYTES;
 
-/// All that LMDB reads of a meta page.
+/// All bytes of a meta page that LMDB reads.
 type Covered = [u8; COVERED];
 
 /// The meta pages of a file that has seals.
 #[derive(Debug)]
 pub(super) struct MetaPages {
     page_size: usize,
-    /// As they were when the file was opened: what no commit writes stays.
+    /// Their content when the file was opened, for the bytes that no commit writes.
     opened: [Covered; 2],
 }
 
 impl MetaPages {
-    /// Those of a file, if each is as it was written.
+    /// Reads the meta pages of a file, and verifies each one's seal.
     pub(super) fn verified(file: &File, page_size: usize, protection: &Protection) -> Result<Self, LmdbError> {
         let pages = Self::read(file, page_size)?;
         let mut damaged = Vec::new();
@@ -57,7 +57,7 @@ impl MetaPages {
         }
     }
 
-    /// Puts seals on those of a file that LMDB has just made.
+    /// Seals the meta pages of a file that LMDB has just created.
     pub(super) fn seal(file: &File, page_size: usize, protection: &Protection) -> Result<Self, LmdbError> {
         let pages = Self::read(file, page_size)?;
         for (page, covered) in (0..).zip(&pages.opened) {
@@ -81,7 +81,7 @@ impl MetaPages {
         page * self.page_size as u64
     }
 
-    /// What is to be written instead of what a commit writes at an offset of the file; none where that is no meta page.
+    /// Returns the bytes that replace a commit's write at an offset of the file; `None` if that is not a meta page.
     fn sealed(&self, protection: &Protection, committed: &[u8], offset: u64) -> Option<[u8; SEALED]> {
         let page = (0..2).find(|page| offset == self.start(*page) + COMMITTED.start as u64)?;
         let mut covered = self.opened[page as usize];
@@ -118,24 +118,24 @@ impl Protection {
     }
 }
 
-/// Nothing is encrypted: LMDB reads its meta pages from the file.
+/// Returns an empty content to encrypt: LMDB reads its meta pages from the file, so they stay in the clear.
 fn nothing<'a>() -> InOutBuf<'a, 'a, u8> {
     (&mut [][..]).into()
 }
 
-/// A file that ends before its second page is none of LMDB's.
+/// Converts an I/O error; a file that ends before its second page is not LMDB's.
 fn failed(error: io::Error) -> LmdbError {
     LmdbError::Code(error.raw_os_error().unwrap_or(MDB_INVALID))
 }
 
-/// What the thread's commit has its meta page sealed with.
+/// The meta pages and the protection that seal the current commit of this thread.
 type Sealing = (*const MetaPages, *const Protection);
 
 thread_local! {
     static SEALING: Cell<Option<Sealing>> = const { Cell::new(None) };
 }
 
-/// Commits, with a seal on the meta page.
+/// Runs a commit, and seals its meta page.
 pub(super) fn sealing<R>(pages: &MetaPages, protection: &Protection, commit: impl FnOnce() -> R) -> R {
     long::take();
     SEALING.set(Some((ptr::from_ref(pages), ptr::from_ref(protection))));
@@ -144,11 +144,12 @@ pub(super) fn sealing<R>(pages: &MetaPages, protection: &Protection, commit: imp
     committed
 }
 
-/// The meta page with its seal, where a write is that of a commit's meta page. A commit is undone by its meta page not being written.
+/// Returns the sealed meta page if the write is a commit's meta page. An error undoes the commit, because its meta page is then not
+/// written.
 #[expect(unsafe_code, reason = "the function that a write is given to has no place for what it seals with")]
 fn with_seal(bytes: &[u8], offset: u64) -> Option<io::Result<Vec<u8>>> {
     let (pages, protection) = SEALING.get()?;
-    // SAFETY: both are borrowed by `sealing`, which is under way on this thread.
+    // SAFETY: `sealing` borrows both, and is running on this thread.
     let sealed = unsafe { (*pages).sealed(&*protection, bytes, offset) }?;
     let refused = long::is_noted().then(|| Err(io::Error::from_raw_os_error(libc::EIO)));
     Some(refused.unwrap_or_else(|| Ok(sealed.into())))

@@ -1,8 +1,7 @@
-//! A thin safe layer over LMDB: environments, transactions, tables. One for plain, encrypted and checksummed
-//! environments alike.
+//! A thin safe layer over LMDB: environments, transactions, tables. It serves plain, encrypted and checksummed environments.
 //!
-//! LMDB that maps pages in chunks may unmap a page as soon as another is asked for, so that a value is shown to a visitor
-//! and never handed out.
+//! If LMDB maps pages in chunks, it may unmap a page as soon as another one is requested. Values are therefore passed to a visitor and
+//! never returned.
 
 mod env;
 mod error;
@@ -17,7 +16,7 @@ pub use transaction::{Dbi, Lmdb1Read, Lmdb1Reads, Lmdb1Write};
 #[expect(unsafe_code, reason = "a call of C")]
 pub fn library_version() -> (i32, i32, i32) {
     let (mut major, mut minor, mut patch) = (0, 0, 0);
-    // SAFETY: the three numbers are written, the returned text is not used.
+    // SAFETY: the call writes the three numbers; the returned text is not used.
     unsafe { lmdb_master3_sys::mdb_version(&raw mut major, &raw mut minor, &raw mut patch) };
     (major, minor, patch)
 }

@@ -1,4 +1,4 @@
-//! Transactions, which own their environment, and what is done inside them.
+//! Transactions, which own their environment, and operations inside them.
 
 use super::{
     env::Env,
@@ -23,7 +23,7 @@ use std::{
     sync::Arc,
 };
 
-/// A table of an environment: the handle, valid in every transaction after the one that made it.
+/// A table of an environment: the handle, valid in every transaction after the one that created it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dbi(MDB_dbi);
 
@@ -38,7 +38,7 @@ pub struct Lmdb1Read {
     /// Null once the transaction has ended.
     raw: *mut MDB_txn,
     env: Arc<Env>,
-    /// What it came upon, and LMDB lets it do nothing more after.
+    /// The damage that it found, after which LMDB rejects all its operations.
     damage: Option<Damage>,
 }
 
@@ -60,8 +60,8 @@ impl Lmdb1Read {
         Ok(transaction)
     }
 
-    /// An error in words of the database: LMDB's code for a damaged page names none, and for all that is done after it there
-    /// is only one that says that the transaction is bad.
+    /// Replaces LMDB's error with the damage that this transaction found. LMDB's code for a damaged page names no page, and every later
+    /// call only reports that the transaction is bad.
     #[cold]
     fn explain(&mut self, error: LmdbError) -> LmdbError {
         match error {
@@ -73,19 +73,19 @@ impl Lmdb1Read {
         self.damage.map_or(error, LmdbError::Damaged)
     }
 
-    /// Shows the value of a key to `visit`; none when there is no such key.
+    /// Passes the value of a key to `visit`; returns `None` if the key does not exist.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn get<R>(&mut self, table: Dbi, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, LmdbError> {
         let (key, mut value) = (borrowed(key), EMPTY);
-        // SAFETY: the transaction is under way; LMDB only reads the key.
+        // SAFETY: the transaction is open; LMDB only reads the key.
         let there = found(unsafe { mdb_get(self.raw, table.0, (&raw const key).cast_mut(), &raw mut value) })
             .map_err(|error| self.explain(error))?;
-        // SAFETY: the value stays until the transaction is used again, which takes `&mut self`.
+        // SAFETY: the value stays valid until the transaction is used again, which takes `&mut self`.
         Ok(there.then(|| visit(unsafe { bytes(&value) })))
     }
 
-    /// Shows the rows of a range of keys to `visit`, until it breaks off.
+    /// Passes the rows of a range of keys to `visit`, until it breaks.
     pub fn range(
         &mut self,
         table: Dbi,
@@ -116,18 +116,18 @@ impl Lmdb1Read {
         let entries = iter::from_fn(|| first.take().unwrap_or_else(|| cursor.step(EMPTY, next)).transpose());
         walk(entries, |entry| {
             let (key, value) = entry?;
-            // SAFETY: what LMDB shows stays until the cursor moves, which it does when the next entry is asked for.
+            // SAFETY: the entry stays valid until the cursor moves, which it does only for the next entry.
             let (key, value) = unsafe { (bytes(&key), bytes(&value)) };
             Ok(if within(ahead, key) { visit(key, value) } else { ControlFlow::Break(()) })
         })
     }
 
-    /// How many rows a table has.
+    /// Returns the number of rows of a table.
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn rows(&mut self, table: Dbi) -> Result<u64, LmdbError> {
         // SAFETY: plain numbers, for which zero is a value.
         let mut stat = unsafe { std::mem::zeroed::<MDB_stat>() };
-        // SAFETY: the transaction is under way.
+        // SAFETY: the transaction is open.
         check(unsafe { mdb_stat(self.raw, table.0, &raw mut stat) }).map_err(|error| self.explain(error))?;
         Ok(stat.ms_entries as u64)
     }
@@ -137,7 +137,7 @@ impl Drop for Lmdb1Read {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: the transaction is under way, and no cursor is left in it.
+            // SAFETY: the transaction is open, and it has no cursor left.
             unsafe { mdb_txn_abort(self.raw) };
         }
         self.env.leave();
@@ -145,7 +145,7 @@ impl Drop for Lmdb1Read {
 }
 
 impl Lmdb1Write {
-    /// Begins a write transaction; waits for another one. An environment that is [stale](Env::is_stale) has none.
+    /// Begins a write transaction; waits for another one to end. Fails if the environment is [stale](Env::is_stale).
     pub fn begin(env: &Arc<Env>) -> Result<Self, LmdbError> {
         if env.is_stale() {
             return Err(LmdbError::Stale);
@@ -153,11 +153,11 @@ impl Lmdb1Write {
         Lmdb1Read::begin_with(env, 0).map(Self)
     }
 
-    /// The table of a name, made if it is not there.
+    /// Opens the table of a name, and creates it if it does not exist.
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn table(&mut self, name: &CStr) -> Result<Dbi, LmdbError> {
         let mut table = 0;
-        // SAFETY: the transaction is under way; the name ends with a zero.
+        // SAFETY: the transaction is open; the name ends with a zero.
         check(unsafe { mdb_dbi_open(self.raw, name.as_ptr(), MDB_CREATE, &raw mut table) })
             .map_err(|error| self.explain(error))?;
         Ok(Dbi(table))
@@ -168,7 +168,7 @@ impl Lmdb1Write {
         self.put_with(0, table, key, value)
     }
 
-    /// Puts a key that is greater than all others; refused if it is not.
+    /// Puts a key that is greater than all others; fails if it is not.
     #[inline]
     pub fn append(&mut self, table: Dbi, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
         self.put_with(MDB_APPEND, table, key, value)
@@ -181,31 +181,31 @@ impl Lmdb1Write {
             return Err(LmdbError::EndCovered(value.len()));
         }
         let (key, value) = (borrowed(key), borrowed(value));
-        // SAFETY: the transaction is under way; LMDB copies both.
+        // SAFETY: the transaction is open; LMDB copies both.
         check(unsafe { mdb_put(self.raw, table.0, (&raw const key).cast_mut(), (&raw const value).cast_mut(), flags) })
             .map_err(|error| self.explain(error))
     }
 
-    /// Removes a key; whether it was there.
+    /// Removes a key, and returns whether it existed.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn delete(&mut self, table: Dbi, key: &[u8]) -> Result<bool, LmdbError> {
         let key = borrowed(key);
-        // SAFETY: the transaction is under way; LMDB only reads the key.
+        // SAFETY: the transaction is open; LMDB only reads the key.
         found(unsafe { mdb_del(self.raw, table.0, (&raw const key).cast_mut(), ptr::null_mut()) })
             .map_err(|error| self.explain(error))
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn clear(&mut self, table: Dbi) -> Result<(), LmdbError> {
-        // SAFETY: the transaction is under way; 0 keeps the table itself.
+        // SAFETY: the transaction is open; 0 keeps the table itself.
         check(unsafe { mdb_drop(self.raw, table.0, 0) }).map_err(|error| self.explain(error))
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn commit(mut self) -> Result<(), LmdbError> {
         let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
-        // SAFETY: the transaction is under way; whatever is returned, it has ended.
+        // SAFETY: the transaction is open; the call ends it, whatever it returns.
         check(self.env.sealing(|| unsafe { mdb_txn_commit(raw) })).map_err(|error| self.explain(error))
     }
 }
@@ -226,9 +226,9 @@ impl DerefMut for Lmdb1Write {
     }
 }
 
-/// What reads are done on.
+/// A transaction that can read rows.
 pub trait Lmdb1Reads {
-    /// The transaction as one that reads.
+    /// Returns the transaction as a read transaction.
     fn reads(&mut self) -> &mut Lmdb1Read;
 }
 
@@ -261,29 +261,29 @@ fn within(bounds: (Bound<&[u8]>, Bound<&[u8]>), key: &[u8]) -> bool {
 /// A cursor, closed before its transaction ends.
 struct Lmdb1Cursor(*mut MDB_cursor);
 
-/// A key with its value, for as long as the cursor stays.
+/// A key with its value, valid while the cursor stays.
 type Entry = (MDB_val, MDB_val);
 
 impl Lmdb1Cursor {
     #[expect(unsafe_code, reason = "a call of C")]
     fn open(transaction: &mut Lmdb1Read, table: Dbi) -> Result<Self, LmdbError> {
         let mut cursor = ptr::null_mut();
-        // SAFETY: the transaction is under way.
+        // SAFETY: the transaction is open.
         check(unsafe { mdb_cursor_open(transaction.raw, table.0, &raw mut cursor) })?;
         Ok(Self(cursor))
     }
 
-    /// Moves the cursor, and gives the entry that it is then at.
+    /// Moves the cursor, and returns the entry at its new position.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     fn step(&self, mut key: MDB_val, to: MDB_cursor_op) -> Result<Option<Entry>, LmdbError> {
         let mut value = EMPTY;
-        // SAFETY: the cursor is open; LMDB only reads the key that it is given.
+        // SAFETY: the cursor is open; LMDB only reads the key.
         let there = found(unsafe { mdb_cursor_get(self.0, &raw mut key, &raw mut value, to) })?;
         Ok(there.then_some((key, value)))
     }
 
-    /// The first entry that a lower bound allows.
+    /// Returns the first entry that a lower bound allows.
     #[expect(unsafe_code, reason = "bytes given by C")]
     fn lowest(&self, from: Bound<&[u8]>) -> Result<Option<Entry>, LmdbError> {
         let (Bound::Included(key) | Bound::Excluded(key)) = from else { return self.step(EMPTY, MDB_FIRST) };
@@ -297,7 +297,7 @@ impl Lmdb1Cursor {
         }
     }
 
-    /// The last entry that an upper bound allows.
+    /// Returns the last entry that an upper bound allows.
     #[expect(unsafe_code, reason = "bytes given by C")]
     fn highest(&self, to: Bound<&[u8]>) -> Result<Option<Entry>, LmdbError> {
         let (Bound::Included(key) | Bound::Excluded(key)) = to else { return self.step(EMPTY, MDB_LAST) };
@@ -313,7 +313,7 @@ impl Lmdb1Cursor {
 impl Drop for Lmdb1Cursor {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
-        // SAFETY: the cursor is open, and its transaction too.
+        // SAFETY: the cursor and its transaction are open.
         unsafe { mdb_cursor_close(self.0) };
     }
 }
@@ -326,10 +326,10 @@ fn borrowed(bytes: &[u8]) -> MDB_val {
     MDB_val { mv_size: bytes.len(), mv_data: bytes.as_ptr().cast_mut().cast() }
 }
 
-/// Bytes that LMDB shows.
+/// Returns bytes that LMDB lends.
 ///
 /// # Safety
-/// LMDB has just written `value`, and nothing is done in its transaction for as long as the bytes are used.
+/// LMDB has just written `value`, and its transaction does nothing while the bytes are used.
 #[inline]
 #[expect(unsafe_code, reason = "bytes given by C")]
 unsafe fn bytes(value: &MDB_val) -> &[u8] {

@@ -1,4 +1,4 @@
-//! A database with known rows, its file, and children that may die.
+//! A database with known rows, its file, and child processes that may die.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
@@ -38,7 +38,7 @@ pub(crate) fn open(folder: &Path, option: &str) -> Result<Lmdb1, EngineError> {
     Lmdb1::open(Open { folder, settings: &settings(option), schema: &[], data_bytes: 1 << 20 })
 }
 
-/// The environment below the engine, without syncs.
+/// Opens the environment below the engine, without syncs.
 pub(crate) fn open_env(folder: &Path, option: &str) -> Result<Arc<Env>, LmdbError> {
     let protection = match option.split_once('=') {
         Some(("encrypt", word)) => {
@@ -48,7 +48,7 @@ pub(crate) fn open_env(folder: &Path, option: &str) -> Result<Arc<Env>, LmdbErro
         Some(("checksum", "on")) => Protection::Checksum,
         _ => Protection::Plain,
     };
-    // Thousands of commits, none of which a power loss matters to.
+    // The tests make thousands of commits, and a power loss does not matter to any of them.
     let setup = LmdbSetup { sync: SyncMode::No, ..LmdbSetup::new(&settings(option), 0).unwrap() };
     Env::open(folder, Config { setup, protection, page_size: PAGE as usize, tables: 0 })
 }
@@ -57,7 +57,7 @@ pub(crate) fn file_of(folder: &Path) -> PathBuf {
     folder.join("data.mdb")
 }
 
-/// Row 0 has a value of many pages, so that overflow pages are there too.
+/// Returns a row; row 0 has a value of many pages, so that the database has overflow pages too.
 pub(crate) fn row(at: u32) -> (Vec<u8>, Vec<u8>) {
     let value = format!("{MARKER} number {at}").repeat(if at == 0 { 1000 } else { 1 });
     (format!("{MARKER} {at:08}").into_bytes(), value.into_bytes())
@@ -67,7 +67,7 @@ pub(crate) fn rows() -> KeyValues {
     (0..ROWS).map(row).collect()
 }
 
-/// Writes rows in one transaction, to a database that may be new.
+/// Writes rows in one transaction, to a new or existing database.
 pub(crate) fn write(folder: &Path, option: &str, rows: &[(Vec<u8>, Vec<u8>)]) -> Result<(), EngineError> {
     let mut engine = open(folder, option)?;
     let statements = KvStatements::default();
@@ -81,7 +81,7 @@ pub(crate) fn write(folder: &Path, option: &str, rows: &[(Vec<u8>, Vec<u8>)]) ->
     engine.close()
 }
 
-/// Makes a database with the rows, written by one transaction.
+/// Creates a database with the rows, written by one transaction.
 pub(crate) fn fill(folder: &Path, option: &str) {
     write(folder, option, &rows()).unwrap();
 }
@@ -94,13 +94,12 @@ pub(crate) fn read(folder: &Path, option: &str) -> Result<KeyValues, EngineError
     Ok(found)
 }
 
-/// Tells what is done next, so that a child that dies has said where.
+/// Prints the next step, so that a child that dies has reported where.
 pub(crate) fn say(next: &str) {
     io::stderr().write_all(format!("{next}\n").as_bytes()).unwrap();
 }
 
-/// Runs a part of the test of this name in a process of its own: an abort of that is a failure of this one, with what
-/// it said last.
+/// Runs a part of the test of this name in a child process. If the child aborts, this test fails with the child's last output.
 pub(crate) fn in_child(test: &str, part: impl FnOnce()) {
     const CHILD: &str = "DBDYNO_TEST_CHILD";
     if env::var_os(CHILD).is_some() {

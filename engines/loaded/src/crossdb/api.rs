@@ -1,4 +1,4 @@
-//! The functions of CrossDB that are used, looked up in a loaded library.
+//! The functions of CrossDB that dbdyno uses, looked up in a loaded library.
 
 use crate::{
     identity,
@@ -13,10 +13,10 @@ pub(super) struct Connection(c_void);
 /// CrossDB's `xdb_stmt_t`: a prepared statement.
 #[repr(C)]
 pub(super) struct Statement(c_void);
-/// CrossDB's `xdb_res_t`: what a statement answered.
+/// CrossDB's `xdb_res_t`: the result of a statement.
 #[repr(C)]
 pub(super) struct Answer(c_void);
-/// CrossDB's `xdb_row_t`: a row of an answer.
+/// CrossDB's `xdb_row_t`: a row of a result.
 #[repr(C)]
 pub(super) struct Row(c_void);
 
@@ -45,10 +45,10 @@ functions! {
     version = "xdb_version": fn() -> *const c_char;
 }
 
-/// Binds the values that follow, each of these as its length and its bytes, and runs a statement.
+/// Binds the values that follow, each as its length and its bytes, and runs a statement.
 type BindAndRun = unsafe extern "C" fn(*mut Statement, ...) -> *mut Answer;
 
-/// The functions of a library, with the one that takes any number of values.
+/// The functions of a library, including the variadic one.
 #[derive(Clone, Copy)]
 pub(super) struct Functions {
     pub(super) api: &'static Api,
@@ -56,10 +56,10 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    /// Those of the library of a path.
+    /// Loads the functions of the library at a path.
     ///
     /// # Errors
-    /// There is none, or it is another one.
+    /// There is no library at this path, or another one is already loaded.
     #[expect(unsafe_code, reason = "the type of the documented interface is given to a function")]
     pub(super) fn load(path: &str) -> Result<Self, EngineError> {
         let api = Api::load(path)?;
@@ -68,10 +68,10 @@ impl Functions {
         Ok(Self { api, bind_and_run })
     }
 
-    /// Its version, and which of the builds of that version it is.
+    /// Returns its version, and a digest that identifies the build of that version.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn library(self) -> describe::Library {
-        // SAFETY: a call without conditions, whose answer is null or a text of the library's own.
+        // SAFETY: a call without conditions, which returns null or a text of the library's own.
         let version = unsafe { text((self.api.version)()) }.unwrap_or_default();
         describe::Library { version, build: Vec::new(), source: identity::digest(self.api.open as *const c_void) }
     }

@@ -10,7 +10,7 @@ use std::{
     ptr,
 };
 
-/// A connection of a library, without the duty to close it.
+/// A connection of a library, which dropping does not close.
 #[derive(Clone, Copy)]
 pub(super) struct Link {
     pub(super) functions: Functions,
@@ -19,7 +19,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// A connection without a database.
+    /// Opens a connection without a database.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn open(functions: Functions) -> Result<Self, EngineError> {
         let api = functions.api;
@@ -39,7 +39,7 @@ impl Link {
         Answered::of(self, unsafe { (self.api.exec)(self.connection, c_sql.as_ptr()) }, sql).map(drop)
     }
 
-    /// Calls a function of transactions.
+    /// Calls a transaction function.
     #[expect(unsafe_code, reason = "a call of C")]
     #[inline]
     pub(super) fn transact(
@@ -55,7 +55,7 @@ impl Link {
     }
 }
 
-/// A connection that is closed when it is dropped: with it its database, which is flushed.
+/// A connection that is closed on drop; that closes and flushes its database too.
 pub(super) struct Closing(pub(super) Link);
 
 impl Drop for Closing {

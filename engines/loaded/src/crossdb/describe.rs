@@ -9,9 +9,9 @@ use dbdyno_engine::{
 
 /// Name of the option that names the library.
 pub(super) const LIBRARY: &str = "library";
-/// Name of the option that says what a commit waits for.
+/// Name of the option that sets what a commit waits for.
 pub(super) const SYNC: &str = "sync";
-/// Name of the option that says how large the logs are made.
+/// Name of the option that sets the size of the logs.
 pub(super) const LOG_SIZE: &str = "log_size";
 
 pub fn describe() -> Description {
@@ -54,7 +54,8 @@ pub fn describe() -> Description {
     }
 }
 
-/// A commit changes the mapped tables row by row, and its log is applied only after the machine was started anew.
+/// Returns the tier rules. A commit changes the mapped tables row by row, and CrossDB applies its log only after the machine was
+/// restarted.
 fn tiers() -> Vec<TierRule> {
     let reason = "a program that is killed in the middle of a commit leaves half of it: the log is applied only after a restart of the \
                   machine; and sync does not write how far the log goes";

@@ -1,5 +1,5 @@
-//! The log, sized ahead: CrossDB 0.14 grows it for what was committed and not for the transaction that is to be written, which
-//! goes beyond its end, over whatever lies behind it in memory.
+//! Grows the log in advance. CrossDB 0.14 grows it for committed data but not for the transaction that it is about to write, which then
+//! runs past its end and overwrites the memory behind it.
 
 use super::{
     api::Functions,
@@ -9,21 +9,21 @@ use super::{
 use dbdyno_engine::EngineError;
 use std::{fs, path::Path};
 
-/// The two logs of a database; one is written, until a flush exchanges them.
+/// The two logs of a database; CrossDB writes one of them, until a flush swaps them.
 const FILES: [&str; 2] = ["xdb0.wal", "xdb1.wal"];
-/// A row that fills them, bytes of its value.
+/// The value of a row that fills the logs.
 const FILLER: [u8; 1000] = [0; 1000];
-/// Commits between two looks at a log's length.
+/// Commits between two checks of a log's length.
 const COMMITS: usize = 64;
 
-/// Bytes that logs have to hold for so many bytes of keys and values: each row has a head of its own, and an update logs two.
+/// Returns the bytes that logs need for this many bytes of keys and values: each row has a header, and an update logs two.
 pub(super) fn for_data(bytes: u64) -> u64 {
-    // Beyond 256 MiB CrossDB begins the other log by itself, after the commit that reached it.
+    // Beyond 256 MiB CrossDB switches to the other log by itself, after the commit that reached it.
     const MOST: u64 = 1 << 29;
     bytes.saturating_mul(4).saturating_add(1 << 20).min(MOST)
 }
 
-/// Grows both logs of a database to so many bytes, by small commits in a table that is dropped again. Nothing waits for the disk.
+/// Grows both logs of a database to this many bytes, by small commits in a table that is dropped afterwards. Nothing waits for the disk.
 pub(super) fn grow(
     functions: Functions,
     folder: &Path,
@@ -46,7 +46,7 @@ fn fill(link: Link, folder: &Path, bytes: u64) -> Result<(), EngineError> {
     let short = || FILES.into_iter().filter(|file| length(file) < bytes).count();
     let mut insert = Prepared::new(link, "INSERT INTO filler (k,v) VALUES (1,?)")?;
     let mut delete = Prepared::new(link, "DELETE FROM filler WHERE k=1")?;
-    // Each insertion logs its value; a log that takes more than this to grow is not growing.
+    // Each insertion logs its value. More commits than this mean that the log does not grow.
     let most = 2 * FILES.len() as u64 * (bytes / FILLER.len() as u64 + COMMITS as u64);
     let (mut left, mut commits) = (short(), 0);
     while left > 0 {
@@ -60,7 +60,7 @@ fn fill(link: Link, folder: &Path, bytes: u64) -> Result<(), EngineError> {
         }
         let now = short();
         if now < left {
-            // The other log is written from now on.
+            // From now on CrossDB writes the other log.
             link.execute("FLUSH DATABASE")?;
         }
         left = now;

@@ -16,7 +16,7 @@ use dbdyno_workload::program;
 
 pub static PROGRAM: Program = Program { probe: Some(probe), ..program::kv_only::<CrossDb>(describe) };
 
-/// What the library that the settings name is. A database in a scratch folder shows that it takes the statements.
+/// Returns the identity of the library that the settings name. A database in a scratch folder shows that it accepts the statements.
 fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let folder = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
     let folder = folder.map_err(EngineError::doing("a scratch folder to try the library in"))?;

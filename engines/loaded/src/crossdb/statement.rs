@@ -1,4 +1,4 @@
-//! Statements and what they answer.
+//! Statements and their results.
 
 use super::{
     api::{Answer, OK, Row, Statement},
@@ -32,20 +32,19 @@ impl Prepared {
         Ok(Self { link, statement, sql })
     }
 
-    /// A SELECT by a key, or of all rows, run for the first time by the function that takes values itself: nothing else says
-    /// that no function is to be called with its rows, and what a prepared statement of 0.14 has there is whatever was in its
-    /// memory.
+    /// Prepares a SELECT by key or of all rows, and runs it once with the function that takes the values itself. Only that function clears
+    /// the statement's row callback, which in 0.14 a prepared statement leaves uninitialised.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn select(link: Link, sql: &'static str) -> Result<Self, EngineError> {
         let prepared = Self::new(link, sql)?;
         let (run, key) = (link.functions.bind_and_run, b"key");
-        // SAFETY: values are taken for the statement's parameters: one, given by its length and bytes, or none.
+        // SAFETY: the function reads one argument pair per parameter: one pair of length and bytes, or none.
         let answer = unsafe { run(prepared.statement, key.len() as c_int, key.as_ptr()) };
         Answered::of(link, answer, sql)?;
         Ok(prepared)
     }
 
-    /// Runs it with these values, which it reads until its answer is dropped.
+    /// Runs the statement with these values, which it reads until its result is dropped.
     #[expect(unsafe_code, reason = "calls of C")]
     #[inline]
     pub(super) fn run<'v>(&'v mut self, values: &[&'v [u8]]) -> Result<Answered<'v>, EngineError> {
@@ -74,7 +73,7 @@ impl Drop for Prepared {
     }
 }
 
-/// What a statement answered; given back to the library when dropped.
+/// The result of a statement; dropping it returns it to the library.
 pub(super) struct Answered<'s> {
     link: Link,
     answer: *mut Answer,
@@ -82,7 +81,7 @@ pub(super) struct Answered<'s> {
 }
 
 impl Answered<'_> {
-    /// An answer of the library; what is wrong with the statement, where it is an error.
+    /// Wraps a result of the library, or returns its error with the statement.
     #[expect(unsafe_code, reason = "calls of C")]
     #[inline]
     pub(super) fn of(link: Link, answer: *mut Answer, sql: &str) -> Result<Self, EngineError> {
@@ -90,7 +89,7 @@ impl Answered<'_> {
         if answer.is_null() {
             return Err(EngineError::new(format!("library {}: `{sql}` gave no answer", link.api.path.display())));
         }
-        // SAFETY: the answer was not given back yet; its text is copied.
+        // SAFETY: the result was not yet returned to the library; its text is copied.
         let (code, said) = unsafe {
             match (link.api.errcode)(answer) {
                 OK => return Ok(answered),
@@ -102,15 +101,15 @@ impl Answered<'_> {
 
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn affected(&self) -> c_int {
-        // SAFETY: the answer was not given back yet.
+        // SAFETY: the result was not yet returned to the library.
         unsafe { (self.link.api.affected_rows)(self.answer) }
     }
 
-    /// Goes to the next row; whether there is one.
+    /// Goes to the next row; `None` past the last.
     #[expect(unsafe_code, reason = "a call of C")]
     #[inline]
     pub(super) fn next(&mut self) -> Option<AnsweredRow<'_>> {
-        // SAFETY: the answer was not given back yet.
+        // SAFETY: the result was not yet returned to the library.
         let row = unsafe { (self.link.api.fetch_row)(self.answer) };
         (!row.is_null()).then_some(AnsweredRow { answered: self, row })
     }
@@ -120,24 +119,24 @@ impl Drop for Answered<'_> {
     #[expect(unsafe_code, reason = "a call of C")]
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the answer is given back once; null is nothing to the library.
+        // SAFETY: the result is returned to the library once; the library ignores null.
         unsafe { (self.link.api.free_result)(self.answer) };
     }
 }
 
-/// A row of an answer.
+/// A row of a result.
 pub(super) struct AnsweredRow<'a> {
     answered: &'a Answered<'a>,
     row: *mut Row,
 }
 
 impl<'a> AnsweredRow<'a> {
-    /// A column's bytes, from 0; none where it is NULL, which no column of ours is but an empty one.
+    /// Returns a column's bytes, counted from 0; empty if it is NULL, which in dbdyno's tables only an empty value is.
     #[expect(unsafe_code, reason = "a call of C")]
     #[inline]
     pub(super) fn bytes(&self, column: u16) -> &'a [u8] {
         let mut length = 0;
-        // SAFETY: the row is the answer's, which was not given back yet; the bytes are the answer's, and live as long.
+        // SAFETY: the row belongs to the result, which was not yet returned to the library; the bytes live as long as the result.
         unsafe {
             let at = (self.answered.link.api.column_blob)(self.answered.answer, self.row, column, &raw mut length);
             match usize::try_from(length) {

@@ -18,15 +18,15 @@ use dbdyno_engine::{
 };
 use std::{collections::BTreeMap, path::Path};
 
-/// Most bytes of a key, as the table is declared.
+/// Maximum bytes of a key, as the table is declared.
 pub(super) const MOST_KEY: usize = 64;
-/// Most bytes of a value, as the table is declared.
+/// Maximum bytes of a value, as the table is declared.
 pub(super) const MOST_VALUE: usize = 1000;
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS kv (k VARBINARY(64) PRIMARY KEY, v VARBINARY(1000))";
 
-/// Most bytes of the path of a database: CrossDB adds to it in buffers of 512.
+/// Maximum bytes of the path of a database: CrossDB appends to it in buffers of 512 bytes.
 const MOST_PATH: usize = 400;
-/// Most bytes of its last part, which is the database's name.
+/// Maximum bytes of its last part, which is the database's name.
 const MOST_NAME: usize = 64;
 
 /// An open database. Its statements are closed before its connection is.
@@ -59,7 +59,7 @@ impl Statements {
     }
 }
 
-/// A database's path as it can stand in a statement.
+/// Returns a database's path if it can be used in a statement.
 fn quotable(folder: &Path) -> Result<&str, EngineError> {
     let name = folder.file_name().map_or(0, |name| name.len());
     let path =
@@ -77,7 +77,7 @@ fn quotable(folder: &Path) -> Result<&str, EngineError> {
 impl CrossDb {
     pub(super) fn open_in(folder: &Path, settings: &Settings, data_bytes: u64) -> Result<Self, EngineError> {
         let functions = Functions::load(settings.text(LIBRARY)?)?;
-        // CrossDB's list of databases has the last part of the path alone: none of a process may have it twice.
+        // CrossDB's list of databases keeps only the last part of the path, so that part must be unique within a process.
         let create = format!("CREATE DATABASE IF NOT EXISTS '{}'", quotable(folder)?);
         let sync = settings.text(SYNC)?.to_ascii_uppercase();
         let log_bytes = settings.text(LOG_SIZE)?.parse().unwrap_or_else(|_| log::for_data(data_bytes));
@@ -97,7 +97,7 @@ impl CrossDb {
 }
 
 impl Engine for CrossDb {
-    /// The folder of the first table: rows, their values, the index.
+    /// The folder of the first table: rows, values, index.
     const MAIN_FILE: &'static str = "T000000";
     type Clock = SystemClock;
 
@@ -105,7 +105,7 @@ impl Engine for CrossDb {
         SystemClock::get()
     }
 
-    /// CrossDB tells of none.
+    /// Returns nothing: CrossDB reports no options.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         Ok(BTreeMap::new())
     }
@@ -114,7 +114,7 @@ impl Engine for CrossDb {
         Some(self.link().functions.library())
     }
 
-    /// CrossDB has no check of its own: each row that the table has is to be found by its key.
+    /// Looks up each row of the table by its key, because CrossDB has no check of its own.
     fn check(&mut self) -> Result<(), EngineError> {
         let mut keys = Vec::new();
         self.scan(|key, _| keys.push(key.to_owned()))?;

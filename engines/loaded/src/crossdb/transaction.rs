@@ -12,7 +12,7 @@ pub struct CrossDbWrite<'s> {
     under_way: bool,
 }
 
-/// A read takes a lock of its own, and CrossDB has no snapshots: a transaction around it would do nothing.
+/// Reads without a transaction: each read takes a lock of its own, and CrossDB has no snapshots, so a transaction would do nothing.
 impl KvSession for &mut CrossDb {
     type Read<'s>
         = &'s mut CrossDb
@@ -57,13 +57,13 @@ impl Drop for CrossDbWrite<'_> {
     fn drop(&mut self) {
         if self.under_way {
             let link = self.store.link();
-            // What fails here is told by whatever is done next.
+            // If the rollback fails, the next call reports the error.
             let _ = link.transact("rolling back", link.api.rollback);
         }
     }
 }
 
-/// That a key is one that the table takes. The length of an empty one CrossDB would look for in the bytes behind it.
+/// Checks that the table accepts a key. If a key is empty, CrossDB looks for its length in the bytes after it.
 #[inline]
 fn fits(key: &[u8]) -> Result<(), EngineError> {
     if (1..=MOST_KEY).contains(&key.len()) {
@@ -88,7 +88,7 @@ impl KvRead for CrossDb {
         Ok(self.statements.exists.run(&[key])?.next().is_some())
     }
 
-    /// The table has no order: all rows are read, and then sorted. That is for checks; nothing that is measured comes here.
+    /// Reads all rows and sorts them, because the table has no order. Only checks use this, no measurement.
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         let mut answer = self.statements.rows.run(&[])?;
         let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
@@ -106,7 +106,8 @@ impl KvRead for CrossDb {
 }
 
 impl KvWrite for CrossDb {
-    /// REPLACE, and UPDATE where it did nothing: 0.14 changes no row that is there when its key is VARBINARY, and reports no error.
+    /// Runs REPLACE, then UPDATE if REPLACE changed nothing: with a VARBINARY key, 0.14 does not replace an existing row and reports no
+    /// error.
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         fits(key)?;

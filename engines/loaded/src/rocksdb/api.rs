@@ -1,4 +1,4 @@
-//! The functions of RocksDB's interface for C that are used, looked up in a loaded library.
+//! The functions of RocksDB's C interface that dbdyno uses, looked up in a loaded library.
 
 use crate::library::{Kind, functions, text};
 use dbdyno_engine::EngineError;
@@ -10,7 +10,7 @@ use std::{
 /// RocksDB's `rocksdb_t`: an open database.
 #[repr(C)]
 pub(super) struct Db(c_void);
-/// RocksDB's `rocksdb_options_t`: what a database is opened with.
+/// RocksDB's `rocksdb_options_t`: the options of opening a database.
 #[repr(C)]
 pub(super) struct DbOptions(c_void);
 /// RocksDB's `rocksdb_writeoptions_t`.
@@ -22,26 +22,26 @@ pub(super) struct ReadOptions(c_void);
 /// RocksDB's `rocksdb_snapshot_t`.
 #[repr(C)]
 pub(super) struct DbSnapshot(c_void);
-/// RocksDB's `rocksdb_pinnableslice_t`: a value where RocksDB has it.
+/// RocksDB's `rocksdb_pinnableslice_t`: a value in RocksDB's memory, not copied.
 #[repr(C)]
 pub(super) struct PinnedSlice(c_void);
-/// RocksDB's `rocksdb_writebatch_t`: writes that are made together.
+/// RocksDB's `rocksdb_writebatch_t`: writes that take effect together.
 #[repr(C)]
 pub(super) struct PlainBatch(c_void);
-/// RocksDB's `rocksdb_writebatch_wi_t`: writes with an index, so that they can be read before they are made.
+/// RocksDB's `rocksdb_writebatch_wi_t`: writes with an index, so that they can be read before the commit.
 #[repr(C)]
 pub(super) struct IndexedBatch(c_void);
 /// RocksDB's `rocksdb_iterator_t`.
 #[repr(C)]
 pub(super) struct DbIterator(c_void);
 
-/// Where a function puts what went wrong: a text for [`Api::free`], or null.
+/// Out pointer for the error message of a function: a text to free with [`Api::free`], or null.
 type Failure = *mut *mut c_char;
-/// What is called for each write of a batch, with what it was given: key and value with their lengths.
+/// Callback for each put of a batch: receives the caller's state, then key and value with their lengths.
 type PutAgain = extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, usize);
-/// The same for a key that is removed.
+/// Callback for each removed key of a batch.
 type DeleteAgain = extern "C" fn(*mut c_void, *const c_char, usize);
-/// As [`Api::batch_get_pinned`] has it.
+/// The type of [`Api::batch_get_pinned`].
 pub(super) type GetPinned = unsafe extern "C" fn(
     *mut IndexedBatch,
     *mut Db,
@@ -106,7 +106,7 @@ functions! {
     iterator_error = "rocksdb_iter_get_error": fn(*const DbIterator, Failure);
     // Not yet in RocksDB 5.
     ? cancel_background_work = "rocksdb_cancel_all_background_work": fn(*mut Db, c_uchar);
-    // Of late.
+    // Only in recent versions.
     ? batch_get_pinned = "rocksdb_writebatch_wi_get_pinned_from_batch_and_db":
         fn(*mut IndexedBatch, *mut Db, *const ReadOptions, *const c_char, usize, Failure) -> *mut PinnedSlice;
     ? verify_checksum = "rocksdb_verify_checksum": fn(*mut Db, Failure);
@@ -121,11 +121,11 @@ impl Api {
         if said.is_null() { Ok(done) } else { Err(self.failed(said)) }
     }
 
-    /// The error that RocksDB said, in its words and with the library that they are from.
+    /// Builds an error from RocksDB's message, and names the library that it is from.
     #[cold]
     #[expect(unsafe_code, reason = "a text of C")]
     fn failed(&self, said: *mut c_char) -> EngineError {
-        // SAFETY: the text is RocksDB's, ends with a zero, and is freed once it was copied.
+        // SAFETY: the text is RocksDB's, ends with a zero, and is freed after it was copied.
         let words = unsafe {
             let words = text(said).unwrap_or_default();
             (self.free)(said.cast());

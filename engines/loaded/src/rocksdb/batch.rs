@@ -7,12 +7,12 @@ use std::{
     ptr,
 };
 
-/// Writes that are made all at once or not at all. They are indexed when they are first read: an index takes about as long as the write
-/// itself, and a program that only writes would do without.
+/// Writes that take effect all at once or not at all. The first read indexes them: building an index takes about as long as the write
+/// itself, and a program that only writes would not need one.
 pub(super) struct Batch {
     api: &'static Api,
     plain: *mut PlainBatch,
-    /// Null until it is first needed.
+    /// Null until the first use.
     indexed: *mut IndexedBatch,
     holds: Holds,
 }
@@ -25,20 +25,20 @@ enum Holds {
     Indexed,
 }
 
-/// A batch as it is written to a database.
+/// A non-empty batch, in the form that is written to the database.
 pub(super) enum Writes {
     Plain(*mut PlainBatch),
     Indexed(*mut IndexedBatch),
 }
 
-/// An index over the writes of a batch, which is not written to for as long as `'b`.
+/// An index over the writes of a batch. The batch is not written to during `'b`.
 #[derive(Clone, Copy)]
 pub(super) struct Index<'b> {
     pub(super) raw: *mut IndexedBatch,
     batch: PhantomData<&'b Batch>,
 }
 
-// SAFETY: a batch is memory of its own, which no thread has a special part in.
+// SAFETY: a batch owns its memory and is not tied to a thread.
 #[expect(unsafe_code, reason = "handles of C")]
 unsafe impl Send for Batch {}
 
@@ -79,7 +79,7 @@ impl Batch {
         }
     }
 
-    /// What there is to commit, if there is something.
+    /// Returns the writes to commit, if there are any.
     #[inline]
     pub(super) fn writes(&self) -> Option<Writes> {
         match self.holds {
@@ -95,35 +95,35 @@ impl Batch {
         self.holds == Holds::Plain
     }
 
-    /// The index that [`Self::make_index`] has made; none where nothing was written: what is read is the database's alone.
+    /// Returns the index that [`Self::make_index`] built; `None` if nothing was written, and then reads need only the database.
     #[inline]
     pub(super) fn index(&self) -> Option<Index<'_>> {
         (self.holds == Holds::Indexed).then_some(Index { raw: self.indexed, batch: PhantomData })
     }
 
-    /// Has the writes so far indexed, and those to come.
+    /// Indexes the writes so far, and later ones.
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn make_index(&mut self) {
         if !self.lacks_index() {
             return;
         }
         if self.indexed.is_null() {
-            // SAFETY: a call without conditions. A key that is written twice has its last write in the index only: no other kind can
-            // be read together with the database.
+            // SAFETY: a call without conditions. If a key is written twice, the index keeps only its last write: no other kind of index
+            // can be read together with the database.
             self.indexed = unsafe { (self.api.batch)(0, 1) };
         }
         self.holds = Holds::Indexed;
         let state: *mut Self = self;
-        // SAFETY: both batches are there; the functions get this batch back, and no other part of the program has it meanwhile.
+        // SAFETY: both batches exist; the functions receive this batch, and no other part of the program uses it meanwhile.
         unsafe { (self.api.plain_iterate)(self.plain, state.cast(), put_again, delete_again) };
     }
 
-    /// Empties it for another transaction.
+    /// Empties the batch for the next transaction.
     #[inline]
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn clear(&mut self) {
         let held = std::mem::replace(&mut self.holds, Holds::Nothing);
-        // SAFETY: the batches are there; iterators over them borrow this, so that none is left.
+        // SAFETY: the batches exist; iterators over them borrow this, so none is left.
         unsafe {
             if held != Holds::Nothing {
                 (self.api.plain_clear)(self.plain);
@@ -135,7 +135,7 @@ impl Batch {
     }
 }
 
-/// Writes to the index what the plain batch has.
+/// Copies a write of the plain batch to the indexed batch.
 #[expect(unsafe_code, reason = "RocksDB gives back what it was given")]
 extern "C" fn put_again(batch: *mut c_void, key: *const c_char, length: usize, value: *const c_char, bytes: usize) {
     // SAFETY: `make_index` gives RocksDB a batch with this function.
@@ -145,7 +145,7 @@ extern "C" fn put_again(batch: *mut c_void, key: *const c_char, length: usize, v
     }
 }
 
-/// As [`put_again`], of a key that is removed.
+/// As [`put_again`], for a removed key.
 #[expect(unsafe_code, reason = "RocksDB gives back what it was given")]
 extern "C" fn delete_again(batch: *mut c_void, key: *const c_char, length: usize) {
     // SAFETY: as above.
@@ -158,7 +158,7 @@ extern "C" fn delete_again(batch: *mut c_void, key: *const c_char, length: usize
 impl Drop for Batch {
     #[expect(unsafe_code, reason = "calls of C")]
     fn drop(&mut self) {
-        // SAFETY: the batches are there, and nothing reads them any more.
+        // SAFETY: the batches exist, and nothing reads them any more.
         unsafe {
             (self.api.plain_destroy)(self.plain);
             if !self.indexed.is_null() {

@@ -1,4 +1,4 @@
-//! An open database and how it is written to.
+//! An open database and how writes reach it.
 
 use super::{
     api::{Api, Db, DbOptions, ReadOptions, WriteOptions},
@@ -19,31 +19,32 @@ use std::{
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-/// The folder of tables, options and RocksDB's own log; the write-ahead log has one beside it, so that its size is told apart.
+/// The folder of tables, options and RocksDB's own log. The write-ahead log has a separate folder, so that its size can be reported on its
+/// own.
 pub(super) const MAIN_FILE: &str = "rocksdb";
 const WAL_FOLDER: &str = "wal";
 
 pub(super) struct Database {
     pub(super) api: &'static Api,
     pub(super) raw: *mut Db,
-    /// Those of reads that are of no snapshot.
+    /// The options of reads without a snapshot.
     pub(super) read_options: *mut ReadOptions,
     write_options: *mut WriteOptions,
     folder: PathBuf,
     settings: Settings,
-    /// Held alone by a transaction from its first read to its end, so that what it read is so when it writes; by others together
-    /// while they write, which RocksDB does in groups.
+    /// Held exclusively by a transaction from its first read to its end, so that the data it read is still valid when it writes. Other
+    /// transactions share the lock while they write, which RocksDB does in groups.
     writers: RwLock<()>,
 }
 
-// SAFETY: RocksDB's databases are for any number of threads at once; the options are not changed after it was opened.
+// SAFETY: any number of threads may use a RocksDB database at once; the options do not change after opening.
 #[expect(unsafe_code, reason = "a handle of C")]
 unsafe impl Send for Database {}
 // SAFETY: as above.
 #[expect(unsafe_code, reason = "a handle of C")]
 unsafe impl Sync for Database {}
 
-/// What a database is opened with, for as long as that takes.
+/// The options of a database while it is being opened.
 struct Opening {
     api: &'static Api,
     raw: *mut DbOptions,
@@ -57,12 +58,12 @@ impl Opening {
         Self { api, raw: unsafe { (api.options)() } }
     }
 
-    /// Those that settings ask for, in place of RocksDB's own.
+    /// Returns RocksDB's options with the values that the settings ask for.
     #[expect(unsafe_code, reason = "a call of C")]
     fn of(api: &'static Api, settings: &Settings) -> Result<Self, EngineError> {
         let (base, opening) = (Self::defaults(api), Self::defaults(api));
         let asked = c_text(as_text(settings)?.as_bytes())?;
-        // SAFETY: both options are there, and the text ends with a zero.
+        // SAFETY: both options exist, and the text ends with a zero.
         api.call(|failure| unsafe { (api.options_from_text)(base.raw, asked.as_ptr(), opening.raw, failure) })?;
         Ok(opening)
     }
@@ -71,7 +72,7 @@ impl Opening {
 impl Drop for Opening {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
-        // SAFETY: the options are there; a database keeps a copy of its own.
+        // SAFETY: the options exist; a database keeps its own copy.
         unsafe { (self.api.options_destroy)(self.raw) };
     }
 }
@@ -88,7 +89,7 @@ impl Database {
         let opening = Opening::of(api, settings)?;
         let path = |name: &str| c_text(folder.join(name).as_os_str().as_bytes());
         let (main, wal) = (path(MAIN_FILE)?, path(WAL_FOLDER)?);
-        // SAFETY: the options are there, and the paths end with a zero.
+        // SAFETY: the options exist, and the paths end with a zero.
         let raw = unsafe {
             (api.set_create)(opening.raw, 1);
             (api.set_wal_folder)(opening.raw, wal.as_ptr());
@@ -99,7 +100,7 @@ impl Database {
         let (read_options, write_options) = unsafe { ((api.read_options)(), (api.write_options)()) };
         let (folder, settings) = (folder.join(MAIN_FILE), settings.clone());
         let database = Self { api, raw, read_options, write_options, folder, settings, writers: RwLock::new(()) };
-        // SAFETY: the options are there.
+        // SAFETY: the options exist.
         unsafe {
             (api.set_sync)(write_options, u8::from(database.settings.flag("sync")?));
             (api.disable_wal)(write_options, i32::from(!database.settings.flag("wal")?));
@@ -107,24 +108,24 @@ impl Database {
         Ok(database)
     }
 
-    /// Waits until no other transaction writes; until the guard is dropped none does.
+    /// Waits until no other transaction writes, and keeps others from writing until the guard is dropped.
     #[inline]
     pub(super) fn write_alone(&self) -> RwLockWriteGuard<'_, ()> {
         self.writers.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no transaction has read what it may write to.
+    /// Waits until no transaction holds the lock exclusively, which it does from its first read to its end.
     #[inline]
     pub(super) fn write_together(&self) -> RwLockReadGuard<'_, ()> {
         self.writers.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the writes of a batch, with the durability that the options ask for.
+    /// Writes a batch, with the durability that the options ask for.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn write(&self, batch: &Batch) -> Result<(), EngineError> {
         let (api, options) = (self.api, self.write_options);
-        // SAFETY: database, options and batch are there.
+        // SAFETY: database, options and batch exist.
         api.call(|failure| unsafe {
             match batch.writes() {
                 None => {}
@@ -134,7 +135,7 @@ impl Database {
         })
     }
 
-    /// A number that RocksDB tells of itself, where this version does.
+    /// Returns a number that RocksDB reports about itself; `None` if this version does not report it.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn property(&self, name: &CStr) -> Option<u64> {
         // SAFETY: the database is open and the name ends with a zero; the text is freed once it was copied.
@@ -146,12 +147,12 @@ impl Database {
         }
     }
 
-    /// What RocksDB wrote about itself when it opened the database.
+    /// Reads the files that RocksDB wrote about itself when it opened the database.
     pub(super) fn facts(&self) -> Result<Facts, EngineError> {
         Facts::read(&self.folder)
     }
 
-    /// The options as RocksDB has them.
+    /// Returns the options in force, as RocksDB reports them.
     pub(super) fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         let mut in_force = self.facts()?.options(&self.settings)?;
         let cache = self.property(c"rocksdb.block-cache-capacity");
@@ -159,12 +160,12 @@ impl Database {
         Ok(in_force)
     }
 
-    /// The library as it tells of itself.
+    /// Returns the library's identity, as RocksDB reports it.
     pub(super) fn library(&self) -> Option<Library> {
         self.facts().ok().map(|facts| facts.library())
     }
 
-    /// Merges all tables, so that nothing is left of what was removed or replaced.
+    /// Merges all tables, so that removed and replaced rows are gone.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn compact(&self) {
         let all = (ptr::null(), 0);
@@ -172,13 +173,13 @@ impl Database {
         unsafe { (self.api.compact_range)(self.raw, all.0, all.1, all.0, all.1) };
     }
 
-    /// Closes the database. Tables in memory are written out only where no log has them.
+    /// Closes the database. RocksDB writes out its tables in memory only if no log holds their rows.
     pub(super) fn close(self) {
         drop(self);
     }
 
-    /// Reads every row, so that the checksum of every block is verified that is not in the cache; with RocksDB's own check before, where
-    /// this version has one.
+    /// Reads every row, which verifies the checksum of every block that is not in the cache. Runs RocksDB's own check first, if this
+    /// version has one.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn check(&self) -> Result<(), EngineError> {
         if let Some(verify) = self.api.verify_checksum {
@@ -194,7 +195,7 @@ impl Database {
 impl Drop for Database {
     #[expect(unsafe_code, reason = "calls of C")]
     fn drop(&mut self) {
-        // SAFETY: database and options are there; whatever reads borrows them, so that nothing does any more.
+        // SAFETY: database and options exist; readers borrow them, so none is left.
         unsafe {
             if let Some(cancel) = self.api.cancel_background_work {
                 cancel(self.raw, 1);

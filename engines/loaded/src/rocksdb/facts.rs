@@ -1,5 +1,5 @@
-//! What RocksDB writes about itself when it opens a database: the file of its options, and the head of its log. No function of older
-//! versions tells as much.
+//! The files that RocksDB writes about itself when it opens a database: its options, and the head of its log. No function of older
+//! versions reports as much.
 
 use super::options::COMPRESSIONS;
 use dbdyno_engine::{EngineError, describe::Library};
@@ -12,7 +12,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Those of the database in a folder.
+    /// Reads these files from the folder of a database.
     pub(super) fn read(folder: &Path) -> Result<Self, EngineError> {
         let doing = format!("reading what RocksDB wrote to {}", folder.display());
         let numbered = |entry: fs::DirEntry| {
@@ -29,7 +29,7 @@ impl Facts {
         })
     }
 
-    /// An option of a section: `CFOptions` for `[CFOptions "default"]`.
+    /// Returns an option of a section: `CFOptions` for `[CFOptions "default"]`.
     pub(super) fn option(&self, section: &str, name: &str) -> Option<&str> {
         let head = |line: &str| line.trim().strip_prefix('[').is_some_and(|rest| rest.starts_with(section));
         let lines = self.options.lines().skip_while(|line| !head(line)).skip(1);
@@ -37,27 +37,27 @@ impl Facts {
         options.find_map(|line| line.trim().strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// What the log says behind a word, the time before it left out.
+    /// Returns the rest of the log line that begins with this word after its time stamp.
     fn logged(&self, word: &str) -> Option<&str> {
         let said = |line| str::splitn(line, 3, ' ').nth(2).map(str::trim);
         self.log.lines().filter_map(said).find_map(|line| line.strip_prefix(word)).map(str::trim)
     }
 
-    /// The compressions that the library was built with, in our words; `none` is not among them.
+    /// Returns the compressions that the library was built with, in dbdyno's words; `none` is not among them.
     pub(super) fn compressions(&self) -> Vec<&'static str> {
         let has = |theirs: &str| self.logged(&format!("{theirs} supported:")) == Some("1");
         COMPRESSIONS.iter().filter(|(_, theirs)| has(theirs)).map(|(ours, _)| *ours).collect()
     }
 
-    /// Whether a log that was cut off by a power loss is recovered up to there, and no further.
+    /// Returns whether recovery of a log that a power loss cut off stops at the cut.
     pub(super) fn recovers_to_a_point(&self) -> bool {
         self.option("DBOptions", "wal_recovery_mode") == Some("kPointInTimeRecovery")
     }
 
-    /// The library as it tells of itself.
+    /// Returns the library's identity, as its log and options report it.
     pub(super) fn library(&self) -> Library {
         let asserts = self.option("DBOptions", "info_log_level").map(|level| {
-            // What is the default where RocksDB is compiled without NDEBUG, and not else.
+            // DEBUG_LEVEL is the default only if RocksDB is compiled without NDEBUG.
             format!("assertions: {}", if level == "DEBUG_LEVEL" { "on" } else { "off" })
         });
         let told = |word: &str| self.logged(word).map(|rest| format!("{}: {rest}", word.trim_end_matches(':')));

@@ -1,5 +1,6 @@
-//! Keys and values. A write transaction is a batch that is indexed when it is read: it sees its own writes, and its commit is atomic. One that reads what
-//! it may write to keeps other writers out from then on; those that only write go on together, as RocksDB groups them.
+//! Keys and values. A write transaction is a batch; its first read indexes it, so that it sees its own writes. Its commit is atomic. A
+//! transaction that reads before it writes keeps other writers out from its first read on. Transactions that only write run concurrently,
+//! and RocksDB groups their writes.
 
 use super::{
     batch::{Batch, Index},
@@ -65,7 +66,7 @@ impl KvEngine for Rocks {
         self.held
     }
 
-    /// What is in memory is written out before.
+    /// Compacts; RocksDB first writes out its tables in memory.
     fn compact(self, _: Open<'_>) -> Result<Self, EngineError> {
         self.database.compact();
         Ok(self)
@@ -87,7 +88,7 @@ impl KvShared for Rocks {
 
 pub struct RocksSession<'e> {
     database: &'e Database,
-    /// One for all transactions, of which there is one at a time.
+    /// Shared by all transactions, which run one at a time.
     batch: Batch,
     held: bool,
 }
@@ -117,7 +118,7 @@ impl<'e> KvSession for RocksSession<'e> {
     }
 }
 
-/// A read, which sees the database as it is, or as a snapshot has it.
+/// A read transaction, which sees the current database, or a snapshot.
 pub struct RocksRead<'e> {
     database: &'e Database,
     snapshot: Option<Snapshot<&'e Database>>,
@@ -141,7 +142,7 @@ impl KvRead for RocksRead<'_> {
         self.database.get(self.options(), key, visit)
     }
 
-    /// A read that copies no value: RocksDB has no other that is sure.
+    /// Reads the value without copying it: RocksDB has no other reliable way.
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         Ok(self.get(key, |_| ())?.is_some())
@@ -175,12 +176,12 @@ pub struct RocksWrite<'s> {
     database: &'s Database,
     /// Empty between transactions.
     batch: &'s mut Batch,
-    /// Since it has read.
+    /// The lock that keeps other writers out; `Some` after the first read.
     alone: Option<RwLockWriteGuard<'s, ()>>,
 }
 
 impl RocksWrite<'_> {
-    /// What was written, to read through. What is read from now on stays as it is until this transaction ends.
+    /// Returns the index of this transaction's writes, to read through. Data that it reads from now on cannot change until it ends.
     #[inline]
     fn read(&mut self) -> Option<Index<'_>> {
         if self.alone.is_none() {
@@ -245,7 +246,7 @@ impl KvWrite for RocksWrite<'_> {
         Ok(())
     }
 
-    /// RocksDB removes blindly; whether the key was there is a read.
+    /// Reads the key first, because RocksDB does not report whether a deleted key existed.
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         let there = self.exists(key)?;

@@ -1,4 +1,4 @@
-//! RocksDB, a log-structured merge tree in C++, from a library that is found at run time, through its interface for C.
+//! RocksDB, a log-structured merge tree in C++, from a library that is found at run time, through its C interface.
 
 mod api;
 mod batch;

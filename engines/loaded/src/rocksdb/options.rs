@@ -1,10 +1,10 @@
-//! The options in RocksDB's words: how they are asked for, and how they are told back.
+//! Translates options to RocksDB's words for opening, and back from those that RocksDB reports.
 
 use super::facts::Facts;
 use dbdyno_engine::{EngineError, settings::Settings};
 use std::collections::BTreeMap;
 
-/// The value of an option that leaves it as the library has it.
+/// The value of an option that keeps the library's default.
 pub(super) const OWN: &str = "own";
 
 /// The words of the option `compression`, and RocksDB's.
@@ -22,24 +22,24 @@ pub(super) const COMPRESSIONS: [(&str, &str); 7] = [
 pub(super) const COMPACTIONS: [(&str, &str); 2] =
     [("level", "kCompactionStyleLevel"), ("universal", "kCompactionStyleUniversal")];
 
-/// Options whose values are the same in both languages, under RocksDB's names.
+/// Options whose values need no translation, with RocksDB's names.
 const NUMBERS: [(&str, &str); 3] = [
     ("memtable_size", "write_buffer_size"),
     ("memtables", "max_write_buffer_number"),
     ("background_threads", "max_background_jobs"),
 ];
 
-/// RocksDB's word for one of ours.
+/// Returns RocksDB's word for one of dbdyno's.
 fn spelled<'w>(words: &[(&str, &'w str)], ours: &str) -> Option<&'w str> {
     words.iter().find(|(word, _)| *word == ours).map(|(_, theirs)| *theirs)
 }
 
-/// Our word for one of RocksDB's.
+/// Returns dbdyno's word for one of RocksDB's.
 pub(super) fn word<'w>(words: &[(&'w str, &str)], theirs: &str) -> Option<&'w str> {
     words.iter().find(|(_, word)| *word == theirs).map(|(ours, _)| *ours)
 }
 
-/// What settings ask for, as RocksDB reads it. What has to do with single writes is no part of it.
+/// Returns the settings in the form that RocksDB parses. Settings of single writes are not part of it.
 pub(super) fn as_text(settings: &Settings) -> Result<String, EngineError> {
     let flag = |option: &str| settings.flag(option).map(|on| if on { "true" } else { "false" });
     let mut asked: Vec<(&str, &str)> = Vec::new();
@@ -68,14 +68,14 @@ pub(super) fn as_text(settings: &Settings) -> Result<String, EngineError> {
     Ok(joined(&asked))
 }
 
-/// `name=value;name=value`.
+/// Joins pairs as `name=value;name=value`.
 fn joined(pairs: &[(&str, &str)]) -> String {
     pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
 }
 
 impl Facts {
-    /// The options in force, in our words; without those that this version does not tell. What the library chose by itself where
-    /// it was left to it stands beside the options, as `own_compression`.
+    /// Returns the options in force, in dbdyno's words, without those that this version does not report. If an option leaves the choice to
+    /// the library, the library's choice has a separate name, `own_compression`.
     pub(super) fn options(&self, settings: &Settings) -> Result<BTreeMap<String, String>, EngineError> {
         let (of_database, of_rows, of_table) = (
             |name: &str| self.option("DBOptions", name),
@@ -112,7 +112,8 @@ impl Facts {
     }
 }
 
-/// Bits a key of a filter as RocksDB tells of it: `nullptr`, or `bloomfilter:10:false`; older versions tell a name without the number.
+/// Returns the bits per key of a filter from RocksDB's text: `nullptr`, or `bloomfilter:10:false`; older versions report a name without
+/// the number.
 fn bloom_bits(policy: &str) -> Option<String> {
     if policy == "nullptr" {
         return Some("0".to_owned());

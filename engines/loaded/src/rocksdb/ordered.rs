@@ -1,5 +1,5 @@
-//! RocksDB as an ordered store: each key begins with the number of its tree, most significant byte first. All trees share tables in
-//! memory and on the disk, as a database on RocksDB has it that keeps tables and indexes there.
+//! RocksDB as an ordered store: each key begins with the number of its tree, most significant byte first. All trees share tables in memory
+//! and on disk, as in a database on RocksDB that keeps its tables and indexes there.
 
 use super::{
     api::ReadOptions,
@@ -22,7 +22,7 @@ use std::{
 
 pub struct RocksStore {
     database: Rc<Database>,
-    /// One for all transactions, of which there is one at a time.
+    /// Shared by all transactions, which run one at a time.
     batch: Rc<RefCell<Batch>>,
 }
 
@@ -71,7 +71,7 @@ impl OrderedStore for RocksStore {
     }
 }
 
-/// A key of a tree as RocksDB has it, written where the one before was.
+/// Writes a key with its tree's number in front into the buffer, replacing the previous content.
 #[inline]
 fn with_tree<'k>(buffer: &'k mut Vec<u8>, tree: Tree, key: &[u8]) -> &'k [u8] {
     buffer.clear();
@@ -80,9 +80,9 @@ fn with_tree<'k>(buffer: &'k mut Vec<u8>, tree: Tree, key: &[u8]) -> &'k [u8] {
     buffer
 }
 
-/// A read transaction. The order of the fields is that in which they are dropped.
+/// A read transaction. Its fields are in the order in which they must be dropped.
 pub struct RocksSnapshot {
-    /// Made by the first range, and sought again by those after it.
+    /// Created by the first range, and reused by later ones.
     rows: Cell<Option<Rows<Rc<Database>>>>,
     snapshot: Snapshot<Rc<Database>>,
     key: RefCell<Vec<u8>>,
@@ -106,7 +106,7 @@ impl OrderedRead for RocksSnapshot {
         visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         let new = || Rows::new(Rc::clone(&self.snapshot.database), self.snapshot.options);
-        // Whoever walks another range while this one is shown has rows of its own.
+        // A caller that walks another range during this one gets its own iterator.
         let mut rows = self.rows.take().unwrap_or_else(new);
         let mut key_buffer = self.key.take();
         walk(&mut rows, &mut key_buffer, (tree, keys), direction, visit)?;
@@ -131,7 +131,7 @@ impl Drop for RocksBatch {
 }
 
 impl RocksBatch {
-    /// Has what was written indexed, so that it can be read.
+    /// Indexes the writes so far, so that they can be read.
     #[inline]
     fn make_index(&self) {
         if self.batch.borrow().lacks_index() {
@@ -175,7 +175,7 @@ impl OrderedWrite for RocksBatch {
         Ok(())
     }
 
-    /// RocksDB removes blindly; whether the key was there is a read.
+    /// Reads the key first, because RocksDB does not report whether a deleted key existed.
     #[inline]
     fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
         let there = self.get(tree, key, |_| ())?.is_some();
@@ -188,7 +188,7 @@ impl OrderedWrite for RocksBatch {
         Ok(true)
     }
 
-    /// Key by key: a batch with an index takes no ranges.
+    /// Removes key by key, because an indexed batch accepts no range deletions.
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
         let mut keys = Vec::new();
         self.range(tree, Keys::ALL, Direction::Up, |key, _| {
@@ -203,7 +203,7 @@ impl OrderedWrite for RocksBatch {
     }
 }
 
-/// Shows the rows of a range of a tree, until `visit` breaks.
+/// Passes the rows of a range of a tree to `visit`, until it breaks.
 #[inline]
 fn walk<D: Deref<Target = Database>>(
     rows: &mut Rows<D>,
@@ -232,7 +232,7 @@ fn walk<D: Deref<Target = Database>>(
     rows.check()
 }
 
-/// Whether a key is not beyond the end of a range that is walked in this direction.
+/// Returns whether a key is within the end of a range that is walked in this direction.
 #[inline]
 fn contains(keys: Keys<'_>, key: &[u8], direction: Direction) -> bool {
     match (direction, keys.from, keys.to) {
@@ -269,7 +269,7 @@ fn seek_greatest<D: Deref<Target = Database>>(
     tree: Tree,
     to: Bound<&[u8]>,
 ) {
-    // Without a bound: the last row before the tree behind this one.
+    // Without a bound: the last row before the next tree.
     let is_excluded = !matches!(to, Bound::Included(_));
     match to {
         Bound::Included(key) | Bound::Excluded(key) => rows.seek_back(with_tree(key_buffer, tree, key)),

@@ -1,4 +1,4 @@
-//! What a library is, and whether it does on a scratch database what tiers suppose.
+//! Identifies a library, and checks on a scratch database that it behaves as the tiers assume.
 
 use super::{
     api::Api,
@@ -17,7 +17,7 @@ use dbdyno_engine::{
 use dbdyno_workload::syncs;
 use std::{collections::BTreeMap, path::Path};
 
-/// What the library that the settings name is.
+/// Returns the identity of the library that the settings name.
 pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let api = Api::load(settings.text(LIBRARY)?)?;
     let scratch = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
@@ -28,7 +28,7 @@ pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let mut synced = defaults;
     synced.insert("sync".to_owned(), "on".to_owned());
     let synced = tried(&scratch.path().join("synced"), &synced)?;
-    // Files of a scratch folder in memory cannot be read directly.
+    // The scratch folder may be in memory, where direct I/O does not work.
     let mut asked = settings.to_map();
     asked.insert("direct_io".to_owned(), "off".to_owned());
     tried(&scratch.path().join("asked"), &asked)?;
@@ -44,10 +44,10 @@ pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     Ok(Probed { tiers: doubt.map(unknown), ..Probed::new(plain.facts.library()) })
 }
 
-/// What was seen of a database with some settings.
+/// Observations of a database with some settings.
 struct Tried {
     facts: Facts,
-    /// Calls while a row was written.
+    /// Sync calls while a row was written.
     syncs: u64,
 }
 
@@ -65,7 +65,7 @@ fn tried(folder: &Path, asked: &BTreeMap<String, String>) -> Result<Tried, Engin
     Ok(Tried { facts, syncs })
 }
 
-/// A compression that the library was built without is named before RocksDB fails with it.
+/// Rejects a compression that the library was built without, because RocksDB would fail later.
 fn refuse_compression(api: &Api, facts: &Facts, settings: &Settings) -> Result<(), EngineError> {
     let (asked, has) = (settings.text("compression")?, facts.compressions());
     if matches!(asked, "own" | "none") || has.contains(&asked) {

@@ -1,4 +1,4 @@
-//! Reading: of the database as it is, of a snapshot, and of either with the writes of a batch over it.
+//! Reads: from the current database, from a snapshot, or from either merged with the writes of a batch.
 
 use super::{
     api::{Api, DbIterator, DbSnapshot, GetPinned, PinnedSlice, ReadOptions},
@@ -12,7 +12,7 @@ use std::{
     slice,
 };
 
-/// A value where RocksDB has it.
+/// A value in RocksDB's memory, not copied.
 struct Pinned {
     api: &'static Api,
     raw: *mut PinnedSlice,
@@ -22,7 +22,7 @@ impl Pinned {
     #[inline]
     #[expect(unsafe_code, reason = "bytes given by C")]
     fn bytes(&self) -> &[u8] {
-        // SAFETY: the value is there until it is destroyed.
+        // SAFETY: the value is valid until it is destroyed.
         unsafe { bytes(|length| (self.api.pinned_value)(self.raw, length)) }
     }
 }
@@ -31,26 +31,26 @@ impl Drop for Pinned {
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
-        // SAFETY: the value is there, or null, which RocksDB ignores.
+        // SAFETY: the value exists, or is null, which RocksDB ignores.
         unsafe { (self.api.pinned_destroy)(self.raw) };
     }
 }
 
-/// Bytes that C has at the address it gives with their length.
+/// Returns bytes that a C function lends: their address is its result, their length an out parameter.
 ///
 /// # Safety
-/// They are there for as long as `'b`.
+/// They are valid during `'b`.
 #[inline]
 #[expect(unsafe_code, reason = "bytes given by C")]
 unsafe fn bytes<'b>(give: impl FnOnce(*mut usize) -> *const c_char) -> &'b [u8] {
     let mut length = 0;
     let at = give(&raw mut length);
-    // SAFETY: that of this function. No bytes may have the address null.
+    // SAFETY: see this function's requirement. An empty value may have the address null.
     if at.is_null() { &[] } else { unsafe { slice::from_raw_parts(at.cast(), length) } }
 }
 
 impl Database {
-    /// Shows the value of a key; `None` when there is no such key.
+    /// Passes the value of a key to `visit`; returns `None` if the key does not exist.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn get<R>(
@@ -60,13 +60,13 @@ impl Database {
         visit: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>, EngineError> {
         let api = self.api;
-        // SAFETY: database and options are there.
+        // SAFETY: database and options exist.
         let raw =
             api.call(|failure| unsafe { (api.get)(self.raw, options, key.as_ptr().cast(), key.len(), failure) })?;
         Ok((!raw.is_null()).then(|| visit(Pinned { api, raw }.bytes())))
     }
 
-    /// Shows the value of a key as it is after the writes of a batch.
+    /// Passes the value of a key to `visit`, as it is after the writes of a batch.
     #[inline]
     pub(super) fn get_through<R>(
         &self,
@@ -91,13 +91,13 @@ impl Database {
         visit: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>, EngineError> {
         let (api, options) = (self.api, self.read_options);
-        // SAFETY: index, database and options are there.
+        // SAFETY: index, database and options exist.
         let raw =
             api.call(|failure| unsafe { get(index.raw, self.raw, options, key.as_ptr().cast(), key.len(), failure) })?;
         Ok((!raw.is_null()).then(|| visit(Pinned { api, raw }.bytes())))
     }
 
-    /// By the function that every version has, which gives a copy.
+    /// As [`Self::get_through`], with the function that every version has, which returns a copy.
     #[inline]
     #[expect(unsafe_code, reason = "calls of C")]
     fn get_copy_through<R>(
@@ -107,14 +107,14 @@ impl Database {
         visit: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>, EngineError> {
         let (api, options, mut length) = (self.api, self.read_options, 0);
-        // SAFETY: index, database and options are there.
+        // SAFETY: index, database and options exist.
         let copy = api.call(|failure| unsafe {
             (api.batch_get)(index.raw, self.raw, options, key.as_ptr().cast(), key.len(), &raw mut length, failure)
         })?;
         if copy.is_null() {
             return Ok(None);
         }
-        // SAFETY: the copy is as long as RocksDB says, and this function's own.
+        // SAFETY: RocksDB reports the length of the copy, which this function owns.
         unsafe {
             let shown = visit(slice::from_raw_parts(copy.cast(), length));
             (api.free)(copy.cast::<c_void>());
@@ -123,7 +123,7 @@ impl Database {
     }
 }
 
-/// The database as it was at a moment, and the options to read that with. `D` keeps the database open.
+/// The database as it was at one moment, and the options that read it. `D` keeps the database open.
 pub(super) struct Snapshot<D: Deref<Target = Database>> {
     pub(super) database: D,
     raw: *const DbSnapshot,
@@ -134,7 +134,7 @@ impl<D: Deref<Target = Database>> Snapshot<D> {
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn new(database: D) -> Self {
         let api = database.api;
-        // SAFETY: the database is open, and the options are there.
+        // SAFETY: the database is open, and the options exist.
         let (raw, options) = unsafe {
             let (raw, options) = ((api.snapshot)(database.raw), (api.read_options)());
             (api.set_snapshot)(options, raw);
@@ -148,7 +148,7 @@ impl<D: Deref<Target = Database>> Drop for Snapshot<D> {
     #[expect(unsafe_code, reason = "calls of C")]
     fn drop(&mut self) {
         let api = self.database.api;
-        // SAFETY: both are there; iterators have copies of the options.
+        // SAFETY: both exist; iterators have copies of the options.
         unsafe {
             (api.read_options_destroy)(self.options);
             (api.snapshot_release)(self.database.raw, self.raw);
@@ -156,17 +156,17 @@ impl<D: Deref<Target = Database>> Drop for Snapshot<D> {
     }
 }
 
-/// Rows in key order, from wherever they are sought. `D` keeps the database open.
+/// An iterator over rows in key order, from any key that it seeks. `D` keeps the database open.
 pub(super) struct Rows<D: Deref<Target = Database>> {
     database: D,
     raw: *mut DbIterator,
 }
 
 impl<D: Deref<Target = Database>> Rows<D> {
-    /// Those of the database, or of the snapshot that the options have.
+    /// Creates an iterator over the database, or over the snapshot that the options name.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn new(database: D, options: *const ReadOptions) -> Self {
-        // SAFETY: database and options are there.
+        // SAFETY: database and options exist.
         let raw = unsafe { (database.api.iterator)(database.raw, options) };
         Self { database, raw }
     }
@@ -174,46 +174,46 @@ impl<D: Deref<Target = Database>> Rows<D> {
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn seek_to_first(&mut self) {
-        // SAFETY: the iterator is there.
+        // SAFETY: the iterator exists.
         unsafe { (self.database.api.seek_to_first)(self.raw) };
     }
 
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn seek_to_last(&mut self) {
-        // SAFETY: the iterator is there.
+        // SAFETY: the iterator exists.
         unsafe { (self.database.api.seek_to_last)(self.raw) };
     }
 
-    /// Goes to the first row from this key on.
+    /// Goes to the first row whose key is at or after this key.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn seek(&mut self, key: &[u8]) {
-        // SAFETY: the iterator is there.
+        // SAFETY: the iterator exists.
         unsafe { (self.database.api.seek)(self.raw, key.as_ptr().cast(), key.len()) };
     }
 
-    /// Goes to the last row up to this key.
+    /// Goes to the last row whose key is at or before this key.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn seek_back(&mut self, key: &[u8]) {
-        // SAFETY: the iterator is there.
+        // SAFETY: the iterator exists.
         unsafe { (self.database.api.seek_for_prev)(self.raw, key.as_ptr().cast(), key.len()) };
     }
 
-    /// The row it is at, where it is at one.
+    /// Returns the current row, if the iterator is at one.
     #[inline]
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn row(&self) -> Option<(&[u8], &[u8])> {
         let api = self.database.api;
-        // SAFETY: the iterator is there; it is at a row when it is valid, whose bytes stay until it is moved.
+        // SAFETY: the iterator exists; it is at a row if it is valid, and the row's bytes stay until the iterator moves.
         unsafe {
             ((api.is_valid)(self.raw) != 0)
                 .then(|| (bytes(|length| (api.key)(self.raw, length)), bytes(|length| (api.value)(self.raw, length))))
         }
     }
 
-    /// Goes to the row behind the one it is at.
+    /// Goes to the row after the current one.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn next(&mut self) {
@@ -221,7 +221,7 @@ impl<D: Deref<Target = Database>> Rows<D> {
         unsafe { (self.database.api.next)(self.raw) };
     }
 
-    /// Goes to the row before the one it is at.
+    /// Goes to the row before the current one.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn prev(&mut self) {
@@ -229,13 +229,13 @@ impl<D: Deref<Target = Database>> Rows<D> {
         unsafe { (self.database.api.prev)(self.raw) };
     }
 
-    /// Shows rows from the one it is at up, `most` of them or as many as there are.
+    /// Passes up to `most` rows to `visit`, in ascending order from the current one.
     #[inline]
     pub(super) fn show(&mut self, most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         for shown in 0..most {
             let Some((key, value)) = self.row() else { break };
             visit(key, value);
-            // The row behind the last that is asked for may cost a read.
+            // Does not step past the last requested row, because that may cost a read.
             if shown + 1 < most {
                 self.next();
             }
@@ -243,23 +243,23 @@ impl<D: Deref<Target = Database>> Rows<D> {
         self.check()
     }
 
-    /// Whether it came to where it is without an error: one that met an error is at no row.
+    /// Returns the error of the last move, if it failed: after an error the iterator is at no row.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn check(&self) -> Result<(), EngineError> {
         let api = self.database.api;
-        // SAFETY: the iterator is there.
+        // SAFETY: the iterator exists.
         api.call(|failure| unsafe { (api.iterator_error)(self.raw, failure) })
     }
 }
 
 impl<'t> Rows<&'t Database> {
-    /// Those of the database as they are after the writes of a batch.
+    /// Creates an iterator over the database as it is after the writes of a batch.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn through(database: &'t Database, index: Option<Index<'t>>) -> Self {
         let mut rows = Self::new(database, database.read_options);
         if let Some(index) = index {
-            // SAFETY: both are there; the new iterator owns the one that is given.
+            // SAFETY: both exist; the new iterator owns the given one.
             rows.raw = unsafe { (database.api.batch_over)(index.raw, rows.raw) };
         }
         rows
@@ -269,7 +269,7 @@ impl<'t> Rows<&'t Database> {
 impl<D: Deref<Target = Database>> Drop for Rows<D> {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
-        // SAFETY: the iterator is there.
+        // SAFETY: the iterator exists.
         unsafe { (self.database.api.iterator_destroy)(self.raw) };
     }
 }

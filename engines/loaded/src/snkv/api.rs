@@ -13,7 +13,7 @@ use std::{
 /// SNKV's `KVStore`: an open database.
 #[repr(C)]
 pub(super) struct KvStore(c_void);
-/// SNKV's `KVIterator`: a place in the order of keys.
+/// SNKV's `KVIterator`: a position in the order of keys.
 #[repr(C)]
 pub(super) struct KvIterator(c_void);
 
@@ -36,7 +36,7 @@ pub(super) struct Config {
     pub(super) wal_size_limit: c_int,
     pub(super) allow_encrypted: c_int,
     pub(super) full_mutex: c_int,
-    /// What versions to come may add has to be zero for what was there before.
+    /// Room for fields of later versions, which must treat zero as the earlier behaviour.
     pub(super) later: [c_int; 7],
 }
 
@@ -76,13 +76,13 @@ functions! {
 }
 
 impl Api {
-    /// What the library is. It tells no version: in its place is the digest of its file, so that one build is told from another.
+    /// Returns the library's identity. SNKV reports no version, so the digest of its file takes that place and distinguishes builds.
     pub(super) fn library(&self) -> describe::Library {
         let version = identity::digest(self.open as *const c_void).unwrap_or_else(|| "unknown".to_owned());
         describe::Library { version, build: Vec::new(), source: None }
     }
 
-    /// The error of a call on a store, null where none is open, in SNKV's words where it has any.
+    /// Returns the error of a call on a store, in SNKV's words if it has any. The store is null if none is open.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn error(&self, store: *mut KvStore, doing: &str, code: c_int) -> EngineError {
         // SAFETY: the store is open, or null, for which SNKV has a text too; the text is copied at once.
@@ -97,7 +97,7 @@ impl Api {
     }
 }
 
-/// What a code means, as SNKV's and SQLite's headers have it: SNKV says nothing of most failures.
+/// Returns the meaning of a code, from the headers of SNKV and SQLite: SNKV has no message for most failures.
 fn meaning(code: c_int) -> &'static str {
     match code {
         BUSY => "the database is locked",
@@ -115,7 +115,7 @@ fn meaning(code: c_int) -> &'static str {
     }
 }
 
-/// Bytes of an allocation of the library, given back to it when dropped.
+/// Bytes that the library allocated; dropping this frees them.
 pub(super) struct Owned {
     api: &'static Api,
     at: *mut c_void,
@@ -123,14 +123,14 @@ pub(super) struct Owned {
 }
 
 impl Owned {
-    /// What a call of the library put into its out pointers.
+    /// Takes over the values that a call of the library put into its out pointers.
     pub(super) fn of(api: &'static Api, at: *mut c_void, length: c_int) -> Self {
         Self { api, at, length }
     }
 
     #[expect(unsafe_code, reason = "memory of C")]
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the library gave both together, and the allocation is given back when this is dropped.
+        // SAFETY: the library gave both together, and the allocation is freed when this is dropped.
         unsafe { bytes(self.at, self.length) }
     }
 }
@@ -138,19 +138,19 @@ impl Owned {
 impl Drop for Owned {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
-        // SAFETY: the allocation is the same library's, and is given back once; null is nothing to it.
+        // SAFETY: the allocation is the same library's, and is freed once; the library ignores null.
         unsafe { (self.api.free)(self.at) };
     }
 }
 
-/// Bytes that the library shows; none where it has a null pointer.
+/// Returns bytes that the library lends; empty if its pointer is null.
 ///
 /// # Safety
-/// The library gave the pointer together with the number of bytes behind it, and leaves them as they are while they are read.
+/// The library gave the pointer together with the number of bytes behind it, and does not change them while they are read.
 #[expect(unsafe_code, reason = "memory of C")]
 pub(super) unsafe fn bytes<'b>(at: *mut c_void, length: c_int) -> &'b [u8] {
     match usize::try_from(length) {
-        // SAFETY: that of this function.
+        // SAFETY: see this function's requirement.
         Ok(length) if !at.is_null() => unsafe { slice::from_raw_parts(at.cast(), length) },
         _ => &[],
     }

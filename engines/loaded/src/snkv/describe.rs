@@ -86,7 +86,7 @@ fn options() -> Vec<OptionSpec> {
     ]
 }
 
-/// What a commit survives. Pager, log and journal are SQLite's, and so are the reasons.
+/// Returns the tier rules. Pager, log and journal are SQLite's, and so are the reasons.
 pub(super) fn tiers() -> Vec<TierRule> {
     vec![
         TierRule::unsynced(&[("synchronous", &["off"])]),
@@ -110,7 +110,7 @@ pub(super) fn tiers() -> Vec<TierRule> {
     ]
 }
 
-/// What SNKV is told of the settings.
+/// Returns SNKV's configuration for these settings.
 pub(super) fn config(settings: &Settings) -> Result<Config, EngineError> {
     let place = |words: &[&str], option: &str| -> Result<c_int, EngineError> {
         let word = settings.text(option)?;
@@ -129,7 +129,7 @@ pub(super) fn config(settings: &Settings) -> Result<Config, EngineError> {
     })
 }
 
-/// Pages of a cache that is asked for in pages, or as a negative number of KiB.
+/// Returns the size of a cache in pages; the option gives pages, or a negative number of KiB.
 fn cache_pages(cache_size: i64, page_size: c_int) -> c_int {
     let pages = if cache_size < 0 { (-cache_size * 1024 / i64::from(page_size)).max(1) } else { cache_size };
     c_int::try_from(pages).unwrap_or(c_int::MAX)

@@ -1,5 +1,5 @@
-//! Whether a library is known to do what its options say: its promises follow from SQLite's pager, and a build with another one
-//! below the same functions may keep none of them.
+//! Checks that a library behaves as its options promise. The promises follow from SQLite's pager. A build with another pager below the
+//! same functions may keep none of them.
 
 use super::{
     api::Api,
@@ -16,7 +16,7 @@ use dbdyno_engine::{
 use dbdyno_workload::syncs;
 use std::{ffi::c_int, fs, path::Path};
 
-/// What the library that the settings name is, and what it promises.
+/// Returns the version of the library that the settings name, and its tiers.
 pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let library = Api::load(settings.text(LIBRARY)?)?.library();
     let folder = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
@@ -29,7 +29,8 @@ pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     Ok(Probed { tiers: Some(tiers), ..Probed::new(library) })
 }
 
-/// By what a library does that it is no plain SNKV: each journal with each level of syncing is tried on a database of its own.
+/// Returns the first way in which the library differs from plain SNKV; tries each journal with each sync level on its own scratch
+/// database.
 fn strange(folder: &Path, settings: &Settings) -> Result<Option<String>, EngineError> {
     for (journal_mode, journal) in (0..).zip(JOURNAL_MODES) {
         for (sync_level, synchronous) in (0..).zip(SYNC_LEVELS) {
@@ -39,7 +40,7 @@ fn strange(folder: &Path, settings: &Settings) -> Result<Option<String>, EngineE
             let strange = match made {
                 Tried::OtherFormat => Some("its file has not SQLite's format".to_owned()),
                 Tried::OtherJournal(found) => Some(format!("journal_mode={journal} leaves `{found}`")),
-                // With a log, only the full level waits for each commit; with a journal every level but off does.
+                // With a write-ahead log, only `full` waits for each commit; with a rollback journal every level but `off` waits.
                 Tried::Syncs(syncs) => {
                     let waits = synchronous == "full" || (synchronous == "normal" && journal == "delete");
                     let made = format!(
@@ -56,12 +57,12 @@ fn strange(folder: &Path, settings: &Settings) -> Result<Option<String>, EngineE
     Ok(None)
 }
 
-/// What became of one commit.
+/// The outcome of one commit on a scratch database.
 enum Tried {
     OtherFormat,
-    /// The file says that it has this one.
+    /// The file header records this journal mode.
     OtherJournal(String),
-    /// Sync calls that it made.
+    /// Sync calls during the commit.
     Syncs(u64),
 }
 

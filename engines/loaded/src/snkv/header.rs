@@ -1,14 +1,14 @@
-//! What the database's file says of itself: SNKV has no calls that tell its options.
+//! The options that the database's file header records: SNKV has no functions that return its options.
 
 use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
 
-/// How every file of SQLite begins, and so of SNKV, whose pager is SQLite's.
+/// The first bytes of every SQLite file, and so of every SNKV file, because SNKV uses SQLite's pager.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// The options that stand in a database's file, with their values; none of a file that is not in SQLite's format.
+/// Returns the options that the database's file header records, with their values; `None` if the file is not in SQLite's format.
 ///
-/// Reading it drops this process's locks on it, as closing any descriptor of a file does: nobody else uses it, and each
-/// transaction takes its lock anew.
+/// Reading the file drops this process's locks on it, as closing any descriptor of a file does. That is harmless here: no other process
+/// uses the file, and each transaction takes its lock again.
 pub(super) fn options(file: &Path) -> Option<BTreeMap<String, String>> {
     let mut header = [0; 20];
     File::open(file).and_then(|mut file| file.read_exact(&mut header)).ok()?;

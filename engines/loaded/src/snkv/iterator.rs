@@ -11,7 +11,7 @@ use std::ptr;
 /// A key and its value.
 type Row<'r> = (&'r [u8], &'r [u8]);
 
-/// A place among the rows of a store.
+/// A position among the rows of a store.
 pub(super) struct Rows<'s> {
     snkv: &'s Snkv,
     iterator: *mut KvIterator,
@@ -42,7 +42,7 @@ impl<'s> Rows<'s> {
         self.snkv.checked("going to the next row", code)
     }
 
-    /// Goes to the first row whose key is not before this one; with a library that cannot, by walking there from the first row.
+    /// Goes to the first row whose key is at or after this key. If the library has no seek function, steps there from the first row.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn seek(&mut self, from: &[u8]) -> Result<(), EngineError> {
         if let Some(seek) = self.snkv.api.iterator_seek {
@@ -58,14 +58,15 @@ impl<'s> Rows<'s> {
         Ok(())
     }
 
-    /// The row at this place; none beyond the last. It is shown until the place changes.
+    /// Returns the row at this position, or `None` past the last row. The row is valid until the position changes.
     #[expect(unsafe_code, reason = "calls of C")]
     #[inline]
     pub(super) fn here(&mut self) -> Result<Option<Row<'_>>, EngineError> {
         let api = self.snkv.api;
         let (mut key, mut key_length) = (ptr::null_mut(), 0);
         let (mut value, mut length) = (ptr::null_mut(), 0);
-        // SAFETY: the iterator is open, the rest are out pointers. What it shows stays until it goes on, for which it is borrowed.
+        // SAFETY: the iterator is open, the rest are out pointers. The bytes are valid until the iterator advances, and the borrow of
+        // `self` prevents that.
         unsafe {
             if (api.iterator_eof)(self.iterator) != 0 {
                 return Ok(None);

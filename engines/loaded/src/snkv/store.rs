@@ -54,7 +54,7 @@ impl Snkv {
         if code == OK { Ok(()) } else { Err(self.api.error(self.store, doing, code)) }
     }
 
-    /// What the file says of itself; none where it has another format than SQLite's.
+    /// Returns the options that the file header records; `None` if the file is not in SQLite's format.
     pub(super) fn header(&self) -> Option<BTreeMap<String, String>> {
         header::options(&self.file)
     }
@@ -93,7 +93,7 @@ impl Engine for Snkv {
     #[expect(unsafe_code, reason = "a call of C")]
     fn check(&mut self) -> Result<(), EngineError> {
         let mut wrong: *mut c_char = ptr::null_mut();
-        // SAFETY: the store is open; the text is the library's, is copied, and is given back to it.
+        // SAFETY: the store is open; the text is the library's, is copied, and is returned to it.
         let (code, wrong) = unsafe {
             let code = (self.api.integrity_check)(self.store, &raw mut wrong);
             let said = text(wrong);

@@ -14,7 +14,7 @@ use std::{
     ptr,
 };
 
-/// A transaction of reading or writing; dropping it ends it without its changes.
+/// A read or write transaction; dropping it ends it and discards its changes.
 pub struct SnkvTransaction<'s> {
     snkv: &'s mut Snkv,
     under_way: bool,
@@ -52,12 +52,12 @@ impl<'s> SnkvTransaction<'s> {
 }
 
 impl Drop for SnkvTransaction<'_> {
-    /// A read transaction too is ended by a rollback: SNKV counts each commit, of reading too, as one that a checkpoint may follow.
+    /// Ends read transactions with a rollback too: SNKV counts every commit, even of a read transaction, towards the next checkpoint.
     #[expect(unsafe_code, reason = "a call of C")]
     #[inline]
     fn drop(&mut self) {
         if self.under_way {
-            // SAFETY: the store is open. What fails here is told by whatever is done next.
+            // SAFETY: the store is open. If the rollback fails, the next call reports the error.
             unsafe { (self.snkv.api.rollback)(self.snkv.store) };
         }
     }
@@ -83,7 +83,7 @@ impl KvTransaction for SnkvTransaction<'_> {
     }
 }
 
-/// A key or a value with its length, as the library takes them.
+/// Returns the pointer and the length of a key or value, as the library's functions take them.
 #[inline]
 pub(super) fn lengthy(bytes: &[u8]) -> Result<(*const c_void, c_int), EngineError> {
     let length = c_int::try_from(bytes.len()).map_err(|_| EngineError::new("a key or value is longer than 2 GiB"))?;

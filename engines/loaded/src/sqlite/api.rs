@@ -11,7 +11,8 @@ pub(super) struct Sqlite3(c_void);
 #[repr(C)]
 pub(super) struct Sqlite3Stmt(c_void);
 
-/// What SQLite calls when another connection's lock is in the way: with what it was given, and how often it has called; 0: no more.
+/// SQLite's callback for a conflict with another connection's lock: receives the registered pointer and the number of previous calls;
+/// returns 0 to stop.
 pub(super) type CBusyHandler = extern "C" fn(*mut c_void, c_int) -> c_int;
 
 pub(super) const OK: c_int = 0;
@@ -28,7 +29,7 @@ pub(super) const OPEN_CREATE: c_int = 0x4;
 pub(super) const OPEN_NOMUTEX: c_int = 0x8000;
 pub(super) const OPEN_FULLMUTEX: c_int = 0x1_0000;
 
-/// How SQLite is to treat bytes that it is given: -1, copy them before the call returns.
+/// Makes SQLite copy bytes before the call returns: -1.
 pub(super) const TRANSIENT: isize = -1;
 
 functions! {
@@ -65,10 +66,10 @@ functions! {
 }
 
 impl Api {
-    /// Its version, compile options and source.
+    /// Returns its version, compile options and source.
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn library(&self) -> Library {
-        // SAFETY: calls without conditions, whose answers are null or texts of SQLite's own; beyond the last compile option it is null.
+        // SAFETY: calls without conditions, which return null or texts of SQLite's own. Past the last compile option the result is null.
         unsafe {
             Library {
                 version: text((self.libversion)()).unwrap_or_default(),

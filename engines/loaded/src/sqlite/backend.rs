@@ -1,4 +1,4 @@
-//! What is below a loaded library where that is not SQLite's own B-tree, and what it tells of its options.
+//! The storage backend below a loaded library if it is not SQLite's own B-tree, and the options that it reports.
 
 use super::connection::Loaded;
 use dbdyno_engine::sql::SqlValue;
@@ -10,17 +10,17 @@ use std::{
     ffi::{c_char, c_int},
 };
 
-/// A store that SQLite has been put on.
+/// A storage backend to which SQLite has been ported.
 struct Known {
-    /// Its name, for people.
+    /// Its name for display.
     name: &'static str,
     /// Its name in the source id of LumoSQL's builds.
     word: &'static str,
-    /// The compile option of builds by its own makers.
+    /// The compile option that its vendor's builds have.
     compiled: Option<&'static str>,
-    /// Its function that tells its version, as three numbers.
+    /// Its function that returns its version, as three numbers.
     version: &'static str,
-    /// Its options; the first is answered by no library without it.
+    /// Its option pragmas. Only a library with this backend answers the first.
     pragmas: &'static [&'static str],
 }
 
@@ -41,15 +41,15 @@ const KNOWN: [Known; 2] = [
     Known { name: "LMDB", word: "lmdb", compiled: None, version: "mdb_version", pragmas: &["lmdb_transaction"] },
 ];
 
-/// Options of LumoSQL's that do not depend on what is below.
+/// LumoSQL's options that do not depend on the backend.
 const LUMO: [&str; 2] = ["lumo_check_rowsum", "lumo_rowsum_algorithm"];
 
-/// How the environment variables begin that SQLite and LumoSQL's backends read.
+/// Prefixes of the environment variables that SQLite and LumoSQL's backends read.
 const VARIABLES: [&str; 2] = ["LUMO_", "SQLITE_"];
-/// Parts of names whose values are nobody's but the user's.
+/// Parts of variable names whose values are private to the user.
 const SECRET: [&str; 6] = ["AUTH", "CREDENTIAL", "KEY", "PASS", "SECRET", "TOKEN"];
 
-/// The backend with its version, where it tells of itself.
+/// Returns the backend with its version, if it reports itself.
 pub(super) fn name(connection: &Loaded) -> Option<String> {
     let library = connection.api.library();
     if let Some((name, version)) = library.source.as_deref().and_then(after_check_in) {
@@ -66,10 +66,11 @@ pub(super) fn name(connection: &Loaded) -> Option<String> {
     })
 }
 
-/// The name and version that LumoSQL's builds have behind the check-in of SQLite in their source id.
+/// Returns the name and version that LumoSQL's builds append to SQLite's check-in in their source id.
 fn after_check_in(source: &str) -> Option<(&str, &str)> {
     let hash = source.splitn(3, ' ').nth(2)?;
-    // The name stands right behind the hash of either age, and may begin with letters that are digits of a hash too.
+    // The name follows the hash directly, which has 64 or 40 digits by age. The name may begin with letters that are hexadecimal digits
+    // too.
     let end = hash.find(' ').unwrap_or(hash.len());
     let length = [64, 40].into_iter().find(|length| end >= *length)?;
     let (name, version) = hash.get(length..)?.trim().split_once(' ')?;
@@ -77,7 +78,7 @@ fn after_check_in(source: &str) -> Option<(&str, &str)> {
     (is_name && version.starts_with(|c: char| c.is_ascii_digit())).then_some((name, version))
 }
 
-/// The version that a function of the library, or of one that it is linked with, tells.
+/// Returns the version that a function of the library, or of a library that it is linked with, reports.
 #[expect(unsafe_code, reason = "a call of C")]
 fn version(connection: &Loaded, function: &str) -> Option<String> {
     type Version = unsafe extern "C" fn(*mut c_int, *mut c_int, *mut c_int) -> *const c_char;
@@ -91,7 +92,7 @@ fn version(connection: &Loaded, function: &str) -> Option<String> {
     Some(format!("{major}.{minor}.{patch}"))
 }
 
-/// What the backend, LumoSQL and the environment say of options that are not SQLite's.
+/// Returns the non-SQLite options that the backend, LumoSQL and the environment report.
 pub(super) fn options(connection: &Loaded) -> BTreeMap<String, String> {
     let mut options: BTreeMap<String, String> = env::vars().filter(|(name, _)| is_option(name)).collect();
     let mut pragmas = LUMO.to_vec();
@@ -104,12 +105,12 @@ pub(super) fn options(connection: &Loaded) -> BTreeMap<String, String> {
     options
 }
 
-/// Whether an environment variable is an option of the library.
+/// Returns whether an environment variable is an option of the library, and its value no secret.
 fn is_option(name: &str) -> bool {
     VARIABLES.iter().any(|begin| name.starts_with(begin)) && !SECRET.iter().any(|part| name.contains(part))
 }
 
-/// What a pragma answers; none where there is no such pragma.
+/// Returns the answer of a pragma; `None` if the pragma does not exist.
 fn answer(connection: &Loaded, pragma: &str) -> Option<String> {
     match connection.first_value(&format!("PRAGMA {pragma}")).ok()? {
         SqlValue::Text(text) => Some(text),

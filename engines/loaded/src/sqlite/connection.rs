@@ -28,16 +28,16 @@ use std::{
 pub struct Loaded {
     pub(super) api: &'static Api,
     pub(super) handle: *mut Sqlite3,
-    /// What tells its passphrase from another, where it has one.
+    /// A digest that distinguishes its passphrase, if it has one.
     passphrase: Option<String>,
 }
 
-// SAFETY: a connection is used by one thread at a time, for which every build of SQLite is made that has threads at all; one that has
-// none is refused before a second thread begins.
+// SAFETY: one thread at a time uses a connection, which every build of SQLite with threads supports. A build without threads is rejected
+// before a second thread starts.
 #[expect(unsafe_code, reason = "a handle of C")]
 unsafe impl Send for Loaded {}
 
-/// What the library that the settings name is, and what it does with the options.
+/// Returns the identity of the library that the settings name, and how it handles the options.
 pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let api = Api::load(settings.text(LIBRARY)?)?;
     let library = api.library();
@@ -51,13 +51,13 @@ pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
 }
 
 impl Loaded {
-    /// The error of a call, in SQLite's words and with the library that they are from.
+    /// Returns the error of a call, in SQLite's words and with the library that it is from.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn error(&self, code: c_int) -> EngineError {
         // SAFETY: the connection is open, or null, for which SQLite has a text too; the text is copied at once.
         let text = unsafe { CStr::from_ptr((self.api.errmsg)(self.handle)) };
         let message = format!("library {}: {} (code {code})", self.api.path.display(), text.to_string_lossy());
-        // The lowest byte is the code that an extended one belongs to.
+        // The lowest byte of an extended code is its primary code.
         match code & 0xff {
             api::BUSY | api::LOCKED => EngineError::busy(message),
             _ => EngineError::new(message),
@@ -68,7 +68,7 @@ impl Loaded {
         if code == api::OK { Ok(()) } else { Err(self.error(code)) }
     }
 
-    /// Prepares the first statement of a text; what follows it comes back too.
+    /// Prepares the first statement of a text, and returns it with the text after it.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn compile<'s>(&self, sql: &'s str) -> Result<(*mut Sqlite3Stmt, &'s str), EngineError> {
         let (mut compiled, mut rest) = (ptr::null_mut(), ptr::null());
@@ -81,7 +81,7 @@ impl Loaded {
         Ok((compiled, sql.get(read..).unwrap_or_default()))
     }
 
-    /// Gives a cipher the passphrase of the file that the settings name, before anything of the database is read.
+    /// Passes the passphrase from the settings' file to the cipher, before any page of the database is read.
     fn unlock(&mut self, settings: &Settings) -> Result<(), EngineError> {
         let Some(passphrase) = Passphrase::of(settings)? else { return Ok(()) };
         if self.first_value("PRAGMA cipher_version")? == SqlValue::Null {
@@ -90,17 +90,17 @@ impl Loaded {
                 format!("option `key`: library {path} has no cipher, expected SQLCipher; leave `key` empty for it");
             return Err(EngineError::new(message));
         }
-        // The statement holds the passphrase: no error shows it.
+        // No error may show the statement, because it contains the passphrase.
         let given = LoadedStatement::prepare(self, &passphrase.statement())
             .and_then(|mut statement| statement.query(iter::empty(), |_| ControlFlow::Continue(())));
         given.map_err(|_| EngineError::new(format!("library {}: PRAGMA key fails", self.api.path.display())))?;
         self.passphrase = Some(passphrase.digest());
-        // The size of pages is in the part of the file that is encrypted: the cipher has to know it before it can read any.
+        // The page size is in the encrypted part of the file, so the cipher needs it before it can read any page.
         self.first_value(&format!("PRAGMA cipher_page_size = {}", settings.text("page_size")?)).map(drop)
     }
 }
 
-/// The SQLite from which on a negative cache_size is a number of KiB: 3.7.10.
+/// The first SQLite version in which a negative cache_size is a number of KiB: 3.7.10.
 const CACHE_IN_KIB: c_int = 3_007_010;
 
 impl Driver for Loaded {
@@ -116,7 +116,7 @@ impl Driver for Loaded {
         // SAFETY: the path ends with a zero, the rest is an out pointer and "the default file system".
         let code = unsafe { (api.open)(path.as_ptr(), &raw mut connection.handle, flags, ptr::null()) };
         connection.check(code).map_err(EngineError::doing("opening the database"))?;
-        // The pragma came with SQLite 3.7.15. The option has no values that an int has not.
+        // A function, because the pragma came with SQLite 3.7.15. Every value of the option fits an int.
         let timeout_ms = settings.integer("busy_timeout")? as c_int;
         // SAFETY: the connection is open.
         connection.check(unsafe { (api.busy_timeout)(connection.handle, timeout_ms) })?;
@@ -172,7 +172,7 @@ impl Driver for Loaded {
 
     #[expect(unsafe_code, reason = "a call of C")]
     fn set_busy_handler(&mut self, handler: BusyHandler) -> Result<(), EngineError> {
-        // SAFETY: the connection is open; the handler is a function, which stays.
+        // SAFETY: the connection is open; the handler is a function, which stays valid.
         let code = unsafe { (self.api.busy_handler)(self.handle, Some(call), handler as *mut c_void) };
         self.check(code)
     }
@@ -191,7 +191,7 @@ impl Driver for Loaded {
 
     #[expect(unsafe_code, reason = "a call of C")]
     fn close(mut self) -> Result<(), EngineError> {
-        // SAFETY: the connection is open; statements borrow it, so that none is left.
+        // SAFETY: the connection is open; statements borrow it, so none is left.
         let code = unsafe { (self.api.close)(self.handle) };
         self.check(code)?;
         self.handle = ptr::null_mut();
@@ -199,10 +199,10 @@ impl Driver for Loaded {
     }
 }
 
-/// Calls the busy handler that SQLite was given.
+/// Calls the busy handler that was registered with SQLite.
 #[expect(unsafe_code, reason = "SQLite gives back what it was given")]
 extern "C" fn call(handler: *mut c_void, tries: c_int) -> c_int {
-    // SAFETY: set_busy_handler gives SQLite a function of this type with this one.
+    // SAFETY: set_busy_handler registers a function of this type together with this callback.
     let handler: BusyHandler = unsafe { std::mem::transmute(handler) };
     c_int::from(handler(tries))
 }

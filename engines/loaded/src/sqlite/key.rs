@@ -1,5 +1,5 @@
-//! The passphrase of an encrypted database. It is in a file of the user's, so that it is in no command line, no preset and no store:
-//! there is the file's path, and a digest that tells one passphrase from another.
+//! The passphrase of an encrypted database. It is in a user's file, so that no command line, preset or store contains it. These contain
+//! the file's path, and a digest that distinguishes passphrases.
 
 use super::describe::KEY;
 use dbdyno_engine::{EngineError, settings::Settings};
@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 pub(super) struct Passphrase(String);
 
 impl Passphrase {
-    /// That of the file that the settings name; none where they name no file.
+    /// Reads the passphrase from the file that the settings name; `None` if they name no file.
     pub(super) fn of(settings: &Settings) -> Result<Option<Self>, EngineError> {
         let path = settings.text(KEY)?;
         if path.is_empty() {
@@ -24,12 +24,12 @@ impl Passphrase {
         Ok(Some(Self(passphrase.to_owned())))
     }
 
-    /// The statement that gives it to the library.
+    /// Returns the statement that passes the passphrase to the library.
     pub(super) fn statement(&self) -> String {
         format!("PRAGMA key = '{}'", self.0.replace('\'', "''"))
     }
 
-    /// What tells it from another: 64 bits of its BLAKE3.
+    /// Returns 64 bits of the passphrase's BLAKE3 hash, which distinguish it from others.
     pub(super) fn digest(&self) -> String {
         let hash = blake3::hash(self.0.as_bytes()).to_hex();
         format!("blake3:{}", &hash[..16])

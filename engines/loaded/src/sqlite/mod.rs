@@ -1,4 +1,4 @@
-//! Any other build of SQLite, loaded at run time: another version, the distribution's, SQLCipher, a LumoSQL build.
+//! Any other SQLite build, loaded at run time: another version, the distribution's, SQLCipher, a LumoSQL build.
 
 mod api;
 mod backend;

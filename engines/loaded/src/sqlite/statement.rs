@@ -21,7 +21,7 @@ pub struct LoadedStatement<'c> {
 }
 
 impl<'c> LoadedStatement<'c> {
-    /// The first statement of a text, and what follows it.
+    /// Prepares the first statement of a text, and returns the text after it.
     pub(super) fn first_of<'s>(connection: &'c Loaded, sql: &'s str) -> Result<(Self, &'s str), EngineError> {
         connection.compile(sql).map(|(compiled, rest)| (Self { connection, compiled }, rest))
     }
@@ -60,24 +60,24 @@ impl<'c> LoadedStatement<'c> {
 impl Drop for LoadedStatement<'_> {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
-        // SAFETY: the statement is prepared, or null, which SQLite ignores; what it returns was told before.
+        // SAFETY: the statement is prepared, or null, which SQLite ignores; its error was reported before.
         unsafe { (self.connection.api.finalize)(self.compiled) };
     }
 }
 
-/// A row of an answer, until the statement is stepped.
+/// A row of a result, valid until the statement is stepped.
 pub struct LoadedRow<'r> {
     api: &'static Api,
     statement: &'r LoadedStatement<'r>,
 }
 
 impl LoadedRow<'_> {
-    /// Bytes of a column that SQLite has at an address.
+    /// Returns the bytes of a column, which SQLite holds at this address.
     #[inline]
     #[expect(unsafe_code, reason = "bytes given by C")]
     fn slice(&self, column: c_int, at: *const c_void) -> &[u8] {
-        // SAFETY: called right after the address was given, which is valid until the statement is stepped; the length is that
-        // of the same value. No bytes have the address null.
+        // SAFETY: called right after SQLite returned the address, which is valid until the statement is stepped. The length is that of the
+        // same value. An empty value has the address null.
         unsafe {
             let length = (self.api.column_bytes)(self.statement.compiled, column);
             if at.is_null() { &[] } else { slice::from_raw_parts(at.cast(), length.unsigned_abs() as usize) }
@@ -97,7 +97,7 @@ impl SqlRow for LoadedRow<'_> {
     #[expect(unsafe_code, reason = "calls of C")]
     fn value(&self, column: usize) -> SqlValueRef<'_> {
         let (api, compiled, column) = (self.api, self.statement.compiled, column as c_int);
-        // SAFETY: the statement is at a row; a column that is not there is NULL.
+        // SAFETY: the statement is at a row; a column that does not exist is NULL.
         unsafe {
             match (api.column_type)(compiled, column) {
                 api::INTEGER => SqlValueRef::Integer((api.column_int64)(compiled, column)),
@@ -133,7 +133,7 @@ impl<'c> PreparedStatement<'c> for LoadedStatement<'c> {
     ) -> Result<(), EngineError> {
         let api = self.connection.api;
         if self.compiled.is_null() {
-            // A text of nothing but white space and comments.
+            // A text with only white space and comments.
             return Ok(());
         }
         for (value, place) in values.zip(1..) {
@@ -146,7 +146,7 @@ impl<'c> PreparedStatement<'c> for LoadedStatement<'c> {
                 api::ROW | api::DONE => break,
                 code => {
                     let error = self.connection.error(code);
-                    // SAFETY: as above; the error is the one of the step, told already.
+                    // SAFETY: as above; this error is the step's, which is already reported.
                     unsafe { (api.reset)(self.compiled) };
                     return Err(error);
                 }

@@ -1,9 +1,9 @@
-//! The average of a column, computed as SQLite does: whole numbers are added exactly as long as 64 bits hold the sum, real
-//! ones with the rounding errors of each addition kept beside the sum (Neumaier, 1974).
+//! The average of a column, computed as SQLite does. Whole numbers are added exactly while 64 bits hold the sum. Real numbers are added
+//! with a separate sum of the rounding errors of each addition (Neumaier, 1974).
 
 use dbdyno_engine::{EngineError, sql::SqlValueRef};
 
-/// From here on a whole number is added in two parts, because a real number may not hold it.
+/// Whole numbers from this magnitude on are added in two parts, because a real number may not represent them exactly.
 const LARGE: u64 = 1 << 52;
 
 /// The values seen so far.
@@ -11,11 +11,11 @@ const LARGE: u64 = 1 << 52;
 pub(super) struct Average {
     values: i64,
     whole: i64,
-    /// Once there was a real number, or whole ones beyond 64 bits.
+    /// `Some` after a real number, or if whole numbers overflow 64 bits.
     real: Option<RealSum>,
 }
 
-/// A sum, and the digits that it has lost.
+/// A sum, and the rounding error that it has accumulated.
 #[derive(Debug, Default)]
 struct RealSum {
     sum: f64,
@@ -23,7 +23,7 @@ struct RealSum {
 }
 
 impl Average {
-    /// Adds a value; NULL is left out.
+    /// Adds a value; ignores NULL.
     #[inline]
     pub(super) fn add(&mut self, value: SqlValueRef<'_>) -> Result<(), EngineError> {
         match (value, &mut self.real) {
@@ -48,11 +48,11 @@ impl Average {
         self.real.insert(RealSum { sum, lost })
     }
 
-    /// The average of what was added, if that was anything.
+    /// Returns the average, or `None` if no value was added.
     pub(super) fn value(&self) -> Option<f64> {
         let sum = match &self.real {
             None => self.whole as f64,
-            // What is lost of an infinite sum is no number.
+            // The rounding error of an infinite sum is NaN.
             Some(RealSum { sum, lost }) if !lost.is_finite() => *sum,
             Some(RealSum { sum, lost }) => sum + lost,
         };
@@ -77,7 +77,7 @@ impl RealSum {
     }
 }
 
-/// A whole number as one or two real ones that hold it.
+/// Returns one or two real numbers whose sum is exactly this whole number.
 fn parts(number: i64) -> (f64, f64) {
     let small = if number.unsigned_abs() < LARGE { 0 } else { number % 16_384 };
     ((number - small) as f64, small as f64)

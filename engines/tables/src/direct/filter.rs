@@ -1,4 +1,4 @@
-//! Which rows a plan is about, with its parameters put in.
+//! The rows that a plan selects, with its parameters filled in.
 
 use super::super::{
     affinity::{Affinity, RealInText, StoredValue},
@@ -18,14 +18,14 @@ use std::cmp::Ordering;
 #[derive(Debug)]
 pub(super) enum Filter<'v> {
     All,
-    /// Rows whose column has a value, or one of a range: from the first, below the second. The values are such as the column
-    /// has them.
+    /// Rows whose column equals `from`, or is in the range from `from` (included) to `below` (excluded). The values have the column's
+    /// stored form.
     Column {
         column: usize,
         from: StoredValue<'v>,
         below: Option<StoredValue<'v>>,
     },
-    /// Rows whose text, in a column of text, holds another; letters of ASCII in either case.
+    /// Rows whose text column contains this text; ASCII letters match in either case.
     Holds {
         column: usize,
         text: Vec<u8>,
@@ -63,7 +63,7 @@ impl<'v> Filter<'v> {
         })
     }
 
-    /// The column that an index could narrow, and to what.
+    /// Returns the column that an index could narrow, and the condition on it.
     pub(super) fn wanted(&self) -> Option<(usize, Wanted<'_>)> {
         match self {
             Self::All | Self::Holds { .. } => None,
@@ -83,7 +83,7 @@ impl<'v> Filter<'v> {
         }
     }
 
-    /// Whether a row of this value in the column passes.
+    /// Returns whether a row with this value in the column passes.
     #[inline]
     pub(super) fn passes(&self, value: SqlValueRef<'_>) -> bool {
         match self {
@@ -96,7 +96,7 @@ impl<'v> Filter<'v> {
                     && compare(value, below.borrowed()) == Ordering::Less
             }
             Self::Holds { text, .. } => match value {
-                // SQLite reads text up to a zero, and a blob as the text that its bytes are.
+                // SQLite reads text only to the first zero byte, and treats a blob's bytes as text.
                 SqlValueRef::Text(bytes) | SqlValueRef::Blob(bytes) => {
                     holds(bytes.split(|byte| *byte == 0).next().unwrap_or_default(), text)
                 }
@@ -117,7 +117,7 @@ pub(super) fn operand<'v>(operand: &'v Operand, values: &'v [SqlValue]) -> Resul
     }
 }
 
-/// The text within `%text%`, in small letters.
+/// Returns the text within `%text%`, in lower case.
 fn needle(pattern: SqlValueRef<'_>) -> Result<Vec<u8>, EngineError> {
     let inside = match pattern {
         SqlValueRef::Text(bytes) => bytes.strip_prefix(b"%").and_then(|rest| rest.strip_suffix(b"%")),

@@ -1,4 +1,4 @@
-//! The layer `direct`: the plans of a suite, run on the store as a program without SQL would.
+//! The layer `direct`: runs a suite's plans on the store as a program without SQL would.
 
 mod average;
 mod filter;
@@ -15,7 +15,7 @@ use dbdyno_engine::{
 };
 use std::rc::Rc;
 
-/// A plan, with the tables it names once they were looked up.
+/// A plan, with the tables that it names after they were looked up.
 pub(super) struct Planned<'e> {
     plan: &'e DirectPlan,
     /// The catalog's version when the tables were looked up.
@@ -42,7 +42,7 @@ impl<'e> Planned<'e> {
         Ok(())
     }
 
-    /// Runs a plan that changes rows; how many.
+    /// Runs a plan that changes rows, and returns their number.
     #[inline]
     pub(super) fn execute<S: OrderedStore>(
         &mut self,
@@ -103,10 +103,10 @@ impl<'e> Planned<'e> {
     }
 }
 
-/// The first words of statements that ask for nothing where there is no SQL.
+/// The first words of statements that have no effect without SQL.
 const MEANINGLESS: [&str; 6] = ["PRAGMA", "VACUUM", "ANALYZE", "REINDEX", "ATTACH", "DETACH"];
 
-/// Runs the plan of a statement that neither changes rows nor reads.
+/// Runs the plan of a statement that neither changes nor reads rows.
 pub(super) fn run<S: OrderedStore>(
     tables: &mut Tables<S>,
     sql: &str,
@@ -131,9 +131,9 @@ pub(super) fn run<S: OrderedStore>(
 }
 
 pub(super) enum DirectRow<'r> {
-    /// As it is stored: bytes, and how many columns.
+    /// The stored bytes, and the number of columns.
     Stored(&'r [u8], usize),
-    /// Values that were computed.
+    /// Computed values.
     Values(&'r [SqlValueRef<'r>]),
 }
 

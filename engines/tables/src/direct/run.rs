@@ -1,4 +1,4 @@
-//! What the plans do.
+//! The execution of each kind of plan.
 
 use super::{
     super::{
@@ -78,7 +78,7 @@ pub(super) fn read<S: OrderedStore>(
     })
 }
 
-/// The number of rows, and the average of a column.
+/// Returns the number of rows, and the average of a column.
 #[inline]
 pub(super) fn count_average<S: OrderedStore>(
     tables: &mut Tables<S>,
@@ -89,7 +89,7 @@ pub(super) fn count_average<S: OrderedStore>(
     let (mut count, mut average) = (0, Average::default());
     let rowsum = tables.rows.rowsum;
     if filter.column() == Some(column) && rowsum == Rowsum::Off && index_of(table, filter).is_some() {
-        // The entries of the index hold all that is asked for.
+        // The index entries contain all requested values.
         each_entry(tables, table, filter, |_, value| {
             count += 1;
             average.add(value)
@@ -149,7 +149,7 @@ fn assign<'v>(
     }
 }
 
-/// Removes rows; all of them by emptying the trees.
+/// Removes rows; if all rows match, by emptying the trees.
 pub(super) fn delete<S: OrderedStore>(
     tables: &mut Tables<S>,
     table: &TableDefinition,
@@ -176,7 +176,7 @@ pub(super) fn delete<S: OrderedStore>(
     Ok(found.len() as u64)
 }
 
-/// The rowids of the rows that pass.
+/// Returns the rowids of the rows that pass.
 fn rowids<S: OrderedStore>(
     tables: &mut Tables<S>,
     table: &TableDefinition,
@@ -197,12 +197,12 @@ fn rowids<S: OrderedStore>(
     Ok(found)
 }
 
-/// The place of the index that narrows a filter.
+/// Returns the position of the index that narrows a filter.
 fn index_of(table: &TableDefinition, filter: &Filter<'_>) -> Option<usize> {
     filter.wanted().and_then(|(column, _)| table.index_on(column))
 }
 
-/// Shows every row that passes: by an index where there is one, else all rows are looked at.
+/// Passes every matching row to the callback: found by an index if there is one, otherwise by reading all rows.
 fn each<S: OrderedStore>(
     tables: &mut Tables<S>,
     table: &TableDefinition,
@@ -238,7 +238,7 @@ fn each<S: OrderedStore>(
     walk(tables, table.tree, Keys::ALL, &mut step)
 }
 
-/// Shows rowid and value of every entry that passes, of an index that is there.
+/// Passes rowid and value of every matching entry of an existing index to the callback.
 #[inline]
 fn each_entry<S: OrderedStore>(
     tables: &mut Tables<S>,

@@ -1,4 +1,4 @@
-//! What once differed from plain SQLite, each a few statements.
+//! Past differences from plain SQLite, each in a few statements.
 
 use super::{LayeredSession, MemoryStore, SqlValue, execute, in_memory, numbers, query, row};
 use crate::sqlite::SqliteStatement;
@@ -9,7 +9,7 @@ use dbdyno_engine::{
 };
 use rusqlite::Connection;
 
-/// The rows of the last statement, on plain SQLite and on the layer with every index; `None` for an error.
+/// Returns the rows of the last statement, on plain SQLite and on the layer with every index; `None` for an error.
 fn both(statements: &[&str], last: &str) -> [Option<Vec<Vec<SqlValue>>>; 2] {
     let store = in_memory(&[]);
     let mut engine = store.open::<MemoryStore>();
@@ -32,7 +32,7 @@ fn both(statements: &[&str], last: &str) -> [Option<Vec<Vec<SqlValue>>>; 2] {
 
 fn agree(statements: &[&str], last: &str) {
     let [expected, found] = both(statements, last);
-    // As text, so that the sign of a zero counts.
+    // Compared as text, so that the sign of a zero counts.
     assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{last}");
 }
 
@@ -95,7 +95,7 @@ fn a_clause_about_a_taken_row_number_does_what_it_does_in_sqlite() {
     }
 }
 
-/// A session with one row in `t`, and what a statement that is refused says.
+/// Creates a session with one row in `t`, and returns the message of a rejected statement.
 fn refusal(name: &str, tried: impl FnOnce(&mut LayeredSession<'_, MemoryStore>) -> String) -> String {
     let store = in_memory(&[]);
     let mut engine = store.open::<MemoryStore>();

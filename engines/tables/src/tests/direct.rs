@@ -1,4 +1,4 @@
-//! Random direct plans beside the SQL that says the same, on plain SQLite: equal answers and equal counts.
+//! Random direct plans compared with equivalent SQL on plain SQLite: results and counts must be equal.
 
 use super::{MemoryStore, SqlValue, in_memory, owned, row, stores::scripts, stores::steps};
 use crate::{LayeredSession, sqlite::SqliteStatement};
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::{Value, from_value, json};
 
-/// What a direct plan says that it does not do.
+/// The errors of direct plans for unsupported cases.
 const REFUSED: [&str; 4] = [
     "a real number in it is not supported",
     "takes the average of numbers only",
@@ -33,7 +33,7 @@ fn step(sql: String, direct: &Value, values: Vec<SqlValue>) -> PlanStep {
     PlanStep { spec: from_value(json!({ "sql": sql, "direct": direct })).unwrap(), values, reads }
 }
 
-/// A condition on `?1` and `?2`, or on what is written out, in both languages.
+/// A condition on `?1` and `?2`, or on literal values, in both languages.
 fn condition() -> impl Strategy<Value = (String, Value)> {
     let column = || prop::sample::select(vec!["a", "r", "c", "x"]);
     let written = prop::sample::select(vec![json!(5), json!(-3), json!("5"), json!("05"), json!("a"), json!("")]);
@@ -58,7 +58,7 @@ fn condition() -> impl Strategy<Value = (String, Value)> {
     ]
 }
 
-/// An empty condition is left out.
+/// Adds a condition to a plan, unless it is empty.
 fn with(name: &str, mut plan: Value, condition: &Value) -> Value {
     if condition.as_object().is_some_and(|condition| !condition.is_empty()) {
         plan["where"] = condition.clone();
@@ -98,10 +98,10 @@ fn plan() -> impl Strategy<Value = PlanStep> {
     ]
 }
 
-/// What a statement gives: its rows in the order of their text, or the number that it changed.
+/// Returns a statement's rows, sorted as text, or the number of changed rows.
 fn plainly(plain: &Connection, step: &PlanStep) -> Result<Vec<String>, EngineError> {
     let mut ready = SqlStatement::<SqliteStatement<'_>>::new(plain, &step.spec.sql, false)?;
-    // SQLite has no parameter that a statement does not name.
+    // SQLite has no parameters beyond those that a statement names.
     let named = (1..=step.values.len()).rev().find(|place| step.spec.sql.contains(&format!("?{place}"))).unwrap_or(0);
     let mut rows = Vec::new();
     if step.reads {
@@ -160,7 +160,7 @@ fn random_plans_do_what_their_sql_does() {
         .unwrap();
 }
 
-/// What has once differed.
+/// Past differences.
 #[test]
 fn a_plan_compares_as_the_column_does() {
     let store = in_memory(&[("layer", "direct")]);

@@ -1,4 +1,4 @@
-//! Failing statements, changed bytes, and what is kept of them.
+//! Failing statements and changed bytes, and the data that remains after them.
 
 use super::{super::key, MemoryStore, SqlValue, execute, in_memory, memory, memory::LONGEST_KEY, numbers, query};
 use dbdyno_engine::{
@@ -22,7 +22,7 @@ fn a_statement_that_fails_half_way_leaves_nothing_of_itself() {
     let error = execute(&mut session, half, &[]).unwrap_err();
     assert!(error.message.contains("overflow"), "{error}");
     assert_eq!(numbers(&mut session, "SELECT count(*) FROM t"), [5]);
-    // The second row's number is taken.
+    // The second row's number already exists.
     let error = execute(&mut session, "INSERT INTO t(rowid, a) VALUES (6, 6), (5, 7)", &[]).unwrap_err();
     assert!(error.message.contains("table `t` has a row 5 already"), "{error}");
     assert_eq!(numbers(&mut session, "SELECT a FROM t"), [1, 2, 3, 4, 5]);

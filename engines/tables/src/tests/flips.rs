@@ -1,4 +1,4 @@
-//! Changed bytes under a row checksum, wherever they are: a right answer or an error, and never a wrong row.
+//! Changes bytes anywhere in a store with a row checksum: a read must return the right answer or an error, never a wrong row.
 
 use super::{MemoryStore, SqlValue, TestStore, execute, in_memory, memory, row};
 use crate::{LayeredSession, rowsum::Rowsum};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 type Trees = Vec<BTreeMap<Vec<u8>, Vec<u8>>>;
 
-/// The reads, and whether each sees everything that its tree holds.
+/// The reads, and whether each reads its whole tree.
 fn reads() -> [(StatementSpec, bool); 7] {
     let range =
         |column: &str, from: i64, below: i64| json!({ "range": { "column": column, "from": from, "below": below } });
@@ -60,7 +60,7 @@ fn answer(
     Ok(rows)
 }
 
-/// Every answer, each an error where the store cannot even be opened.
+/// Returns every answer; all are errors if the store cannot be opened.
 fn answers(store: &TestStore, reads: &'static [(StatementSpec, bool)]) -> Vec<Result<Vec<Vec<SqlValue>>, EngineError>> {
     match store.try_open() {
         Err(error) => reads.iter().map(|_| Err(error.clone())).collect(),
@@ -71,7 +71,7 @@ fn answers(store: &TestStore, reads: &'static [(StatementSpec, bool)]) -> Vec<Re
     }
 }
 
-/// A store with rows of every type, and what it holds.
+/// Returns a store with rows of every type, and its contents.
 fn filled(layer: &str, rowsum: &str) -> (TestStore, Trees) {
     let build = in_memory(&[("rowsum", rowsum)]);
     let mut engine = build.open::<MemoryStore>();
@@ -93,7 +93,7 @@ fn filled(layer: &str, rowsum: &str) -> (TestStore, Trees) {
     (TestStore { settings, ..build }, trees)
 }
 
-/// Flips a bit somewhere; whether it was one of a key.
+/// Flips a random bit, and returns whether it was part of a key.
 fn flip(trees: &mut Trees, random: &mut TestRng) -> bool {
     let bytes: usize = trees.iter().flatten().map(|(key, value)| key.len() + value.len()).sum();
     let mut place = random.next_u64() as usize % bytes;
@@ -145,7 +145,7 @@ fn no_changed_byte_gives_a_wrong_answer() {
                     if rows == *right {
                         continue;
                     }
-                    // What has moved out of a range is not read there: no checksum of a row tells that.
+                    // A row that has moved out of a range is not read there, and no row checksum can detect that.
                     let fewer = rows.iter().all(|row| right.contains(row)) && rows.len() < right.len();
                     assert!(in_key && !sees_all && fewer, "{layer} {rowsum}: `{}` gives {rows:?}", read.sql);
                     missed += 1;

@@ -1,4 +1,4 @@
-//! An ordered store in memory, whose bytes a test can change.
+//! An ordered store in memory whose bytes a test can change.
 
 use dbdyno_engine::{
     EngineError,
@@ -16,7 +16,7 @@ use std::{
 type Trees = Vec<BTreeMap<Vec<u8>, Vec<u8>>>;
 
 thread_local! {
-    /// What the stores hold, by folder.
+    /// The contents of the stores, by folder.
     static CONTENTS: RefCell<HashMap<PathBuf, Rc<RefCell<Trees>>>> = RefCell::default();
 }
 
@@ -29,7 +29,7 @@ pub(super) fn tamper(folder: &std::path::Path, change: impl FnOnce(&mut Trees)) 
     change(&mut contents.borrow_mut());
 }
 
-/// The longest key taken, as LMDB's.
+/// The longest key that it accepts, the same as LMDB's.
 pub(super) const LONGEST_KEY: usize = 511;
 
 impl OrderedStore for MemoryStore {

@@ -1,4 +1,4 @@
-//! The two layers on a store in memory.
+//! Tests of both layers on a store in memory.
 
 mod differences;
 mod direct;
@@ -20,7 +20,7 @@ fn in_memory(asked: &[(&str, &str)]) -> TestStore {
     TestStore::new(&description, asked)
 }
 
-/// The first column as whole numbers.
+/// Returns the first column as whole numbers.
 fn numbers(session: &mut LayeredSession<'_, MemoryStore>, sql: &str) -> Vec<i64> {
     let number = |row: Vec<SqlValue>| match row[0] {
         SqlValue::Integer(number) => number,

@@ -1,4 +1,4 @@
-//! What SQLite pushes down to the virtual table, as EXPLAIN QUERY PLAN tells it.
+//! The conditions that SQLite pushes down to the virtual table, as EXPLAIN QUERY PLAN shows them.
 
 use super::{LayeredSession, MemoryStore, SqlValue, execute, in_memory, numbers, query};
 use dbdyno_engine::sql::{SqlEngine, SqlSession};
@@ -46,7 +46,7 @@ fn equality_ranges_and_order_are_pushed_down() {
         ("SELECT a FROM t ORDER BY a DESC", "covering index ta descending"),
         ("UPDATE t SET c = 'z' WHERE a = 5", "index ta (a=?)"),
         ("DELETE FROM t WHERE a > 10 AND a < 20000", "covering index ta (a>? AND a<?)"),
-        // Text in another order than that of its bytes is in no index.
+        // An index orders text only by its bytes.
         ("SELECT count(*) FROM t WHERE c = 'x' COLLATE NOCASE", "covering index tc"),
     ] {
         assert_eq!(plan(session, sql), expected, "{sql}");

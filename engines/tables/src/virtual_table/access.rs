@@ -1,18 +1,18 @@
-//! How a virtual table is reached: by rowid or by an index, narrowed by the conditions that SQLite offers. Pure.
+//! Chooses how a virtual table is read: by rowid or by an index, narrowed by the conditions that SQLite offers. Pure functions.
 
 use super::super::definition::TableDefinition;
 
 /// A condition of a statement that could be pushed down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Constraint {
-    /// The constraint's place among those offered.
+    /// The constraint's position among the offered ones.
     pub(super) place: usize,
     /// The column, `None` for the rowid.
     pub(super) column: Option<usize>,
     pub(super) comparison: ComparisonOperator,
 }
 
-/// What is compared, the column on the left.
+/// A comparison operator, with the column on the left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ComparisonOperator {
     Equal,
@@ -22,19 +22,19 @@ pub(super) enum ComparisonOperator {
     LessOrEqual,
 }
 
-/// The way to the rows. As a number it is the plan that SQLite keeps with a statement.
+/// The way to the rows. Its number form is the plan that SQLite keeps with a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AccessPath {
-    /// The index's place; the table by rowid where there is none.
+    /// The index's position; `None` for the table by rowid.
     pub(super) index: Option<usize>,
     pub(super) ends: Ends,
-    /// Whether it is walked from the end.
+    /// Whether the walk starts at the end.
     pub(super) descending: bool,
-    /// Whether rows are not read, because the index's entries hold all that is wanted.
+    /// Whether rows are not read, because the index's entries contain all requested columns.
     pub(super) covering: bool,
 }
 
-/// How the keys are narrowed; the values come in this order. `true`: the value itself is inside.
+/// The bounds of the keys; their values come in this order. `true`: the bound itself is included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ends {
     Equal,
@@ -71,39 +71,39 @@ impl AccessPath {
         }
     }
 
-    /// The column it goes by, `None` for the rowid.
+    /// Returns the column that it uses, `None` for the rowid.
     fn column(self, table: &TableDefinition) -> Option<usize> {
         self.index.map(|place| table.indexes[place].column)
     }
 }
 
-/// A chosen access, what it is expected to cost, and the conditions it takes, in the order of their values.
+/// A chosen access path, its expected cost, and the conditions that it uses, in the order of their values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Choice {
     pub(super) access: AccessPath,
     pub(super) taken: Vec<Constraint>,
-    /// Whether rows come in the order asked for.
+    /// Whether rows come in the requested order.
     pub(super) ordered: bool,
     pub(super) cost: f64,
     pub(super) rows: f64,
 }
 
-/// What is asked of a table.
+/// A request for rows of a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Question<'q> {
     pub(super) terms: &'q [Constraint],
-    /// The columns to order by (`None` for the rowid), and whether downwards.
+    /// The columns to order by (`None` for the rowid), and whether in descending order.
     pub(super) order: &'q [(Option<usize>, bool)],
-    /// A bit for each column that is read; the last for all from the 64th on.
+    /// A bit for each column that is read; the last bit stands for all columns from the 64th on.
     pub(super) used: u64,
-    /// Whether an index may stand in for the rows.
+    /// Whether the index may replace the rows.
     pub(super) may_cover: bool,
 }
 
-/// Rows that a table is taken to have: nobody has counted them.
+/// The assumed number of rows of a table, which is not counted.
 const ROWS: f64 = 1_000_000.0;
 
-/// The cheapest access.
+/// Returns the cheapest access path.
 pub(super) fn choose(table: &TableDefinition, question: Question<'_>) -> Choice {
     let by_index = (0..table.indexes.len()).map(|place| consider(table, question, Some(place)));
     by_index.fold(consider(table, question, None), |best, other| if other.cost < best.cost { other } else { best })
@@ -149,7 +149,7 @@ fn consider(table: &TableDefinition, question: Question<'_>, index: Option<usize
     Choice { access, taken, ordered, cost: rows * reach + sort + 1.0, rows }
 }
 
-/// The access in words, as EXPLAIN QUERY PLAN shows it.
+/// Describes the access path, as EXPLAIN QUERY PLAN shows it.
 pub(super) fn explain(table: &TableDefinition, access: AccessPath) -> String {
     let column = access.column(table).map_or("rowid", |column| table.columns[column].name.as_str());
     let way = match access.index {

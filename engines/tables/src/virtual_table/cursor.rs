@@ -1,4 +1,4 @@
-//! A cursor of SQLite's on a stored table.
+//! SQLite's cursor on a stored table.
 
 use super::{
     super::{
@@ -21,14 +21,14 @@ use rusqlite::{
 };
 use std::{ffi::c_int, rc::Rc};
 
-/// A cursor; it is on no row before it was given conditions.
+/// A cursor; it has no row until it receives conditions.
 #[repr(C)]
 pub(super) struct TableCursor<S: OrderedStore> {
     base: ffi::sqlite3_vtab_cursor,
     shared: SharedTables<S>,
     table: Rc<TableDefinition>,
     rows: Option<BatchCursor>,
-    /// The one column that there is, when rows are not read.
+    /// The only available column, if rows are not read.
     only: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
 
     #[inline]
     fn column(&self, context: &mut Context, column: c_int) -> Result<()> {
-        // An UPDATE that leaves a column as it is asks for nothing, and is told so later.
+        // An UPDATE does not need the value of a column that it leaves unchanged; SQLite reports later that it is unchanged.
         if context.no_change() {
             return Ok(());
         }
@@ -104,7 +104,7 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
     }
 }
 
-/// The condition with its values, which come in the order that the plan names them.
+/// Returns the condition with its values, which come in the order that the plan names.
 fn wanted<'v>(ends: Ends, values: &mut impl Iterator<Item = SqlValueRef<'v>>) -> Wanted<'v> {
     let mut end = |included: Option<bool>| {
         included.map(|included| End { value: values.next().unwrap_or(SqlValueRef::Null), included })
@@ -119,11 +119,11 @@ fn wanted<'v>(ends: Ends, values: &mut impl Iterator<Item = SqlValueRef<'v>>) ->
     }
 }
 
-/// Every number that is written as text sorts below this.
+/// The text of every number sorts below this.
 const ABOVE_NUMBERS: &[u8] = b":";
 
-/// The condition as far as it can be told without the other side. Text that is no number may come from a column of numbers,
-/// beside which stored text that is a number becomes one: then that is below any text.
+/// Widens the condition, because the other side is unknown. Text that is not a number may come from a numeric column. Compared with such a
+/// column, stored text that is a number becomes a number, which sorts below any text.
 fn widened(affinity: Affinity, wanted: Wanted<'_>) -> Wanted<'_> {
     match wanted {
         Wanted::Range { from, to: Some(End { value: value @ SqlValueRef::Text(text), .. }) }

@@ -1,4 +1,4 @@
-//! What SQL may not do here, because SQLite would do it to its own database in memory, or not at all.
+//! Rejects SQL that SQLite would run on its own in-memory database, or could not run at all.
 
 use dbdyno_engine::EngineError;
 use rusqlite::{
@@ -16,20 +16,20 @@ const LIKE: &str = "with this, LIKE would miss rows on a key-value engine";
 const GIVES_ROWS: &str = "a statement that changes something and gives rows as well (RETURNING) is not supported on a key-value \
                           engine";
 
-/// What a connection refuses.
+/// The rules of a connection for rejecting SQL.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Guard(Arc<Mutex<GuardState>>);
 
 #[derive(Debug, Default)]
 struct GuardState {
-    /// Whether it is the layer itself that defines something.
+    /// Whether the layer itself is defining something.
     defining: bool,
-    /// Why a statement was refused: SQLite only says that it was.
+    /// Why a statement was rejected: SQLite only reports that it was.
     reason: Option<&'static str>,
 }
 
 impl Guard {
-    /// Guards a connection.
+    /// Installs the guard on a connection.
     pub(super) fn install(&self, connection: &mut Connection) -> rusqlite::Result<()> {
         let guard = self.clone();
         connection.authorizer(Some(move |context: AuthContext<'_>| match objection(&context) {
@@ -51,7 +51,7 @@ impl Guard {
         Authorization::Deny
     }
 
-    /// Lets the layer define something.
+    /// Allows the layer to define something.
     pub(super) fn define<R>(&self, work: impl FnOnce() -> R) -> R {
         self.state().defining = true;
         let done = work();
@@ -59,14 +59,14 @@ impl Guard {
         done
     }
 
-    /// The error of a statement that was refused, with the reason.
+    /// Returns the error of a rejected statement, with the reason.
     pub(super) fn explain(&self, sql: &str, error: EngineError) -> EngineError {
         self.state().reason.take().map_or(error, |reason| EngineError::new(format!("{sql}: {reason}")))
     }
 }
 
-/// Whether a statement that was parsed can be run. SQLite shows a virtual table's new rows before the table has had a say in
-/// their numbers and types.
+/// Checks that a parsed statement can be run. SQLite returns a virtual table's new rows before the table has set their numbers and
+/// converted their types.
 pub(super) fn check(statement: &rusqlite::Statement<'_>, sql: &str) -> Result<(), EngineError> {
     if !statement.readonly() && statement.column_count() > 0 && statement.is_explain() == 0 {
         return Err(EngineError::new(format!("{sql}: {GIVES_ROWS}")));
@@ -105,9 +105,9 @@ fn objection(context: &AuthContext<'_>) -> Option<&'static str> {
         }
         Action::AlterTable { database_name: "main" | "temp", .. } => Some(DEFINITION),
         Action::Attach { filename: ":memory:" } => None,
-        // An attached file whose name is not written out has no name yet.
+        // An attached file whose name is not a literal has no name yet.
         Action::Attach { .. } | Action::Unknown { code: rusqlite::ffi::SQLITE_ATTACH, .. } => Some(ATTACHED),
-        // Its ranges leave blobs out, and nothing tells a virtual table where they come from.
+        // With this pragma, ranges from patterns leave out blobs, and a virtual table cannot see that a range comes from a pattern.
         Action::Pragma { pragma_name, .. } if pragma_name.eq_ignore_ascii_case("case_sensitive_like") => Some(LIKE),
         _ => None,
     }

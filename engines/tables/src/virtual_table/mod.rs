@@ -1,9 +1,9 @@
-//! The layer `sql`: SQLite in memory, whose tables are virtual ones on the store.
+//! The layer `sql`: an in-memory SQLite whose tables are virtual tables on the store.
 //!
-//! SQLite's own database holds nothing but the names of the virtual tables. Rows, indexes and the catalog are the
-//! store's, and so is the transaction: it begins with SQLite's xBegin and is committed in xSync, the last call that may
-//! fail. SQLite has no CREATE INDEX on a virtual table, so tables and indexes come as data from the suite; after a
-//! change the virtual table is made anew, so that prepared statements are planned again.
+//! SQLite's own database contains only the names of the virtual tables. The store has the rows, the indexes, the catalog and the
+//! transaction. The transaction begins with SQLite's xBegin and commits in xSync, the last call that may fail. SQLite has no CREATE INDEX
+//! on a virtual table, so tables and indexes come as data from the suite. After a change the virtual table is recreated, so that SQLite
+//! plans prepared statements again.
 
 mod access;
 mod cursor;
@@ -28,7 +28,7 @@ use std::rc::Rc;
 /// The module's name in `CREATE VIRTUAL TABLE ... USING`.
 const MODULE: &str = "ordered_store";
 
-/// A connection whose tables are those of the store, and what it refuses.
+/// Opens a connection whose tables are the store's, and the guard that rejects unsupported SQL.
 pub(super) fn connect<S: OrderedStore>(shared: &SharedTables<S>) -> Result<(Connection, Guard), EngineError> {
     let mut connection = Connection::open_in_memory().map_err(failed)?;
     let module: &'static Module<'static, VirtualTable<S>> = &const { Module::update_module_with_tx() };
@@ -44,7 +44,7 @@ fn declare(table: &str) -> String {
     format!("CREATE VIRTUAL TABLE {table} USING {MODULE}")
 }
 
-/// A connection with the tables it shares with its virtual tables.
+/// A connection, and the tables that it shares with its virtual tables.
 pub(super) struct Layer<'l, S: OrderedStore> {
     pub(super) connection: &'l Connection,
     pub(super) guard: &'l Guard,
@@ -52,7 +52,7 @@ pub(super) struct Layer<'l, S: OrderedStore> {
 }
 
 impl<'l, S: OrderedStore> Layer<'l, S> {
-    /// Makes a statement ready; `text`: it is parsed again each time.
+    /// Prepares a statement; with `text` it is parsed again for each execution.
     pub(super) fn prepare(
         &self,
         sql: &'l str,
@@ -64,7 +64,7 @@ impl<'l, S: OrderedStore> Layer<'l, S> {
         SqlStatement::new(self.connection, sql, text)
     }
 
-    /// Runs statements that neither change rows nor read.
+    /// Runs statements that neither change nor read rows.
     pub(super) fn run(&self, sql: &str) -> Result<(), EngineError> {
         let done = self.connection.execute_batch(sql).map_err(EngineError::doing(sql));
         self.whole(done.map_err(|error| self.guard.explain(sql, error)))
@@ -83,7 +83,7 @@ impl<'l, S: OrderedStore> Layer<'l, S> {
         self.define(|tables| tables.drop_table(name), &format!("DROP TABLE {name}"))
     }
 
-    /// Changes the store's catalog, then what SQLite knows of it.
+    /// Changes the store's catalog, then SQLite's view of it.
     fn define(
         &self,
         change: impl FnOnce(&mut Tables<S>) -> Result<(), EngineError>,
@@ -92,7 +92,7 @@ impl<'l, S: OrderedStore> Layer<'l, S> {
         let changed = change(&mut self.shared.borrow_mut());
         let known = || self.guard.define(|| self.connection.execute_batch(sql)).map_err(EngineError::doing(sql));
         self.whole(changed.and_then(|()| known()))?;
-        // SQLite commits where it has called a virtual table; what is left is committed here.
+        // SQLite commits if it called a virtual table; this commits the rest.
         self.shared.borrow_mut().end_statement()
     }
 
@@ -105,7 +105,7 @@ impl<'l, S: OrderedStore> Layer<'l, S> {
     pub(super) fn commit(&self) -> Result<(), EngineError> {
         let committed = self.connection.execute_batch("COMMIT").map_err(failed);
         self.whole(committed)?;
-        // SQLite calls the tables that were written; a transaction that only read or defined is ended here.
+        // SQLite calls only tables that were written; this ends a transaction that only read or defined tables.
         self.shared.borrow_mut().commit()
     }
 
@@ -116,7 +116,7 @@ impl<'l, S: OrderedStore> Layer<'l, S> {
         self.shared.borrow_mut().rollback()
     }
 
-    /// Virtual tables cannot undo a part of a transaction, so an error undoes all of it.
+    /// Rolls back the whole transaction after an error, because virtual tables cannot undo a part of it.
     pub(super) fn whole<R>(&self, done: Result<R, EngineError>) -> Result<R, EngineError> {
         done.or_else(|error| {
             self.rollback()?;

@@ -1,4 +1,4 @@
-//! The virtual table module: what SQLite calls.
+//! The virtual table module: the functions that SQLite calls.
 
 use super::{
     super::{affinity::Affinity, definition::TableDefinition, rows::RowStore, rowsum::Rowsum, tables::Tables},
@@ -25,33 +25,33 @@ use std::{borrow::Cow, cell::RefCell, ffi::CStr, ffi::CString, rc::Rc};
 /// The tables that a connection's virtual tables share.
 pub(crate) type SharedTables<S> = Rc<RefCell<Tables<S>>>;
 
-/// The shared tables as SQLite keeps them for the module.
+/// The shared tables, in the form that SQLite keeps for the module.
 pub(super) struct ModuleAux<S: OrderedStore>(pub(super) SharedTables<S>);
 
-// SAFETY: rusqlite asks for this because a connection may be sent to another thread. The connection that holds this one
-// is owned by a `Layered` beside an `Rc`, which cannot be sent, and is never handed out.
+// SAFETY: rusqlite requires this because a connection may be sent to another thread. The connection that holds this value is owned by a
+// `Layered`, which also owns an `Rc`. That cannot be sent, and the connection is never handed out.
 #[expect(unsafe_code, reason = "rusqlite keeps what a module is given on one thread with its connection")]
 unsafe impl<S: OrderedStore> Send for ModuleAux<S> {}
 // SAFETY: as above.
 #[expect(unsafe_code, reason = "rusqlite keeps what a module is given on one thread with its connection")]
 unsafe impl<S: OrderedStore> Sync for ModuleAux<S> {}
 
-/// A table of the store as SQLite sees it.
+/// A table of the store, in SQLite's form.
 #[repr(C)]
 pub(super) struct VirtualTable<S: OrderedStore> {
     base: ffi::sqlite3_vtab,
-    /// The connection, which knows the conflict clause of a statement.
+    /// The connection, which knows a statement's conflict clause.
     database: *mut ffi::sqlite3,
     shared: SharedTables<S>,
     table: Rc<TableDefinition>,
 }
 
-/// Tells SQLite about an engine's error.
+/// Converts an engine's error for SQLite.
 pub(super) fn told(error: EngineError) -> Error {
     Error::ModuleError(error.message)
 }
 
-/// Does something in the store for SQLite, which no panic may unwind through: it would end the process without a word.
+/// Does work in the store for SQLite, and catches panics: a panic that unwound through SQLite would end the process without a message.
 #[inline]
 pub(super) fn called<R>(
     work: impl FnOnce() -> std::result::Result<R, EngineError>,
@@ -60,7 +60,7 @@ pub(super) fn called<R>(
 }
 
 impl<S: OrderedStore> VirtualTable<S> {
-    /// Does something that writes; after an error the transaction cannot be committed.
+    /// Does work that writes; after an error the transaction cannot be committed.
     #[inline]
     fn writing<R>(
         &self,
@@ -70,7 +70,7 @@ impl<S: OrderedStore> VirtualTable<S> {
         done.map_err(|error| self.refuse(error))
     }
 
-    /// Tells SQLite about an error after which the transaction cannot be committed.
+    /// Converts an error for SQLite, after which the transaction cannot be committed.
     fn refuse(&self, error: EngineError) -> Error {
         self.shared.borrow_mut().spoil(&error);
         told(error)
@@ -83,10 +83,10 @@ impl<S: OrderedStore> VirtualTable<S> {
         })
     }
 
-    /// The error of a row whose number is taken, in the way that the statement's conflict clause wants.
+    /// Returns the error for a row number that already exists, as the statement's conflict clause requires.
     fn conflict(&self, rowid: i64, clause: &ConflictMode) -> Error {
         let error = EngineError::new(format!("table `{}` has a row {rowid} already", self.table.name));
-        // With these the rows before this one stay.
+        // With these clauses the previous rows stay.
         if !matches!(clause, ConflictMode::Ignore | ConflictMode::Fail) {
             self.shared.borrow_mut().spoil(&error);
         }
@@ -94,7 +94,7 @@ impl<S: OrderedStore> VirtualTable<S> {
     }
 }
 
-/// A row's number as a statement gives it; `None` for NULL.
+/// Returns a row number from a statement; `None` for NULL.
 fn rowid(given: ValueRef<'_>) -> Result<Option<i64>> {
     let given = value(given);
     let changed = Affinity::Numeric.change(given).ok().flatten();
@@ -131,11 +131,11 @@ fn terms(info: &IndexInfo, table: &TableDefinition) -> Vec<Constraint> {
             IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LE => ComparisonOperator::LessOrEqual,
             _ => return None,
         };
-        // A column's text is kept in the order of its bytes only.
+        // Text is kept only in the order of its bytes.
         let is_binary = || info.collation(place).is_ok_and(|name| name.eq_ignore_ascii_case("BINARY"));
-        // SQLite compares what IN finds with the column again, and has then forgotten the affinity of the list.
+        // SQLite compares each match of IN with the column again, and by then has lost the affinity of the list.
         let is_list = || info.is_in_constraint(place).unwrap_or(true);
-        // It makes a range of a pattern, in which a blob is not that the pattern matches.
+        // SQLite turns a pattern into a range, which leaves out blobs that the pattern matches.
         let ends_early = matches!(comparison, ComparisonOperator::Less | ComparisonOperator::LessOrEqual)
             && patterns.contains(&constraint.column());
         let column = usize::try_from(constraint.column()).ok();
@@ -183,7 +183,7 @@ unsafe impl<S: OrderedStore> VTab<'_> for VirtualTable<S> {
         let question = Question { terms: &terms, order: &order, used: info.col_used(), may_cover };
         let choice = choose(&self.table, question);
         for (place, term) in choice.taken.iter().enumerate() {
-            // Ranges of rowids and numbers are exact; of other columns they may hold more, which SQLite then sorts out.
+            // Ranges of rowids and numbers are exact. Ranges of other columns may contain more rows, which SQLite then filters out.
             let is_exact = term.column.is_none_or(|column| self.table.columns[column].affinity.is_numeric());
             let mut usage = info.constraint_usage(term.place);
             usage.set_argv_index(place as i32 + 1);
@@ -205,7 +205,7 @@ unsafe impl<S: OrderedStore> VTab<'_> for VirtualTable<S> {
     }
 }
 
-/// Creating and destroying are done by the session, because it has the declared table; here they change nothing.
+/// Creates and destroys nothing: the session does that, because it has the declared table.
 impl<S: OrderedStore> CreateVTab<'_> for VirtualTable<S> {
     const KIND: VTabKind = VTabKind::Default;
 }
@@ -226,7 +226,7 @@ impl<S: OrderedStore> UpdateVTab<'_> for VirtualTable<S> {
         if let Some(rowid) = wanted
             && self.is_taken(rowid)?
         {
-            // SAFETY: the connection is open: it is inside this call.
+            // SAFETY: the connection is open, because it is inside this call.
             match unsafe { arguments.on_conflict(self.database) } {
                 ConflictMode::Replace => self.delete(ValueRef::Integer(rowid))?,
                 clause => return Err(self.conflict(rowid, &clause)),
@@ -255,9 +255,9 @@ impl<S: OrderedStore> UpdateVTab<'_> for VirtualTable<S> {
             if arguments.no_change(column + 2) { None } else { arguments.iter().nth(column + 2).map(value) }
         };
         if old != new && self.is_taken(new)? {
-            // SAFETY: the connection is open: it is inside this call.
+            // SAFETY: the connection is open, because it is inside this call.
             return Err(match unsafe { arguments.on_conflict(self.database) } {
-                // SQLite has the new values of all rows before the first is written: one that is replaced may be among them.
+                // SQLite computes the new values of all rows before it writes the first, and a replaced row may be among them.
                 ConflictMode::Replace => self.refuse(EngineError::new(format!(
                     "UPDATE OR REPLACE of a row's number by {new}, which another row has, is not supported"
                 ))),
@@ -281,7 +281,7 @@ impl<S: OrderedStore> TransactionVTab<'_> for VirtualTable<S> {
         called(|| self.shared.borrow_mut().write().map(drop)).map_err(told)
     }
 
-    /// The commit itself: after this SQLite takes no error any more.
+    /// Commits; after this SQLite accepts no error any more.
     fn sync(&mut self) -> Result<()> {
         called(|| self.shared.borrow_mut().commit()).map_err(told)
     }

@@ -1,4 +1,4 @@
-//! What a reader may see of threads while they work.
+//! Counters of threads that another thread may read while they work.
 
 use crate::histogram::{Counts, Seen, empty, to_base64};
 use dbdyno_engine::{protocol::ActorProgress, suite::During};
@@ -12,24 +12,24 @@ use std::{
     time::Instant,
 };
 
-/// What is counted of an actor.
+/// The shape of an actor's counters.
 pub(crate) struct ActorShape {
     pub(crate) name: String,
     pub(crate) threads: u32,
-    /// Operations a second that are due, where they are due at times.
+    /// Operations due per second; `None` if the actor has no arrival rate.
     pub(crate) rate: Option<u64>,
-    /// When it takes part; none: from the beginning to the end.
+    /// The time during which it takes part; `None`: the whole test.
     pub(crate) during: Option<During>,
     /// Whether it holds snapshots.
     pub(crate) holds: bool,
 }
 
-/// What the threads of a test show while they work.
+/// The counters and readings that the threads of a test publish while they work.
 pub(crate) struct Shown {
     pub(crate) actors: Vec<ActorCounts>,
-    /// When the measuring began.
+    /// The time at which the measurement began.
     pub(crate) measured_since: OnceLock<Instant>,
-    /// The latest figures of a test that is followed, until they are told.
+    /// The latest readings of a followed test, until they are reported.
     readings: Mutex<BTreeMap<String, u64>>,
 }
 
@@ -46,7 +46,7 @@ impl Shown {
         *self.readings.lock().unwrap_or_else(PoisonError::into_inner) = readings;
     }
 
-    /// The latest figures; none where they have been taken already.
+    /// Takes the latest readings; empty if they were already taken.
     pub(crate) fn take_readings(&self) -> BTreeMap<String, u64> {
         std::mem::take(&mut *self.readings.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -55,7 +55,7 @@ impl Shown {
         self.actors.iter().map(ActorCounts::unseen).collect()
     }
 
-    /// What the actors did, and their latencies that came since the last look.
+    /// Returns each actor's progress, with the latencies recorded since `seen` was last updated.
     pub(crate) fn progress(&self, seen: &mut [SeenOfActor]) -> Vec<ActorProgress> {
         let measured_ns = self.measured_since.get().map_or(0, |since| since.elapsed().as_nanos() as u64);
         self.actors.iter().zip(seen).map(|(actor, seen)| actor.progress(seen, measured_ns)).collect()
@@ -68,18 +68,18 @@ pub(crate) struct ActorCounts {
     threads: Vec<Arc<ThreadCounts>>,
 }
 
-/// The counters of one thread, which alone writes them.
+/// The counters of one thread. Only that thread writes them.
 #[derive(Default)]
 pub(crate) struct ThreadCounts {
     pub(crate) service: Arc<Counts>,
-    /// Where operations are due at times.
+    /// Present if the actor has an arrival rate.
     pub(crate) response: Option<Counts>,
     pub(crate) busy: AtomicU64,
-    /// Snapshots that it holds.
+    /// The number of snapshots that the thread holds.
     pub(crate) held: AtomicU64,
 }
 
-/// What a reader has seen of the counters of an actor.
+/// The counter values that a reader has already seen of an actor.
 pub(crate) struct SeenOfActor(Vec<Seen>);
 
 impl ActorCounts {
@@ -96,12 +96,12 @@ impl ActorCounts {
         Arc::clone(&self.threads[thread as usize])
     }
 
-    /// Service times of all threads.
+    /// Returns the service times of all threads.
     pub(crate) fn service(&self) -> Histogram<u64> {
         merged(self.threads.iter().map(|thread| thread.service.to_histogram()))
     }
 
-    /// Response times of all threads, where operations are due at times.
+    /// Returns the response times of all threads, if the actor has an arrival rate.
     pub(crate) fn response(&self) -> Option<Histogram<u64>> {
         self.shape
             .rate
@@ -112,7 +112,7 @@ impl ActorCounts {
         SeenOfActor(self.threads.iter().map(|_| Seen::default()).collect())
     }
 
-    /// What was done, and the latencies that came since the last look, after so many ns of measuring.
+    /// Returns the progress so far and the latencies since the last call. `measured_ns`: time measured so far, ns.
     fn progress(&self, seen: &mut SeenOfActor, measured_ns: u64) -> ActorProgress {
         let latest = |(thread, seen): (&Arc<ThreadCounts>, &mut Seen)| {
             thread.response.as_ref().unwrap_or(&thread.service).delta(seen)
@@ -135,7 +135,7 @@ impl ActorCounts {
 }
 
 impl ThreadCounts {
-    /// Begins anew, when the warm-up is over.
+    /// Resets the counters when the warm-up ends.
     pub(crate) fn clear(&self) {
         self.service.clear();
         if let Some(response) = &self.response {
@@ -148,7 +148,7 @@ impl ThreadCounts {
 fn merged(histograms: impl Iterator<Item = Histogram<u64>>) -> Histogram<u64> {
     let mut all = empty();
     for one in histograms {
-        // All have the same bounds.
+        // Cannot fail: all histograms have the same bounds.
         let _ = all.add(one);
     }
     all

@@ -1,5 +1,5 @@
-//! What tests of several threads have in common, whatever kind of suite they are of: counters that a reader may look at, cores, and
-//! what threads come to.
+//! Shared code for tests of several threads, for suites of every kind: counters that a reader may observe, cores, and the combined results
+//! of the threads.
 
 mod counts;
 mod pinning;
@@ -19,41 +19,42 @@ use dbdyno_engine::{
 };
 use std::{sync::Arc, thread::ScopedJoinHandle, time::Instant};
 
-/// What a test of several threads came to.
+/// The combined result of a test of several threads.
 pub(crate) struct ActorsDone {
     pub(crate) spent: RecordedTime,
     pub(crate) operations: u64,
     pub(crate) rows: u64,
     pub(crate) actors: Vec<ActorDone>,
-    /// What the answers amount to; none where nothing can be held against them.
+    /// The verification value of the answers; `None` if there is nothing to verify them against.
     pub(crate) verification: Option<String>,
 }
 
 impl ActorsDone {
-    /// The test's result, on top of what was measured around it.
+    /// Returns the test's result, added to what was measured around the test.
     pub(crate) fn result(self, done: TestDone) -> TestDone {
         let Self { operations, rows, actors, verification, .. } = self;
         let histogram = match actors.as_slice() {
             [only] => only.histogram.clone(),
-            // Latencies of different work say nothing together.
+            // A combined histogram of different kinds of work would mean nothing.
             _ => to_base64(&empty()),
         };
         TestDone { operations, rows, verification, actors, histogram, ..done }
     }
 }
 
-/// Every thread of actors with so many each: the place of its actor, and its own among the actor's.
+/// Returns an entry for every thread of all actors, from each actor's number of threads: the actor's index, and the thread's index within
+/// the actor.
 pub(crate) fn places(threads: impl Iterator<Item = u32>) -> Vec<(usize, u32)> {
     let of_actor = |(place, threads)| (0..threads).map(move |thread| (place, thread));
     threads.enumerate().flat_map(of_actor).collect()
 }
 
-/// What a thread gave.
+/// Waits for a thread and returns its result.
 pub(crate) fn joined<T>(thread: ScopedJoinHandle<'_, Result<T, EngineError>>) -> Result<T, EngineError> {
     thread.join().unwrap_or_else(|_| Err(EngineError::fatal("a thread of the test panicked: see the run's log")))
 }
 
-/// What is said of actors while they work.
+/// Returns the function that builds the progress events of the actors while they work.
 pub(crate) fn progress(test: u32, total: Option<u64>, shown: Arc<Shown>) -> impl FnMut() -> Event + Send + 'static {
     let (begun, mut seen) = (Instant::now(), shown.unseen());
     move || {
@@ -73,7 +74,8 @@ pub(crate) fn progress(test: u32, total: Option<u64>, shown: Arc<Shown>) -> impl
     }
 }
 
-/// Jain's index of what threads got done: 1 where all got the same, 1/n where one of n got all. In millionths; none for one thread.
+/// Returns Jain's fairness index of the operations that each thread did: 1 if all did the same number, 1/n if one of n threads did all. In
+/// millionths; `None` for a single thread.
 pub(crate) fn fairness_ppm(operations: impl Iterator<Item = u64>) -> Option<u64> {
     let operations: Vec<f64> = operations.map(|operations| operations as f64).collect();
     let (sum, squares): (f64, f64) = (operations.iter().sum(), operations.iter().map(|one| one * one).sum());

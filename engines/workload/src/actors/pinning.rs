@@ -1,4 +1,4 @@
-//! A core for each thread, where there are enough.
+//! Pins each thread to its own core, if there are enough cores.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -6,7 +6,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 pub(crate) struct Cores(Vec<usize>);
 
 impl Cores {
-    /// One for each of so many threads, of those that this process may run on; none where there are fewer.
+    /// Picks one core for each of `threads` threads, from those that this process may run on; none if there are fewer cores than threads.
     pub(crate) fn for_threads(threads: usize) -> Self {
         let allowed = sched_getaffinity(None);
         let cores: Vec<usize> = allowed
@@ -20,7 +20,7 @@ impl Cores {
         let Some(core) = self.0.get(ordinal) else { return };
         let mut set = CpuSet::new();
         set.set(*core);
-        // Unpinned it runs as well, and may be moved from core to core.
+        // Best effort: an unpinned thread runs too, but may be moved from core to core.
         let _ = sched_setaffinity(None, &set);
     }
 }

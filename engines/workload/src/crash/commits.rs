@@ -1,41 +1,42 @@
-//! What each commit of the kill test changes, and what a database holds after so many of them.
+//! The changes of each commit of the kill test, and the content of a database after a number of commits.
 //!
-//! Most put one row with a new key. Every seventh puts forty, so that a commit spans pages, and half of it could be there. Every eleventh
-//! removes a row that an earlier one put, or writes over it in turn, so that pages are freed and used again; it puts no other unless it is a
-//! seventh one too.
+//! Most commits put one row with a new key. Every seventh puts forty, so that a commit spans pages and could be stored in part. Every
+//! eleventh alternately removes and overwrites a row that an earlier one put, so that pages are freed and reused. An eleventh commit puts
+//! no new row unless it is also a seventh one.
 
 use std::{collections::BTreeMap, ops::Range};
 
-/// What a commit changes of a row. Rows have numbers from 0.
+/// A change that a commit makes to a row. Rows are numbered from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Put(u64, Version),
     Remove(u64),
 }
 
-/// Which value a row has.
+/// The version of a row's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Version {
     First,
-    /// Written over the first.
+    /// Overwrites the first version.
     Second,
 }
 
-/// How many commits there are of which one puts many rows.
+/// One commit in this many puts many rows.
 const LARGE: u64 = 7;
-/// How many rows that one puts.
+/// The number of rows that such a commit puts.
 const MANY: u64 = 40;
-/// How many commits there are of which one changes an old row.
+/// One commit in this many changes an old row.
 const CHANGING: u64 = 11;
-/// How far the rows are apart of which each is changed by the next such commit: less than are put meanwhile, so that each is there.
+/// The distance between the rows that successive commits of this kind change. It is smaller than the number of rows put in between, so each
+/// of these rows exists.
 const STRIDE: u64 = 37;
 
-/// The new rows of a commit, numbered from 1.
+/// Returns the new rows of a commit, numbered from 1.
 pub(super) fn new_rows(commit: u64) -> Range<u64> {
     rows_put(commit - 1)..rows_put(commit)
 }
 
-/// The changes of a commit, numbered from 1, in their order.
+/// Returns the changes of a commit, numbered from 1, in order.
 pub(super) fn changes(commit: u64) -> impl Iterator<Item = Change> {
     let changed = commit.is_multiple_of(CHANGING).then(|| {
         let row = commit / CHANGING * STRIDE;
@@ -44,7 +45,7 @@ pub(super) fn changes(commit: u64) -> impl Iterator<Item = Change> {
     new_rows(commit).map(|row| Change::Put(row, Version::First)).chain(changed)
 }
 
-/// What a database holds after so many commits.
+/// Returns the content of a database after `commits` commits.
 pub(super) fn content_after(commits: u64) -> BTreeMap<u64, Version> {
     let mut content = BTreeMap::new();
     for change in (1..=commits).flat_map(changes) {
@@ -56,24 +57,24 @@ pub(super) fn content_after(commits: u64) -> BTreeMap<u64, Version> {
     content
 }
 
-/// How many rows so many commits put; also the number of the next one.
+/// Returns how many rows the first `commits` commits put, which is also the number of the next row.
 fn rows_put(commits: u64) -> u64 {
     let (large, changing, both) = (commits / LARGE, commits / CHANGING, commits / (LARGE * CHANGING));
     commits + (MANY - 1) * large - (changing - both)
 }
 
-/// How many rows there are after so many commits.
+/// Returns the number of rows in the database after `commits` commits.
 pub(super) fn rows_after(commits: u64) -> u64 {
     rows_put(commits) - (commits / CHANGING).div_ceil(2)
 }
 
-/// Whether a commit removes this row, sooner or later.
+/// Whether some commit eventually removes this row.
 pub(super) fn is_removed(row: u64) -> bool {
     row > 0 && row.is_multiple_of(STRIDE) && row / STRIDE % 2 == 1
 }
 
-/// After how many commits a database may hold so many rows, in ascending order. A commit removes one row at most, so the numbers of rows
-/// rise but for steps of one.
+/// Returns the numbers of commits after which a database may hold `rows` rows, in ascending order. A commit removes at most one row, so the
+/// number of rows rises except for steps of one.
 pub(super) fn commits_with(rows: u64) -> impl DoubleEndedIterator<Item = u64> {
     let possible = (0..).take_while(|commits| rows_after(*commits) <= rows + 1);
     possible.filter(|commits| rows_after(*commits) == rows).collect::<Vec<_>>().into_iter()

@@ -1,21 +1,21 @@
-//! What a database that was opened again holds of the commits.
+//! Determines which commits a reopened database holds.
 
 use super::commits::{Version, commits_with, content_after, is_removed, new_rows};
 use crate::{rng::SplitMix64, template::render};
 use dbdyno_engine::suite::Template;
 use std::collections::BTreeMap;
 
-/// How rows are written.
+/// The formats of rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Formats<'s> {
     pub(super) key: &'s Template,
     pub(super) value: &'s Template,
-    /// Whose rows they are, of several threads; none where there is one.
+    /// The thread that the rows belong to; `None` if there is only one thread.
     pub(super) thread: Option<u32>,
 }
 
 impl Formats<'_> {
-    /// The formats of each of so many threads.
+    /// Returns the formats of each of `threads` threads.
     pub(super) fn of_threads(self, threads: u32) -> Vec<Self> {
         let of = |thread| Self { thread: (threads > 1).then_some(thread), ..self };
         (0..threads).map(of).collect()
@@ -39,20 +39,20 @@ impl Formats<'_> {
         text
     }
 
-    /// What keys and values of this thread begin with, and of no other: all are of one length. Short and of plain characters, so that keys stay
-    /// keys and names of files to every engine.
+    /// Returns a prefix for the keys and values of this thread that no other thread's keys and values begin with: all prefixes have the
+    /// same length. It is short and has only plain characters, so that every engine still accepts keys as keys and as file names.
     fn prefix(&self) -> String {
         self.thread.map_or_else(String::new, |thread| format!("t{thread:02}_"))
     }
 }
 
-/// The rows of a database, as they were found.
+/// The rows found in a database.
 pub(super) type Found = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// How many commits of each thread are there, whose formats are given.
+/// Returns the number of commits found of each thread. `threads`: the formats of the threads.
 ///
 /// # Errors
-/// As for [`commits`]; a row is no thread's.
+/// As for [`commits`]. A row belongs to no thread.
 pub(super) fn commits_of_each(found: Found, threads: &[Formats<'_>]) -> Result<Vec<u64>, String> {
     let prefixes: Vec<String> = threads.iter().map(Formats::prefix).collect();
     let mut shares = vec![Found::new(); threads.len()];
@@ -70,10 +70,10 @@ pub(super) fn commits_of_each(found: Found, threads: &[Formats<'_>]) -> Result<V
     threads.iter().zip(&shares).map(counted).collect()
 }
 
-/// How many commits are there: all changes of the first so many, and none of any other.
+/// Returns the number N of commits found: all changes of the first N commits, and no change of any other commit.
 ///
 /// # Errors
-/// There is no such number; what is wrong.
+/// No number of commits matches. The error explains what is wrong.
 pub(super) fn commits(found: &Found, formats: Formats<'_>) -> Result<u64, String> {
     let holds = |row, version| found.get(&formats.key(row)) == Some(&formats.value(row, version));
     let is_after = |commits: &u64| content_after(*commits).into_iter().all(|(row, version)| holds(row, version));
@@ -83,7 +83,7 @@ pub(super) fn commits(found: &Found, formats: Formats<'_>) -> Result<u64, String
 fn what_is_wrong(found: &Found, formats: Formats<'_>) -> String {
     let is_there = |row: u64| found.contains_key(&formats.key(row));
     let has_any = |commit: &u64| new_rows(*commit).any(is_there);
-    // More commits than rows cannot have left any, but for those that put none.
+    // Except for commits that put no row, there cannot be more commits than rows.
     let Some(last) = (1..=2 * found.len() as u64 + 2).rev().find(has_any) else {
         return format!("{} rows, none of which was ever committed", found.len());
     };

@@ -1,5 +1,5 @@
-//! The kill test: a worker commits and acknowledges each commit; it is killed; another opens the database again and says how many commits
-//! are there. What is [recorded](crate::power) of such a worker shows what a power loss would have left.
+//! The kill test: a worker commits and acknowledges each commit until it is killed. Another worker reopens the database and reports how
+//! many commits it holds. The [recording](crate::power) of such a worker shows what a power loss would have left.
 
 mod commits;
 mod found;
@@ -26,7 +26,7 @@ use dbdyno_engine::{
 };
 use std::{env, path::PathBuf};
 
-/// The test whose formats and statements are used: the first that puts.
+/// Returns the test that provides the formats and statements: the first one that puts.
 fn writing_test<'s>(suite: &'s KvSuite) -> Result<(&'s KvTest, Formats<'s>), EngineError> {
     let puts = |test: &'s KvTest| match &test.load {
         KvLoad::Alone(alone) => match alone.work.work.as_slice() {
@@ -45,20 +45,20 @@ fn writing_test<'s>(suite: &'s KvSuite) -> Result<(&'s KvTest, Formats<'s>), Eng
         .ok_or_else(|| EngineError::new(format!("suite `{}` has no test that only puts", suite.name)))
 }
 
-/// The file in which a worker that commits is to record what it does to its files.
+/// The file in which a committing worker records its changes to files.
 const LOG: &str = "DBDYNO_POWER_LOG";
-/// After how many commits such a worker ends itself.
+/// The number of commits after which such a worker exits.
 const COMMITS: &str = "DBDYNO_POWER_COMMITS";
 
-/// What the environment asks of a worker that commits.
+/// The recording that the environment requests from a committing worker.
 struct Recorded {
     recording: Recording,
-    /// After how many commits the process ends; none: when it is killed.
+    /// The number of commits after which the process exits; `None`: it runs until it is killed.
     commits: Option<u64>,
 }
 
 impl Recorded {
-    /// Begins to record the job's folder, if that is asked for.
+    /// Starts recording the job's folder, if the environment requests it.
     fn start(job: &Job) -> Result<Option<Self>, EngineError> {
         let Some(log) = env::var_os(LOG) else { return Ok(None) };
         let expected = |text: &str| EngineError::new(format!("{COMMITS}={text}: expected a number of commits"));
@@ -68,7 +68,7 @@ impl Recorded {
     }
 }
 
-/// Refuses to record several threads.
+/// Refuses to record more than one thread.
 fn check_recordable(threads: u32) -> Result<(), EngineError> {
     if threads > 1 && env::var_os(LOG).is_some() {
         let message =
@@ -78,7 +78,7 @@ fn check_recordable(threads: u32) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Commits again and again until the process is killed, and says so after each commit.
+/// Commits repeatedly until the process is killed, and reports each commit.
 pub(crate) fn commit_forever<E: KvEngine, T: Threading<E>>(
     worker: &Worker,
     job: &Job,
@@ -87,7 +87,7 @@ pub(crate) fn commit_forever<E: KvEngine, T: Threading<E>>(
     let (test, formats) = writing_test(suite)?;
     let threads = threads::asked_for()?;
     check_recordable(threads)?;
-    // The folder is given to the engine: that its name lasts is not the engine's to see to, so it is made before.
+    // The folder is created before the recording starts, because the engine is not responsible for making the folder's name durable.
     let folder = prepared_folder(job, &test.database)?;
     let mut recorded = Recorded::start(job)?;
     let mut engine: E = open_in(job, suite, &folder)?;
@@ -108,14 +108,14 @@ pub(crate) fn commit_forever<E: KvEngine, T: Threading<E>>(
     Ok(())
 }
 
-/// Makes a commit, in a transaction of its own.
+/// Performs a commit in its own transaction.
 fn make<S: KvSession>(session: &mut S, formats: Formats<'_>, commit: u64) -> Result<(), EngineError> {
     let mut transaction = session.write()?;
     write(&mut transaction.table()?, formats, commit)?;
     transaction.commit()
 }
 
-/// Makes the changes of a commit.
+/// Writes the changes of a commit.
 fn write(table: &mut impl KvWrite, formats: Formats<'_>, commit: u64) -> Result<(), EngineError> {
     for change in changes(commit) {
         match change {
@@ -130,8 +130,8 @@ fn write(table: &mut impl KvWrite, formats: Formats<'_>, commit: u64) -> Result<
     Ok(())
 }
 
-/// Opens the database again, has the engine check it, and counts the commits that are there: whole ones, and none after one that is not.
-/// Those of each thread are counted by themselves.
+/// Reopens the database, has the engine check it, and counts the commits it holds: only whole commits, with none after an incomplete one.
+/// The commits of each thread are counted separately.
 pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
     let (test, formats) = writing_test(suite)?;
     let threads = threads::asked_for()?;
@@ -141,7 +141,7 @@ pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Resu
     let mut engine: E = reopen(job, suite, &test.database)?;
     engine.check()?;
     if let Err(error) = engine.session(&test.sql).map(drop) {
-        // What defines the schema is a commit like others, and the first: it may be missing with all that followed.
+        // The schema definition is a commit like others, and the first one. It may be missing, with all that followed it.
         drop(engine);
         engine = open_anew(job, suite, &test.database).map_err(|_| error)?;
     }

@@ -1,4 +1,4 @@
-//! Several threads that commit at the same time, each rows of its own.
+//! Several threads that commit at the same time, each to its own rows.
 
 use super::{found::Formats, make};
 use dbdyno_engine::{
@@ -15,11 +15,11 @@ use std::{
     thread,
 };
 
-/// How many threads commit.
+/// The number of threads that commit.
 pub(super) const THREADS: &str = "DBDYNO_COMMIT_THREADS";
 const MOST: u32 = 16;
 
-/// How many threads the environment asks for.
+/// Returns the number of threads that the environment requests.
 pub(super) fn asked_for() -> Result<u32, EngineError> {
     let Some(text) = env::var_os(THREADS) else { return Ok(1) };
     let number = text.to_str().and_then(|text| text.parse().ok()).filter(|number| (1..=MOST).contains(number));
@@ -28,23 +28,23 @@ pub(super) fn asked_for() -> Result<u32, EngineError> {
     })
 }
 
-/// The threads of a kill test that has several.
+/// The threads of a kill test with several threads.
 pub(crate) struct Committers<'c> {
     pub(super) worker: &'c Worker,
     pub(super) statements: &'c KvStatements,
-    /// Of each thread.
+    /// The formats of each thread.
     pub(super) formats: Vec<Formats<'c>>,
 }
 
-/// What the threads share while they commit.
+/// The state that the threads share while they commit.
 struct Course {
     start: Barrier,
-    /// The first that a thread met. It ends the others, which may fail too because of it.
+    /// The first error of any thread. It ends the other threads, which may then fail because of it too.
     failure: OnceLock<EngineError>,
 }
 
 impl Committers<'_> {
-    /// Commits in each thread again and again until the process is killed or one of them fails.
+    /// Commits repeatedly in each thread until the process is killed or a thread fails.
     pub(crate) fn commit_forever<E: KvThreads>(&self, engine: &E) -> Result<(), EngineError> {
         let course = Course { start: Barrier::new(self.formats.len()), failure: OnceLock::new() };
         thread::scope(|scope| {
@@ -52,7 +52,7 @@ impl Committers<'_> {
                 let course = &course;
                 scope.spawn(move || {
                     if let Err(error) = caught(|| self.commit_as(thread, *formats, engine, course)).flatten() {
-                        // An error means that another thread was the first.
+                        // An error here means that another thread failed first.
                         let _ = course.failure.set(error);
                     }
                 });
@@ -87,8 +87,8 @@ impl Committers<'_> {
     }
 }
 
-/// A thread that gets ready: nobody commits before all have ended that, as those who do may be in the way of who does not expect it. It ends too
-/// where it fails, since the others wait for it.
+/// A thread that is preparing. No thread commits before all are prepared, because a commit may block a thread that does not expect it.
+/// Dropping it ends the preparation even if the thread fails, because the other threads wait for it.
 struct GettingReady<'c>(&'c Barrier);
 
 impl Drop for GettingReady<'_> {

@@ -1,26 +1,26 @@
-//! Accounts: rows whose balances transfers move, and what holds for them whatever the order of the transfers is.
+//! Accounts: rows whose balances are moved by transfers, with invariants that hold in any order of the transfers.
 //!
-//! A row's value has two numbers of [`DIGITS`] decimal digits: its balance, and its version, which each write of it raises by one.
+//! A row's value has two numbers of [`DIGITS`] decimal digits: its balance, and its version, which each write raises by one.
 
 use dbdyno_engine::{EngineError, kv::KvRead};
 use std::fmt;
 
-/// Of each number of a value.
+/// Decimal digits of each number of a value.
 const DIGITS: usize = 16;
 
-/// A row.
+/// An account, as stored in one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Account {
     pub(super) balance: u64,
     pub(super) version: u64,
 }
 
-/// A value as it is stored.
+/// The value of an account, as it is stored.
 pub(super) type StoredAccount = [u8; 2 * DIGITS];
 
 impl Account {
     /// # Errors
-    /// It is no account.
+    /// The value is not an account.
     pub(super) fn parse(value: &[u8]) -> Result<Self, EngineError> {
         let number = |digits: &[u8]| {
             digits
@@ -47,7 +47,7 @@ impl Account {
         value
     }
 
-    /// Both accounts after an amount has gone from this one to another, or as much of it as there is.
+    /// Returns both accounts after a transfer of `amount` from this one to `to`, or of as much as it has.
     pub(super) fn transfer(self, to: Self, amount: u64) -> (Self, Self) {
         let moved = amount.min(self.balance);
         let from = Self { balance: self.balance - moved, version: self.version + 1 };
@@ -55,7 +55,7 @@ impl Account {
     }
 }
 
-/// All accounts together.
+/// The totals of all accounts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Accounts {
     pub(super) count: u64,
@@ -71,14 +71,14 @@ impl Accounts {
         sum.all()
     }
 
-    /// Adds up so many rows of a read transaction, from a key on.
+    /// Adds up at most `most` rows of a read transaction, starting at a key.
     pub(super) fn read_some<R: KvRead>(read: &mut R, from: &[u8], most: u64) -> Result<Self, EngineError> {
         let mut sum = Sum::default();
         read.range(from, most, |_, value| sum.add(value))?;
         sum.all()
     }
 
-    /// What an audit has found wrong, if anything: no transfer changes how many accounts there are, or what they have together.
+    /// Returns what an audit has found wrong, if anything: transfers change neither the number of accounts nor the sum of their balances.
     pub(super) fn broken_by(&self, found: &Self) -> Option<String> {
         let Self { count, balances, .. } = self;
         (found.count != *count || found.balances != *balances).then(|| {
@@ -87,7 +87,7 @@ impl Accounts {
     }
 }
 
-/// Accounts that are added up, and the first value that is none.
+/// A running sum of accounts, and the error of the first value that is not an account.
 #[derive(Default)]
 struct Sum {
     accounts: Accounts,

@@ -12,7 +12,7 @@ use dbdyno_engine::{
     suite::{KvAlone, KvTest, Operation, TransactionScope},
 };
 
-/// Does the operations of a test.
+/// Runs the operations of a test.
 pub(super) fn perform<S: KvSession, C: Clock>(
     session: &mut S,
     (test, alone): (&KvTest, &KvAlone),
@@ -33,7 +33,7 @@ pub(super) fn perform<S: KvSession, C: Clock>(
     }
 }
 
-/// Reads in one transaction, whose begin is before the timer starts.
+/// Reads in one transaction, which begins before the timer starts.
 fn read_held<S: KvSession, C: Clock>(
     session: &mut S,
     alone: &KvAlone,
@@ -48,7 +48,7 @@ fn read_held<S: KvSession, C: Clock>(
     repeat(alone, inputs, recorder, |input, tally| apply_read(&mut read, input, tally))
 }
 
-/// Reads, each in a transaction of its own.
+/// Reads, each in its own transaction.
 fn read_each<S: KvSession, C: Clock>(
     session: &mut S,
     alone: &KvAlone,
@@ -76,7 +76,7 @@ fn scan<R: KvRead, C: Clock>(read: &mut R, recorder: &mut Recorder<C>) -> Result
     Ok(tally)
 }
 
-/// Does a test's operations one after the other.
+/// Runs a test's operations in sequence.
 #[inline]
 fn repeat<C: Clock>(
     alone: &KvAlone,
@@ -92,8 +92,8 @@ fn repeat<C: Clock>(
     Ok(tally)
 }
 
-/// Writes in transactions of `batch` operations. The commit's time is part of the last operation of its batch, and the
-/// next begin's part of the first; where one transaction is all of the test, its begin is before the timer starts.
+/// Writes in transactions of `batch` operations. A commit counts in the time of its batch's last operation, and the next begin in the time
+/// of the first one. If the whole test is one transaction, it begins before the timer starts.
 fn write_batches<S: KvSession, C: Clock>(
     session: &mut S,
     alone: &KvAlone,

@@ -7,7 +7,7 @@ use dbdyno_engine::{
     suite::{KvAlone, KvTest, KvWork, Operation, Template, Work},
 };
 
-/// Inputs are drawn for so many operations at a time, or for fewer where they are long.
+/// Operations for which inputs are drawn at a time, or fewer if the inputs are long.
 const BLOCK_OPERATIONS: u64 = 256;
 /// A block is full at this many bytes of keys and values, so that it stays in the processor's cache.
 const BLOCK_BYTES: usize = 32 << 10;
@@ -19,12 +19,12 @@ pub(super) struct Inputs<'t> {
     rng: SplitMix64,
     keys: Keys,
     total_weight: u64,
-    /// The ordinal of the next operation that is drawn.
+    /// The ordinal of the next operation to draw.
     ordinal: u64,
-    /// Keys and values of the block, one after the other.
+    /// Keys and values of the block, concatenated.
     bytes: Vec<u8>,
     block: Vec<Drawn<'t>>,
-    /// The place in the block of the next operation that is done.
+    /// The index in the block of the next operation to run.
     next: usize,
 }
 
@@ -44,15 +44,15 @@ struct Drawn<'t> {
 pub struct Input<'i> {
     pub operation: &'i Operation,
     pub key: &'i [u8],
-    /// What is written; the other account's key of a transfer; else empty.
+    /// The value to write, or the other account's key of a transfer; otherwise empty.
     pub value: &'i [u8],
-    /// Rows of a range, amount of a transfer.
+    /// Rows of a range, or amount of a transfer.
     pub number: u64,
-    /// The index of the record that the key is of.
+    /// The index of the record that has the key.
     pub record: u64,
 }
 
-/// Shows the inputs of a test of one thread, in the order in which its operations are done.
+/// Passes the inputs of a test of one thread to `show`, in the order in which the operations run.
 pub fn each_input((test, alone): (&KvTest, &KvAlone), seed: u64, mut show: impl FnMut(Input<'_>)) {
     let mut inputs = Inputs::alone((test, alone), seed);
     for _ in 0..alone.operations {
@@ -64,12 +64,12 @@ pub fn each_input((test, alone): (&KvTest, &KvAlone), seed: u64, mut show: impl 
 }
 
 impl<'t> Inputs<'t> {
-    /// Of a test of one thread.
+    /// Creates the inputs of a test of one thread.
     pub(super) fn alone((test, alone): (&'t KvTest, &'t KvAlone), seed: u64) -> Self {
         Self::new(test, &alone.work, SplitMix64::stream(seed, u64::from(test.number)), (0, 1))
     }
 
-    /// Of thread `thread` (from 0) of `threads` that do the same.
+    /// Creates the inputs of thread `thread` (from 0) of `threads` that do the same work.
     pub(super) fn new(test: &'t KvTest, work: &'t KvWork, mut rng: SplitMix64, (thread, threads): (u64, u64)) -> Self {
         let keys = Keys::new(work.keys, test.records, (thread, threads), &mut rng);
         Self {
@@ -85,7 +85,7 @@ impl<'t> Inputs<'t> {
         }
     }
 
-    /// The next operation. Where the block is done, the timer stands still while another is drawn.
+    /// Returns the next operation. At the end of the block, the timer is paused while the next block is drawn.
     #[inline]
     pub(super) fn next<C: Clock>(&mut self, recorder: &mut Recorder<C>) -> Input<'_> {
         if self.is_drawn_out() {
@@ -94,7 +94,7 @@ impl<'t> Inputs<'t> {
         self.take()
     }
 
-    /// Whether all operations that were drawn are taken.
+    /// Whether all drawn operations have been taken.
     #[inline]
     pub(super) fn is_drawn_out(&self) -> bool {
         self.next == self.block.len()
@@ -119,7 +119,7 @@ impl<'t> Inputs<'t> {
         }
     }
 
-    /// Draws an operation's kind (only where there are several), then its key, then what else it has.
+    /// Draws an operation: its kind (if there are several), then its key, then its other inputs.
     fn draw(&mut self) {
         let work = self.work;
         let operation = match work.work.as_slice() {
@@ -128,7 +128,7 @@ impl<'t> Inputs<'t> {
         };
         let index = match operation {
             Operation::Insert { .. } => self.keys.insert(),
-            // As many as it reads are there from it on.
+            // Enough accounts for the audit must follow the first one.
             Operation::Audit { accounts: Some(accounts) } => {
                 let last = self.test.records.saturating_sub(*accounts);
                 self.keys.draw(self.ordinal, &mut self.rng).min(last)
@@ -145,7 +145,7 @@ impl<'t> Inputs<'t> {
             }
             Operation::Range { least, most } => self.between(*least, *most),
             Operation::Transfer { least, most } => {
-                // Any other account, each as likely.
+                // Any other account, with equal probability.
                 let drawn = self.rng.below(self.test.records.saturating_sub(1));
                 self.render(&self.test.key, drawn + u64::from(drawn >= index));
                 self.between(*least, *most)
@@ -157,7 +157,7 @@ impl<'t> Inputs<'t> {
             | Operation::Scan
             | Operation::Audit { accounts: None }
             | Operation::Hold => 0,
-            // A small database has fewer.
+            // A small database has fewer accounts.
             Operation::Audit { accounts: Some(accounts) } => self.test.records.min(*accounts),
         };
         self.block.push(Drawn { operation, key, value, end: self.bytes.len(), number, record: index });
@@ -180,6 +180,6 @@ fn pick(work: &[Work], mut drawn: u64) -> &Operation {
         }
         drawn -= one.weight;
     }
-    // Not reached: what is drawn is below the sum of the weights.
+    // Unreachable: the drawn number is below the sum of the weights.
     &work[work.len() - 1].operation
 }

@@ -1,4 +1,4 @@
-//! Which records operations meet.
+//! The choice of the records that operations use.
 
 use crate::{
     rng::SplitMix64,
@@ -10,11 +10,11 @@ use dbdyno_engine::suite::KeyChoice;
 /// Draws records for one thread.
 pub(super) struct Keys {
     choice: Choice,
-    /// Records that there are before the test.
+    /// Records that exist before the test.
     records: u64,
     /// Records that this thread has inserted.
     inserted: u64,
-    /// This thread, from 0, and how many do the same: what they insert is theirs alone.
+    /// This thread's number, from 0, and the number of threads that do the same work. Each thread inserts its own records.
     thread: u64,
     threads: u64,
 }
@@ -24,12 +24,12 @@ enum Choice {
     Shuffled(Shuffle),
     Uniform,
     Zipfian(ScrambledZipf),
-    /// By the distance from the newest record that this thread knows of.
+    /// By the distance from the newest record known to this thread.
     Latest(Zipf),
 }
 
 impl Keys {
-    /// Those of thread `thread` (from 0) of `threads`. An order of all records is drawn at once.
+    /// Creates the keys of thread `thread` (from 0) of `threads`. A random order of all records is drawn immediately.
     pub(super) fn new(choice: KeyChoice, records: u64, (thread, threads): (u64, u64), rng: &mut SplitMix64) -> Self {
         let choice = match choice {
             KeyChoice::Ascending => Choice::Ascending,
@@ -41,7 +41,7 @@ impl Keys {
         Self { choice, records, inserted: 0, thread, threads: threads.max(1) }
     }
 
-    /// The record of an operation with this ordinal.
+    /// Draws the record of the operation with this ordinal.
     pub(super) fn draw(&mut self, ordinal: u64, rng: &mut SplitMix64) -> u64 {
         match &self.choice {
             Choice::Ascending => ordinal,
@@ -58,7 +58,7 @@ impl Keys {
         }
     }
 
-    /// A record that nobody has inserted.
+    /// Returns a new record that no thread has inserted.
     pub(super) fn insert(&mut self) -> u64 {
         let record = self.own(self.inserted);
         self.inserted += 1;
@@ -68,7 +68,7 @@ impl Keys {
         record
     }
 
-    /// The record that this thread inserts as its `count`-th, from 0.
+    /// Returns the `count`-th record, from 0, that this thread inserts.
     fn own(&self, count: u64) -> u64 {
         self.records + count * self.threads + self.thread
     }

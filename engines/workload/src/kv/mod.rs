@@ -35,26 +35,26 @@ use std::{
 /// Whether and how the tests of several threads run on an engine.
 pub(crate) trait Threading<E> {
     /// # Errors
-    /// The engine has no way to share its database.
+    /// The engine cannot share its database between threads.
     fn perform(engine: &mut E, test: &ActorsTest<'_>) -> Result<ActorsDone, EngineError>;
 
-    /// The accounts that actors are to work with, before they do; none where they work with none.
+    /// Reads the accounts before the actors start; `None` if the actors do not work with accounts.
     ///
     /// # Errors
-    /// As for [`perform`](Self::perform); rows that are no accounts.
+    /// As for [`perform`](Self::perform). A row is not an account.
     fn accounts(engine: &mut E, test: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError>;
 
-    /// Has the threads of a kill test commit until the process is killed.
+    /// Makes the threads of a kill test commit until the process is killed.
     ///
     /// # Errors
-    /// As for [`perform`](Self::perform); the first that one of the threads met.
+    /// As for [`perform`](Self::perform). The first error of any thread.
     fn commit_forever(engine: &mut E, committers: &Committers<'_>) -> Result<(), EngineError>;
 }
 
-/// Of an engine for one thread.
+/// Threading of an engine for one thread.
 pub(crate) struct OneThread;
 
-/// Of an engine whose database threads share.
+/// Threading of an engine whose database threads share.
 pub(crate) struct ManyThreads;
 
 impl<E: KvEngine> Threading<E> for OneThread {
@@ -138,8 +138,8 @@ fn is_cold(job: &Job, test: &KvTest) -> bool {
     job.cache.is_cold_for(test.measured)
 }
 
-/// Drops what is in memory of a test's database, which is closed. What is read before the actors of a test begin is read before, or it
-/// would be in memory again.
+/// Drops a test's closed database from memory. Reads the accounts before that, because reading them later would bring them into memory
+/// again.
 fn start_cold<E: KvEngine, T: Threading<E>>(
     job: &Job,
     suite: &KvSuite,
@@ -159,7 +159,7 @@ fn start_cold<E: KvEngine, T: Threading<E>>(
     Ok(accounts)
 }
 
-/// The folder of a database of a run.
+/// Returns the folder of a database of a run.
 fn database_folder(job: &Job, label: &str) -> PathBuf {
     job.folder.join(label)
 }
@@ -168,13 +168,13 @@ fn open_database<E: KvEngine>(job: &Job, suite: &KvSuite, label: &str) -> Result
     open_in(job, suite, &prepared_folder(job, label)?)
 }
 
-/// A database's folder, and whether it has just been made: then the database is to be made too.
+/// A database's folder, and whether it was just created. In that case the database must be created too.
 pub(crate) struct PreparedFolder {
     path: PathBuf,
     is_new: bool,
 }
 
-/// Has a folder ready for a database.
+/// Prepares a folder for a database.
 pub(crate) fn prepared_folder(job: &Job, label: &str) -> Result<PreparedFolder, EngineError> {
     let path = database_folder(job, label);
     let is_new = !path.exists();
@@ -189,12 +189,12 @@ pub(crate) fn open_in<E: KvEngine>(job: &Job, suite: &KvSuite, folder: &Prepared
     E::open(Open { schema, ..reopening(job, suite, &folder.path) })
 }
 
-/// Opens a database whose folder is there, and defines the suite's schema in it.
+/// Opens a database in an existing folder, and defines the suite's schema in it.
 pub(crate) fn open_anew<E: KvEngine>(job: &Job, suite: &KvSuite, label: &str) -> Result<E, EngineError> {
     open_in(job, suite, &PreparedFolder { path: database_folder(job, label), is_new: true })
 }
 
-/// What a database that is there is opened with.
+/// Returns the settings for opening an existing database.
 fn reopening<'j>(job: &'j Job, suite: &KvSuite, folder: &'j Path) -> Open<'j> {
     Open { folder, settings: &job.options, schema: &[], data_bytes: suite.data_bytes }
 }
@@ -226,7 +226,7 @@ fn measure_alone<E: KvEngine>(
     Ok(TestDone { operations, rows, verification, ..done })
 }
 
-/// Compacts a database, as one operation; the engine as it is afterwards.
+/// Compacts a database as one operation, and returns the engine after the compaction.
 fn measure_compaction<E: KvEngine>(
     harness: &Harness<'_>,
     job: &Job,
@@ -281,7 +281,7 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
     Ok(done)
 }
 
-/// Opens a database of a run that ended, for checks.
+/// Reopens a database of a run that has ended, for checks.
 pub(crate) fn reopen<E: KvEngine>(job: &Job, suite: &KvSuite, label: &str) -> Result<E, EngineError> {
     open_database(job, suite, label)
 }

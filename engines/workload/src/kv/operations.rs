@@ -1,4 +1,4 @@
-//! What operations do, and to what their answers amount.
+//! Runs operations, and collects their answers.
 
 use super::{
     accounts::{Account, Accounts},
@@ -11,39 +11,39 @@ use dbdyno_engine::{
     suite::Operation,
 };
 
-/// What the operations of one thread amounted to.
+/// The answers and counts of one thread's operations.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KvTally {
     pub(super) operations: u64,
     pub(super) rows: u64,
-    /// Transfers that were committed.
+    /// Committed transfers.
     pub(super) transfers: u64,
     pub(super) digest: Digest,
-    /// What the accounts are together, as audits have to find them.
+    /// The totals of the accounts, which audits must find.
     pub(super) accounts: Accounts,
-    /// The first audit that found something else.
+    /// The first audit that found different totals.
     pub(super) broken: Option<Accounts>,
-    /// The first audit of a part that found another number of accounts than it had to, with that number.
+    /// The first partial audit that found a different number of accounts than expected: that number, and the expected one.
     pub(super) short: Option<(u64, u64)>,
     /// Reads of a key, or from a key on, that found nothing.
     pub(super) missed: u64,
-    /// What the versions of an audit add up to at least: those of what was committed before it began.
+    /// The least sum of versions that an audit must find: the versions committed before it began.
     pub(super) least_versions: u64,
-    /// The versions of the first audit with fewer, and what there were at least.
+    /// The first audit that found fewer versions: their sum, and the least sum.
     pub(super) stale: Option<(u64, u64)>,
-    /// The account that the last transfer took from, and its version since.
+    /// The account that the last transfer debited, and its version since then.
     pub(super) last_transfer: (u64, u64),
-    /// The first snapshot that was not the same at its end as at its beginning.
+    /// The first snapshot whose content differed between its beginning and its end.
     pub(super) moved: Option<MovedSnapshot>,
 }
 
 impl KvTally {
-    /// Of nothing yet; audits have to find these accounts.
+    /// Creates an empty tally. Audits must find these accounts.
     pub(super) fn of(accounts: Accounts) -> Self {
         Self { accounts, ..Self::default() }
     }
 
-    /// Begun anew, but for what there is of accounts and what was found wrong.
+    /// Resets the tally, but keeps the accounts and the errors found.
     pub(super) fn anew(self) -> Self {
         Self { operations: 0, rows: 0, digest: Digest::default(), ..self }
     }
@@ -54,21 +54,21 @@ impl KvTally {
         self.digest.bytes(value);
     }
 
-    /// A row of an answer.
+    /// Adds a row of an answer.
     #[inline]
     pub(super) fn answer(&mut self, key: &[u8], value: &[u8]) {
         self.row(key, value);
         self.rows += 1;
     }
 
-    /// An operation that found its key or did not, and had no more to answer.
+    /// Adds an operation that found its key or not, and had no other answer.
     #[inline]
     fn found(&mut self, found: bool) {
         self.digest.word(u64::from(found));
         self.rows += u64::from(found);
     }
 
-    /// A read that found its key or did not.
+    /// Adds a read that found its key or not.
     #[inline]
     fn looked_up(&mut self, found: bool) {
         self.rows += u64::from(found);
@@ -94,12 +94,12 @@ impl KvTally {
         }
     }
 
-    /// Reads the whole database into the digest.
+    /// Adds the whole database to the digest.
     pub(super) fn state<S: KvSession>(&mut self, session: &mut S) -> Result<(), EngineError> {
         session.read()?.scan(|key, value| self.row(key, value))
     }
 
-    /// Makes what a thread read part of this one.
+    /// Adds the answers of another thread.
     pub(super) fn thread(&mut self, mut digest: Digest, rows: u64) {
         digest.word(rows);
         self.digest.word(digest.to_word());
@@ -113,14 +113,14 @@ impl KvTally {
     }
 }
 
-/// What was found in one snapshot, sooner and later.
+/// The accounts found in one snapshot, at its beginning and its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MovedSnapshot {
     pub(super) first: Accounts,
     pub(super) last: Accounts,
 }
 
-/// Does an operation in a transaction of its own, of reading or of writing as it needs.
+/// Runs an operation in its own transaction, a read or write transaction as needed.
 #[inline]
 pub(super) fn apply_alone<S: KvSession>(
     session: &mut S,
@@ -131,7 +131,7 @@ pub(super) fn apply_alone<S: KvSession>(
         let (digest, rows) = (tally.digest, tally.rows);
         let done = session.read().and_then(|mut read| apply_read(&mut read, input, tally));
         if done.is_err() {
-            // What was read by halves is read again.
+            // A partial read is repeated, so its answers do not count.
             (tally.digest, tally.rows) = (digest, rows);
         }
         return done;
@@ -144,7 +144,7 @@ pub(super) fn apply_alone<S: KvSession>(
     };
     let done = write().and_then(|()| transaction.commit());
     if done.is_err() {
-        // What was rolled back was not done.
+        // A transaction that was rolled back does not count.
         *tally = before;
     }
     done
@@ -198,7 +198,7 @@ pub(super) fn apply_write<W: KvWrite>(
             tally.rows += 1;
         }
         Operation::Delete => tally.found(table.delete(input.key)?),
-        // As a put: the engine has not looked, so there is nothing to count but what was asked.
+        // Like a put: the engine has not looked up the key, so only the request counts.
         Operation::Remove => {
             table.remove(input.key)?;
             tally.rows += 1;

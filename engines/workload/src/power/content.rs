@@ -1,4 +1,4 @@
-//! What a file holds, in pages that versions of it share: of one that is 1 GiB long and holds ten pages, ten are kept.
+//! The content of a file, in pages that its versions share: a file of 1 GiB with ten non-zero pages takes the memory of ten.
 
 use crate::digest::Digest;
 use rustix::{
@@ -7,13 +7,13 @@ use rustix::{
 };
 use std::{collections::BTreeMap, fs::File, io, ops::Range, os::unix::fs::FileExt, sync::Arc};
 
-/// Bytes of a page: the smallest that mappings have on Linux, so that no store is in two.
+/// Bytes of a page: the smallest page size of mappings on Linux, so that no store spans two pages.
 pub(super) const PAGE: usize = 4096;
 
 const ZEROS: [u8; PAGE] = [0; PAGE];
 
-/// A file's bytes. No page is kept that is all zeros or beyond the end, and what a page has beyond the end is zero: so contents are the
-/// same when their fields are.
+/// A file's bytes. Pages that are all zeros or beyond the end are not kept, and a page is zero beyond the end. Therefore equal contents
+/// have equal fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Content {
     length: u64,
@@ -21,7 +21,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// What a file holds; its holes are not read.
+    /// Reads the content of a file, except its holes.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -32,12 +32,12 @@ impl Content {
         Ok(content)
     }
 
-    /// Bytes.
+    /// Returns the length, bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// All bytes, with zeros where nothing was written.
+    /// Returns all bytes, with zeros where nothing was written.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.length as usize];
         for (offset, page) in self.pages() {
@@ -46,7 +46,7 @@ impl Content {
         bytes
     }
 
-    /// The pages that are not all zeros, each with its offset and without what is beyond the end.
+    /// Returns the pages that are not all zeros, each with its offset, cut at the end of the file.
     pub(super) fn pages(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.pages.iter().map(|(number, page)| {
             let offset = number * PAGE as u64;
@@ -54,12 +54,12 @@ impl Content {
         })
     }
 
-    /// Whether these bytes, at most a page, are those at the beginning of the page at `offset`.
+    /// Whether the page at `offset` begins with these bytes, which are at most one page.
     pub(super) fn has(&self, offset: u64, bytes: &[u8]) -> bool {
         self.pages.get(&(offset / PAGE as u64)).map_or(&ZEROS, |page| page).starts_with(bytes)
     }
 
-    /// Writes bytes, and grows to their end.
+    /// Writes bytes, and extends the content if they end beyond it.
     pub(super) fn write(&mut self, offset: u64, bytes: &[u8]) {
         for piece in pieces(offset, bytes.len(), PAGE) {
             let at = offset + piece.start as u64;
@@ -73,7 +73,7 @@ impl Content {
         self.length = self.length.max(offset + bytes.len() as u64);
     }
 
-    /// Cuts it off, or lengthens it with zeros.
+    /// Truncates the content, or extends it with zeros.
     pub(super) fn resize(&mut self, length: u64) {
         if length < self.length {
             let (last, within) = (length / PAGE as u64, (length % PAGE as u64) as usize);
@@ -88,7 +88,7 @@ impl Content {
         self.length = length;
     }
 
-    /// Writes it to a file that is empty, with holes for what is zero.
+    /// Writes the content to an empty file, with holes for zero pages.
     pub(super) fn write_to(&self, file: &File) -> io::Result<()> {
         self.pages().try_for_each(|(offset, page)| file.write_all_at(page, offset))?;
         file.set_len(self.length)
@@ -103,7 +103,8 @@ impl Content {
     }
 }
 
-/// The pieces of `bytes` bytes at `offset` that lie in one unit of a file each: of a page, or of a sector. Relative to the first byte.
+/// Splits `bytes` bytes at `offset` into pieces that are each within one unit of a file: a page, or a sector. The ranges are relative to
+/// the first byte.
 pub(super) fn pieces(offset: u64, bytes: usize, unit: usize) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -114,7 +115,8 @@ pub(super) fn pieces(offset: u64, bytes: usize, unit: usize) -> impl Iterator<It
     })
 }
 
-/// Shows the pages of a file that are no holes, each with its offset; the file's length. Moves the descriptor's position.
+/// Passes the pages of a file that are not holes to `visit`, each with its offset, and returns the file's length. Moves the descriptor's
+/// position.
 pub(super) fn each_page(file: &File, mut visit: impl FnMut(u64, &[u8])) -> io::Result<u64> {
     let length = file.metadata()?.len();
     let mut buffer = vec![0; 16 * PAGE];
@@ -143,7 +145,7 @@ mod tests {
     use super::*;
     use std::fs::OpenOptions;
 
-    /// Writes and sizes are those that a plain vector has after the same calls, and equal bytes are equal contents.
+    /// The bytes and the length match those of a plain vector after the same calls, and equal bytes make equal contents.
     #[test]
     fn it_is_a_vector_with_holes() {
         let mut rng = crate::rng::SplitMix64::new(7);

@@ -1,13 +1,13 @@
-//! What a disk holds for sure, and what it may hold beside that, after a program's calls.
+//! The content that a disk is guaranteed to hold after a program's calls, and the content that it may hold in addition.
 //!
-//! As POSIX has it, and no more:
+//! The rules are those of POSIX, and no stronger:
 //!
-//! - `fsync` of a file makes what was written to it and its length last. So does `fdatasync`: "a change to the file size [...] would
-//!   require a metadata flush" (fdatasync(2)).
+//! - `fsync` of a file makes its written bytes and its length durable. So does `fdatasync`: "a change to the file size [...] would require
+//!   a metadata flush" (fdatasync(2)).
 //! - `msync(MS_SYNC)` and a write with `O_DSYNC` do that for their bytes, and for the length that these need.
-//! - A name that was made, changed or removed lasts once its folder is synced; see [`Names`] for disks that do more.
-//! - `sync_file_range` promises nothing: neither the length nor that the disk's own cache is emptied (sync_file_range(2)).
-//! - What is not synced may be on the disk or not, each call for itself and in any order, and in part.
+//! - A created, changed or removed name is durable once its folder is synced; see [`Names`] for disks that do more.
+//! - `sync_file_range` guarantees nothing: neither the length nor that the disk's own cache is flushed (sync_file_range(2)).
+//! - Unsynced calls may or may not be on the disk, each independently, in any order, and in part.
 
 use super::{
     content::Content,
@@ -16,12 +16,12 @@ use super::{
 };
 use std::{collections::BTreeMap, fmt, ops::Range, path::Path};
 
-/// When names last. Disks of both kinds exist, so a program that is to survive on any has to be tried with both.
+/// When names become durable. Disks of both kinds exist, so a program that must survive on any disk has to be tested with both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Names {
-    /// Once their folder is synced, each for itself: what POSIX promises.
+    /// Once their folder is synced, each name independently: the guarantee of POSIX.
     ByFolder,
-    /// Once their folder or their file is synced, and in the order in which they were made: journaling file systems, as ext4.
+    /// Once their folder or their file is synced, and in the order of their changes: journaling file systems, such as ext4.
     Journaled,
 }
 
@@ -46,12 +46,12 @@ pub(super) struct Pending<'l> {
     pub(super) waiting: Waiting<'l>,
 }
 
-/// What such a call did.
+/// The effect of such a call.
 #[derive(Debug, Clone)]
 pub(super) enum Waiting<'l> {
-    /// Of a file's bytes. `lasts`: it is on the disk for sure, but earlier calls may not be, over which it is to be applied.
+    /// A change of a file's bytes. `lasts`: it is guaranteed to be on the disk, but must be applied over earlier calls that may not be.
     Change { file: FileId, change: Change<'l>, lasts: bool },
-    /// Of names: one call, of which nothing or all may be there, but for what has been synced already.
+    /// A change of names: one call that is there entirely or not at all, except for parts that are already synced.
     Names(Vec<Entry>),
 }
 
@@ -81,28 +81,28 @@ impl Waiting<'_> {
     }
 }
 
-/// A disk at some moment of a log.
+/// A disk at one point of a log.
 #[derive(Debug, Clone)]
 pub(super) struct Disk<'l> {
     pub(super) names: Names,
     /// The names as the program sees them.
     pub(super) seen: Tree,
-    /// The names that last.
+    /// The names that are durable.
     pub(super) lasting: Tree,
-    /// What lasts of each file.
+    /// The durable content of each file.
     pub(super) contents: BTreeMap<FileId, Content>,
-    /// What may be there, in the order of the log.
+    /// Calls that may or may not be there, in the order of the log.
     pub(super) pending: Vec<Pending<'l>>,
-    /// The number of the record that is carried out next.
+    /// The number of the next record to apply.
     pub(super) at: usize,
-    /// The number of the last commit that has begun; 0: none has.
+    /// The number of the last commit that has begun; 0: none.
     pub(super) issued: u64,
-    /// How many commits have returned.
+    /// The number of commits that have returned.
     pub(super) acknowledged: u64,
 }
 
 impl<'l> Disk<'l> {
-    /// After records all of whose effects last.
+    /// Creates a disk on which all effects of these records are durable.
     pub(super) fn holding(base: &'l [Record], names: Names) -> Self {
         let mut disk = Self {
             names,
@@ -124,7 +124,7 @@ impl<'l> Disk<'l> {
         disk
     }
 
-    /// Carries out what a record says.
+    /// Applies a record.
     pub(super) fn apply(&mut self, record: &'l Record) {
         match record {
             Record::Started | Record::Mapped { .. } => {}
@@ -164,7 +164,7 @@ impl<'l> Disk<'l> {
         self.wait(Waiting::Change { file, change, lasts: false });
     }
 
-    /// Makes bytes of a file last; none: all.
+    /// Makes bytes of a file durable; `None`: all bytes.
     fn sync_bytes(&mut self, synced: FileId, range: Option<&Range<u64>>) {
         let mut pending = Vec::with_capacity(self.pending.len());
         for Pending { call, waiting } in std::mem::take(&mut self.pending) {
@@ -187,7 +187,7 @@ impl<'l> Disk<'l> {
         self.settle(synced);
     }
 
-    /// Takes into a file's content what lasts before the first call that may not.
+    /// Applies a file's durable changes to its content, up to the first change that may be lost.
     fn settle(&mut self, settled: FileId) {
         let content = self.contents.entry(settled).or_default();
         let mut follows = true;
@@ -221,7 +221,7 @@ impl<'l> Disk<'l> {
         }
     }
 
-    /// Makes names last in their order, up to the last call that changed one of a file's or folder's or one in that folder.
+    /// Makes names durable in their order, up to the last call that changed a name of this file or folder, or a name in this folder.
     fn settle_names_until_last_of(&mut self, node: Node) {
         let is_of = |Pending { waiting, .. }: &Pending<'_>| matches!(waiting, Waiting::Names(_)) && waiting.is_of(node);
         let end = self.pending.iter().rposition(is_of).map_or(0, |last| last + 1);
@@ -239,7 +239,7 @@ impl<'l> Disk<'l> {
     }
 }
 
-/// The pieces of a write before, in and after a range of the file, each with whether it lasts once the range is synced.
+/// Splits a write into the pieces before, in and after a range of the file, each with whether it is durable once the range is synced.
 fn split<'l>(offset: u64, bytes: &'l [u8], range: Option<&Range<u64>>) -> [(u64, &'l [u8], bool); 3] {
     let within = |at: u64| (at.saturating_sub(offset) as usize).min(bytes.len());
     let (start, end) = range.map_or((0, bytes.len()), |range| (within(range.start), within(range.end)));

@@ -1,4 +1,4 @@
-//! What calls that succeeded did, as records.
+//! Records the effects of calls that succeeded.
 
 use super::{
     content::{Content, each_page},
@@ -51,7 +51,7 @@ impl Recorder {
         if length > 0 {
             self.wrote(file, offset, bytes);
         }
-        // `O_SYNC` has this bit too. rustix's own name of it has the bits of `O_SYNC`.
+        // `O_SYNC` includes this bit. rustix's own constant for it has the bits of `O_SYNC`.
         if through || flags.contains(OFlags::from_bits_retain(libc::O_DSYNC as u32)) {
             let range = Some(offset..offset + length);
             self.append(&Record::Sync { file, call: SyncCall::WriteThrough, range });
@@ -72,7 +72,7 @@ impl Recorder {
         self.append(&Record::Resize { file, length });
     }
 
-    /// What a file now holds in these bytes, which the kernel wrote itself.
+    /// Records the bytes in a part of a file that the kernel wrote itself.
     pub(super) fn filled(&mut self, file: FileId, fd: BorrowedFd<'_>, place: Place, length: u64) {
         let start = match place {
             Place::At(offset) => Ok(offset),
@@ -91,7 +91,7 @@ impl Recorder {
         }
     }
 
-    /// The length is as the kernel says, and some of what is before the end may have been moved or emptied.
+    /// Records the length that the kernel reports, and the part before the end that may have been moved or cleared.
     pub(super) fn reallocated(&mut self, file: FileId, fd: BorrowedFd<'_>, changed: Range<u64>) {
         let length = fstat(fd).map(|stat| stat.st_size as u64).map_err(io::Error::from);
         let Some(length) = self.keep(length) else { return };
@@ -102,7 +102,7 @@ impl Recorder {
         }
     }
 
-    /// The stores of a mapping cannot be seen: from now on its file is looked at.
+    /// Records a mapping. Its stores cannot be seen, so from now on its file is compared with the log.
     pub(super) fn mapped(&mut self, file: FileId, fd: BorrowedFd<'_>, addresses: Range<usize>, offset: u64) {
         self.mappings.retain(|old| old.addresses.end <= addresses.start || addresses.end <= old.addresses.start);
         self.mappings.push(Mapping { addresses, file, offset });
@@ -115,7 +115,7 @@ impl Recorder {
         }
     }
 
-    /// The bytes of files that are mapped to these addresses, where there are some. What was stored there is logged before.
+    /// Returns the parts of files that are mapped to these addresses, if any. First logs what was stored there.
     pub(super) fn mapped_to(&mut self, addresses: &Range<usize>) -> Option<Vec<(FileId, Range<u64>)>> {
         let within = |mapping: &Mapping| {
             let start = addresses.start.max(mapping.addresses.start);
@@ -134,7 +134,7 @@ impl Recorder {
         }
     }
 
-    /// Logs the pages of a file that is mapped which are not as the log has them.
+    /// Logs the pages of a mapped file that differ from the log.
     pub(super) fn capture(&mut self, file: FileId) {
         let (Some(known), Some(reader)) = (self.known.get(&file), self.readers.get(&file)) else { return };
         let mut stored = Vec::new();
@@ -149,7 +149,7 @@ impl Recorder {
         }
     }
 
-    /// A name was changed, of which one may not be below the root.
+    /// Records a changed name. The old or the new name may be outside the root.
     pub(super) fn renamed(&mut self, from: Option<PathBuf>, to: Option<PathBuf>, exchanged: bool) {
         match (from, to) {
             (Some(one), Some(other)) if exchanged => self.append(&Record::Exchanged { one, other }),
@@ -172,7 +172,7 @@ impl Recorder {
         }
     }
 
-    /// A file got a name below the root that had none there.
+    /// Records a file that got its first name below the root.
     fn came(&mut self, name: PathBuf) {
         let opened = open(self.root.join(&name), OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty());
         let found = opened.and_then(|file| Ok((fstat(&file)?, file)));

@@ -1,4 +1,4 @@
-//! What is in a folder.
+//! Lists the content of a folder.
 
 use std::{
     fs::{self, FileType},
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Everything below a folder by its name relative to it, in the order of names: a folder before what is in it.
+/// Returns everything below a folder, with names relative to it, in the order of names: a folder before its content.
 pub(super) fn everything_below(root: &Path) -> io::Result<Vec<(PathBuf, FileType)>> {
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];

@@ -1,4 +1,4 @@
-//! What a disk may hold after a power cut.
+//! The images that a disk may hold after a power loss.
 
 use super::{
     content::{Content, pieces},
@@ -18,40 +18,40 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How many records after a call are right after it: a commit of a few pages has no more.
+/// The number of records after a call that count as right after it: a commit of a few pages has no more.
 const RIGHT_AFTER: usize = 16;
 
-/// The images of a log. Asked for in the order of their cuts, each call of the log is carried out once.
+/// The images of a log. If they are requested in the order of their cuts, each call of the log is applied only once.
 #[derive(Debug, Clone)]
 pub struct Images<'l> {
     log: &'l Log,
-    /// The sync calls that are taken not to have been made.
+    /// The sync calls that are treated as never made.
     removed: Option<SyncClass>,
     start: Disk<'l>,
     disk: Disk<'l>,
 }
 
-/// What a disk holds when the power is back.
+/// The content of a disk when the power returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// By names relative to the root.
+    /// Contents by name relative to the root.
     pub files: BTreeMap<PathBuf, Content>,
     pub folders: BTreeSet<PathBuf>,
-    /// The number of the last commit that had begun; 0: none. No later one may be there.
+    /// The number of the last commit that had begun; 0: none. No later commit may be in the image.
     pub issued: u64,
-    /// How many commits had returned; a database that is power-safe has all of them.
+    /// The number of commits that had returned; a power-safe database has all of them.
     pub acknowledged: u64,
 }
 
 impl<'l> Images<'l> {
-    /// Those of disks of one kind. `removed`: of a program that lacks these sync calls, and does the same otherwise.
+    /// Creates the images of disks of one kind. `removed`: the program lacks these sync calls, and is otherwise the same.
     pub fn of(log: &'l Log, names: Names, removed: Option<&SyncClass>) -> Self {
         let start = Disk::holding(&log.records()[..log.base()], names);
         Self { log, removed: removed.cloned(), disk: start.clone(), start }
     }
 
-    /// Moments at which the power may go: how many records came before. Those around each sync call and each change of names, after each
-    /// commit that has returned, and `random` others, in their order.
+    /// Returns cuts, which are the moments of a power loss: the number of records before each. Cuts are at the start and the end, around
+    /// each sync call and each change of names, after each returned commit, and at `random` other places, in ascending order.
     pub fn cuts(&self, random: u64, seed: u64) -> Vec<usize> {
         let (base, end) = (self.log.base(), self.log.records().len());
         let around = |place: usize| match &self.log.records()[place] {
@@ -66,7 +66,8 @@ impl<'l> Images<'l> {
         cuts.into_iter().collect()
     }
 
-    /// Those right after the calls that are taken not to have been made: there the lack of one shows first. None where all were made.
+    /// Returns the cuts right after the sync calls that are treated as never made, because their absence shows there first. Empty if no
+    /// calls are removed.
     pub fn cuts_after_removed(&self) -> Vec<usize> {
         let records = self.log.records();
         let is_removed = |record: &Record| self.removed.is_some() && self.log.class(record) == self.removed;
@@ -76,14 +77,14 @@ impl<'l> Images<'l> {
         cuts.into_iter().collect()
     }
 
-    /// One that the disk may hold when the power goes after so many records: the same for the same cut, policy and seed.
+    /// Returns one possible image after a power loss at this cut. The same cut, policy and seed give the same image.
     pub fn image(&mut self, cut: usize, policy: Policy, seed: u64) -> Image {
         let fates = self.fates(cut, policy, seed);
         self.disk.image(&fates)
     }
 
-    /// What `whole`, the same program with all of its sync calls, has on the disk where [this image](Self::image) shows what lacks some of
-    /// them: what is not synced there either has come to the same.
+    /// Returns the image of `whole`, the same program with all of its sync calls, that corresponds to [this image](Self::image) of the
+    /// program without some of them. Calls that are unsynced in both have the same fate in both.
     pub fn image_of_whole(&mut self, whole: &mut Self, cut: usize, policy: Policy, seed: u64) -> Image {
         let fates = self.fates(cut, policy, seed);
         let by_call: BTreeMap<usize, &Fate> =
@@ -166,8 +167,8 @@ impl Change<'_> {
 }
 
 impl Image {
-    /// A checksum of the names and contents alone: what an engine makes of one image it makes of each with the same checksum. What was
-    /// acknowledged may differ all the same.
+    /// Returns a checksum of only the names and contents: an engine recovers the same from all images with the same checksum. The
+    /// acknowledged commits may still differ.
     pub fn digest(&self) -> u64 {
         let mut digest = Digest::default();
         for folder in &self.folders {
@@ -181,10 +182,10 @@ impl Image {
         digest.to_word()
     }
 
-    /// Makes the files in a folder, which is made where there is none.
+    /// Writes the files to a folder, which is created if it does not exist.
     ///
     /// # Errors
-    /// A file is there already, or cannot be written.
+    /// A file already exists, or cannot be written.
     pub fn write_to(&self, folder: &Path) -> io::Result<()> {
         let at = |path: &Path| {
             let shown = path.display().to_string();
@@ -203,8 +204,8 @@ impl Image {
     }
 }
 
-/// The names below a root that are not as a log of it says, once the program has ended: something wrote to them that the log has no calls of,
-/// so that its images are not evidence. Of files that were mapped only the names are looked at.
+/// Returns the names below a root that differ from its log after the program has ended. Something wrote to them without a recorded call, so
+/// the log's images are not evidence. Of mapped files only the names are compared.
 ///
 /// # Errors
 /// The folder cannot be read.

@@ -1,10 +1,10 @@
-//! The functions of the C library that change files, defined by the program itself: the linker and the loader take these for the
-//! standard library, for C that is linked in, and for shared libraries. Each makes the system call, and has it recorded where there is a
-//! [recording](super::record). The calls that sync are counted too, whether they are recorded or not.
+//! The C library's functions that change files, defined by the program itself. The linker and the loader use these definitions for the
+//! standard library, for C code that is linked in, and for shared libraries. Each function makes the system call, and records it if there
+//! is a [recording](super::record). Sync calls are also counted, whether they are recorded or not.
 //!
-//! Not seen: what the C library does inside (`fwrite`, `fopen`), system calls that are made without it (io_uring; rustix, if it were not built
-//! to use it), `symlink`, `mknod`, `splice` and what children do.
-//! [`missed`](super::missed) finds the files that are otherwise than they would be by the calls that were seen.
+//! Not seen: calls inside the C library (`fwrite`, `fopen`), system calls that bypass it (io_uring; rustix, if it were not built to use
+//! it), `symlink`, `mknod`, `splice`, and the calls of child processes. [`missed`](super::missed) finds the files that differ from what the
+//! recorded calls would have produced.
 
 #![expect(unsafe_code, reason = "functions of the C library are defined here, with its signatures")]
 
@@ -23,8 +23,7 @@ use libc::{
 };
 use std::slice;
 
-/// Defines functions with names of the C library. A second name is that of the function for large files, which is the same on systems of
-/// 64 bits.
+/// Defines functions with names of the C library. A second name is the function for large files, which is the same on 64-bit systems.
 macro_rules! interpose {
     ($([$($name:ident),+] $arguments:tt -> $result:ty $body:block)*) => {
         $($(
@@ -34,7 +33,7 @@ macro_rules! interpose {
             unsafe extern "C" fn $name $arguments -> $result $body
         )+)*
 
-        /// The names of the functions that are defined here, each with its address.
+        /// Returns the names of the functions defined here, each with its address.
         fn own_definitions() -> Vec<(&'static str, usize)> {
             vec![$($((stringify!($name), $name as *const () as usize)),+),*]
         }
@@ -43,9 +42,9 @@ macro_rules! interpose {
 
 interpose! {
     [write](fd: c_int, bytes: *const c_void, count: size_t) -> ssize_t {
-        // SAFETY: the arguments are passed on as they came, as in all that follow; `syscall` sets errno as the function does.
+        // SAFETY: the arguments are passed on unchanged, as in all that follow; `syscall` sets errno as the function does.
         let call = || unsafe { syscall(SYS_write, fd, bytes, count) };
-        // SAFETY: the kernel has read so many bytes from there.
+        // SAFETY: the kernel has read this many bytes from there.
         written(fd, Place::Cursor, 0, call, |count| unsafe { bytes_at(bytes, count) })
     }
 
@@ -76,7 +75,7 @@ interpose! {
     }
 
     [pwritev, pwritev64](fd: c_int, parts: *const iovec, count: c_int, offset: off_t) -> ssize_t {
-        // SAFETY: as in `write`. The last one is the offset's upper half, which has nothing in it on systems of 64 bits.
+        // SAFETY: as in `write`. The last argument is the offset's upper half, which is empty on 64-bit systems.
         let call = || unsafe { syscall(SYS_pwritev, fd, parts, count, offset, 0_usize) };
         // SAFETY: as in `write`.
         written(fd, Place::At(offset as u64), 0, call, |bytes| unsafe { gathered(parts, count, bytes) })
@@ -99,7 +98,7 @@ interpose! {
     ) -> ssize_t {
         // SAFETY: as in `write`.
         let call = || unsafe { syscall(SYS_copy_file_range, from, from_offset, to, to_offset, count, flags) };
-        // SAFETY: the pointer is null, or the kernel has written there how far it came.
+        // SAFETY: the pointer is null, or the kernel has stored there how far it got.
         let end = || unsafe { to_offset.as_ref() }.map(|end| *end as u64);
         filled_by_kernel(to, call, |count| end().map_or(Place::Cursor, |end| Place::At(end - count)))
     }
@@ -145,7 +144,7 @@ interpose! {
     }
 
     [posix_fallocate, posix_fallocate64](fd: c_int, offset: off_t, length: off_t) -> c_int {
-        // SAFETY: the function of the C library that this one hides, which does without the system call where the file system does.
+        // SAFETY: the C library's function that this one hides; it avoids the system call if the file system does not support it.
         let hidden = || unsafe {
             let found = libc::dlsym(libc::RTLD_NEXT, c"posix_fallocate".as_ptr());
             let hidden: Option<unsafe extern "C" fn(c_int, off_t, off_t) -> c_int> = std::mem::transmute(found);
@@ -175,7 +174,7 @@ interpose! {
         synced(fd, SyncCall::Fdatasync, || unsafe { syscall(SYS_fdatasync, fd) })
     }
 
-    // Recorded as what it is worth: nothing.
+    // Recorded according to what it guarantees: nothing.
     [sync_file_range](fd: c_int, offset: off_t, count: off_t, flags: c_uint) -> c_int {
         syncs::count();
         // SAFETY: as in `write`.
@@ -213,17 +212,17 @@ interpose! {
     }
 
     [creat, creat64](path: *const c_char, mode: mode_t) -> c_int {
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         unsafe { opened(AT_FDCWD, path, libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC, mode) }
     }
 
     [rename](from: *const c_char, to: *const c_char) -> c_int {
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         unsafe { renameat2(AT_FDCWD, from, AT_FDCWD, to, 0) }
     }
 
     [renameat](from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const c_char) -> c_int {
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         unsafe { renameat2(from_folder, from, to_folder, to, 0) }
     }
 
@@ -243,12 +242,12 @@ interpose! {
     }
 
     [unlink](path: *const c_char) -> c_int {
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         unsafe { unlinkat(AT_FDCWD, path, 0) }
     }
 
     [rmdir](path: *const c_char) -> c_int {
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         unsafe { unlinkat(AT_FDCWD, path, libc::AT_REMOVEDIR) }
     }
 
@@ -261,7 +260,7 @@ interpose! {
     }
 
     [link](from: *const c_char, to: *const c_char) -> c_int {
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         unsafe { linkat(AT_FDCWD, from, AT_FDCWD, to, 0) }
     }
 
@@ -274,7 +273,7 @@ interpose! {
     }
 
     [mkdir](path: *const c_char, mode: mode_t) -> c_int {
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         unsafe { mkdirat(AT_FDCWD, path, mode) }
     }
 
@@ -287,13 +286,13 @@ interpose! {
     }
 }
 
-/// The names of the functions of the C library that are defined in this program, each with its address: for libraries that are loaded so
-/// that they do not find them.
+/// Returns the names of the C library's functions that are defined in this program, each with its address. Libraries that are loaded in a
+/// way that hides these definitions need the addresses.
 pub fn definitions() -> Vec<(&'static str, usize)> {
     [own_definitions(), opens::definitions()].concat()
 }
 
-/// Writes, and records what was written: `bytes` are those that the kernel took, where it took so many.
+/// Writes, and records what was written. `bytes` returns the bytes that the kernel took, given their number.
 #[inline]
 fn written<B: AsRef<[u8]>>(
     fd: c_int,
@@ -311,7 +310,8 @@ fn written<B: AsRef<[u8]>>(
     around(|recorder| recorder.file(borrowed(fd)?), call, done) as ssize_t
 }
 
-/// Has the kernel fill a file from another descriptor, and records with what. `place`: where so many bytes began.
+/// Lets the kernel fill a file from another descriptor, and records the content. `place` returns where the write began, given the number of
+/// bytes.
 fn filled_by_kernel(fd: c_int, call: impl FnOnce() -> c_long, place: impl FnOnce(u64) -> Place) -> ssize_t {
     let done = |recorder: &mut Recorder, file, count| {
         if let Some(fd) = borrowed(fd) {
@@ -321,7 +321,7 @@ fn filled_by_kernel(fd: c_int, call: impl FnOnce() -> c_long, place: impl FnOnce
     around(|recorder| recorder.file(borrowed(fd)?), call, done) as ssize_t
 }
 
-/// Counts a sync call, makes it, and records what it synced.
+/// Counts and makes a sync call, and records what it synced.
 #[inline]
 fn synced(fd: c_int, sync: SyncCall, call: impl FnOnce() -> c_long) -> c_int {
     syncs::count();
@@ -330,23 +330,23 @@ fn synced(fd: c_int, sync: SyncCall, call: impl FnOnce() -> c_long) -> c_int {
 }
 
 /// # Safety
-/// So many bytes can be read from there.
+/// `count` bytes can be read from `bytes`.
 unsafe fn bytes_at<'b>(bytes: *const c_void, count: size_t) -> &'b [u8] {
-    // SAFETY: that of this function; of no bytes, the pointer may be any.
+    // SAFETY: guaranteed by the caller of this function. For zero bytes the pointer may be anything.
     if count == 0 { &[] } else { unsafe { slice::from_raw_parts(bytes.cast(), count) } }
 }
 
-/// The first bytes of several parts.
+/// Returns the first bytes of several parts as one vector.
 ///
 /// # Safety
-/// The parts can be read, and they hold so many bytes.
+/// The parts can be read, and hold at least this many bytes.
 unsafe fn gathered(parts: *const iovec, count: c_int, bytes: usize) -> Vec<u8> {
     let mut gathered = Vec::with_capacity(bytes);
     for place in 0..count as usize {
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         let part = unsafe { &*parts.add(place) };
         let taken = part.iov_len.min(bytes - gathered.len());
-        // SAFETY: that of this function.
+        // SAFETY: guaranteed by the caller of this function.
         gathered.extend_from_slice(unsafe { bytes_at(part.iov_base, taken) });
     }
     gathered

@@ -8,17 +8,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The records of a program, or as many as there are whole ones in its file: a program that is killed leaves half of the last.
+/// The records of a program: all whole records in its file. A killed program may leave half of the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
     records: Vec<Record>,
-    /// Where [`Record::Started`] is.
+    /// The index of [`Record::Started`].
     started: usize,
     /// The name under which each file was first seen.
     names: BTreeMap<FileId, PathBuf>,
 }
 
-/// Sync calls that one place of a program makes, as far as can be told from the calls: a mutant of the program is one that lacks them.
+/// Sync calls that one place in a program makes, as far as the calls show. A mutant of the program is the same program without them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SyncClass {
     pub call: SyncCall,
@@ -34,7 +34,7 @@ impl fmt::Display for SyncClass {
 
 impl Log {
     /// # Errors
-    /// The file cannot be read, is no log, or ends before the recording began.
+    /// The file cannot be read, is not a log, or ends before the recording began.
     pub fn read(path: &Path) -> io::Result<Self> {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("log {}: {error}", path.display()));
         fs::read(path).and_then(|bytes| Self::of_bytes(&bytes)).map_err(named)
@@ -61,7 +61,7 @@ impl Log {
         Ok(Self::of(records, started))
     }
 
-    /// Of all records, of which the one at `started` is [`Record::Started`].
+    /// Creates a log from all records; the record at `started` is [`Record::Started`].
     pub(super) fn of(records: Vec<Record>, started: usize) -> Self {
         let mut names = BTreeMap::new();
         for record in &records {
@@ -72,18 +72,18 @@ impl Log {
         Self { records, started, names }
     }
 
-    /// Those of what was there when the recording began, up to [`Record::Started`], then those of what happened.
+    /// Returns the records of the initial content, up to [`Record::Started`], followed by the records of the calls.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// How many records are of what was there when the recording began.
+    /// Returns the number of records of the initial content.
     pub(super) fn base(&self) -> usize {
         self.started + 1
     }
 
-    /// The first names of the files that could be written without a call. When each of their pages was written is not known: a page is logged
-    /// by the next sync call or marker. What such a run shows of them is what it asked to be synced, not what happened.
+    /// Returns the first names of the files that could be written without a call. When each of their pages was written is unknown, because
+    /// a page is logged by the next sync call or marker. For these files a run shows what it asked to be synced, not what happened.
     pub fn mapped(&self) -> BTreeSet<&Path> {
         self.mapped_files().iter().filter_map(|file| self.names.get(file)).map(PathBuf::as_path).collect()
     }
@@ -96,7 +96,7 @@ impl Log {
         mapped.collect()
     }
 
-    /// The class of a record that is a sync call.
+    /// Returns the class of a record that is a sync call.
     pub(super) fn class(&self, record: &Record) -> Option<SyncClass> {
         match record {
             Record::Sync { file, call, .. } => {
@@ -109,7 +109,7 @@ impl Log {
     }
 }
 
-/// The classes of sync calls that a program made, with how many calls each is.
+/// Returns the classes of sync calls that a program made, with the number of calls in each.
 pub fn sync_classes(log: &Log) -> BTreeMap<SyncClass, u64> {
     let mut classes = BTreeMap::new();
     for class in log.records[log.started..].iter().filter_map(|record| log.class(record)) {
@@ -118,7 +118,7 @@ pub fn sync_classes(log: &Log) -> BTreeMap<SyncClass, u64> {
     classes
 }
 
-/// A name with `#` for each number in it, so that the calls for `000012.log` and for `000013.log` are one class.
+/// Returns a name with `#` for each number in it, so that the calls for `000012.log` and `000013.log` are one class.
 fn folded(name: &Path) -> String {
     if name.as_os_str().is_empty() {
         return ".".to_owned();
@@ -128,7 +128,7 @@ fn folded(name: &Path) -> String {
 }
 
 fn folded_part(part: &str) -> String {
-    // The names that the crate tempfile draws.
+    // The random names of the crate tempfile.
     if part.len() == TEMPORARY.len() + 6 && part.starts_with(TEMPORARY) {
         return format!("{TEMPORARY}#");
     }

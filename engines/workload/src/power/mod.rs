@@ -1,19 +1,18 @@
-//! Simulated power losses: what a disk may hold when the power goes while a program writes to it.
+//! Simulated power losses: what a disk may hold when the power fails while a program writes to it.
 //!
-//! A program [records](record) what it does to the files below a folder: its own definitions of the C library's functions
-//! (`interposed`) make each call and log it with its bytes. From the [log](Log), [images](Images) are made of what the disk may hold after
-//! any record, by rules as weak as those of POSIX (`disk`). An engine that is power-safe opens each of them with every commit that had been
-//! acknowledged.
+//! A program [records](record) what it does to the files below a folder. Its own definitions of the C library's functions (`interposed`)
+//! make each call and log it with its bytes. From the [log](Log), dbdyno generates [images](Images) of what the disk may hold after any
+//! record, by rules as weak as those of POSIX (`disk`). A power-safe engine opens each image with every commit that had been acknowledged.
 //!
-//! A test that cannot fail shows nothing: the same log without the sync calls of one [class](sync_classes) is that of a program
-//! which forgets them, and should give images that are damaged.
+//! A test that cannot fail proves nothing. The same log without the sync calls of one [class](sync_classes) is the log of a program that
+//! forgets them, and should give damaged images.
 
 mod content;
 mod disk;
 mod effects;
 mod folder;
 mod images;
-// Where a number of a system call is smaller than an offset, calls take offsets in halves.
+// Where a system call's arguments are smaller than an offset, calls take offsets in halves.
 #[cfg(target_pointer_width = "64")]
 mod interposed;
 mod log;

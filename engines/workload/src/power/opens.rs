@@ -1,7 +1,7 @@
-//! `open` and `openat`, whose mode is a variadic argument in C: the rest of `interposed`.
+//! `open` and `openat`, whose mode is a variadic argument in C: the remaining functions of `interposed`.
 //!
-//! The standard library calls them as variadic functions, so they are defined as such where the compiler can (Rust 1.99). For older
-//! compilers the mode is an argument like any other: on Linux for x86-64 and for 64-bit ARM both are passed in the same register.
+//! The standard library calls them as variadic functions, so they are defined as variadic if the compiler supports it (Rust 1.99). For
+//! older compilers the mode is an ordinary argument: on Linux for x86-64 and for 64-bit ARM both are passed in the same register.
 
 #![expect(unsafe_code, reason = "functions of the C library are defined here, with its signatures")]
 
@@ -39,7 +39,7 @@ macro_rules! interpose {
             }
         )*
 
-        /// The names of the functions that are defined here, each with its address.
+        /// Returns the names of the functions defined here, each with its address.
         pub(super) fn definitions() -> Vec<(&'static str, usize)> {
             vec![$((stringify!($name), $name as *const () as usize)),*]
         }
@@ -53,22 +53,22 @@ interpose! {
     openat64(folder: c_int, path: *const c_char) opens folder, path;
 }
 
-/// Whether a mode comes with flags of `open`.
+/// Whether flags of `open` require a mode.
 fn has_mode(flags: c_int) -> bool {
     flags & libc::O_CREAT != 0 || is_nameless(flags)
 }
 
-/// Whether the flags make a file without a name.
+/// Whether the flags create a file without a name.
 fn is_nameless(flags: c_int) -> bool {
     flags & libc::O_TMPFILE == libc::O_TMPFILE
 }
 
-/// Opens a file, and records it where that makes or empties one.
+/// Opens a file, and records it if the call creates or truncates one.
 ///
 /// # Safety
-/// The path is a string of C.
+/// The path is a C string.
 pub(super) unsafe fn opened(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    // SAFETY: the arguments are passed on as they came; `syscall` sets errno as the function does.
+    // SAFETY: the arguments are passed on unchanged; `syscall` sets errno as the function does.
     let call = || unsafe { syscall(SYS_openat, folder, path, flags, mode) };
     if flags & (libc::O_CREAT | libc::O_TRUNC) == 0 || is_nameless(flags) {
         return call() as c_int;

@@ -1,4 +1,4 @@
-//! Which of the calls that may be on a disk are.
+//! Decides which of the calls that may be on a disk are there.
 
 use super::{
     content::pieces,
@@ -8,26 +8,26 @@ use super::{
 use crate::rng::SplitMix64;
 use std::{collections::BTreeMap, fmt};
 
-/// What becomes of the calls that are not synced when the power goes. Those that are synced are always there.
+/// The fate of unsynced calls in a power loss. Synced calls are always there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Policy {
     /// None of them is there.
     Nothing,
-    /// All are.
+    /// All of them are there.
     All,
-    /// All before some moment.
+    /// All before some point are there.
     Prefix,
-    /// Of each file and of each folder's names none, all or those before some moment.
+    /// For each file, and for the names of each folder: none, all, or those before some point.
     FilesSubset,
-    /// Each or not.
+    /// Each call is there or not, independently.
     Reordered,
-    /// As [`Prefix`](Self::Prefix), and of the last write only some sectors of 512 bytes; perhaps also of each write after it.
+    /// Like [`Prefix`](Self::Prefix), but of the last write only some sectors of 512 bytes; possibly also of each write after it.
     Torn512,
     /// The same with pages of 4096 bytes.
     Torn4096,
-    /// All but the names.
+    /// All calls except those that change names.
     EntriesLost,
-    /// All, but from some moment on files have their lengths only, with zeros for data.
+    /// All calls, but from some point on files have only their lengths, with zeros for data.
     LengthWithoutData,
 }
 
@@ -66,21 +66,21 @@ impl fmt::Display for Policy {
     }
 }
 
-/// What becomes of one call.
+/// The fate of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
     Kept,
     Lost,
-    /// The file is as long as the call makes it, and what it wrote is not there.
+    /// The file has the length that the call gives it, but not the data that the call wrote.
     Length,
-    /// Of a write only the units of the file of this many bytes that are marked.
+    /// Only the marked units of a write, each of this many bytes of the file, are there.
     Torn {
         unit: usize,
         kept: Vec<bool>,
     },
 }
 
-/// What becomes of each of the calls.
+/// Returns the fate of each call.
 pub(super) fn fates(policy: Policy, pending: &[Pending<'_>], rng: &mut SplitMix64) -> Vec<Fate> {
     let all = |fate: Fate| vec![fate; pending.len()];
     match policy {
@@ -102,7 +102,7 @@ fn kept_if(kept: bool) -> Fate {
     if kept { Fate::Kept } else { Fate::Lost }
 }
 
-/// Kept before a moment, and of that fate from then on.
+/// Keeps the calls before a random point, and gives all others the fate `then`.
 fn until_a_moment(pending: &[Pending<'_>], then: &Fate, rng: &mut SplitMix64) -> Vec<Fate> {
     let moment = rng.below(pending.len() as u64 + 1) as usize;
     (0..pending.len()).map(|place| if place < moment { Fate::Kept } else { then.clone() }).collect()
@@ -150,7 +150,7 @@ fn torn(pending: &[Pending<'_>], unit: usize, rng: &mut SplitMix64) -> Vec<Fate>
     pending.iter().enumerate().map(&mut fate).collect()
 }
 
-/// The first units of a write, or any of them: a disk writes them in an order of its own.
+/// Returns which units of a write are kept: the first ones, or any of them, because a disk writes units in its own order.
 fn units_kept(units: usize, rng: &mut SplitMix64) -> Vec<bool> {
     if rng.below(2) == 0 {
         let end = rng.below(units as u64 + 1) as usize;

@@ -1,7 +1,7 @@
-//! One record of a log, and how it is written in a file.
+//! One record of a log, and its encoding in a file.
 //!
-//! A file is [`MAGIC`], then records: 4 bytes length, then that many bytes. The first of them says which record it is. Numbers are 8
-//! bytes, lowest first; names and bytes are a number, how many there are, and then they.
+//! A file is [`MAGIC`], then records: 4 bytes length, then that many bytes. The first of these bytes identifies the kind of record. Numbers
+//! are 8 bytes, lowest byte first. Names and bytes are a number, their length, followed by the bytes.
 
 use std::{
     ffi::OsString,
@@ -11,23 +11,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a log's file begins with: the format and its version.
+/// The first bytes of a log's file: the format and its version.
 pub(super) const MAGIC: &[u8] = b"dbdyno power log 1\n";
 
-/// A file for as long as it exists, whatever its names are: the system gives a removed file's inode number to the next one.
+/// A file during its lifetime, independent of its names. Inode numbers cannot identify it, because the system gives the number of a removed
+/// file to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileId(pub(super) u64);
 
-/// What the program that commits says of itself.
+/// A statement that the committing program makes about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
-    /// The commit of this number, from 1, begins.
+    /// The commit with this number, from 1, begins.
     Issued { ordinal: u64 },
     /// This many commits have returned.
     Acknowledged { commits: u64 },
 }
 
-/// A way to ask for durability.
+/// A call that requests durability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SyncCall {
     Fsync,
@@ -56,12 +57,13 @@ impl fmt::Display for SyncCall {
     }
 }
 
-/// What reached the file system, in an order in which it may have. Names are relative to the root; that of the root itself is empty.
+/// An effect that reached the file system; a log lists them in a possible order. Names are relative to the root; the root's own name is
+/// empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
-    /// What came before was there when the recording began, and is on the disk.
+    /// Everything before this record existed when the recording began, and is on the disk.
     Started,
-    /// A folder was made.
+    /// A folder was created.
     Folder {
         name: PathBuf,
     },
@@ -79,7 +81,7 @@ pub enum Record {
     Removed {
         name: PathBuf,
     },
-    /// In place of what had the name `to`.
+    /// A file or folder was renamed; it replaces what had the name `to`.
     Renamed {
         from: PathBuf,
         to: PathBuf,
@@ -88,7 +90,7 @@ pub enum Record {
         one: PathBuf,
         other: PathBuf,
     },
-    /// The bytes that were written, where a call was asked for more.
+    /// Bytes were written. For a partial write, only the bytes that were written.
     Write {
         file: FileId,
         offset: u64,
@@ -99,17 +101,17 @@ pub enum Record {
         file: FileId,
         length: u64,
     },
-    /// The file can be written without a call from now on.
+    /// From now on the file can be written without a call.
     Mapped {
         file: FileId,
     },
-    /// The call returned: what was written in these bytes of the file is on the disk; none: all of it.
+    /// A sync call returned: the bytes of the file in this range are on the disk; `None`: all bytes.
     Sync {
         file: FileId,
         call: SyncCall,
         range: Option<Range<u64>>,
     },
-    /// The call returned: the names in this folder are on the disk.
+    /// A sync call returned: the names in this folder are on the disk.
     SyncFolder {
         name: PathBuf,
     },
@@ -117,7 +119,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// Adds the record to `out` as it is written in a file.
+    /// Appends the encoded record to `out`.
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend([0; 4]);
@@ -147,7 +149,7 @@ impl Record {
         out[start..start + 4].copy_from_slice(&length.to_le_bytes());
     }
 
-    /// The record of these bytes, those after its length; none where they are no record.
+    /// Decodes a record from its bytes without the length; `None` if they are not a record.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let (first, rest) = bytes.split_first()?;
         let mut fields = Fields(rest);
@@ -193,7 +195,7 @@ fn counted(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend(bytes);
 }
 
-/// What is left of a record.
+/// The remaining bytes of a record.
 struct Fields<'b>(&'b [u8]);
 
 impl<'b> Fields<'b> {

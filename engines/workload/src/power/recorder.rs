@@ -1,5 +1,5 @@
-//! Writes what reaches the file system below one folder to a log, in an order in which it may have: one lock is held over each call and its
-//! record, so that recorded calls follow each other.
+//! Writes what reaches the file system below one folder to a log, in an order in which it may have happened. One lock is held over each
+//! call and its record, so recorded calls never overlap.
 
 use super::{
     content::{Content, each_page},
@@ -24,17 +24,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where a write begins.
+/// The position at which a write begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
-    /// Where the descriptor stood, which is now behind it.
+    /// The descriptor's position before the write; it is now after the write.
     Cursor,
     At(u64),
     /// At the file's end.
     End,
 }
 
-/// What a descriptor is of.
+/// The kind of object that a descriptor refers to.
 #[derive(Debug)]
 pub(super) enum Target {
     File(FileId),
@@ -42,31 +42,31 @@ pub(super) enum Target {
     Folder(PathBuf),
 }
 
-/// A shared mapping that can be written.
+/// A shared, writable mapping.
 #[derive(Debug)]
 pub(super) struct Mapping {
     pub(super) addresses: Range<usize>,
     pub(super) file: FileId,
-    /// Of its first byte in the file.
+    /// The offset in the file of its first byte.
     pub(super) offset: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Recorder {
-    /// Without symbolic links, as the system tells the paths of descriptors.
+    /// Without symbolic links, as the system reports the paths of descriptors.
     pub(super) root: PathBuf,
     tape: Tape,
-    /// Files by device and inode number. A number may be another file's once the file is removed: creating one gives it a new id.
+    /// Files by device and inode number. The number may be reused after the file is removed, so creating a file gives it a new id.
     pub(super) ids: BTreeMap<(u64, u64), FileId>,
-    /// The recorder's own descriptors. They stay open: closing one would give up the process's POSIX locks on the file.
+    /// The recorder's own descriptors. They stay open, because closing one would release the process's POSIX locks on the file.
     pub(super) readers: BTreeMap<FileId, File>,
     pub(super) mappings: Vec<Mapping>,
-    /// What is logged of files that are mapped.
+    /// The content of mapped files according to the log.
     pub(super) known: BTreeMap<FileId, Content>,
 }
 
 impl Recorder {
-    /// Begins a log with what is below the root.
+    /// Starts a log with the current content of the root.
     pub(super) fn start(root: &Path, log: &Path) -> io::Result<Self> {
         let root = fs::canonicalize(root)?;
         let parent = log.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -108,12 +108,12 @@ impl Recorder {
         self.tape.append(record);
     }
 
-    /// Whether everything so far is in the log.
+    /// Checks that everything so far is in the log.
     pub(super) fn health(&self) -> io::Result<()> {
         self.tape.health()
     }
 
-    /// Logs what was found out with a call to the system, or else that the log ends here.
+    /// Returns the result of a system call, or ends the log on an error.
     pub(super) fn keep<T>(&mut self, found: io::Result<T>) -> Option<T> {
         found.map_err(|error| self.tape.fail(error)).ok()
     }
@@ -125,18 +125,18 @@ impl Recorder {
         self.health()
     }
 
-    /// The file of a descriptor, where it is recorded.
+    /// Returns the file of a descriptor, if it is recorded.
     pub(super) fn file(&mut self, fd: BorrowedFd<'_>) -> Option<FileId> {
         let stat = fstat(fd).ok().filter(is_file)?;
         if let Some(file) = self.ids.get(&key(&stat)) {
             return Some(*file);
         }
-        // It was made by a call that is not seen.
+        // The file was created by a call that the recorder does not see.
         let name = self.name(fd).filter(|_| stat.st_nlink > 0)?;
         self.discover(fd, &stat, name)
     }
 
-    /// What a descriptor is of that is being synced. What was stored in mappings of the file is logged before.
+    /// Returns the target of a descriptor that is being synced. First logs what was stored in mappings of the file.
     pub(super) fn target(&mut self, fd: BorrowedFd<'_>) -> Option<Target> {
         if FileType::from_raw_mode(fstat(fd).ok()?.st_mode) == FileType::Directory {
             return self.name(fd).map(Target::Folder);
@@ -146,8 +146,8 @@ impl Recorder {
         Some(Target::File(file))
     }
 
-    /// What a path stands for before it is opened so that it is made or cut off: whether there is a file; none where there is something
-    /// else. Nothing else is opened under the lock, since a pipe may wait.
+    /// Returns whether a path is an existing file, before an open that creates or truncates it; `None` if the path is something else. Only
+    /// files are opened under the lock, because opening a pipe may block.
     pub(super) fn there_is(&self, (folder, path): (BorrowedFd<'_>, &CStr), flags: OFlags) -> Option<bool> {
         let follow = if flags.contains(OFlags::NOFOLLOW) { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
         match statat(folder, path, follow) {
@@ -157,7 +157,7 @@ impl Recorder {
         }
     }
 
-    /// The name of an entry of a folder, where it is below the root.
+    /// Returns the name of a folder's entry, if it is below the root.
     pub(super) fn place(&self, (folder, path): (BorrowedFd<'_>, &CStr)) -> Option<PathBuf> {
         let path = path.to_bytes();
         let path = &path[..path.iter().rposition(|byte| *byte != b'/')? + 1];
@@ -173,18 +173,18 @@ impl Recorder {
         Some(self.name(parent.as_fd())?.join(OsStr::from_bytes(name)))
     }
 
-    /// The recorded file that a path stands for.
+    /// Returns the recorded file at a path.
     pub(super) fn file_at(&self, path: &CStr) -> Option<FileId> {
         self.ids.get(&key(&statat(CWD, path, AtFlags::empty()).ok()?)).copied()
     }
 
-    /// The name of a descriptor's file or folder, where it is below the root.
+    /// Returns the name of a descriptor's file or folder, if it is below the root.
     pub(super) fn name(&self, fd: BorrowedFd<'_>) -> Option<PathBuf> {
         let path = readlink(own_path(fd), Vec::new()).ok()?;
         Some(Path::new(OsStr::from_bytes(path.as_bytes())).strip_prefix(&self.root).ok()?.to_owned())
     }
 
-    /// Logs a file that is new to the recorder, with what it holds already.
+    /// Logs a file that is new to the recorder, with its existing content.
     pub(super) fn discover(&mut self, fd: BorrowedFd<'_>, stat: &Stat, name: PathBuf) -> Option<FileId> {
         let file = self.new_file(key(stat), name);
         if stat.st_size > 0 {
@@ -211,7 +211,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// A descriptor of the recorder's own that can be read.
+    /// Returns a readable descriptor of the recorder's own.
     pub(super) fn reader(&mut self, file: FileId, fd: BorrowedFd<'_>) -> io::Result<&File> {
         Ok(match self.readers.entry(file) {
             Entry::Occupied(reader) => reader.into_mut(),
@@ -224,7 +224,7 @@ fn reopened(fd: BorrowedFd<'_>) -> io::Result<File> {
     Ok(open(own_path(fd), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
-/// Where the system shows a descriptor of this process.
+/// Returns the path at which the system shows a descriptor of this process.
 fn own_path(fd: BorrowedFd<'_>) -> String {
     format!("/proc/self/fd/{}", fd.as_raw_fd())
 }

@@ -1,4 +1,4 @@
-//! The recording of this process, if there is one, and how calls get to it.
+//! The recording of this process, if there is one, and the way calls reach it.
 
 use super::{record::Marker, recorder::Recorder};
 use libc::{c_int, c_long};
@@ -19,21 +19,22 @@ static IS_RECORDING: AtomicBool = AtomicBool::new(false);
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
 
 thread_local! {
-    /// Whether this thread is recording a call: those that it makes for that, and those of a signal handler meanwhile, are not recorded.
+    /// Whether this thread is recording a call. Calls that it makes for recording, and calls of a signal handler meanwhile, are not
+    /// recorded.
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The recording under way; it ends when this is dropped.
+/// The current recording; it ends when this is dropped.
 #[derive(Debug)]
 #[must_use = "the recording ends when this is dropped"]
 pub struct Recording(());
 
-/// Records from now on what this process does to what is below a folder, in a file that is made for that. What is there already is taken
-/// to be on the disk, and must not be open: its file locks would be given up.
+/// Starts recording what this process does to everything below a folder, in a new log file. The existing content counts as being on the
+/// disk. Its files must not be open, because their file locks would be released.
 ///
 /// # Errors
-/// Another recording is under way; something is below the folder that is neither a file nor a folder; the log is there already, is below
-/// the folder, or cannot be written; the system is not of 64 bits.
+/// Another recording is active. The folder contains something that is neither a file nor a folder. The log already exists, is below the
+/// folder, or cannot be written. The system is not a 64-bit system.
 pub fn record(root: &Path, log: &Path) -> io::Result<Recording> {
     let named = |error: io::Error| {
         let message = format!("recording {} in the log {}: {error}", root.display(), log.display());
@@ -51,16 +52,16 @@ pub fn record(root: &Path, log: &Path) -> io::Result<Recording> {
     Ok(Recording(()))
 }
 
-/// Notes in the log how far the program is; nothing where nothing is recorded.
+/// Logs the program's progress; does nothing without a recording.
 ///
 /// # Errors
-/// The log does not hold everything up to here.
+/// The log does not contain everything up to here.
 pub fn mark(marker: Marker) -> io::Result<()> {
     Entered::now().map_or(Ok(()), |mut entered| entered.mark(marker))
 }
 
 impl Recording {
-    /// Ends the process as it is, with nothing closed and no call of another thread half recorded.
+    /// Ends the process immediately: nothing is closed, and no call of another thread is half recorded.
     #[expect(unsafe_code, reason = "no exit handlers of an engine's library may run: they would close the database")]
     pub fn end_process(self) -> ! {
         let _entered = Entered::now();
@@ -85,7 +86,7 @@ impl Entered {
             return None;
         }
         let guard = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
-        // It may have ended meanwhile.
+        // The recording may have ended meanwhile.
         let entered = Self(guard);
         entered.0.is_some().then_some(entered)
     }
@@ -117,8 +118,8 @@ impl Drop for Entered {
     }
 }
 
-/// Makes a system call, and records it where `find` finds something that is recorded: then nothing else is recorded until `done` has logged
-/// what a call that succeeded returned. Where nothing is recorded it costs a look at one flag.
+/// Makes a system call, and records it if `find` returns something that is recorded. In that case nothing else is recorded until `done` has
+/// logged the result of a successful call. Without a recording it costs one check of a flag.
 #[inline]
 pub(super) fn around<T>(
     find: impl FnOnce(&mut Recorder) -> Option<T>,
@@ -143,7 +144,7 @@ pub(super) fn around<T>(
     result
 }
 
-/// Does something and leaves errno as it was: to who makes a call, nothing else happened.
+/// Does the work and restores errno, so that the caller does not notice it.
 #[expect(unsafe_code, reason = "errno has no safe way to be set")]
 fn quietly<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: the address is of this thread's own errno.
@@ -154,19 +155,19 @@ fn quietly<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// A descriptor of the caller, where it can be one; `AT_FDCWD` too.
+/// Returns a descriptor of the caller, if the number can be one; also accepts `AT_FDCWD`.
 #[expect(unsafe_code, reason = "descriptors of C have no owner")]
 pub(super) fn borrowed<'f>(fd: c_int) -> Option<BorrowedFd<'f>> {
-    // SAFETY: it is only used while the call it was given to is under way, in which C does not let it be closed; it is not -1.
+    // SAFETY: it is only used during the call that it was passed to, and C does not allow closing it during that call; it is not -1.
     (fd != -1).then(|| unsafe { BorrowedFd::borrow_raw(fd) })
 }
 
-/// A path as the `*at` functions take it; none where the call is going to fail of it.
+/// Returns a path as the `*at` functions take it; `None` if the call will fail because of the path.
 ///
 /// # Safety
 /// As for those functions: `path` is null or ends with a zero.
 #[expect(unsafe_code, reason = "texts of C are pointers")]
 pub(super) unsafe fn path_at<'p>(folder: c_int, path: *const c_char) -> Option<(BorrowedFd<'p>, &'p CStr)> {
-    // SAFETY: that of this function.
+    // SAFETY: guaranteed by the caller of this function.
     (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) }).and_then(|path| Some((borrowed(folder)?, path)))
 }

@@ -1,4 +1,4 @@
-//! A log being written.
+//! A log while it is written.
 
 use super::record::{FileId, MAGIC, Record};
 use rustix::io::Errno;
@@ -8,14 +8,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a log's file, record by record. The first error stays: a log with a gap shows nothing.
+/// Writes a log's file, record by record. Keeps the first error, because a log with a gap proves nothing.
 #[derive(Debug)]
 pub struct Tape {
     file: File,
-    /// A record on its way to the file.
+    /// A record that is being written to the file.
     buffer: Vec<u8>,
     failed: Option<io::Error>,
-    /// How many files there have been.
+    /// The number of files so far.
     files: u64,
 }
 
@@ -23,7 +23,7 @@ impl Tape {
     /// Creates the file.
     ///
     /// # Errors
-    /// It exists already, or cannot be written.
+    /// The file already exists, or cannot be written.
     pub fn create(path: &Path) -> io::Result<Self> {
         Ok(Self { file: File::create_new(path)?, buffer: MAGIC.to_vec(), failed: None, files: 0 })
     }
@@ -50,7 +50,7 @@ impl Tape {
         file
     }
 
-    /// Ends the log here, because something could not be recorded.
+    /// Ends the log here, because a call could not be recorded.
     pub fn fail(&mut self, error: io::Error) {
         self.failed.get_or_insert(error);
     }
@@ -58,7 +58,7 @@ impl Tape {
     /// Checks that everything so far is in the file.
     ///
     /// # Errors
-    /// The first thing that could not be recorded.
+    /// The first error that occurred while recording.
     pub fn health(&self) -> io::Result<()> {
         let again = |error: &io::Error| io::Error::new(error.kind(), format!("writing the log of calls: {error}"));
         self.failed.as_ref().map_or(Ok(()), |error| Err(again(error)))

@@ -1,4 +1,4 @@
-//! Folders with the names in them.
+//! Folders and the names in them.
 
 use super::record::{FileId, Record};
 use std::{
@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// A folder for as long as it exists, whatever its name is.
+/// A folder during its lifetime, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FolderId(usize);
 
@@ -22,7 +22,7 @@ pub(super) enum Node {
     Folder(FolderId),
 }
 
-/// What a name in a folder stands for from now on; none: nothing.
+/// The new target of a name in a folder; `None`: the name no longer exists.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) folder: FolderId,
@@ -30,19 +30,19 @@ pub(super) struct Entry {
     pub(super) node: Option<Node>,
 }
 
-/// Folders that may have no name, of which only what has one can be found.
+/// Folders, including folders without a name. Only entries that have a name can be found.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     folders: Vec<BTreeMap<OsString, Node>>,
 }
 
 impl Tree {
-    /// With the root alone, which always lasts: who records it has made it.
+    /// Creates a tree with only the root. The root is always durable, because the process that records it has created it.
     pub(super) fn new() -> Self {
         Self { folders: vec![BTreeMap::new()] }
     }
 
-    /// Makes room for all folders of another one, which have been made.
+    /// Makes room for all folders of another tree, all of which have been created.
     pub(super) fn have_folders_of(&mut self, other: &Self) {
         self.folders.resize_with(other.folders.len(), BTreeMap::new);
     }
@@ -61,7 +61,8 @@ impl Tree {
         })
     }
 
-    /// What a record changes of names, one change or all of them. Nothing where a name is not known: a call was not seen that made it.
+    /// Returns the changes of names that a record makes, which happen together. Empty if a name is unknown, because the call that created
+    /// it was not seen.
     pub(super) fn entries(&mut self, record: &Record) -> Vec<Entry> {
         let entries = match record {
             Record::Folder { name } => {
@@ -98,8 +99,8 @@ impl Tree {
         };
     }
 
-    /// Shows everything below the root with its name, a folder before what is in it. One that is in itself, as names that were kept in
-    /// part may have it, is shown once.
+    /// Passes everything below the root to `visit` with its name, a folder before its content. A folder that contains itself, which can
+    /// happen if only some names were kept, is visited once.
     pub(super) fn each(&self, mut visit: impl FnMut(PathBuf, Node)) {
         let mut shown = vec![false; self.folders.len()];
         let mut waiting = vec![(PathBuf::new(), FolderId::ROOT)];

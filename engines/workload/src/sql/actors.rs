@@ -1,4 +1,4 @@
-//! Tests of several threads: each opens the database for itself, does its steps once, and closes it.
+//! Tests of several threads: each thread opens the database itself, runs its steps once, and closes the database.
 
 use super::{Answer, Sink, perform, tally::SqlTally};
 use crate::{
@@ -29,10 +29,10 @@ pub(crate) trait Threading<E> {
     fn perform<'t>(engine: &E, test: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError>;
 }
 
-/// Of an engine for one thread.
+/// Threading of an engine for one thread.
 pub(crate) struct OneThread;
 
-/// Of an engine that gives each thread a handle of its own.
+/// Threading of an engine that gives each thread its own handle.
 pub(crate) struct ManyThreads;
 
 impl<E: SqlEngine> Threading<E> for OneThread {
@@ -54,17 +54,17 @@ pub(crate) struct ActorsTest<'t> {
     pub(super) shown: &'t Shown,
 }
 
-/// What it came to.
+/// The results of such a test.
 pub(crate) struct SqlActorsDone<'t> {
     pub(super) performed: ActorsDone,
     threads: Vec<ThreadDone<'t>>,
 }
 
 impl SqlActorsDone<'_> {
-    /// The answers of all threads, which are looked at when nothing is measured any more.
+    /// Returns the tally of all threads. Checks the answers now, after all measurement has ended.
     ///
     /// # Errors
-    /// One of them is not what it has to be, where the engine answers at all.
+    /// An answer differs from the expected one, if the engine answers at all.
     pub(super) fn tally(&self, answers: bool) -> Result<SqlTally, EngineError> {
         let mut all = SqlTally::default();
         for thread in &self.threads {
@@ -76,12 +76,12 @@ impl SqlActorsDone<'_> {
     }
 }
 
-/// What is said of the actors before they work.
+/// Returns the description of the actors that is reported before they start.
 pub(super) fn heads(actors: &[SqlActor]) -> Vec<ActorHead> {
     actors.iter().map(|actor| ActorHead { name: actor.name.clone(), threads: actor.threads, rate: None }).collect()
 }
 
-/// What is counted of them.
+/// Returns the shape of each actor's counters.
 pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
     actors.iter().map(|actor| ActorShape {
         name: actor.name.clone(),
@@ -92,13 +92,13 @@ pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
     })
 }
 
-/// What a thread did.
+/// The results of one thread.
 struct ThreadDone<'e> {
     tally: SqlTally,
-    /// What it made of answers. It is looked at when no thread works any more.
+    /// The objects that it built from answers. They are checked after all threads have ended.
     kept: Vec<Answer<'e>>,
     spent: RecordedTime,
-    /// When its clock stood at its beginning and its end, ns. Where there are fewer cores than threads, some begin late.
+    /// Its clock at the beginning and the end, ns. With fewer cores than threads, some threads begin late.
     begun_ns: u64,
     ended_ns: u64,
 }
@@ -119,7 +119,7 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
                 cores.pin(ordinal);
                 let recorder = Recorder::new(engine.clock(), Arc::clone(&counts.service), 1);
                 start.wait();
-                // All start at once: whoever is first says when.
+                // All threads start at once. The first one sets the start time.
                 test.shown.measured_since.get_or_init(Instant::now);
                 work(engine, test.suite, &test.actors[actor], recorder)
             })
@@ -152,7 +152,8 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
     })
 }
 
-/// From the first thread's beginning to the last one's end, ns; simulated time is each thread's own, and so that of the one that took longest.
+/// Returns the time from the start of the first thread to the end of the last one, ns. Simulated time is per thread, so there it is the
+/// longest time of a thread.
 fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d ThreadDone<'d>> + Clone, is_real: bool) -> u64 {
     if !is_real {
         return threads.map(|thread| thread.ended_ns - thread.begun_ns).max().unwrap_or(0);
@@ -161,7 +162,7 @@ fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d ThreadDone<'d>> + Cl
     threads.map(|thread| thread.ended_ns).max().unwrap_or(0).saturating_sub(begun)
 }
 
-/// What one thread does, opening and closing included.
+/// Runs one thread, including opening and closing the database.
 fn work<'e, E: SqlThreads>(
     engine: &E,
     suite: &'e SqlSuite,
@@ -173,7 +174,7 @@ fn work<'e, E: SqlThreads>(
     recorder.start();
     let mut own = engine.another()?;
     let mut sink = Threaded { recorder, tally: SqlTally::default(), kept: Vec::new(), is_pending: false };
-    // What actors do draws nothing.
+    // Steps of actors draw no random numbers.
     let mut rng = SplitMix64::new(0);
     perform(&mut own.session()?, suite, &actor.steps, &mut rng, &mut sink)?;
     own.close()?;
@@ -183,8 +184,8 @@ fn work<'e, E: SqlThreads>(
     Ok(ThreadDone { tally, kept, spent: recorder.finish()?, begun_ns, ended_ns })
 }
 
-/// Records latencies and keeps answers. The end of an operation is recorded when the next one ends or the handle is closed: closing is
-/// part of the last.
+/// Records latencies and keeps answers. The end of an operation is recorded when the next one ends or the handle is closed, so that closing
+/// counts as part of the last operation.
 struct Threaded<'e, C> {
     recorder: Recorder<C>,
     tally: SqlTally,

@@ -1,4 +1,4 @@
-//! Does the steps of a test on an engine's session.
+//! Runs the steps of a test on an engine's session.
 
 use super::{
     objects::Answer,
@@ -12,29 +12,29 @@ use dbdyno_engine::{
     suite::{SqlSuite, Step},
 };
 
-/// What is told of the steps as they are done.
+/// A receiver of the results of steps.
 pub trait Sink<'e> {
-    /// An operation has ended; a begin before it and a commit behind it included.
+    /// An operation has ended, including a begin before it and a commit after it.
     fn operation(&mut self);
 
     fn row<R: SqlRow>(&mut self, row: &R);
 
-    /// How many rows a statement gave or changed; told after those rows.
+    /// The number of rows that a statement returned or changed; called after those rows.
     fn rows(&mut self, rows: u64);
 
-    /// What an application has made of an answer; told after the operation.
+    /// The objects that an application built from an answer; called after the operation.
     ///
     /// # Errors
-    /// It is not what it has to be.
+    /// The objects differ from the expected ones.
     fn answer(&mut self, answer: Answer<'e>) -> Result<(), EngineError>;
 
-    /// Something is done that is no part of any operation.
+    /// Runs `work`, which is part of no operation.
     fn stand_still(&mut self, work: impl FnOnce()) {
         work();
     }
 }
 
-/// Does steps in order on a session. Every random number is drawn from `rng`.
+/// Runs steps in order on a session. Draws every random number from `rng`.
 pub fn perform<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
     session: &mut S,
     suite: &'e SqlSuite,
@@ -64,10 +64,10 @@ pub fn perform<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
 
 struct Executor<'x, 's, 'e, S: SqlSession<'s>, K> {
     session: &'x mut S,
-    /// Statements as they were made ready by their first execution.
+    /// Statements, prepared by their first execution.
     ready: Vec<Option<S::Statement>>,
     sink: &'x mut K,
-    /// What was made in the operation under way, which may end with a commit.
+    /// Answers of the current operation, which may end with a commit.
     answers: Vec<Answer<'e>>,
 }
 
@@ -127,7 +127,7 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
     }
 }
 
-/// A statement as its first execution has made it ready.
+/// Returns a statement, prepared by its first execution.
 #[inline]
 fn make_ready<'r, 's, 'e: 's, S: SqlSession<'s>>(
     session: &mut S,

@@ -7,7 +7,7 @@ use dbdyno_engine::{
 };
 use std::fmt::Write;
 
-/// Draws a statement's numbers, then makes its values, one a parameter, in `values`, whose texts are used again.
+/// Draws a statement's numbers, then fills `values` with one value per parameter. Reuses the memory of the previous texts.
 pub(super) fn fill<'s>(
     values: &mut [SqlValue],
     statement: &'s StatementSpec,
@@ -25,7 +25,7 @@ pub(super) fn fill<'s>(
     variables.truncate(outer);
 }
 
-/// Makes a parameter's value in place of another, whose text is used again.
+/// Replaces a value with a parameter's value. Reuses the memory of the previous text.
 #[inline]
 pub(super) fn set(value: &mut SqlValue, parameter: &Parameter, variables: &Variables<'_>) {
     let number = parameter.expression().map_or(0, |expression| expression.value(variables));
@@ -53,7 +53,7 @@ pub(super) fn set(value: &mut SqlValue, parameter: &Parameter, variables: &Varia
     }
 }
 
-/// The value as an empty text, which keeps the memory of the last one.
+/// Returns the value as an empty text that keeps the memory of the previous text.
 fn emptied(value: &mut SqlValue) -> &mut String {
     if !matches!(value, SqlValue::Text(_)) {
         *value = SqlValue::Text(String::new());

@@ -39,7 +39,7 @@ use std::{
     sync::Arc,
 };
 
-/// Runs every test of a suite on fresh databases in the job's folder, or on copies of the one it starts from.
+/// Runs every test of a suite on fresh databases in the job's folder, or on copies of the database that the suite starts from.
 pub(crate) fn run<E: SqlEngine, T: Threading<E>>(
     worker: &Worker,
     job: &Job,
@@ -89,12 +89,12 @@ impl Run<'_> {
         self.job.cache.is_cold_for(test.measured)
     }
 
-    /// The folder of a test's database.
+    /// Returns the folder of a test's database.
     fn folder(&self, test: &SqlTest) -> PathBuf {
         self.job.folder.join(&test.database)
     }
 
-    /// Makes the folder of a test's database where there is none yet; whether there is something in it.
+    /// Creates the folder of a test's database if it does not exist. Returns whether it contains a database.
     fn get_folder_ready<E: SqlEngine>(&self, test: &SqlTest) -> Result<bool, EngineError> {
         let folder = self.folder(test);
         if folder.exists() {
@@ -115,7 +115,7 @@ impl Run<'_> {
         E::open(open, &suite.tables, &suite.indexes)
     }
 
-    /// Does what prepares a test, and drops what is in memory of its database, which is closed before and after.
+    /// Runs a test's preparation, then drops its database from memory. The database is closed before and after.
     fn start_cold<E: SqlEngine>(
         &self,
         test: &SqlTest,
@@ -195,7 +195,7 @@ impl Run<'_> {
         Ok(ActorsDone { verification, ..threads.performed }.result(done))
     }
 
-    /// Does what comes before the timer, if it was not done before the database was dropped from memory.
+    /// Does the work before the timer starts, unless it was done before the database was dropped from memory.
     fn prepare<'s, S: SqlSession<'s>>(
         &'s self,
         test: &'s SqlTest,
@@ -208,7 +208,7 @@ impl Run<'_> {
         perform(session, self.suite, &test.prepare, rng, &mut Ignore)
     }
 
-    /// Makes the tables that a test wants verified part of its checksum. `reads`: those of [`contents`].
+    /// Adds the tables to be verified to the test's checksum. `reads`: the result of [`contents`].
     fn verify<'s, S: SqlSession<'s>>(
         &'s self,
         test: &SqlTest,
@@ -216,7 +216,7 @@ impl Run<'_> {
         session: &mut S,
         tally: &mut SqlTally,
     ) -> Result<(), EngineError> {
-        // They draw nothing.
+        // The reads draw no random numbers.
         let mut rng = SplitMix64::new(0);
         for read in reads {
             let mut content = Content::default();
@@ -230,12 +230,12 @@ impl Run<'_> {
     }
 }
 
-/// Copies what is in a file. Not its mode as `fs::copy` does: a process of an engine may change none.
+/// Copies a file's content, but not its mode as `fs::copy` does: an engine's process may not change modes.
 fn copy(from: &Path, to: &Path) -> io::Result<u64> {
     io::copy(&mut File::open(from)?, &mut File::create_new(to)?)
 }
 
-/// The reads of the tables that a test wants verified.
+/// Returns the reads of the tables that a test verifies.
 fn contents(suite: &SqlSuite, test: &SqlTest) -> Vec<Step> {
     let tables = suite.tables.iter().filter(|table| test.verify.contains(&table.name));
     tables.map(TableSpec::read_all).map(|read: StatementSpec| Step::Read(read)).collect()

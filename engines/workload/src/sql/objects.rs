@@ -1,5 +1,5 @@
-//! What an application makes of an answer: all of its rows in structures of its own. Made inside the timer, held against what they
-//! have to be outside of it.
+//! The objects that an application builds from an answer: all of its rows in the application's own structures. They are built inside the
+//! timer, and checked outside it.
 
 use super::inputs;
 use crate::digest::Digest;
@@ -10,7 +10,7 @@ use dbdyno_engine::{
 };
 use std::collections::HashSet;
 
-/// An answer as an application keeps it.
+/// An answer in the form that an application keeps.
 pub struct Answer<'e> {
     kinds: Vec<Kind<'e>>,
     rows: u64,
@@ -18,17 +18,17 @@ pub struct Answer<'e> {
     variables: Variables<'e>,
 }
 
-/// The objects of a kind.
+/// The objects of one kind.
 struct Kind<'e> {
     spec: &'e ObjectSpec,
-    /// One object after the other, its values side by side as a structure's fields are.
+    /// The values of one object after the other, in the order of a structure's fields.
     values: Vec<SqlValue>,
-    /// The keys that there are, where each has one object.
+    /// The keys seen so far, if each key has one object.
     keys: Option<HashSet<i64>>,
 }
 
 impl<'e> Answer<'e> {
-    /// Of a statement that makes objects.
+    /// Creates an empty answer for a statement that builds objects.
     pub(super) fn new(objects: &'e [ObjectSpec], variables: Variables<'e>) -> Self {
         let kind = |spec: &'e ObjectSpec| {
             let keys = spec.unique.then(HashSet::new);
@@ -37,7 +37,7 @@ impl<'e> Answer<'e> {
         Self { kinds: objects.iter().map(kind).collect(), rows: 0, variables }
     }
 
-    /// Takes a row apart.
+    /// Splits a row into the values of its objects.
     #[inline]
     pub(super) fn add<R: SqlRow>(&mut self, row: &R) {
         self.rows += 1;
@@ -55,16 +55,16 @@ impl<'e> Answer<'e> {
         self.rows
     }
 
-    /// Whether the objects are what they have to be.
+    /// Checks the objects against the expected ones.
     ///
     /// # Errors
-    /// The first one that is not, and what was expected.
+    /// The first object that differs, with the expected value.
     pub(super) fn check(&self) -> Result<(), EngineError> {
         let mut variables = self.variables.clone();
         self.kinds.iter().try_for_each(|kind| kind.check(&mut variables)).map_err(EngineError::new)
     }
 
-    /// Adds each value of each object of each kind, how many objects of the kind there are, and at last how many rows.
+    /// Adds each value of each object of each kind, the number of objects of each kind, and finally the number of rows.
     pub(super) fn digest(&self, digest: &mut Digest) {
         for kind in &self.kinds {
             kind.values.iter().for_each(|value| digest.value(value.as_ref()));
@@ -110,7 +110,7 @@ impl<'e> Kind<'e> {
     }
 }
 
-/// A value in a message, which does not show all of a long one.
+/// Formats a value for a message; long values are cut.
 fn shown(value: &SqlValue) -> String {
     const MOST: usize = 60;
     let text = format!("{value:?}");
@@ -141,7 +141,7 @@ mod tests {
         Row(values.into_iter().map(SqlValue::Integer).collect())
     }
 
-    /// A user with two columns and its articles with one.
+    /// Specifies a user with two columns and its articles with one.
     fn specs(articles: i64) -> Vec<ObjectSpec> {
         from_value(json!([
             { "name": "user", "unique": true, "count": "i", "values": [["+", "n", 1], 7] },

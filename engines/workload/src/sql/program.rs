@@ -1,11 +1,11 @@
-//! The steps of a test with everything looked up that can be looked up before they are done.
+//! The steps of a test, with all names resolved that can be resolved before the steps run.
 
 use dbdyno_engine::{
     EngineError,
     suite::{Begin, CopySpec, DirectPlan, Expression, IndexSpec, SqlSuite, StatementSpec, Step, TableSpec},
 };
 
-/// A step.
+/// A step with its names resolved.
 pub(super) enum Node<'e> {
     Do(Deed<'e>),
     Statement(Statement<'e>),
@@ -13,7 +13,7 @@ pub(super) enum Node<'e> {
     Transaction { begin: Begin, nodes: Vec<Node<'e>> },
 }
 
-/// What is done in the same way each time.
+/// An action that is the same each time.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Deed<'e> {
     CreateTable(&'e TableSpec),
@@ -23,26 +23,26 @@ pub(super) enum Deed<'e> {
     Run(&'e str, Option<&'e DirectPlan>),
 }
 
-/// A statement that values are bound to.
+/// A statement with bound values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Statement<'e> {
     pub(super) spec: &'e StatementSpec,
-    /// Its place among the statements of the program.
+    /// Its index among the statements of the program.
     pub(super) slot: usize,
-    /// Whether it gives rows, or changes them.
+    /// Whether it returns rows rather than changing them.
     pub(super) reads: bool,
 }
 
 /// All steps of a test.
 pub(super) struct Program<'e> {
     pub(super) nodes: Vec<Node<'e>>,
-    /// How many statements there are.
+    /// The number of statements.
     pub(super) statements: usize,
 }
 
 impl<'e> Program<'e> {
     /// # Errors
-    /// A step names what the suite does not declare, or has a count that is no number.
+    /// A step names something that the suite does not declare, or has a count that is not a number.
     pub(super) fn compile(suite: &'e SqlSuite, steps: &'e [Step]) -> Result<Self, EngineError> {
         let mut compiler = Compiler { suite, statements: 0 };
         let nodes = compiler.nodes(steps)?;

@@ -1,4 +1,4 @@
-//! A program as one action after the other, with the values of its statements, drawn a block at a time before they are needed.
+//! A program as a sequence of actions with the values of their statements, drawn a block at a time before they are needed.
 
 use super::{
     inputs,
@@ -11,49 +11,49 @@ use dbdyno_engine::{
 };
 use std::ops::Range;
 
-/// Actions are made ready so many at a time, or fewer where their values are long.
+/// Actions prepared at a time, or fewer if their values are long.
 const BLOCK_ACTIONS: usize = 256;
 /// A block is full at this many bytes of values, so that it stays in the processor's cache.
 const BLOCK_BYTES: usize = 32 << 10;
 
-/// What is done next.
+/// The next action.
 pub(super) enum Action<'e> {
     Begin(Begin),
     Commit,
     Do(Deed<'e>),
-    /// With the places of its values in the block.
+    /// With the range of its values in the block.
     Statement(Statement<'e>, Range<usize>),
-    /// The same of one whose rows are made into objects, with the variables of the loops around.
+    /// The same for a statement whose rows are built into objects, with the variables of the surrounding loops.
     Fetch(Statement<'e>, Range<usize>, Variables<'e>),
 }
 
-/// An action, and whether an operation has ended with it.
+/// An action, and whether it ends an operation.
 pub(super) struct Scheduled<'e> {
     pub(super) action: Action<'e>,
     pub(super) ends_operation: bool,
 }
 
-/// Actions that are ready to be done.
+/// Actions that are ready to run.
 #[derive(Default)]
 pub(super) struct Block<'e> {
     pub(super) actions: Vec<Scheduled<'e>>,
-    /// Used again from block to block, with the memory of their texts.
+    /// Reused from block to block, with the memory of their texts.
     pub(super) values: Vec<SqlValue>,
     used: usize,
     bytes: usize,
 }
 
-/// Where a walk through a program has come to.
+/// The state of a walk through a program.
 pub(super) struct Script<'p, 'e, 'r> {
     stack: Vec<Level<'p, 'e>>,
     variables: Variables<'e>,
     /// Every random number is drawn from here.
     rng: &'r mut SplitMix64,
-    /// Whether an operation was done that has not ended: a commit follows, which belongs to it.
+    /// Whether an operation was done that has not ended, because a commit that belongs to it follows.
     is_pending: bool,
 }
 
-/// Nodes that are walked through.
+/// A list of nodes being walked through.
 struct Level<'p, 'e> {
     nodes: &'p [Node<'e>],
     next: usize,
@@ -64,7 +64,7 @@ struct Level<'p, 'e> {
 enum End {
     Nothing,
     Commit,
-    /// The same nodes again, so many times more, with the next value of the variable at a place.
+    /// The same nodes again, `times` more times, with the next value of the variable at index `place`.
     Again {
         times: u64,
         place: usize,
@@ -77,7 +77,7 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
         Self { stack, variables: Variables::new(), rng, is_pending: false }
     }
 
-    /// Replaces what is in a block by what is done next; nothing when all is done.
+    /// Replaces the content of a block with the next actions; it stays empty at the end of the program.
     ///
     /// A block ends with an operation, never between a begin and its first operation or an operation and its commit.
     pub(super) fn fill(&mut self, block: &mut Block<'e>) {
@@ -158,7 +158,7 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
         block.bytes += values.iter().map(bytes).sum::<usize>();
     }
 
-    /// Whether the transaction that is open ends with what was done last.
+    /// Whether the open transaction ends with the last action.
     fn commit_is_next(&self) -> bool {
         let mut over = self.stack.iter().rev().take_while(|level| level.is_over());
         over.any(|level| matches!(level.end, End::Commit))
@@ -166,7 +166,7 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
 }
 
 impl Level<'_, '_> {
-    /// Whether no node of it is still to be done.
+    /// Whether none of its nodes remains.
     fn is_over(&self) -> bool {
         self.next == self.nodes.len() && !matches!(self.end, End::Again { times: 1.., .. })
     }
@@ -178,7 +178,7 @@ impl Scheduled<'_> {
     }
 }
 
-/// Bytes of memory that a value takes.
+/// Returns the bytes of memory that a value takes.
 fn bytes(value: &SqlValue) -> usize {
     size_of::<SqlValue>()
         + match value {

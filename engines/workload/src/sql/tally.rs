@@ -1,4 +1,4 @@
-//! What a test's answers amount to.
+//! The row counts and checksums of a test's answers.
 
 use super::{Answer, Sink};
 use crate::{digest::Digest, recorder::Recorder};
@@ -8,7 +8,7 @@ use dbdyno_engine::{
     sql::{SqlRow, SqlValueRef, TableSchema},
 };
 
-/// Rows and the checksum of every answer.
+/// The row count and the checksum of all answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SqlTally {
     rows: u64,
@@ -29,14 +29,14 @@ impl SqlTally {
         self.rows += rows;
     }
 
-    /// Makes a table's content part of the checksum.
+    /// Adds a table's content to the checksum.
     pub(super) fn content(&mut self, content: &Content) {
         self.digest.word(content.rows);
         self.digest.word(content.sum);
     }
 
-    /// Makes what an engine lists of a table part of the checksum: its name, and NULL where it is not listed; else the number of
-    /// columns and their names, the number of indexes, and of each, in the order of their names, the name and its column.
+    /// Adds an engine's listing of a table to the checksum: its name, and NULL if the engine does not list it. Otherwise the number of
+    /// columns and their names, the number of indexes, and for each index, ordered by name, its name and its column.
     pub(super) fn schema(&mut self, name: &str, table: Option<&TableSchema>) {
         let text = |name: &str, digest: &mut Digest| digest.value(SqlValueRef::Text(name.as_bytes()));
         text(name, &mut self.digest);
@@ -50,17 +50,17 @@ impl SqlTally {
         }
     }
 
-    /// Checks what an application has made of an answer, and makes it part of the checksum.
+    /// Checks the objects that an application built from an answer, and adds them to the checksum.
     ///
     /// # Errors
-    /// It is not what it has to be, where the engine answers at all.
+    /// The objects differ from the expected ones, if the engine answers at all.
     pub(super) fn answer(&mut self, answer: &Answer<'_>, answers: bool) -> Result<(), EngineError> {
         answer.digest(&mut self.digest);
         self.rows += answer.rows();
         if answers { answer.check() } else { Ok(()) }
     }
 
-    /// Makes another tally part of this one.
+    /// Adds another thread's tally to this one.
     pub(super) fn thread(&mut self, other: &Self) {
         let mut digest = other.digest;
         digest.word(other.rows);
@@ -68,7 +68,7 @@ impl SqlTally {
         self.rows += other.rows;
     }
 
-    /// Rows read, found, written or removed.
+    /// Returns the number of rows read, found, written or removed.
     pub(super) fn row_count(&self) -> u64 {
         self.rows
     }
@@ -106,7 +106,7 @@ impl<C: Clock> Sink<'_> for Measuring<C> {
 
     fn answer(&mut self, answer: Answer<'_>) -> Result<(), EngineError> {
         let Self { recorder, tally, answers } = self;
-        // It is let go in there too.
+        // The answer is freed inside the pause too.
         recorder.stand_still(|| {
             let answer = answer;
             tally.answer(&answer, *answers)
@@ -118,7 +118,7 @@ impl<C: Clock> Sink<'_> for Measuring<C> {
     }
 }
 
-/// Lets answers go.
+/// Discards answers.
 pub(super) struct Ignore;
 
 impl Sink<'_> for Ignore {
@@ -133,7 +133,7 @@ impl Sink<'_> for Ignore {
     }
 }
 
-/// A checksum that does not depend on the order of the rows: the sum of the rows' own digests.
+/// A checksum that does not depend on the order of the rows: the sum of each row's digest.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     rows: u64,

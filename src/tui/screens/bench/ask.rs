@@ -1,4 +1,4 @@
-//! What the Bench screen asks of the world outside: presets of the user's.
+//! The requests of the Bench screen about the user's presets.
 
 use crate::tui::{
     setup::TuiSetup,
@@ -8,10 +8,10 @@ use dbdyno_catalog::bench::Preset;
 
 #[derive(Debug)]
 pub enum Request {
-    /// Write a preset into the user's folder.
+    /// Writes a preset into the user's folder.
     SavePreset {
         preset: Box<Preset>,
-        /// Whether one of that name is replaced.
+        /// Whether an existing preset with this name is replaced.
         replace: bool,
     },
 }
@@ -24,14 +24,14 @@ impl HasSubject for Request {
     }
 }
 
-/// What became of it.
+/// The result of saving a preset.
 #[derive(Debug)]
 pub enum Response {
-    /// The preset is in the user's folder.
+    /// The preset was saved in the user's folder.
     Saved(Box<Preset>),
-    /// There is one of that name.
+    /// A preset with this name already exists.
     Exists(String),
-    /// Why it cannot be saved.
+    /// The reason why it cannot be saved.
     Unsaved(String),
 }
 

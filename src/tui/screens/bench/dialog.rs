@@ -1,4 +1,4 @@
-//! What the Bench screen asks the user, and what becomes of the replies.
+//! The dialogs of the Bench screen and the handling of their replies.
 
 use super::{BenchScreen, Intents, OptionOwner, Pane, Request};
 use crate::tui::{
@@ -13,10 +13,10 @@ use dbdyno_engine::size::Size;
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_reports::command::shell;
 
-/// What the Bench screen asks the user.
+/// A question that the Bench screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dialog {
-    /// The values of an option: several are a sweep.
+    /// The values of an option; several make a sweep.
     Values(OptionOwner, String),
     /// One value of an option, typed.
     Value(OptionOwner, String),
@@ -28,13 +28,13 @@ pub(crate) enum Dialog {
     Preset,
     /// The name to save under.
     SaveAs,
-    /// Replace the preset of this name?
+    /// Confirmation of replacing the preset with this name.
     Replace(String),
-    /// What the options must contain.
+    /// A text that the options shown contain.
     Filter,
     /// The file to write the plan to.
     Export,
-    /// Start what takes long?
+    /// Confirmation of a bench that takes long.
     Long,
 }
 
@@ -64,10 +64,10 @@ impl BenchScreen {
         vec![Intent::page(format!("Suite {}", suite.name), lines)]
     }
 
-    /// Takes what the user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why it cannot be taken.
+    /// The reason why the reply is invalid.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {

@@ -1,4 +1,4 @@
-//! What is chosen on the Bench screen: everything a bench needs.
+//! The choices on the Bench screen: everything that a bench needs.
 
 use dbdyno_catalog::{
     Difference, Suite,
@@ -8,22 +8,22 @@ use dbdyno_catalog::{
 use dbdyno_engine::{protocol::CacheStart, size::Size};
 use std::collections::BTreeSet;
 
-/// Rounds when none are asked for: with these the largest suite, of 18 tests, can be decided.
+/// Default number of rounds: enough to decide the largest suite, of 18 tests.
 pub const DEFAULT_ROUNDS: u32 = 10;
-/// Engines that are chosen when nothing else is.
+/// The default engines.
 const FIRST_ENGINES: [&str; 3] = ["sqlite", "lmdb", "redb"];
 
-/// An engine as it takes part, or not.
+/// An engine in the list, selected or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineEntry {
-    /// The name that the engine is described under.
+    /// The name in the engine's description.
     pub engine: String,
-    /// Whether it takes part.
+    /// Whether it is selected.
     pub on: bool,
     pub(crate) options: Values,
-    /// Whether it is there once more, with other options.
+    /// Whether it is another entry of an engine, with other options.
     pub(crate) again: bool,
-    /// Whether the bench goes on without it where it cannot be used.
+    /// Whether the bench continues without the engine if it cannot be used.
     pub(crate) optional: bool,
 }
 
@@ -33,39 +33,39 @@ pub struct Form {
     pub(crate) suite_options: Values,
     /// Engines, in the order they run.
     pub entries: Vec<EngineEntry>,
-    /// Sizes that are offered.
+    /// The sizes to choose from.
     pub(crate) offered: Vec<Size>,
-    /// Sizes that are chosen.
+    /// The selected sizes.
     pub(crate) sizes: Vec<Size>,
-    /// Ratios of data to the memory limit for which the preset's suite has no sizes; of all others the sizes are chosen.
+    /// Ratios of data to the memory limit, for a preset whose suite has no sizes for them. Any other form has sizes instead.
     pub(crate) data_ratios: Vec<DataRatio>,
-    /// How much memory a run has, where the preset says so.
+    /// Memory limit of a run, if the preset sets one.
     pub(crate) memory_limit: Option<MemoryLimit>,
-    /// What of a database may be in memory when a test begins.
+    /// The part of a database that may be in memory when a test begins.
     pub(crate) cache: CacheStart,
     pub(crate) rounds: u32,
-    /// Names of the tests that are measured; empty for all.
+    /// Names of the tests to measure; empty for all.
     pub(crate) tests: Vec<String>,
-    /// Whether the first configuration runs twice a round.
+    /// Whether the first configuration runs twice in each round.
     pub(crate) twins: bool,
-    /// The preset that this is, as long as nothing is changed.
+    /// The preset that was loaded, while nothing is changed.
     pub(crate) preset: Option<String>,
-    /// The claims file that the preset names.
+    /// The claims file of the preset.
     pub(crate) claims: Option<String>,
-    /// Of each engine's sweep, only so many stars; none for all of it.
+    /// Number of stars in a sample of each engine's sweep; none for the whole sweep.
     pub(crate) stars: Option<u32>,
-    /// Whether a session ends in how much each option of the sweep matters.
+    /// Whether a session ends with the importance of each option of the sweep.
     pub(crate) effects: bool,
-    /// Seed of all randomness; none: drawn when it starts.
+    /// Seed of all randomness; none: a new one at the start.
     pub(crate) seed: Option<u64>,
-    /// The configuration that a session ends in comparing the others with, as the preset has it.
+    /// The reference for the comparison at the end of a session, from the preset.
     pub(crate) reference: Option<EngineChoice>,
-    /// Differences that it compares under a badge.
+    /// Differences that the comparison allows, with a badge.
     pub(crate) allow: BTreeSet<Difference>,
 }
 
 impl Form {
-    /// The form of a suite, with the usual engines at their defaults.
+    /// Returns a form for a suite, with the default engines and their default options.
     pub(crate) fn for_suite(suite: &Suite, registry: &Registry) -> Self {
         let mut form = Self { rounds: DEFAULT_ROUNDS, ..Self::default() };
         form.take_engines(registry);
@@ -76,7 +76,7 @@ impl Form {
         form
     }
 
-    /// Changes to another suite: sizes, tests and options of the suite begin anew.
+    /// Changes to another suite, and resets sizes, tests and options of the suite.
     pub(crate) fn take_suite(&mut self, suite: &Suite) {
         self.suite.clone_from(&suite.name);
         self.suite_options.clear();
@@ -90,7 +90,7 @@ impl Form {
         self.changed();
     }
 
-    /// Adds engines that are not in the list yet.
+    /// Adds engines that are missing from the list.
     pub(crate) fn take_engines(&mut self, registry: &Registry) {
         for engine in &registry.engines {
             let name = &engine.description.name;
@@ -100,7 +100,7 @@ impl Form {
         }
     }
 
-    /// Puts a preset into the form.
+    /// Loads a preset into the form.
     pub(crate) fn take_preset(&mut self, preset: &Preset, suite: &Suite, registry: &Registry) {
         let spec = &preset.spec;
         self.take_suite(suite);
@@ -130,10 +130,10 @@ impl Form {
         self.allow.clone_from(&spec.allow);
     }
 
-    /// The bench that is chosen.
+    /// Returns the spec of the selected bench.
     pub(crate) fn spec(&self) -> Spec {
         let on = self.entries.iter().filter(|entry| entry.on);
-        // What the reference is may have been taken out.
+        // The reference may no longer be selected.
         let is_there = |reference: &&EngineChoice| {
             let has = |entry: &EngineEntry, (name, values): (&String, &Vec<String>)| {
                 entry.options.get(name).is_none_or(|all| values.iter().all(|value| all.contains(value)))
@@ -167,7 +167,7 @@ impl Form {
         }
     }
 
-    /// Puts an engine into the list once more, after the one at `at`.
+    /// Adds another entry of the engine at `at`, after it.
     pub(crate) fn add_again(&mut self, at: usize) {
         if let Some(first) = self.entries.get(at) {
             let more = EngineEntry { on: true, again: true, ..first.clone() };
@@ -176,7 +176,7 @@ impl Form {
         }
     }
 
-    /// Removes an engine that was added once more; whether it was.
+    /// Removes an additional entry of an engine. Returns whether it was one.
     pub(crate) fn remove_again(&mut self, at: usize) -> bool {
         let again = self.entries.get(at).is_some_and(|entry| entry.again);
         if again {
@@ -186,7 +186,7 @@ impl Form {
         again
     }
 
-    /// Chooses a size, or not. The last one stays.
+    /// Selects a size, or deselects it. The last selected size stays.
     pub(crate) fn toggle_size(&mut self, at: usize) {
         let Some(&size) = self.offered.get(at) else { return };
         self.data_ratios.clear();
@@ -201,7 +201,7 @@ impl Form {
         self.changed();
     }
 
-    /// Offers and chooses a size of the user's.
+    /// Adds a size that the user typed, and selects it.
     pub(crate) fn add_size(&mut self, suite: &Suite, size: Size) {
         self.data_ratios.clear();
         self.offered = offered(suite, &[&self.offered[..], &[size]].concat());
@@ -212,7 +212,7 @@ impl Form {
         self.changed();
     }
 
-    /// It is no longer the preset it came from.
+    /// Marks the form as different from the preset from which it came.
     pub(crate) fn changed(&mut self) {
         self.preset = None;
         self.claims = None;
@@ -223,7 +223,7 @@ fn entry(engine: &str, on: bool) -> EngineEntry {
     EngineEntry { engine: engine.to_owned(), on, options: Values::new(), again: false, optional: false }
 }
 
-/// The suite's sizes and some more, in order.
+/// Returns the suite's sizes and the additional ones, in order.
 fn offered(suite: &Suite, more: &[Size]) -> Vec<Size> {
     let mut all = suite.sizes.clone();
     for size in suite.default_sizes.iter().chain(more) {

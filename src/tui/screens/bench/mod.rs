@@ -1,4 +1,4 @@
-//! The Bench screen: everything a bench needs, and what it will take.
+//! The Bench screen: all choices for a bench, and its estimated cost.
 
 mod ask;
 mod dialog;
@@ -37,35 +37,35 @@ use dbdyno_foundation::base::units::counted;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
 use ratatui::layout::Rect;
 
-/// The preset that is on the screen at first.
+/// The preset shown at first.
 const FIRST_LOOK: &str = "quick";
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// What is chosen for the next bench, and what it will take.
+/// The choices for the next bench, and its estimated cost.
 #[derive(Debug)]
 pub struct BenchScreen {
     /// The pane with the cursor.
     pub(crate) pane: Pane,
-    /// Cursors of the panes.
+    /// The cursor of each pane.
     pub(crate) cursors: [ListCursor; 5],
-    /// Whose options are shown.
+    /// The suite or engine whose options are shown.
     pub(crate) owner: OptionOwner,
     pub form: Form,
-    /// What that will take, or what is wrong with it.
+    /// The plan with its estimated cost, or the error in the choices.
     pub(crate) preview: Result<Preview, String>,
-    /// What an option's name must contain to be shown.
+    /// The filter for the names of options.
     pub(crate) filter: ListFilter,
 }
 
 impl BenchScreen {
-    /// The suite that is chosen.
+    /// Returns the selected suite.
     pub(crate) fn suite<'w>(&self, world: &'w World) -> Option<&'w Suite> {
         world.suites.iter().find(|suite| suite.name == self.form.suite)
     }
 
-    /// Plans what is chosen.
+    /// Updates the plan after a change.
     fn plan(&mut self, world: &World) {
         self.preview = Preview::of(&self.form, world);
         for pane in Pane::ALL {
@@ -74,12 +74,12 @@ impl BenchScreen {
         }
     }
 
-    /// The cursor of the pane that has it.
+    /// Returns the cursor of the focused pane.
     pub(crate) fn cursor(&self) -> ListCursor {
         self.cursors[self.pane.index()]
     }
 
-    /// Rows of a pane.
+    /// Returns the number of rows of a pane.
     pub(crate) fn length(&self, pane: Pane, world: &World) -> usize {
         match pane {
             Pane::Suites => world.suites.len(),
@@ -90,7 +90,7 @@ impl BenchScreen {
         }
     }
 
-    /// Puts a preset onto the screen.
+    /// Loads a preset into the form and moves the cursor to the engines.
     pub(crate) fn load(&mut self, preset: &Preset, world: &World) -> Intents {
         let Some((at, suite)) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.spec.suite)
         else {
@@ -101,7 +101,7 @@ impl BenchScreen {
         };
         self.put(preset, at, suite, world);
         if !world.presets.iter().any(|known| known.name == preset.name) {
-            // Made for the occasion: no command could name it.
+            // A preset created for this purpose has no name that a command could use.
             self.form.changed();
         }
         self.pane = Pane::Engines;
@@ -116,7 +116,7 @@ impl BenchScreen {
         self.owner = OptionOwner::Entry(0);
     }
 
-    /// Puts the first look onto the screen where it can be run here: its engines are at one tier, so that it ends in verdicts.
+    /// Loads the first preset if it can be run here. Its engines have the same tier, so that it ends with verdicts.
     fn put_first_look(&mut self, world: &World) {
         let preset = world.presets.iter().find(|preset| preset.name == FIRST_LOOK);
         let found = preset.and_then(|preset| {
@@ -133,7 +133,7 @@ impl BenchScreen {
         }
     }
 
-    /// Runs the bench; the user is asked first where it takes long.
+    /// Runs the bench, after a confirmation if it takes long.
     fn run(&self, world: &World) -> Intents {
         match &self.preview {
             Ok(preview) if preview.refusal(world).is_none() && is_long(preview.estimate.time) => {
@@ -144,7 +144,7 @@ impl BenchScreen {
         }
     }
 
-    /// Starts the bench, or says why it cannot be started.
+    /// Starts the bench, or reports why it cannot be started.
     fn start(&self, world: &World) -> Intents {
         let preview = match &self.preview {
             Ok(preview) => preview,
@@ -162,10 +162,10 @@ impl BenchScreen {
         vec![Intent::Measure(Box::new(start))]
     }
 
-    /// What is planned, so that another run of it is the same.
+    /// Returns the spec of the plan, so that running it again gives the same plan.
     fn spec_of(&self, preview: &Preview) -> Spec {
         let mut spec = self.form.spec();
-        // Which part of a sweep a sample takes follows from the seed: without it, not what is shown here would run.
+        // The seed selects the sample of a sweep. Without it, a different sample than the one shown would run.
         if spec.stars.is_some() {
             spec.seed = Some(preview.plan.seed);
         }
@@ -183,7 +183,7 @@ impl BenchScreen {
         words
     }
 
-    /// Copies the command, also where there is no room to run it here.
+    /// Copies the command, even if the disk has no room to run it here.
     fn copy(&self, world: &World) -> Intents {
         match &self.preview {
             Ok(preview) => {
@@ -328,13 +328,13 @@ impl Screen for BenchScreen {
         ask::respond(request, setup)
     }
 
-    /// Presets are no part of the store.
+    /// Presets are not part of the store.
     fn disturbs(_request: &Request) -> bool {
         false
     }
 }
 
-/// The command that runs a bench.
+/// Returns the command that runs a bench.
 fn run_command(spec: &Spec) -> Vec<String> {
     std::iter::once("dbdyno".to_owned()).chain(spec.arguments()).collect()
 }

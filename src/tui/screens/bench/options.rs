@@ -1,4 +1,4 @@
-//! The options pane: the form that an engine's or a suite's description makes.
+//! The options pane: the form that follows from an engine's or a suite's description.
 
 use super::{BenchScreen, Dialog, Intents, Pane};
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
@@ -10,25 +10,25 @@ use dbdyno_engine::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whose options.
+/// The owner of options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionOwner {
-    /// They are of the suite.
+    /// The selected suite.
     Suite,
-    /// They are of the engine at this place of the list.
+    /// The engine at this index of the list.
     Entry(usize),
 }
 
-/// An option with what is chosen of it.
+/// An option with its selected values.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionRow<'a> {
     pub(crate) spec: &'a OptionSpec,
-    /// The values to take; none for the default.
+    /// The selected values; none for the default.
     pub(crate) chosen: Option<&'a Vec<String>>,
 }
 
 impl BenchScreen {
-    /// The description of the engine whose options are shown.
+    /// Returns the description of the engine whose options are shown.
     pub(crate) fn description<'w>(&self, world: &'w World) -> Option<&'w Description> {
         let OptionOwner::Entry(at) = self.owner else { return None };
         let name = &self.form.entries.get(at)?.engine;
@@ -36,7 +36,7 @@ impl BenchScreen {
         Some(&engine.description)
     }
 
-    /// The options that are shown.
+    /// Returns the visible options.
     pub(crate) fn rows<'a>(&'a self, world: &'a World) -> Vec<OptionRow<'a>> {
         let specs: &[OptionSpec] = match self.owner {
             OptionOwner::Suite => self.suite(world).map_or(&[], |suite| &suite.options),
@@ -50,7 +50,7 @@ impl BenchScreen {
             .collect()
     }
 
-    /// The tiers that the shown engine's choices reach, highest first.
+    /// Returns the tiers of the shown engine's selected configurations, highest first.
     pub(crate) fn tiers(&self, world: &World) -> Vec<Tier> {
         let (Some(description), Some(values)) = (self.description(world), self.values(self.owner)) else {
             return Vec::new();
@@ -64,7 +64,7 @@ impl BenchScreen {
         tiers.into_iter().rev().collect()
     }
 
-    /// The tier that the shown engine would have if an option had this value, the others being the first chosen.
+    /// Returns the tier of the shown engine if an option had this value and the others their first selected value.
     pub(crate) fn tier_with(&self, world: &World, option: &str, value: &str) -> Option<Tier> {
         let (description, values) = (self.description(world)?, self.values(self.owner)?);
         let first = values.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.clone())));
@@ -81,7 +81,7 @@ impl BenchScreen {
         }
     }
 
-    /// Sets an option's values; the default alone is not kept. An engine whose options are changed takes part.
+    /// Sets an option's values; the default alone is not stored. Changing an engine's option selects the engine.
     fn set(&mut self, owner: OptionOwner, spec: &OptionSpec, values: Vec<String>, world: &World) {
         let default = values.is_empty() || values == [spec.default.clone()];
         let of_owner = match owner {
@@ -111,7 +111,7 @@ impl BenchScreen {
         Some((row.spec.clone(), chosen))
     }
 
-    /// Goes to the next or the previous value of a choice; asks for others.
+    /// Moves to the next or the previous value of a choice; asks for the value of other options.
     pub(super) fn step_value(&mut self, forward: bool, world: &World) -> Intents {
         let Some((spec, chosen)) = self.at_cursor(world) else { return Intents::new() };
         let Some(words) = words(&spec.kind) else { return self.ask_value(world) };
@@ -193,7 +193,7 @@ impl BenchScreen {
     }
 }
 
-/// The words that an option chooses from; none for numbers.
+/// Returns the values that an option chooses from; none for numbers.
 fn words(kind: &OptionKind) -> Option<Vec<String>> {
     match kind {
         OptionKind::Choice { choices } => Some(choices.clone()),

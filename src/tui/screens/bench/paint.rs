@@ -1,4 +1,4 @@
-//! How the Bench screen is painted.
+//! Painting of the Bench screen.
 
 use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
 use crate::tui::{
@@ -14,7 +14,7 @@ use dbdyno_engine::{describe::OptionKind, durability::Tier};
 use dbdyno_foundation::base::units::{self, plain};
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Paints the screen: suites, engines and options above, sizes, rounds and the plan below.
+/// Paints suites, engines and options above, sizes, rounds and the plan below.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, context: &Context<'_>) {
     let world = context.world;
     if context.zoomed {
@@ -35,7 +35,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, conte
     draw_plan(paint, plan, bench, world);
 }
 
-/// The pane with the cursor alone.
+/// Paints only the pane with the cursor.
 fn draw_pane(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     match bench.pane {
         Pane::Suites => draw_suites(paint, area, bench, world),
@@ -103,7 +103,7 @@ fn engine<'t>(entry: &EngineEntry, world: &World, room: usize) -> Vec<TextPiece<
         (several, _) => format!(" x{several}"),
     };
     let name = format!("{}{changed}", entry.engine);
-    // The number of configurations matters more than the version.
+    // The number of configurations is more important than the version.
     let left = room.saturating_sub(4 + width(&name));
     let version = if left > width(version).min(10) { fit(version, 10) } else { String::new() };
     let name = pad(&name, room.saturating_sub(4 + width(&version)));
@@ -145,7 +145,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     if let Some(row) = options.get(bench.cursors[Pane::Options.index()].at) {
         let fresh = if row.spec.fresh { " (of a fresh database)" } else { "" };
         let expected = match &row.spec.kind {
-            // The row has its words.
+            // The row already shows the possible values.
             OptionKind::Choice { .. } | OptionKind::Bool => String::new(),
             kind => format!(" · {}", kind.expected()),
         };
@@ -154,7 +154,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     }
 }
 
-/// A choice shows its other values too, as far as there is room.
+/// Returns the row of an option. A choice also shows its other values, if there is room.
 fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t>> {
     let default = vec![row.spec.default.clone()];
     let chosen = row.chosen.unwrap_or(&default);
@@ -190,7 +190,7 @@ fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t
     line
 }
 
-/// As many of the values as there is room for, whole, and how many there are.
+/// Returns as many whole values as fit, and their total number.
 fn several(chosen: &[String], room: usize) -> String {
     let count = format!("{} values", chosen.len());
     let each: Vec<String> = chosen.iter().map(|value| format!("[{value}] ")).collect();
@@ -274,7 +274,7 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
     }
 }
 
-/// The configurations by their labels, each once.
+/// Returns the labels of the configurations, each once.
 fn labels(plan: &BenchPlan) -> String {
     let mut labels: Vec<&str> = Vec::new();
     for configuration in &plan.configurations {

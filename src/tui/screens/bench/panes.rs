@@ -1,9 +1,9 @@
-//! The panes: which has the cursor, and what is chosen in each.
+//! The panes: their focus and their selections.
 
 use super::{BenchScreen, Dialog, Intents, OptionOwner};
 use crate::tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 
-/// The panes, in the order Left and Right go through them.
+/// The panes, in the order in which Left and Right visit them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Pane {
     Suites,
@@ -18,7 +18,7 @@ pub(crate) enum Pane {
 impl Pane {
     pub(crate) const ALL: [Self; 5] = [Self::Suites, Self::Engines, Self::Options, Self::Sizes, Self::Rounds];
 
-    /// Its place among all.
+    /// Returns the pane's index.
     pub(crate) fn index(self) -> usize {
         Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0)
     }
@@ -41,7 +41,7 @@ impl BenchScreen {
         }
     }
 
-    /// Shows the options of what is under the cursor.
+    /// Shows the options of the suite or engine under the cursor.
     pub(super) fn owner_follows(&mut self) {
         let owner = match self.pane {
             Pane::Suites => OptionOwner::Suite,

@@ -1,4 +1,4 @@
-//! What the chosen bench will take, and what to know before it starts.
+//! The estimated cost of the selected bench, and warnings before it starts.
 
 use super::form::Form;
 use crate::tui::world::World;
@@ -18,7 +18,7 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// The preview of a form, or what is wrong with it.
+    /// Returns the preview of a form, or the error in it.
     pub(crate) fn of(form: &Form, world: &World) -> Result<Self, String> {
         let suite = world
             .suites
@@ -26,7 +26,7 @@ impl Preview {
             .find(|suite| suite.name == form.suite)
             .ok_or_else(|| format!("there is no suite `{}`", form.suite))?;
         let spec = form.spec();
-        // A sample is no product of its values.
+        // The number of configurations in a sample is not the product of the numbers of values.
         let asked = if form.stars.is_none() { combinations(form) } else { 0 };
         if spec.engines.is_empty() {
             return Err("no engine is chosen: Space chooses the one under the cursor".to_owned());
@@ -39,19 +39,19 @@ impl Preview {
         Ok(Self { plan, estimate, warnings })
     }
 
-    /// What a run is expected to take.
+    /// Returns the expected time of a run.
     pub(crate) fn expected_run(&self) -> Duration {
         self.estimate.time / self.plan.runs.len().max(1) as u32
     }
 
-    /// Why the plan must not be started, if so: the disk has no room.
+    /// Returns the reason why the plan must not be started, if there is one: the disk has too little room.
     pub(crate) fn refusal(&self, world: &World) -> Option<String> {
         let facts = world.work_folder.facts.as_ref()?;
         check_space(&self.estimate, world.work_folder.space()?, &facts.path).err()
     }
 }
 
-/// Configurations asked for, equal ones counted as often as they are asked for.
+/// Returns the number of requested configurations; equal ones count repeatedly.
 fn combinations(form: &Form) -> usize {
     let product = |options: &Values| options.values().map(Vec::len).product::<usize>();
     let engines: usize = form.entries.iter().filter(|entry| entry.on).map(|entry| product(&entry.options)).sum();
@@ -67,7 +67,7 @@ fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) 
     warnings.extend(plan.not_run());
     warnings.extend(indifferent(plan));
     let mut tiers: BTreeMap<Tier, Vec<&str>> = BTreeMap::new();
-    // A library is examined when it is run: its tier is not unequal yet.
+    // A library's tier is found only when it runs, so it does not count as unequal yet.
     for configuration in plan.configurations.iter().filter(|one| one.tier != Tier::Unknown) {
         let labels = tiers.entry(configuration.tier).or_default();
         if !labels.contains(&configuration.label.as_str()) {
@@ -104,7 +104,7 @@ fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) 
     warnings
 }
 
-/// Configurations that were chosen one by one and cannot differ from an earlier one in what is measured, each reason once.
+/// Returns warnings about separately chosen configurations whose results cannot differ from an earlier one's, each reason once.
 fn indifferent(plan: &BenchPlan) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, later) in plan.configurations.iter().enumerate().filter(|(_, one)| one.twin_of.is_none()) {

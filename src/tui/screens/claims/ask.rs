@@ -1,4 +1,4 @@
-//! What the Claims screen asks of the world outside: a publication beside what is stored.
+//! The requests of the Claims screen: a publication compared with the stored results.
 
 use crate::tui::{
     setup::TuiSetup,
@@ -9,9 +9,9 @@ use dbdyno_comparing::claims::{ClaimsTable, judged};
 
 #[derive(Debug)]
 pub enum Request {
-    /// A publication beside what is stored.
+    /// A comparison of a publication with the stored results.
     Judge {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
         claims: Box<catalog::Claims>,
     },
@@ -27,11 +27,11 @@ impl HasSubject for Request {
 
 #[derive(Debug)]
 pub enum Response {
-    /// The publication, judged, or why it cannot be.
+    /// The publication's claims with verdicts, or the reason why there are none.
     Judged { ticket: u64, found: Result<Box<ClaimsTable>, String> },
 }
 
-/// Judges the publication.
+/// Compares the publication with the stored results.
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let Request::Judge { ticket, claims } = request;
     Response::Judged { ticket, found: judged(&claims, &setup.store).map(Box::new).map_err(|error| error.to_string()) }

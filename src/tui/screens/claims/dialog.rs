@@ -1,22 +1,22 @@
-//! What the Claims screen asks the user, and what becomes of the replies.
+//! The dialogs of the Claims screen and the handling of their replies.
 
 use super::{ClaimsScreen, Intents, rows::CLAIM_KEYS};
 use crate::tui::{filter::ListFilter, overlay::Reply, widgets::cursor::ListCursor};
 
-/// What the Claims screen asks the user.
+/// A question that the Claims screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dialog {
-    /// Which claims are shown.
+    /// The filter for the claims shown.
     Filter,
     /// The file to write the claims to.
     Export,
 }
 
 impl ClaimsScreen {
-    /// Takes what the user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why it cannot be taken, with what was expected.
+    /// The reason why the reply is invalid, with the expected form.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {

@@ -1,4 +1,4 @@
-//! The Claims screen: publications, and one of them beside what was measured here.
+//! The Claims screen: the publications, and one of them compared with the results measured here.
 
 mod ask;
 mod dialog;
@@ -28,29 +28,29 @@ use dbdyno_catalog as catalog;
 use dbdyno_comparing::claims::{ClaimsTable, JudgedClaim, JudgedComparison};
 use ratatui::layout::Rect;
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// A publication that is open.
+/// The open publication.
 #[derive(Debug)]
 pub struct OpenedClaims {
     /// The claims file's name.
     pub(crate) name: String,
-    /// Its claims, judged, or why not; none before the first response.
+    /// Its claims with verdicts, or the reason why there are none; none before the first response.
     pub(crate) table: Option<Result<Box<ClaimsTable>, String>>,
-    /// Whether a response is awaited.
+    /// Whether a response is pending.
     pub(crate) waiting: bool,
-    /// Place among its claims.
+    /// The cursor in its claims.
     pub(crate) cursor: ListCursor,
 }
 
-/// The publications, and the one that is open.
+/// The publications, and the open one.
 #[derive(Debug, Default)]
 pub struct ClaimsScreen {
-    /// Place among the publications.
+    /// The cursor in the publications.
     pub(crate) cursor: ListCursor,
     pub(crate) opened: Option<OpenedClaims>,
-    /// What the names of claims shown contain.
+    /// The filter for the names of claims.
     pub(crate) filter: ListFilter,
     ticket: u64,
     stale: bool,
@@ -63,7 +63,7 @@ impl OpenedClaims {
 }
 
 impl ClaimsScreen {
-    /// The claim under the cursor, with the comparison it belongs to.
+    /// Returns the claim under the cursor, with the comparison it belongs to.
     pub(crate) fn claim(&self) -> Option<(&JudgedComparison, &JudgedClaim)> {
         let opened = self.opened.as_ref()?;
         let rows = claim_rows(opened.judged()?, &self.filter);
@@ -102,13 +102,13 @@ impl ClaimsScreen {
         vec![Intent::Request(Request::Judge { ticket, claims })]
     }
 
-    /// Shows the comparison that the claim under the cursor is judged by.
+    /// Shows the comparison that decides the verdict of the claim under the cursor.
     fn compare(&self) -> Intents {
         let sides = self.claim().map(|(comparison, _)| comparison.selections.clone());
         sides.map_or_else(Intents::new, |(a, b)| vec![Intent::Open(Opening::Pair { a, b })])
     }
 
-    /// Puts the preset that measures the claim under the cursor onto the Bench screen.
+    /// Loads the preset that measures the claim under the cursor into the Bench screen.
     fn measure(&self, world: &World) -> Intents {
         let Some((comparison, _)) = self.claim() else { return Intents::new() };
         let Some(name) = &comparison.preset else {
@@ -121,7 +121,7 @@ impl ClaimsScreen {
         }
     }
 
-    /// Judges what is open again, where what is stored has changed.
+    /// Compares the open publication again if the stored results have changed.
     fn read_again(&mut self, world: &World) -> Intents {
         if !self.stale {
             return Intents::new();

@@ -1,4 +1,4 @@
-//! What leaves the screen: explanations and files.
+//! The output of the screen: explanations and files.
 
 use super::{ClaimsScreen, Dialog, Intents, claim_name};
 use crate::tui::{
@@ -17,7 +17,7 @@ use dbdyno_reports::{
 };
 
 impl ClaimsScreen {
-    /// What to know about the publication under the cursor or open.
+    /// Shows the notes on the open publication, or on the one under the cursor.
     pub(super) fn notes(&self, world: &World) -> Intents {
         let name = self.opened.as_ref().map(|opened| &opened.name);
         let claims = match name {
@@ -36,7 +36,7 @@ impl ClaimsScreen {
         explained.map_or_else(Intents::new, |(title, lines)| vec![Intent::page(title, lines)])
     }
 
-    /// Copies the claim under the cursor with both figures, or where the publication under it is.
+    /// Copies the claim under the cursor with both figures, or the location of the publication under it.
     pub(super) fn copy(&self, world: &World) -> Intents {
         match (&self.opened, self.claim(), world.claims.get(self.cursor.at)) {
             (Some(_), Some((comparison, claim)), _) => {
@@ -105,7 +105,7 @@ fn explanation(comparison: &JudgedComparison, claim: &JudgedClaim) -> Vec<String
     lines
 }
 
-/// Why a verdict is what it is.
+/// Returns the rule behind a verdict.
 fn rule(reproduction: Reproduction) -> &'static str {
     match reproduction {
         Reproduction::Agrees => {

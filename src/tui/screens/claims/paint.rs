@@ -1,4 +1,4 @@
-//! How the Claims screen is painted: publications, or one of them beside what was measured here.
+//! Painting of the Claims screen: the publications, or one of them compared with the results measured here.
 
 use super::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows};
 use crate::tui::{
@@ -22,7 +22,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, con
     }
 }
 
-/// The publications, and what to know about the one under the cursor.
+/// Paints the publications, and the details of the one under the cursor.
 fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>) {
     let claims = &context.world.claims;
     let height = (claims.len() as u16 + 2).clamp(3, (area.height / 2).max(3));
@@ -50,12 +50,12 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, c
     }
 }
 
-/// A title, or what comes before its colon where there is no room for all of it.
+/// Returns a title, or only the part before its colon if the whole does not fit.
 fn short(title: &str, room: usize) -> &str {
     if width(title) <= room { title } else { title.split(':').next().unwrap_or(title) }
 }
 
-/// Where a publication's figures are from, then as many of its caveats as fit whole.
+/// Paints the source of a publication's figures, then as many of its caveats as fit whole.
 fn draw_about(paint: &mut Paint<'_>, area: Rect, claims: &catalog::Claims) {
     let mut lines =
         vec![(claims.title.clone(), Role::Title), (format!("{}: {}", claims.source, claims.setup), Role::Text)];
@@ -96,7 +96,8 @@ fn draw_opened(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context
     draw_claims(paint, below, screen, opened, table);
 }
 
-/// Counts, source and caveats; returns the rows taken. Caveats that do not fit whole into a third of the height are counted.
+/// Paints counts, source and caveats. Caveats that do not fit whole into a third of the height are only counted. Returns the number of rows
+/// used.
 fn draw_head(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
     let mut row = Rect { height: 1, ..area };
     row.y += draw_counts(paint, area, table);
@@ -122,7 +123,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
     row.y - area.y
 }
 
-/// How many claims have each verdict, whole words only; returns the rows taken.
+/// Paints the number of claims for each verdict, without breaking words. Returns the number of rows used.
 fn draw_counts(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
     let mut place = Rect { height: 1, ..area };
     for (kind, count) in table.counts() {
@@ -162,7 +163,7 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened:
     });
 }
 
-/// The sides with their runs, and what is compared where there is room for it.
+/// Returns the sides with their runs, and the comparison's title if there is room.
 fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<TextPiece<'t>> {
     let side = |name: &str, text: &str, runs: usize| plain(&format!("{name} {text} {}", units::counted(runs, "run")));
     let (a, b) = comparison.runs;
@@ -179,7 +180,7 @@ fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<TextPiece<'t>> {
     pieces
 }
 
-/// Widths of the columns; the published figures themselves only where there is room.
+/// Widths of the columns; the published figures have a width only if there is room.
 struct ClaimColumns {
     name: usize,
     published: usize,
@@ -196,7 +197,7 @@ impl ClaimColumns {
         };
         let published = widest(|claim| claim.published.clone()).max(9);
         let measured = widest(measured).max(8);
-        // The longest verdict with its sign.
+        // The width of the longest verdict with its sign.
         let verdict = 18;
         let fixed = published + measured + verdict + 6;
         let name = widest(claim_name).min(room.saturating_sub(fixed)).max(8);
@@ -226,7 +227,7 @@ impl ClaimColumns {
     }
 }
 
-/// The figures published for A and B.
+/// Returns the figures published for A and B.
 fn figures(claim: &JudgedClaim) -> String {
     claim.figures.as_ref().map_or(String::new(), |(a, b)| format!("{a} / {b}"))
 }

@@ -1,27 +1,27 @@
-//! The rows of a publication that is open, narrowed by the filter.
+//! The rows of the open publication, narrowed by the filter.
 
 use crate::tui::filter::ListFilter;
 use dbdyno_comparing::claims::{ClaimsTable, JudgedClaim, JudgedComparison};
 use dbdyno_store::SelectableRow;
 
-/// The keys that a claim has.
+/// The filter keys of a claim.
 pub(super) const CLAIM_KEYS: &[&str] = &["test", "test_name"];
 
 /// A row. The title of a comparison cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ClaimRow<'c> {
-    /// A comparison begins.
+    /// The first row of a comparison.
     Title(&'c JudgedComparison),
-    /// A claim, with the comparison that it is part of.
+    /// A claim, with the comparison it belongs to.
     Claim(&'c JudgedComparison, &'c JudgedClaim),
 }
 
-/// `2 Random reads`, or the name where the test is told by it.
+/// `2 Random reads`, or only the name if it identifies the test.
 pub(crate) fn claim_name(claim: &JudgedClaim) -> String {
     if claim.test == claim.name { claim.name.clone() } else { format!("{} {}", claim.test, claim.name) }
 }
 
-/// The rows that a filter means; words are looked for in the title of the comparison too.
+/// Returns the rows that match a filter; words are also searched in the comparison's title.
 pub(crate) fn claim_rows<'c>(table: &'c ClaimsTable, filter: &ListFilter) -> Vec<ClaimRow<'c>> {
     let mut rows = Vec::new();
     for comparison in &table.comparisons {

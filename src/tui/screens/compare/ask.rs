@@ -1,5 +1,4 @@
-//! What the Compare screen asks of the world outside: what is stored. Each request has a number, so that responses to older
-//! ones are told apart.
+//! The requests of the Compare screen to the store. Each request has a number, so that a response to an earlier request can be recognised.
 
 use super::matrix::{self, Matrix, WantedMatrix};
 use crate::tui::{
@@ -17,68 +16,68 @@ use std::collections::BTreeSet;
 
 #[derive(Debug)]
 pub enum Request {
-    /// What there is to compare.
+    /// The configurations that can be compared.
     Offers {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
     },
-    /// Two selections beside each other.
+    /// A comparison of two selections.
     Compare {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
-        /// The sides, and how they are compared.
+        /// The two sides and the settings of the comparison.
         wanted: Box<WantedComparison>,
-        /// What is shown first.
+        /// The view to show first.
         first: FirstView,
-        /// Tells how far it is, and that nobody waits for it any more.
+        /// Reports the progress of reading, and whether it was cancelled.
         watch: ReadWatch,
     },
-    /// All configurations of a session beside one reference.
+    /// All configurations of a session, compared with one reference.
     Matrix {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
-        /// The reference, and how others are compared with it.
+        /// The reference and the settings of the comparison.
         wanted: Box<WantedMatrix>,
-        /// Tells how far it is, and that nobody waits for it any more.
+        /// Reports the progress of reading, and whether it was cancelled.
         watch: ReadWatch,
     },
-    /// More rounds of what is undecided are planned.
+    /// A plan for more rounds where the verdict is undecided.
     Further {
         look: Box<AnotherLook>,
-        /// The command that runs the same.
+        /// The equivalent command line.
         command: Vec<String>,
     },
 }
 
-/// What is shown first of two sides.
+/// The view to show first for two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstView {
     Pair,
-    /// All configurations of their session, where they are two of more.
+    /// All configurations of their session, if the two sides are two of more than two.
     Session,
 }
 
-/// Two sides, and how they are to be compared.
+/// Two sides and the settings of their comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WantedComparison {
     /// The selection of side A.
     pub(crate) a: String,
     /// The selection of side B.
     pub(crate) b: String,
-    /// What is compared.
+    /// The metric to compare.
     pub(crate) metric: Metric,
-    /// Differences that are allowed.
+    /// The differences that are allowed.
     pub(crate) allowed: BTreeSet<Difference>,
-    /// Rows and columns of the pivot.
+    /// The pivot's row key and column key.
     pub(crate) axes: (Axis, Axis),
-    /// Whether the latencies of single operations are looked at, which are most of what is stored.
+    /// Whether latencies of single operations are read; they are most of the stored data.
     pub(crate) latencies: Latencies,
 }
 
 impl HasSubject for Request {
     fn subject(&self) -> Subject {
         match self {
-            // One of them is shown.
+            // One of these requests is for the content of the screen.
             Self::Offers { .. } => Subject::read("shown"),
             Self::Compare { watch, .. } | Self::Matrix { watch, .. } => Subject::watched("shown", watch),
             Self::Further { .. } => Subject::read("further rounds"),
@@ -88,18 +87,18 @@ impl HasSubject for Request {
 
 #[derive(Debug)]
 pub enum Response {
-    /// What there is to compare, or why that is not known.
+    /// The configurations that can be compared, or the reason why they are unknown.
     Offers { ticket: u64, found: Result<Vec<Offer>, String> },
-    /// The comparison, or why there is none.
+    /// The comparison, or the reason why there is none.
     Compared { ticket: u64, found: Result<Box<Compared>, String> },
-    /// The matrix, or why there is none.
+    /// The matrix, or the reason why there is none.
     Matrix { ticket: u64, found: Result<Box<Matrix>, String> },
-    /// Rounds that can be run, or why none can.
+    /// The rounds that can be run, or the reason why none can.
     Further { planned: Planned },
 }
 
 impl Response {
-    /// The number of the request; none of one that nothing on screen waits for.
+    /// Returns the number of the request, or none for a request that no part of the screen waits for.
     pub(super) fn ticket(&self) -> Option<u64> {
         match self {
             Self::Offers { ticket, .. } | Self::Compared { ticket, .. } | Self::Matrix { ticket, .. } => Some(*ticket),
@@ -108,18 +107,18 @@ impl Response {
     }
 }
 
-/// A comparison as the views show it.
+/// A comparison in the forms that the views show.
 #[derive(Debug)]
 pub struct Compared {
-    /// Line by line, over sizes, and how figures grow.
+    /// The comparison for the views of lines, sizes and scaling.
     pub(crate) plain: Comparison,
     /// Spread over the pivot's keys.
     pub(crate) pivot: Comparison,
-    /// Whether these have latencies.
+    /// Whether both comparisons include latencies.
     pub(crate) latencies: Latencies,
-    /// The figures that both sides have.
+    /// The metrics that both sides have.
     pub(crate) metrics: Vec<Metric>,
-    /// Names in the selections that no stored run has: most likely misspelt.
+    /// Names in the selections that occur in no stored run; most likely misspelt.
     pub(crate) unknown: Vec<String>,
 }
 
@@ -142,7 +141,7 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     }
 }
 
-/// What two sides lead to.
+/// The response to a request for two sides.
 enum PairOrSession {
     Pair(Box<Compared>),
     Session(Box<Matrix>),
@@ -158,7 +157,7 @@ fn pair_or_session(wanted: &WantedComparison, first: FirstView, store: &Store) -
     Ok(PairOrSession::Pair(Box::new(compared(wanted, sides, store)?)))
 }
 
-/// Both sides, with the names in their selections that no stored run has.
+/// Both sides, and the names in their selections that occur in no stored run.
 struct SidesRead {
     a: Side,
     b: Side,
@@ -194,7 +193,7 @@ fn options(wanted: &WantedComparison) -> Options {
     Options { allowed: wanted.allowed.clone(), several: Several::Matched, ..Options::default() }
 }
 
-/// A comparison as it is shown, with everything that a file has beside: latencies and other metrics. It is read again.
+/// Reads a comparison again with everything that a file includes in addition: latencies and other metrics.
 pub(super) fn whole(shown: &Comparison, wanted: &WantedComparison, store: &Store) -> Result<Comparison, String> {
     let wanted = &WantedComparison { latencies: Latencies::Read, ..wanted.clone() };
     let read = compared(wanted, SidesRead::read(wanted, store)?, store)?;
@@ -211,14 +210,14 @@ pub(super) fn whole(shown: &Comparison, wanted: &WantedComparison, store: &Store
     })
 }
 
-/// The figures that tests on both sides have.
+/// Returns the metrics that tests on both sides have.
 fn common_metrics([a, b]: [&str; 2], store: &Store) -> Result<Vec<Metric>, String> {
     let of = |text| store.metrics(&Selection::parse_line(text)?).map_err(|error| error.to_string());
     let of_b = of(b)?;
     Ok(of(a)?.into_iter().filter(|metric| of_b.contains(metric)).collect())
 }
 
-/// A side, with the names in its selection that no stored run has.
+/// Returns a side, and the names in its selection that occur in no stored run.
 fn side(text: &str, wanted: &WantedComparison, store: &Store) -> Result<(Side, Vec<String>), String> {
     let WantedComparison { metric, latencies, .. } = *wanted;
     let selection = Selection::parse_line(text)?;

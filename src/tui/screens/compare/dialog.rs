@@ -1,4 +1,4 @@
-//! What the Compare screen asks the user: selections, differences to allow, keys of the pivot. And what becomes of the replies.
+//! The dialogs of the Compare screen (selections, allowed differences, pivot keys) and the handling of their replies.
 
 use super::{CompareScreen, CompareView, FirstView, Intents, Request};
 use crate::tui::{
@@ -14,25 +14,25 @@ use dbdyno_store::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
-/// What the Compare screen asks the user.
+/// The questions that the Compare screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dialog {
     /// The selection of side A.
     A,
     /// The selection of side B.
     B,
-    /// Which tests are shown.
+    /// The filter for the tests shown.
     Filter,
-    /// Differences that are allowed.
+    /// The differences to allow.
     Allow,
-    /// What is compared.
+    /// The metric to compare.
     Metric,
     PivotRow,
-    /// What its columns are; its rows are this.
+    /// The key of the pivot's columns; this value is the key of its rows.
     PivotColumn(Axis),
     /// The file to write the comparison to.
     Export,
-    /// Run rounds that take long?
+    /// Confirmation of rounds that take long.
     Further,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn ask_side(dialog: Dialog, text: &str) -> Intent<Request, Dialog> {
 }
 
 impl CompareScreen {
-    /// Asks which differences are compared all the same, with where they stand in the way.
+    /// Asks which differences to allow, and shows where each prevents a comparison.
     pub(super) fn ask_allowed(&self) -> Intents {
         let lines = self.lines_shown();
         let items = Difference::ALL.map(|difference| {
@@ -62,7 +62,7 @@ impl CompareScreen {
         vec![Intent::choose_several(dialog, "Compare all the same where these differ", items.to_vec())]
     }
 
-    /// Asks what is compared: of all figures those that both sides have.
+    /// Asks for the metric to compare: one of those that both sides have.
     pub(super) fn ask_metric(&self) -> Intents {
         if self.metrics().is_empty() {
             return Intents::new();
@@ -74,7 +74,7 @@ impl CompareScreen {
         vec![Intent::choose_one(Dialog::Metric, "Compare which figure", self.metrics().iter().map(item).collect())]
     }
 
-    /// The lines that the view is made of.
+    /// Returns the lines that the view shows.
     pub(super) fn lines_shown(&self) -> Vec<&Line> {
         match self.looked.view.is_of_session() {
             true => self.session_shown().iter().flat_map(|side| &side.lines).collect(),
@@ -82,7 +82,7 @@ impl CompareScreen {
         }
     }
 
-    /// The figures that can be compared here.
+    /// Returns the metrics that can be compared here.
     pub(super) fn metrics(&self) -> &[Metric] {
         match self.looked.view.is_of_session() {
             true => self.matrix().map_or(&[], |matrix| matrix.metrics.as_slice()),
@@ -90,7 +90,7 @@ impl CompareScreen {
         }
     }
 
-    /// Asks for the pivot's rows, then for its columns.
+    /// Asks for the pivot's row key, then for its column key.
     pub(super) fn ask_axes(&self, row: Option<Axis>) -> Intents {
         let Some(compared) = self.compared() else { return Intents::new() };
         let items = |row: Option<&Axis>| {
@@ -108,14 +108,14 @@ impl CompareScreen {
         vec![Intent::choose_one(dialog, title, items(row.as_ref()))]
     }
 
-    /// Takes what the user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why it cannot be taken, with what was expected.
+    /// The reason why the reply is invalid, with the expected form.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::A | Dialog::B, Reply::Text(text)) => return self.take_side(dialog, text),
-            // What is compared takes its time: while it is typed, only what is wrong with it is said.
+            // Comparing takes time, so typing only reports errors in the selection.
             (Dialog::A | Dialog::B, Reply::Typing(text)) if !text.trim().is_empty() => {
                 Selection::parse_line(&text)?;
             }
@@ -159,7 +159,7 @@ impl CompareScreen {
         }
         Selection::parse_side(&text)?;
         let (a, b) = if *dialog == Dialog::A { (text, self.looked.b.clone()) } else { (self.looked.a.clone(), text) };
-        // What was allowed between other sides is not allowed between these.
+        // Differences allowed between the previous sides are not allowed between these.
         self.looked.allowed.clear();
         if a.is_empty() || b.is_empty() {
             (self.looked.a, self.looked.b) = (a, b);
@@ -175,8 +175,8 @@ impl CompareScreen {
     }
 }
 
-/// The keys that a comparison can be spread over, but for the one that rows are, with how many values each has. Keys
-/// of the configuration part A, so A's values count.
+/// Returns the keys that the comparison can be spread over (except the row key), each with its number of values. Keys of the configuration
+/// divide side A, so A's values count.
 fn axes(comparison: &Comparison, but: Option<&Axis>) -> Vec<(Axis, usize)> {
     let mut properties: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for one in &comparison.a.configurations {
@@ -198,7 +198,7 @@ fn axes(comparison: &Comparison, but: Option<&Axis>) -> Vec<(Axis, usize)> {
         (Axis::Host, hosts.len()),
         (Axis::Session, ids.len()),
     ];
-    // What has several values is worth spreading over, and comes first.
+    // Only keys with several values are worth spreading over, so they come first.
     let mut named: Vec<(Axis, usize)> =
         properties.into_iter().filter_map(|(word, values)| Some((Axis::parse(&word).ok()?, values.len()))).collect();
     named.sort_by_key(|(_, values)| *values < 2);

@@ -1,11 +1,11 @@
-//! What keys do now: hints name no others.
+//! The actions that keys trigger at present; the hints show only these.
 
 use super::{CompareScreen, CompareView, Compared};
 use crate::tui::keys::Action;
 use dbdyno_comparing::compare::{Line, ObstacleKind};
 
 impl CompareScreen {
-    /// Whether an action does something with what is shown.
+    /// Whether an action has an effect on the current view.
     pub(super) fn does(&self, action: Action) -> bool {
         match action {
             Action::MarkA | Action::MarkB | Action::Refresh | Action::Back => return true,
@@ -44,7 +44,7 @@ impl CompareScreen {
     }
 }
 
-/// Whether something differs that can be allowed, or is.
+/// Whether a line has a difference that is allowed or could be.
 fn differs(line: &Line) -> bool {
     line.obstacles.iter().any(|found| matches!(found.kind, ObstacleKind::Differ(_)))
 }

@@ -1,4 +1,4 @@
-//! More rounds of what is undecided under the cursor.
+//! More rounds for an undecided verdict under the cursor.
 
 use super::{CompareScreen, Intents, Request};
 use crate::tui::{
@@ -8,7 +8,8 @@ use crate::tui::{
 use dbdyno_comparing::compare::{AnotherLook, Comparison};
 
 impl CompareScreen {
-    /// Another look at what is under the cursor, or why more rounds would decide nothing; none where no test is.
+    /// Returns another look at the line under the cursor, or the reason why more rounds would decide nothing. Returns none if no test is
+    /// under the cursor.
     pub(super) fn look_under_cursor(&self) -> Option<(&Comparison, Result<AnotherLook, String>)> {
         let (side, line) = match self.looked.view.is_of_session() {
             true => self.under_cursor()?,
@@ -17,7 +18,7 @@ impl CompareScreen {
         Some((side, side.another_look(line?)))
     }
 
-    /// Has the rounds planned that decide what is under the cursor.
+    /// Plans the rounds that would decide the verdict under the cursor.
     pub(super) fn plan_further(&self, world: &World) -> Intents {
         match self.look_under_cursor() {
             Some((side, Ok(look))) => {

@@ -1,4 +1,4 @@
-//! What is compared and how it is looked at: all that is put back where a comparison is given up.
+//! The state of the Compare screen (selections and view settings), restored when reading a comparison is cancelled.
 
 use super::{CompareView, WantedComparison, WantedMatrix};
 use crate::tui::{filter::ListFilter, widgets::cursor::ListCursor};
@@ -8,47 +8,47 @@ use dbdyno_foundation::metric::Metric;
 use dbdyno_store::Latencies;
 use std::collections::BTreeSet;
 
-/// What is compared and how it is looked at.
+/// The selections under comparison and the settings of the views.
 #[derive(Debug, Clone)]
 pub struct Looked {
     /// The selection of side A; empty until it is chosen.
     pub(crate) a: String,
     /// The selection of side B.
     pub(crate) b: String,
-    /// What stands in the matrix; none: no matrix was asked for.
+    /// The content of the matrix; none if no matrix was requested.
     pub(crate) beside: Option<BesideReference>,
-    /// Differences that are compared all the same.
+    /// The differences that are allowed.
     pub(crate) allowed: BTreeSet<Difference>,
     pub(crate) metric: Metric,
-    /// Rows and columns of the pivot.
+    /// The pivot's row key and column key.
     pub(crate) axes: (Axis, Axis),
     pub(crate) view: CompareView,
     /// The view that a pair was opened from.
     pub(super) opened_from: CompareView,
-    /// Which tests are shown.
+    /// The filter for the tests shown.
     pub(crate) filter: ListFilter,
     /// Whether the page that offers pairs is shown.
     pub(crate) choosing: bool,
-    /// The column of the pivot under the cursor.
+    /// The pivot's column under the cursor.
     pub(crate) column: usize,
-    /// The column of the matrix under the cursor.
+    /// The matrix's column under the cursor.
     pub(crate) candidate: usize,
-    /// What the sweep is ranked by: a place among all tests, or a test.
+    /// Index of the place by which the sweep is ranked: all tests of a size, or one test.
     pub(crate) ranked_by: usize,
     pub(super) cursors: [ListCursor; CompareView::ALL.len()],
 }
 
-/// What a matrix is made of.
+/// The content of a matrix: a reference and what it is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BesideReference {
-    /// A selection; the configuration that its first run is of is what others are put beside.
+    /// A selection; the configuration of its first run is the reference.
     pub(crate) reference: String,
-    /// A selection whose configurations are put beside it too, where they are of other sessions.
+    /// A selection of more configurations, from other sessions, to compare with the reference.
     pub(crate) with: Option<String>,
 }
 
 impl Looked {
-    /// Nothing is chosen yet.
+    /// Returns the initial state, in which nothing is chosen.
     pub(super) fn nothing() -> Self {
         Self {
             a: String::new(),
@@ -68,7 +68,7 @@ impl Looked {
         }
     }
 
-    /// The pair that is looked at.
+    /// Returns the current pair as a request.
     pub(super) fn wanted(&self) -> WantedComparison {
         let are_shown = self.view == CompareView::Latencies;
         WantedComparison {
@@ -81,29 +81,29 @@ impl Looked {
         }
     }
 
-    /// The matrix that is looked at.
+    /// Returns the current matrix as a request.
     pub(super) fn wanted_matrix(&self) -> Option<WantedMatrix> {
         let beside = self.beside.clone()?;
         Some(WantedMatrix { beside, metric: self.metric, allowed: self.allowed.clone() })
     }
 
-    /// Whether a comparison is of this pair; latencies are more of the same.
+    /// Whether a comparison is of the current pair; one with latencies also counts as this pair.
     pub(super) fn is_pair(&self, of: &WantedComparison) -> bool {
         let WantedComparison { a, b, metric, allowed, axes, latencies: _ } = of;
         (a, b, allowed, axes) == (&self.a, &self.b, &self.allowed, &self.axes) && *metric == self.metric
     }
 
-    /// Whether a matrix is this one.
+    /// Whether a matrix is the current one.
     pub(super) fn is_matrix(&self, of: &WantedMatrix) -> bool {
         self.beside.as_ref() == Some(&of.beside) && of.metric == self.metric && of.allowed == self.allowed
     }
 
-    /// The cursor of the view.
+    /// Returns the current view's cursor.
     pub(super) fn cursor_mut(&mut self) -> &mut ListCursor {
         &mut self.cursors[self.view.index()]
     }
 
-    /// Puts the cursors of a pair's views to their beginnings.
+    /// Moves the cursors of a pair's views to the top.
     pub(super) fn at_the_beginning_of_a_pair(&mut self) {
         for view in CompareView::ALL.into_iter().filter(|view| !view.is_of_session()) {
             self.cursors[view.index()] = ListCursor::default();

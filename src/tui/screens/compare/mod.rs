@@ -1,4 +1,4 @@
-//! The Compare screen: all configurations of a session beside one reference, or two selections beside each other.
+//! The Compare screen: all configurations of a session compared with one reference, or two selections compared with each other.
 
 mod ask;
 mod dialog;
@@ -45,28 +45,28 @@ use ratatui::layout::Rect;
 use reading::Reading;
 use std::time::Duration;
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// What is compared, and how that is shown.
+/// The comparison and the state of its views.
 #[derive(Debug)]
 pub struct CompareScreen {
     pub(crate) looked: Looked,
-    /// What there is to compare; none until it is read.
+    /// The configurations that can be compared; none until they are read.
     pub(crate) offers: Option<Result<Vec<Offer>, String>>,
-    /// The pair that was read last, and the comparison or why there is none.
+    /// The last pair read, with its comparison or the reason why there is none.
     pair: Option<(WantedComparison, Result<Box<Compared>, String>)>,
-    /// The matrix that was read last, or why there is none.
+    /// The last matrix read, or the reason why there is none.
     matrix: Option<(WantedMatrix, Result<Box<Matrix>, String>)>,
-    /// What is awaited.
+    /// The request in progress.
     pub(crate) reading: Option<Reading>,
-    /// What was looked at when the user last did something with nothing being read.
+    /// The state at the user's last action while nothing was being read.
     before: Looked,
-    /// Place among the pairs that are offered.
+    /// The cursor in the list of pairs on offer.
     pub(crate) offered: ListCursor,
-    /// Rounds that are asked about before they are run.
+    /// Planned rounds that await the user's confirmation.
     further: Option<Box<PlannedRounds>>,
-    /// Where the cursor goes once what is awaited is there.
+    /// The place for the cursor once the awaited comparison is read.
     sought: Option<Sought>,
     now: Duration,
     ticket: u64,
@@ -74,17 +74,17 @@ pub struct CompareScreen {
 }
 
 impl CompareScreen {
-    /// The pair that is looked at, or why there is none. None: it is not read.
+    /// Returns the current pair's comparison, or the reason why there is none. None: it is not read yet.
     pub(crate) fn found_pair(&self) -> Option<&Result<Box<Compared>, String>> {
         self.pair.as_ref().filter(|(of, _)| self.looked.is_pair(of)).map(|(_, found)| found)
     }
 
-    /// The matrix that is looked at, or why there is none. None: it is not read.
+    /// Returns the current matrix, or the reason why there is none. None: it is not read yet.
     pub(crate) fn found_matrix(&self) -> Option<&Result<Box<Matrix>, String>> {
         self.matrix.as_ref().filter(|(of, _)| self.looked.is_matrix(of)).map(|(_, found)| found)
     }
 
-    /// The comparison that is looked at.
+    /// Returns the current pair's comparison, if it is read.
     pub(crate) fn compared(&self) -> Option<&Compared> {
         self.found_pair()?.as_ref().ok().map(Box::as_ref)
     }
@@ -93,7 +93,8 @@ impl CompareScreen {
         self.found_matrix()?.as_ref().ok().map(Box::as_ref)
     }
 
-    /// What the figures on screen are: what was asked for, or operations a second in place of times where tests ended after a time.
+    /// Returns the metric of the figures on screen: the requested one, or operations a second instead of times if tests ended after a fixed
+    /// time.
     pub(crate) fn metric(&self) -> Metric {
         let session = || Some(self.matrix()?.comparisons.first()?.metric);
         let pair = || Some(self.compared()?.plain.metric);
@@ -101,20 +102,20 @@ impl CompareScreen {
         shown.unwrap_or(self.looked.metric)
     }
 
-    /// The matrix behind a pair, whatever the pair is compared by and in.
+    /// Returns the matrix from which a pair was opened, whatever metric and allowed differences the pair has.
     fn behind(&self) -> Option<(&WantedMatrix, Option<&Matrix>)> {
         let (of, found) = self.matrix.as_ref().filter(|(of, _)| self.looked.beside.as_ref() == Some(&of.beside))?;
         Some((of, found.as_ref().ok().map(Box::as_ref)))
     }
 
-    /// The cursor of the view.
+    /// Returns the current view's cursor.
     pub(crate) fn cursor(&self) -> ListCursor {
         self.looked.cursors[self.looked.view.index()]
     }
 
-    /// The pairs that are offered: the most common configurations, each with each.
+    /// Returns the pairs on offer: all pairs of the most common configurations.
     pub(crate) fn pairs(&self) -> Vec<(&Offer, &Offer)> {
-        /// Configurations that are paired; more would be a list that nobody reads.
+        /// Number of configurations to pair; more would make the list too long to read.
         const MOST: usize = 6;
         let Some(Ok(offers)) = &self.offers else { return Vec::new() };
         let most = &offers[..offers.len().min(MOST)];
@@ -156,8 +157,8 @@ impl CompareScreen {
         self.ask()
     }
 
-    /// Gives up what is read; else clears the filter; else goes back to the matrix, from there to the pairs that are offered, and from
-    /// these to what was compared.
+    /// Cancels reading if it is in progress. Otherwise clears the filter. Otherwise goes back from a pair to the matrix, from there to the
+    /// pairs on offer, and from these to the previous comparison.
     fn back(&mut self) -> Intents {
         if self.reading.is_some() && !self.looked.choosing {
             return self.give_up();
@@ -177,7 +178,7 @@ impl CompareScreen {
         }
     }
 
-    /// Keeps the cursors inside what is shown.
+    /// Keeps the cursors within the rows and columns shown.
     fn kept_in(&mut self) {
         for view in CompareView::ALL {
             let length = self.length_of(view);
@@ -186,7 +187,7 @@ impl CompareScreen {
         self.looked.column = self.looked.column.min(self.columns().saturating_sub(1));
     }
 
-    /// Does what a key means where a pair is shown.
+    /// Handles a key in the views of a pair.
     fn act_on_pair(&mut self, action: Action, world: &World) -> Intents {
         match action {
             Action::Left => self.looked.column = self.looked.column.saturating_sub(1),
@@ -206,7 +207,7 @@ impl CompareScreen {
         Intents::new()
     }
 
-    /// Does what a key means in every view.
+    /// Handles a key that works in every view.
     fn act_on_view(&mut self, action: Action, world: &World) -> Option<Intents> {
         Some(match action {
             Action::Allow => self.ask_allowed(),
@@ -319,7 +320,7 @@ impl Screen for CompareScreen {
         }
         let of_session = self.looked.view.is_of_session();
         let columns = if of_session { &mut self.looked.candidate } else { &mut self.looked.column };
-        // The columns of matrix and pivot are panes from 1.
+        // Panes 1 and up are the columns of the matrix and the pivot.
         let column = pane.checked_sub(1).unwrap_or(*columns);
         let same_column = std::mem::replace(columns, column) == column;
         let same_row = std::mem::replace(&mut self.looked.cursor_mut().at, row) == row;

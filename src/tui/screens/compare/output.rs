@@ -1,4 +1,4 @@
-//! What leaves the screen: explanations, the SQL behind a number, files.
+//! The output of the screen: explanations, the SQL behind a number, files.
 
 use super::{
     CompareScreen, CompareView, Compared, Dialog, Intents, PivotPlace, TableRow, WantedComparison, ask::whole,
@@ -73,12 +73,12 @@ impl CompareScreen {
         })
     }
 
-    /// Puts the SQL that fetches what is under the cursor into the clipboard.
+    /// Copies the SQL that fetches the data under the cursor to the clipboard.
     pub(super) fn copy(&self) -> Intents {
         copied(self.sql())
     }
 
-    /// Copies the command that compares the pair under the cursor of those that are offered.
+    /// Copies the command that compares the offered pair under the cursor.
     pub(super) fn copy_offer(&self, world: &World) -> Intents {
         let pairs = self.pairs();
         let Some((a, b)) = pairs.get(self.offered.at) else { return nothing_to_copy() };
@@ -87,7 +87,7 @@ impl CompareScreen {
         Copyable::new("the command that compares this pair", command).copied()
     }
 
-    /// The SQL that fetches what is under the cursor of a pair.
+    /// Returns the SQL that fetches a pair's data under the cursor.
     fn sql(&self) -> Option<String> {
         match self.looked.view {
             CompareView::Table => self.line().and_then(|line| explain::sql(&[line], self.metric())),
@@ -99,7 +99,7 @@ impl CompareScreen {
         }
     }
 
-    /// Shows what is under the cursor over its sessions: a configuration of many, or both sides of a pair.
+    /// Shows the history, over its sessions, of the configuration under the cursor, or of both sides of a pair.
     pub(super) fn trend(&self) -> Intents {
         let of_session = self.looked.view.is_of_session();
         let under = self.under_cursor();
@@ -112,7 +112,7 @@ impl CompareScreen {
         vec![Intent::Open(Opening::Trend(TrendOf { selections, metric: self.looked.metric, test }))]
     }
 
-    /// What to know before believing the comparison.
+    /// Shows the remarks to read before trusting the comparison.
     pub(super) fn notes(&self, world: &World) -> Intents {
         let Some(comparison) = self.exported(world) else { return Intents::new() };
         let mut lines = facts::head(&comparison);
@@ -145,7 +145,7 @@ impl CompareScreen {
         Ok(vec![Intent::Write { path: path.into(), content }])
     }
 
-    /// The formats that can say what the view shows.
+    /// Returns the formats that can represent the view.
     fn formats(&self) -> &'static [Format] {
         match self.looked.view {
             CompareView::Scaling => SCALING_FORMATS,
@@ -154,7 +154,7 @@ impl CompareScreen {
         }
     }
 
-    /// The comparison as the view shows it, with the command that makes it again.
+    /// Returns the comparison as the view shows it, with the command that reproduces it.
     fn exported(&self, world: &World) -> Option<Comparison> {
         let compared = self.compared()?;
         let shown = if self.looked.view == CompareView::Pivot { &compared.pivot } else { &compared.plain };
@@ -163,7 +163,7 @@ impl CompareScreen {
         Some(Comparison { command: self.command(shown, world), by_size, scaling, ..shown.clone() })
     }
 
-    /// The command that shows the same.
+    /// Returns the command that prints the same comparison.
     fn command(&self, shown: &Comparison, world: &World) -> String {
         let sides = [&shown.a.selection, &shown.b.selection];
         let mut words = ["dbdyno", "compare", "--a", sides[0], "--b", sides[1]].map(str::to_owned).to_vec();
@@ -184,16 +184,16 @@ impl CompareScreen {
     }
 }
 
-/// Something to know about figures.
+/// A remark about the figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
     Note(String),
-    /// It makes the figures doubtful.
+    /// A remark that makes the figures doubtful.
     Warning(String),
 }
 
 impl Remark {
-    /// Its text, with a sign before a warning.
+    /// Returns the text, with a sign before a warning.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Note(text) => text.clone(),
@@ -209,7 +209,7 @@ impl Remark {
     }
 }
 
-/// What stands against lines, what is left out, and what linters said: each once.
+/// Returns the obstacles of lines, the tests left out and the linters' findings, each once.
 pub fn remarks(comparison: &Comparison) -> Vec<Remark> {
     let mut notes = words::Footnotes::default();
     comparison.lines.iter().for_each(|line| drop(numbers(&mut notes, line)));
@@ -218,7 +218,7 @@ pub fn remarks(comparison: &Comparison) -> Vec<Remark> {
     overall.chain(numbered).map(Remark::Note).chain(others(comparison)).collect()
 }
 
-/// The same of several comparisons with one reference: how each does, then what else there is to know, each once.
+/// Returns the remarks on several comparisons with one reference: a summary of each, then all other remarks, each once.
 pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<Remark> {
     let mut all: Vec<Remark> = sides.iter().map(several::summary).map(Remark::Note).collect();
     for side in sides {
@@ -239,12 +239,12 @@ fn others(comparison: &Comparison) -> impl Iterator<Item = Remark> {
     unmatched.chain(left_out).chain(looks::method(comparison)).map(Remark::Note).chain(warnings)
 }
 
-/// The numbers of a line's obstacles among all that were told.
+/// Returns the numbers of a line's obstacles among all the notes.
 pub(super) fn numbers(notes: &mut words::Footnotes, line: &Line) -> Vec<usize> {
     line.obstacles.iter().map(|found| notes.number(obstacle(found))).collect()
 }
 
-/// An obstacle with the key that compares in spite of it.
+/// Returns an obstacle's text, with the key that allows the difference.
 pub(super) fn obstacle(found: &Obstacle) -> String {
     match found.kind {
         ObstacleKind::Differ(_) if !found.allowed => format!("{}: o compares in spite of it", found.message),
@@ -252,7 +252,7 @@ pub(super) fn obstacle(found: &Obstacle) -> String {
     }
 }
 
-/// Puts SQL into the clipboard.
+/// Copies SQL to the clipboard.
 pub(super) fn copied(sql: Option<String>) -> Intents {
     match sql {
         Some(sql) => vec![
@@ -267,7 +267,7 @@ fn of_mean<'c>(comparison: &'c Comparison, mean: &Mean) -> Vec<&'c Line> {
     comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size).collect()
 }
 
-/// A comparison as it is shown, with what it was made from, since some formats have more.
+/// A comparison as shown, with the request for it, since some formats include more data.
 #[derive(Debug)]
 struct ComparisonFile(Comparison, WantedComparison);
 
@@ -284,7 +284,7 @@ impl FileContent for ComparisonFile {
     }
 }
 
-/// Several sides beside one reference.
+/// Several comparisons with one reference.
 #[derive(Debug)]
 struct ComparisonsFile(Vec<Comparison>);
 

@@ -1,4 +1,4 @@
-//! What is being read: begun, watched, given up, and taken once it is there.
+//! Reading a comparison: started, watched, cancelled, and shown once it has loaded.
 
 use super::{
     BesideReference, CompareScreen, CompareView, FirstView, Intents, Looked, Request, Response, WantedComparison,
@@ -8,35 +8,35 @@ use crate::tui::screens::intent::Intent;
 use dbdyno_store::{Latencies, ReadWatch};
 use std::{mem, time::Duration};
 
-/// Something is being read.
+/// A request in progress.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// When it was asked for, from the beginning of the program on.
+    /// Time of the request, from the start of the program.
     pub(crate) since: Duration,
     pub(crate) watch: ReadWatch,
     of: Asked,
-    /// What was looked at before, for whoever gives it up.
+    /// The previous state, restored on cancelling.
     before: Looked,
 }
 
-/// What is read.
+/// The content of a request.
 #[derive(Debug)]
 enum Asked {
-    /// What there is to compare.
+    /// The configurations that can be compared.
     Offers,
     Pair(Box<WantedComparison>),
     Matrix(Box<WantedMatrix>),
 }
 
 impl CompareScreen {
-    /// Remembers what is looked at before something changes it.
+    /// Saves the current state before a change.
     pub(super) fn remember(&mut self) {
         if self.reading.is_none() {
             self.before = self.looked.clone();
         }
     }
 
-    /// Begins to read; what was being read is given up.
+    /// Starts reading, and cancels a request in progress.
     fn begin_reading(&mut self, of: Asked) -> (u64, ReadWatch) {
         self.ticket += 1;
         let before = match self.reading.take() {
@@ -51,15 +51,15 @@ impl CompareScreen {
         (self.ticket, watch)
     }
 
-    /// Gives up what is read, and shows what was shown before.
+    /// Cancels reading, and restores the previous comparison.
     pub(super) fn give_up(&mut self) -> Intents {
         let Some(Reading { watch, before, .. }) = self.reading.take() else { return Intents::new() };
         watch.give_up();
-        // Its response comes too late.
+        // A response to the cancelled request has an old number and is dropped.
         self.ticket += 1;
         let given_up = mem::replace(&mut self.looked, before);
         if self.looked.choosing {
-            // What was typed can be mended.
+            // The user can correct the selections that they typed.
             (self.looked.a, self.looked.b) = (given_up.a, given_up.b);
         }
         let mut intents = vec![Intent::said("given up: this is what was shown before")];
@@ -69,7 +69,7 @@ impl CompareScreen {
         intents
     }
 
-    /// Reads what is looked at, unless that is known and still true.
+    /// Reads the data of the current view, unless it is known and up to date.
     pub(super) fn read(&mut self) -> Intents {
         let known = match (self.looked.choosing, self.looked.view.is_of_session()) {
             (true, _) => self.offers.is_some(),
@@ -92,7 +92,7 @@ impl CompareScreen {
         self.read()
     }
 
-    /// Asks for what is looked at.
+    /// Requests the data of the current view.
     pub(super) fn ask(&mut self) -> Intents {
         match self.looked.wanted_matrix().filter(|_| self.looked.view.is_of_session()) {
             Some(wanted) => {
@@ -110,13 +110,13 @@ impl CompareScreen {
         vec![Intent::Request(Request::Compare { ticket, wanted, first, watch })]
     }
 
-    /// Asks for the latencies where the view shows them and they were not read.
+    /// Requests latencies if the view shows them and they were not read.
     pub(super) fn with_latencies(&mut self) -> Intents {
         let missing = self.compared().is_some_and(|compared| compared.latencies == Latencies::Left);
         if missing && self.looked.view == CompareView::Latencies { self.ask() } else { Intents::new() }
     }
 
-    /// Takes what was read, unless something else was asked for since, or it was given up.
+    /// Accepts a response, unless it was cancelled or another request was made since.
     pub(super) fn take(&mut self, response: Response) -> Intents {
         let reading = self.reading.take_if(|_| response.ticket() == Some(self.ticket));
         match (response, reading.map(|reading| reading.of)) {
@@ -131,7 +131,7 @@ impl CompareScreen {
                 self.seek();
             }
             (Response::Matrix { found, .. }, Some(Asked::Matrix(wanted))) => self.take_matrix(*wanted, found),
-            // Of two configurations that were asked for, all of their session.
+            // A request for two configurations returned all configurations of their session.
             (Response::Matrix { found, .. }, Some(Asked::Pair(wanted))) => {
                 let WantedComparison { b, metric, allowed, .. } = *wanted;
                 let reference = found.as_ref().map_or(b, |matrix| matrix.reference.clone());

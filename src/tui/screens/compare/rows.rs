@@ -10,7 +10,7 @@ use dbdyno_reports::comparison::{scaling, words};
 /// A row of the table. The title of a size cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]
 pub enum TableRow<'c> {
-    /// A part and size begin.
+    /// The title of a part and size.
     Title(&'c Mean),
     Line(&'c Line),
     /// The geometric mean of a part and size.
@@ -18,7 +18,7 @@ pub enum TableRow<'c> {
 }
 
 impl TableRow<'_> {
-    /// Whether the cursor can be on it.
+    /// Whether the cursor can be on this row.
     pub(crate) fn is_place(&self) -> bool {
         !matches!(self, Self::Title(_))
     }
@@ -30,9 +30,9 @@ pub struct TestRow<'c> {
     pub(crate) test: u32,
     /// Number and name.
     pub(crate) name: String,
-    /// The test at each size.
+    /// The lines of the test, one for each size.
     pub(crate) lines: Vec<&'c Line>,
-    /// Its figures over sizes; none where no size is comparable.
+    /// The test's figures over sizes; none if no size is comparable.
     pub(crate) over: Option<&'c OverSizes>,
 }
 
@@ -41,12 +41,12 @@ pub fn name(line: &Line) -> String {
     format!("{} {}", line.test, line.name)
 }
 
-/// Whether a line is shown.
+/// Whether a line matches the filter.
 fn is_meant(line: &Line, filter: &ListFilter) -> bool {
     filter.means_test(line.test, &line.name, [line.size.as_str()])
 }
 
-/// The rows of the table. The geometric mean is over all tests, so a filter hides it.
+/// Returns the rows of the table. The geometric mean is over all tests, so a filter hides it.
 pub fn table_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<TableRow<'c>> {
     let mut rows = Vec::new();
     for mean in &comparison.means {
@@ -66,7 +66,7 @@ pub fn table_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<Ta
     rows
 }
 
-/// Each test over its sizes.
+/// Returns each test over its sizes.
 pub fn test_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<TestRow<'c>> {
     let over = comparison.by_size.as_deref().unwrap_or_default();
     let row = |(key, lines): (TestKey<'c>, Vec<&'c Line>)| TestRow {
@@ -83,39 +83,39 @@ pub fn test_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<Tes
     tests.filter(is_shown).map(row).collect()
 }
 
-/// The tests whose latencies can be looked at.
+/// Returns the tests whose latencies can be shown.
 pub fn latency_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<&'c Line> {
     comparison.lines.iter().filter(|line| is_meant(line, filter)).collect()
 }
 
-/// The rows of the pivot whose values match the filter.
+/// Returns the rows of the pivot whose values match the filter.
 pub fn pivot_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<&'c PivotRow> {
     let rows = comparison.pivot.iter().flat_map(|pivot| &pivot.rows);
     rows.filter(|row| filter.means_text(&row.value)).collect()
 }
 
-/// The tests along each axis that they grow with.
+/// Returns the tests along each axis that they scale with.
 pub fn family_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<CurveFamily<'c>> {
     let families = curve_families(comparison.scaling.as_deref().unwrap_or_default());
     let is_shown = |family: &CurveFamily<'_>| filter.means_test(family.test, &scaling::name(family), []);
     families.into_iter().filter(is_shown).collect()
 }
 
-/// The cell of the pivot under the cursor.
+/// The cell of the pivot under the cursor, with its lines.
 #[derive(Debug)]
 pub struct PivotPlace<'c> {
-    /// The value of its row.
+    /// The row key's value.
     pub(crate) row: &'c str,
-    /// The value of its column.
+    /// The column key's value.
     pub(crate) column: &'c str,
-    /// None where nothing was measured.
+    /// None if nothing was measured.
     pub(crate) cell: Option<&'c PivotCell>,
-    /// The lines in it.
+    /// The lines that the cell summarises.
     pub(crate) lines: Vec<&'c Line>,
 }
 
 impl CompareScreen {
-    /// Rows of the view that the cursor can be on.
+    /// Returns the number of rows of the view that the cursor can be on.
     pub(super) fn length(&self) -> usize {
         self.length_of(self.looked.view)
     }
@@ -139,25 +139,25 @@ impl CompareScreen {
         }
     }
 
-    /// Columns of the pivot.
+    /// Returns the number of columns of the pivot.
     pub(super) fn columns(&self) -> usize {
         let pivot = self.compared().and_then(|compared| compared.pivot.pivot.as_ref());
         pivot.map_or(0, |pivot| pivot.columns.len())
     }
 
-    /// The row under the cursor, from 1, and how many there are; none without a row.
+    /// Returns the number of the row under the cursor, from 1, and the number of rows; none without rows.
     pub(crate) fn place(&self) -> Option<(usize, usize)> {
         let of = if self.looked.choosing { 0 } else { self.length() };
         (of > 0).then(|| (self.cursor().at + 1, of))
     }
 
-    /// The row of the table under the cursor.
+    /// Returns the row of the table under the cursor.
     pub(crate) fn row(&self) -> Option<TableRow<'_>> {
         let rows = table_rows(&self.compared()?.plain, &self.looked.filter);
         rows.into_iter().filter(TableRow::is_place).nth(self.cursor().at)
     }
 
-    /// The line under the cursor, in the views that have lines.
+    /// Returns the line under the cursor, in views that have lines.
     pub(super) fn line(&self) -> Option<&Line> {
         match self.looked.view {
             CompareView::Table => match self.row()? {
@@ -171,20 +171,20 @@ impl CompareScreen {
         }
     }
 
-    /// The test along an axis under the cursor.
+    /// Returns the test along an axis that is under the cursor.
     pub(super) fn family(&self) -> Option<CurveFamily<'_>> {
         let at = self.looked.cursors[CompareView::Scaling.index()].at;
         family_rows(&self.compared()?.plain, &self.looked.filter).into_iter().nth(at)
     }
 
-    /// The test over its sizes under the cursor.
+    /// Returns the test over its sizes that is under the cursor.
     pub(crate) fn test(&self) -> Option<TestRow<'_>> {
         test_rows(&self.compared()?.plain, &self.looked.filter)
             .into_iter()
             .nth(self.looked.cursors[CompareView::Sizes.index()].at)
     }
 
-    /// The cell of the pivot under the cursor.
+    /// Returns the pivot cell under the cursor.
     pub(crate) fn cell(&self) -> Option<PivotPlace<'_>> {
         let compared = self.compared()?;
         let pivot = compared.pivot.pivot.as_ref()?;

@@ -1,15 +1,15 @@
-//! The views, and how the cursor goes from one to the next.
+//! The views, and how the cursor moves from one view to the next.
 
 use super::{CompareScreen, Intents, family_rows, latency_rows, test_rows};
 
-/// The ways to show a comparison: first those of all configurations of a session, then those of a pair.
+/// The ways to show a comparison: first the views of all configurations of a session, then those of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CompareView {
-    /// One reference, and every other configuration beside it.
+    /// One reference and all other configurations.
     Matrix,
     /// The configurations of a sweep, ranked.
     Sweep,
-    /// A line a test and size.
+    /// One line for each test and size.
     #[default]
     Table,
     /// Each test over its sizes.
@@ -18,7 +18,7 @@ pub enum CompareView {
     Latencies,
     /// Ratios over two keys.
     Pivot,
-    /// How figures grow.
+    /// The scaling of figures.
     Scaling,
 }
 
@@ -42,14 +42,14 @@ impl CompareView {
         Self::ALL.iter().position(|view| *view == self).unwrap_or(0)
     }
 
-    /// Whether it shows all configurations of a session, and not a pair.
+    /// Whether this view shows all configurations of a session, instead of a pair.
     pub(crate) fn is_of_session(self) -> bool {
         matches!(self, Self::Matrix | Self::Sweep)
     }
 }
 
 impl CompareScreen {
-    /// The views that there are of what is compared.
+    /// Returns the views that the current comparison has.
     pub(crate) fn views(&self) -> Vec<CompareView> {
         let is_there = |view: &CompareView| match view {
             CompareView::Matrix => self.looked.beside.is_some(),
@@ -61,7 +61,7 @@ impl CompareScreen {
         CompareView::ALL.into_iter().filter(is_there).collect()
     }
 
-    /// Shows the next view. From the last that shows all configurations it leads to the pair under the cursor.
+    /// Shows the next view. The last view of all configurations is followed by the pair under the cursor.
     pub(super) fn turn(&mut self) -> Intents {
         let views = self.views();
         let at = views.iter().position(|view| *view == self.looked.view).unwrap_or(0);
@@ -76,7 +76,7 @@ impl CompareScreen {
         }
     }
 
-    /// Shows a view of the same pair or session, with the cursor on the same test as far as it has it.
+    /// Shows another view of the same pair or session, with the cursor on the same test if the view has it.
     pub(super) fn turn_to(&mut self, view: CompareView) {
         let under = match self.looked.view {
             CompareView::Table | CompareView::Latencies => {

@@ -1,4 +1,4 @@
-//! What the Jobs screen asks of the world outside.
+//! The requests of the Jobs screen.
 
 use crate::tui::subject::{HasSubject, Subject};
 use dbdyno_running::jobs::{FoundJob, JobFacts, JobKind, jobs};
@@ -17,7 +17,7 @@ impl HasSubject for Request {
 
 #[derive(Debug)]
 pub enum Response {
-    /// Those that measure and those that have ended today, the newest first.
+    /// The running jobs and those that ended today, newest first.
     Jobs(Vec<ListedJob>),
 }
 
@@ -26,13 +26,13 @@ pub enum Response {
 pub struct ListedJob {
     pub id: String,
     pub kind: JobKind,
-    /// Whether it measures.
+    /// Whether it is still measuring.
     pub measures: bool,
-    /// How it stands, in words.
+    /// The state of the job, in words.
     pub state: &'static str,
-    /// When it was started, UTC.
+    /// Start time, UTC.
     pub started: String,
-    /// What was typed to start it.
+    /// The command line that started it.
     pub command: String,
 }
 

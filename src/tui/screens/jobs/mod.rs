@@ -1,4 +1,4 @@
-//! The Jobs screen: this user's jobs on this machine, those that measure and those of the last day.
+//! The Jobs screen: this user's jobs on this machine, running ones and those of the last day.
 
 mod ask;
 mod paint;
@@ -23,23 +23,23 @@ use dbdyno_running::jobs::JobKind;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// What this screen asks the user: nothing.
+/// The questions of this screen: it has none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Dialog {}
 
-/// How often the list is read again while it is seen: jobs of other terminals begin and end.
+/// Interval between reads of the list while it is visible, because other terminals start and end jobs.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// The jobs, those that measure and those that have ended.
+/// The running jobs and the ended ones.
 #[derive(Debug, Default)]
 pub struct JobsScreen {
-    /// The newest first; none before the first response.
+    /// The jobs, newest first; none before the first response.
     jobs: Option<Vec<ListedJob>>,
     cursor: ListCursor,
-    /// When they were asked for.
+    /// The time of the last request.
     asked: Duration,
 }
 
@@ -48,7 +48,7 @@ impl JobsScreen {
         self.jobs.as_ref()?.get(self.cursor.at)
     }
 
-    /// Watches the job under the cursor.
+    /// Opens the job under the cursor.
     fn open(&self) -> Intents {
         let Some(job) = self.current() else { return Intents::new() };
         if job.kind == JobKind::Capacity {
@@ -67,7 +67,7 @@ impl JobsScreen {
     }
 }
 
-/// The command that watches a job.
+/// Returns the command that attaches to a job.
 fn command(job: &ListedJob) -> String {
     shell(["dbdyno", "attach", &job.id])
 }
@@ -110,7 +110,7 @@ impl Screen for JobsScreen {
 
     fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
         let Response::Jobs(jobs) = response;
-        // New ones come above it.
+        // New jobs appear above it.
         let under = self.current().and_then(|job| jobs.iter().position(|other| other.id == job.id));
         self.cursor.at = under.unwrap_or(self.cursor.at);
         self.cursor.kept_in(jobs.len());
@@ -143,7 +143,7 @@ impl Screen for JobsScreen {
         ask::respond(request)
     }
 
-    /// Jobs are a few small files.
+    /// Jobs are a few small files, so reading them disturbs no test.
     fn disturbs(_request: &Request) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! How the Jobs screen is painted.
+//! Painting of the Jobs screen.
 
 use super::{JobsScreen, ListedJob};
 use crate::tui::widgets::{

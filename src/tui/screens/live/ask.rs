@@ -1,4 +1,4 @@
-//! What the Live screen asks of the world outside: what is stored.
+//! The requests of the Live screen to the store.
 
 use super::{
     Gathered, RecordedSlot, RecordedTest, Recording, Standings,
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub enum Request {
-    /// What tests of a suite took in earlier sessions.
+    /// The usual times of a suite's tests in earlier sessions.
     Usual {
         /// The suite's name.
         suite: String,
@@ -34,33 +34,33 @@ pub enum Request {
         /// UUID.
         run: String,
     },
-    /// Whether a session was left that can be resumed.
+    /// Whether there is an interrupted session that can be resumed.
     WasLeft,
     /// The last session that was interrupted.
     Owed,
-    /// What a session that is resumed had finished before.
+    /// The runs that a resumed session had finished earlier.
     Earlier {
         /// UUID.
         session: String,
     },
-    /// What is stored of a session that is over, and what follows it.
+    /// The stored runs of a session that has ended, and its follow-up.
     Ended {
         /// UUID.
         session: String,
         outline: Box<SessionOutline>,
     },
-    /// What more rounds would decide in a session that is over.
+    /// The tests of an ended session that more rounds would decide.
     Undecided {
         /// UUID.
         session: String,
     },
-    /// More rounds of what is undecided are planned.
+    /// A plan for more rounds where the verdict is undecided.
     Further {
         look: Box<AnotherLook>,
-        /// The command that runs the same.
+        /// The equivalent command line.
         command: Vec<String>,
     },
-    /// How the configurations stand; it reads nothing, but takes time, which no test under way is to feel.
+    /// The configurations compared with their references. It reads nothing but takes time, which must not disturb a test in progress.
     Standings(Box<Gathered>),
 }
 
@@ -84,32 +84,32 @@ impl HasSubject for Request {
 pub enum Response {
     /// Median times by engine, size and test, ns.
     Usual(BTreeMap<(String, String, u32), f64>),
-    /// The run, or why it cannot be had.
+    /// The run, or the reason why it is not available.
     Recording(Result<Box<Recording>, String>),
-    /// Whether a session was left; where that cannot be read, one may have been.
+    /// Whether there is an interrupted session; true if the store cannot be read, because there may be one.
     WasLeft(bool),
-    /// What an interrupted session owes, or why none can be resumed.
+    /// The runs that an interrupted session still owes, or the reason why none can be resumed.
     Owed(Result<Box<OwedSession>, String>),
-    /// Finished runs of a session; nothing where nothing can be read.
+    /// Finished runs of a session; empty if the store cannot be read.
     Earlier {
         /// UUID.
         session: String,
         /// The runs with their tests.
         runs: Vec<RunTests>,
     },
-    /// Finished runs of a session that is over; nothing where nothing can be read.
+    /// Finished runs of an ended session; empty if the store cannot be read.
     Ended {
         /// UUID.
         session: String,
         runs: Vec<RunTests>,
-        /// Title and lines of what follows it, where its bench asks for that.
+        /// Title and lines of its follow-up, if the preset asks for one.
         follow_up: Option<(String, Vec<String>)>,
     },
-    /// What is undecided, or why that is not known.
+    /// The undecided tests, or the reason why they are unknown.
     Undecided(Result<Vec<UndecidedTest>, String>),
-    /// Rounds that can be run, or why none can.
+    /// The rounds that can be run, or the reason why none can.
     Further(Planned),
-    /// How the configurations stand.
+    /// The configurations compared with their references.
     Standings(Standings),
 }
 
@@ -136,7 +136,7 @@ fn was_left(store: &Store) -> bool {
     found.unwrap_or(true)
 }
 
-/// The last session that was interrupted.
+/// Returns the last interrupted session.
 fn owed(setup: &TuiSetup) -> Result<OwedSession, String> {
     let nothing = || ResumeError::Nothing.to_string();
     let store = &setup.store;
@@ -153,7 +153,7 @@ fn owed(setup: &TuiSetup) -> Result<OwedSession, String> {
     })
 }
 
-/// Median times of a suite's tests; nothing where nothing can be read.
+/// Returns the median times of a suite's tests; empty if the store cannot be read.
 fn usual(store: &Store, suite: &str) -> BTreeMap<(String, String, u32), f64> {
     let times = store.usual_times(suite).unwrap_or_default();
     times.into_iter().map(|time| ((time.engine, time.size, time.test), time.median_ns)).collect()
@@ -163,11 +163,11 @@ fn earlier(store: &Store, session: &str) -> Vec<RunTests> {
     let text = format!("session={session}");
     let Ok(selection) = Selection::parse_line(&text) else { return Vec::new() };
     let side = load(store, &text, &selection, Metric::Wall, Latencies::Left).unwrap_or_default();
-    // Rounds that were added to it are of other sessions.
+    // Rounds that were added to it belong to other sessions.
     side.runs.into_iter().filter(|run| run.session_id.to_string() == session).collect()
 }
 
-/// What follows a session, as the command line prints it; none where its bench asks for nothing.
+/// Returns a session's follow-up, as the command line prints it; none if its preset asks for none.
 fn followed(session: &str, outline: &SessionOutline, setup: &TuiSetup) -> Option<(String, Vec<String>)> {
     let mut text = String::new();
     match follow_up(session, outline, &setup.catalog, &setup.store) {
@@ -205,7 +205,7 @@ fn recording(store: &Store, run: &str) -> Result<Recording, String> {
     let test = |test: TestRecord| {
         Some(RecordedTest {
             number: test.test,
-            // An imported test may not be counted in operations.
+            // An imported test may have no count of operations.
             operations: test.figure(Metric::Operations).unwrap_or(1),
             wall_ns: test.figure(Metric::Wall)?,
             latencies: test.samples(),

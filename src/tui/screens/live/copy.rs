@@ -1,4 +1,4 @@
-//! What can be copied: the race, a test of it, or the single test in view. Nothing on this screen is under a cursor.
+//! The texts that can be copied: the race, one of its tests, or the single test in view. This screen has no cursor.
 
 use super::{
     Dialog, Intents, LiveScreen, LiveView, WatchedSession,
@@ -25,7 +25,7 @@ fn one(what: &str, text: Option<String>) -> Vec<Copyable> {
     text.map(|text| Copyable::new(what, text)).into_iter().collect()
 }
 
-/// The whole race, with tabs between the cells, then each of its tests in words.
+/// Returns the whole race, with tabs between the cells, then each of its tests as text.
 fn of_race(session: &WatchedSession) -> Vec<Copyable> {
     let (columns, rows) = (session.race_columns(), session.race_rows());
     let header = ["size", "test"].into_iter().chain(columns.iter().map(|column| column.label));

@@ -1,4 +1,4 @@
-//! What the Live screen asks the user, and what becomes of the replies.
+//! The dialogs of the Live screen and the handling of their replies.
 
 use super::{Intents, LiveScreen, Request, WatchedSession};
 use crate::tui::{
@@ -18,30 +18,30 @@ use dbdyno_running::{
     runner::{SessionOutline, Tell},
 };
 
-/// What the Live screen asks the user.
+/// A question that the Live screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dialog {
-    /// End the session?
+    /// Confirmation of ending the session.
     Stop,
-    /// Give this run up?
+    /// Confirmation of cancelling this run.
     Skip(usize),
-    /// Resume one that was interrupted?
+    /// Confirmation of resuming an interrupted session.
     Resume,
     /// The file to write the results to.
     Export,
-    /// Which of these is copied.
+    /// The text to copy, one of these.
     Copy(Vec<Copyable>),
-    /// What more rounds are to decide.
+    /// The test that more rounds are to decide.
     Undecided,
-    /// Run rounds that take long?
+    /// Confirmation of rounds that take long.
     Further,
 }
 
 impl LiveScreen {
-    /// Takes what the user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why it cannot be taken.
+    /// The reason why the reply is invalid.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         Ok(match (dialog, reply) {
             (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
@@ -70,12 +70,12 @@ impl LiveScreen {
     }
 }
 
-/// Asks whether an interrupted session is to be resumed.
+/// Asks whether to resume an interrupted session.
 pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
     let OwedSession { session_id, runs, plan, .. } = resumable;
     let mut configurations: Vec<&str> = Vec::new();
     for configuration in &plan.configurations {
-        // Each size is one of its own.
+        // Each size is a configuration of its own.
         if !configurations.contains(&configuration.label.as_str()) {
             configurations.push(&configuration.label);
         }
@@ -87,7 +87,7 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
     Intent::confirm(Dialog::Resume, "Resume the session?", lines)
 }
 
-/// Asks whether the run under way is to be given up.
+/// Asks whether to cancel the run in progress.
 pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
     let Some(at) = session.run_under_way() else { return vec![Intent::said("no run is under way")] };
     let run = &session.runs[at];
@@ -99,7 +99,7 @@ pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
     vec![Intent::confirm(Dialog::Skip(at), "Give the run under way up?", lines)]
 }
 
-/// Runs what an interrupted session still owes.
+/// Starts the runs that an interrupted session still owes.
 fn resume(owed: OwedSession, world: &World) -> Intent<Request, Dialog> {
     let OwedSession { session_id, plan, expected_run, .. } = owed;
     let outline = Some(Box::new(SessionOutline::new(&plan, expected_run)));

@@ -1,11 +1,11 @@
-//! What keys do on this screen now, and what they do to the session.
+//! The actions that keys trigger at present, and their effects on the session.
 
 use super::{Intents, LiveScreen, LiveView, Phase, WatchedSession};
 use crate::tui::{keys::Action, launch::Opening, screens::intent::Intent};
 use dbdyno_running::runner::Tell;
 
 impl LiveScreen {
-    /// Whether an action does something now.
+    /// Whether an action has an effect at present.
     pub(super) fn does(&self, action: Action) -> bool {
         let session = self.session.as_ref();
         match (&self.replay, action) {

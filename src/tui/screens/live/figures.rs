@@ -1,38 +1,38 @@
-//! One test as it is watched: counts so far, latencies, throughput over time.
+//! One watched test: counts so far, latencies, throughput over time.
 
 use dbdyno_engine::protocol::{ActorHead, ActorProgress, TestDone};
 use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, supported_quantile};
 use hdrhistogram::Histogram;
 
-/// Slots that are kept; of a longer test, neighbours are put together.
+/// Maximum number of slots; in longer tests, neighbouring slots are merged.
 const SLOTS: usize = 2048;
 
-/// Throughput in a stretch of time.
+/// Throughput in one interval of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slot {
-    /// Its end, from the beginning of the test, ns.
+    /// End, from the beginning of the test, ns.
     pub(crate) end_ns: u64,
-    /// Its length, ns.
+    /// Length, ns.
     pub(crate) duration_ns: u64,
-    /// Operations that ended in it.
+    /// Operations that ended in the slot.
     pub(crate) operations: u64,
 }
 
 impl Slot {
-    /// Operations a second.
+    /// Returns operations a second.
     pub(crate) fn rate(&self) -> f64 {
         self.operations as f64 * 1e9 / self.duration_ns.max(1) as f64
     }
 }
 
-/// A test under way, finished or replayed.
+/// A test in progress, finished or replayed.
 #[derive(Debug, Clone)]
 pub struct LiveFigures {
     pub(crate) number: u32,
     pub(crate) name: String,
-    /// Whether it is measured, or only prepares the database.
+    /// Whether it is measured, instead of only preparing the database.
     pub(crate) measured: bool,
-    /// Operations it will do; none where that is not known.
+    /// Operations in the whole test; none if unknown.
     pub(crate) total: Option<u64>,
     /// Operations done.
     pub(crate) done: u64,
@@ -43,27 +43,27 @@ pub struct LiveFigures {
     pub(crate) latencies: Histogram<u64>,
     /// Throughput over time.
     pub(crate) slots: Vec<Slot>,
-    /// Operations in one sample of the latencies, where that is told.
+    /// Operations in one sample of the latencies, if known.
     pub(crate) per_sample: Option<u64>,
-    /// How long it will take, ns, where it ends with the time.
+    /// Length of the test, ns, if it ends after a fixed time.
     pub(crate) time_ns: Option<u64>,
-    /// The actors, where it has several threads.
+    /// The actors, if the test has several threads.
     pub(crate) actors: Vec<LiveActor>,
 }
 
-/// What an actor does.
+/// The progress of an actor.
 #[derive(Debug, Clone)]
 pub struct LiveActor {
     pub(crate) head: ActorHead,
     /// Operations done.
     pub(crate) done: u64,
-    /// Operations a second since the last that was said of it.
+    /// Operations a second since its previous report.
     pub(crate) rate: f64,
-    /// How often another transaction was in its way.
+    /// Number of times that another transaction blocked it.
     pub(crate) busy: u64,
-    /// Operations that are due and not begun, where they are due at times.
+    /// Operations that are due but not started, if operations have due times.
     pub(crate) backlog: Option<u64>,
-    /// Response times where operations are due at times, else service times.
+    /// Response times if operations have due times, else service times.
     pub(crate) latencies: Histogram<u64>,
 }
 
@@ -72,20 +72,20 @@ impl LiveActor {
         Self { head, done: 0, rate: 0.0, busy: 0, backlog: None, latencies: empty() }
     }
 
-    /// It has come this far, `ns` after the last time.
+    /// Updates the actor's progress, `ns` after the previous report.
     fn progress(&mut self, said: &ActorProgress, ns: u64) {
         self.rate = said.operations.saturating_sub(self.done) as f64 * 1e9 / ns.max(1) as f64;
         (self.done, self.busy, self.backlog) = (said.operations, said.busy, said.backlog);
         let histogram = said.histogram.as_deref().and_then(|text| from_bytes(&bytes_from_base64(text).ok()?).ok());
         if let Some(latencies) = histogram {
-            // Both have the same bounds.
+            // Adding cannot fail, because both have the same bounds.
             let _ = self.latencies.add(latencies);
         }
     }
 }
 
 impl LiveFigures {
-    /// A test that begins.
+    /// Returns a test that has just begun.
     pub(crate) fn new(number: u32, name: String, measured: bool, total: Option<u64>) -> Self {
         Self {
             number,
@@ -103,18 +103,18 @@ impl LiveFigures {
         }
     }
 
-    /// It has these actors, and ends after so many ms, where it ends with the time.
+    /// Sets the actors, and the length in ms if the test ends after a fixed time.
     pub(crate) fn with_actors(self, actors: Vec<ActorHead>, time_ms: Option<u64>) -> Self {
         let actors = actors.into_iter().map(LiveActor::new).collect();
         Self { actors, time_ns: time_ms.map(|ms| ms.saturating_mul(1_000_000)), ..self }
     }
 
-    /// So many operations are one sample of its latencies.
+    /// Sets the number of operations in one sample of the latencies.
     pub(crate) fn sampled(self, per_sample: Option<u64>) -> Self {
         Self { per_sample, ..self }
     }
 
-    /// Its actors have come this far. Called before [`Self::progress`].
+    /// Updates the progress of the actors. Called before [`Self::progress`].
     pub(crate) fn actors_progress(&mut self, said: &[ActorProgress], elapsed_ns: u64) {
         let ns = elapsed_ns.saturating_sub(self.elapsed_ns);
         for actor in &mut self.actors {
@@ -124,7 +124,7 @@ impl LiveFigures {
         }
     }
 
-    /// It has come this far.
+    /// Updates the progress of the test.
     pub(crate) fn progress(&mut self, done: u64, elapsed_ns: u64, latencies: Option<&Histogram<u64>>) {
         if elapsed_ns > self.elapsed_ns {
             self.slots.push(Slot {
@@ -135,7 +135,7 @@ impl LiveFigures {
         }
         (self.done, self.elapsed_ns) = (done, elapsed_ns);
         if let Some(latencies) = latencies {
-            // Both have the same bounds.
+            // Adding cannot fail, because both have the same bounds.
             let _ = self.latencies.add(latencies);
         }
         if self.slots.len() > SLOTS {
@@ -143,7 +143,7 @@ impl LiveFigures {
         }
     }
 
-    /// It is finished.
+    /// Sets the figures of the finished test.
     pub(crate) fn finish(&mut self, done: &TestDone, latencies: Option<Histogram<u64>>) {
         self.progress(done.operations, done.wall_ns.max(self.elapsed_ns), None);
         self.elapsed_ns = done.wall_ns;
@@ -153,7 +153,7 @@ impl LiveFigures {
         }
     }
 
-    /// How far it has come, 0 to 1; none where that cannot be told.
+    /// Returns the progress of the test, 0 to 1; none if it is unknown.
     pub(crate) fn share(&self) -> Option<f64> {
         if self.finished {
             return Some(1.0);
@@ -165,22 +165,22 @@ impl LiveFigures {
         Some((self.done as f64 / total as f64).min(1.0))
     }
 
-    /// Operations a second over the whole test.
+    /// Returns operations a second over the whole test.
     pub(crate) fn rate(&self) -> f64 {
         self.done as f64 * 1e9 / self.elapsed_ns.max(1) as f64
     }
 
-    /// Whether latencies are of single operations, and not of stretches of many.
+    /// Whether each latency is of a single operation, instead of many operations.
     pub(crate) fn single(&self) -> bool {
         self.per_sample.map_or(self.latencies.len().saturating_mul(2) > self.done, |operations| operations == 1)
     }
 
-    /// A quantile of single operations in these latencies of it, where enough of them lie beyond it, ns.
+    /// Returns a quantile of single operations in these latencies, ns, if enough of them are beyond it.
     pub(crate) fn quantile(&self, latencies: &Histogram<u64>, quantile: f64) -> Option<u64> {
         if self.single() { supported_quantile(latencies, quantile) } else { None }
     }
 
-    /// The whole test's length as far as it can be told, ns: for the time axis.
+    /// Returns the expected length of the whole test, ns, or the time so far if it is unknown; for the time axis.
     pub(crate) fn expected_ns(&self) -> u64 {
         match self.share() {
             Some(share) if share > 0.02 => (self.elapsed_ns as f64 / share) as u64,

@@ -1,4 +1,4 @@
-//! More rounds of what the race left undecided: chosen from a list, because nothing on this screen is under a cursor.
+//! More rounds for tests that the race left undecided, chosen from a list, because this screen has no cursor.
 
 use super::{Dialog, Intents, LiveScreen, Request, WatchedSession};
 use crate::tui::{
@@ -9,7 +9,7 @@ use crate::tui::{
 use dbdyno_comparing::compare::AnotherLook;
 use dbdyno_running::session::verdicts;
 
-/// A test that the race left undecided, with what its sides are.
+/// A test that the race left undecided.
 #[derive(Debug, Clone)]
 pub struct UndecidedTest {
     look: AnotherLook,
@@ -17,7 +17,7 @@ pub struct UndecidedTest {
     command: Vec<String>,
 }
 
-/// What is undecided in a session.
+/// Returns the undecided tests of a session.
 pub(super) fn undecided(session: &str, setup: &TuiSetup) -> Result<Vec<UndecidedTest>, String> {
     let sides = verdicts(session, "", &setup.store).map_err(|error| error.to_string())?.sides;
     let of_side = sides.iter().flat_map(|side| {
@@ -28,7 +28,7 @@ pub(super) fn undecided(session: &str, setup: &TuiSetup) -> Result<Vec<Undecided
     Ok(of_side.collect())
 }
 
-/// Asks what more rounds would decide, once the session is over.
+/// Requests the tests that more rounds would decide, once the session has ended.
 pub(super) fn ask_undecided(session: &WatchedSession) -> Intents {
     match session.compared_session() {
         Some(id) if !session.running() => vec![Intent::Request(Request::Undecided { session: id.to_owned() })],
@@ -37,7 +37,7 @@ pub(super) fn ask_undecided(session: &WatchedSession) -> Intents {
 }
 
 impl LiveScreen {
-    /// Has the user choose what is decided; one thing alone is.
+    /// Lets the user choose the test to decide; a single test needs no choice.
     pub(super) fn choose_further(&mut self, found: Result<Vec<UndecidedTest>, String>) -> Intents {
         self.undecided = match found {
             Ok(found) => found,
@@ -60,7 +60,7 @@ impl LiveScreen {
         }
     }
 
-    /// Has the rounds planned that decide one of what is undecided.
+    /// Plans the rounds that would decide one of the undecided tests.
     pub(super) fn plan_further(&self, at: usize) -> Intents {
         let Some(UndecidedTest { look, command }) = self.undecided.get(at).cloned() else { return Intents::new() };
         vec![Intent::Request(Request::Further { look: Box::new(look), command })]

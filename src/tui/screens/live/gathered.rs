@@ -1,4 +1,4 @@
-//! What the session has measured so far, in the form in which stored runs are compared: the same functions judge both.
+//! The session's measurements so far, in the form of stored runs, so that the same functions compare both.
 
 use dbdyno_catalog::bench::Closing;
 use dbdyno_comparing::compare::Side;
@@ -16,17 +16,17 @@ use uuid::Uuid;
 /// The time of a test in one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunTime {
-    /// Place of the run in the session.
+    /// Index of the run in the session.
     pub(crate) ordinal: u32,
-    /// From the test's beginning to its end, ns.
+    /// From the test's start to its end, ns.
     pub(crate) ns: f64,
     pub(crate) operations: u64,
-    /// Whether other engines gave other answers.
+    /// Whether other engines gave different answers.
     pub(crate) wrong: bool,
 }
 
 impl RunTime {
-    /// The time, or operations a second.
+    /// Returns the time, or operations a second.
     pub(crate) fn value(&self, metric: Metric) -> f64 {
         match metric {
             Metric::Rate => self.operations as f64 * 1e9 / self.ns.max(1.0),
@@ -35,7 +35,7 @@ impl RunTime {
     }
 }
 
-/// A configuration at a size, with what its runs have in common.
+/// A configuration at a size, with the properties that its runs share.
 #[derive(Debug, Clone)]
 struct Measured {
     label: Arc<str>,
@@ -48,22 +48,22 @@ struct Measured {
 /// The finished tests of a session.
 #[derive(Debug, Clone)]
 pub struct Gathered {
-    /// The session; nil before it has begun.
+    /// The session's identifier; nil before the session begins.
     session: Uuid,
-    /// Which look at something undecided it is; none: a session of its own.
+    /// The number of the look that this session is for an undecided verdict; none: an independent session.
     pub(super) first_look: Option<u32>,
-    /// How the session will compare its configurations.
+    /// The settings for comparing the configurations at the end of the session.
     pub(super) closing: Closing,
     measured: Vec<Measured>,
     planned: Vec<OutlinedRun>,
     runs: Vec<RunTests>,
     times: BTreeMap<(usize, u32), Vec<RunTime>>,
-    /// Whether some test ended after a time.
+    /// Whether a test ended after a fixed time.
     timed: bool,
 }
 
 impl Gathered {
-    /// Nothing yet of a session.
+    /// Returns the measurements of a session that has none yet.
     pub(super) fn new(outline: &SessionOutline) -> Self {
         Self {
             session: Uuid::nil(),
@@ -81,17 +81,17 @@ impl Gathered {
         self.session
     }
 
-    /// Whether it is of the session with this UUID.
+    /// Whether these are measurements of the session with this UUID.
     pub(super) fn is_of(&self, session: &str) -> bool {
         Uuid::try_parse(session).is_ok_and(|id| id == self.session)
     }
 
-    /// What the session's table is in: [`as_rates`](dbdyno_comparing::compare::as_rates) says why.
+    /// Returns the metric of the session's table; [`as_rates`](dbdyno_comparing::compare::as_rates) gives the reason.
     pub(crate) fn metric(&self) -> Metric {
         if self.timed { Metric::Rate } else { Metric::Wall }
     }
 
-    /// The times of a test of a configuration, in the order of its runs.
+    /// Returns the times of a configuration's test, in the order of its runs.
     pub(crate) fn times(&self, configuration: usize, test: u32) -> &[RunTime] {
         self.times.get(&(configuration, test)).map_or(&[], Vec::as_slice)
     }
@@ -106,7 +106,7 @@ impl Gathered {
         }
     }
 
-    /// A run without tests; none of one that is not in the plan.
+    /// Returns a run without tests; none if the run is not in the plan.
     fn run(&self, ordinal: u32, run_id: Uuid) -> Option<RunTests> {
         let planned = self.planned.get(ordinal as usize)?;
         let Measured { label, size, twin_of, asked, configuration } = self.measured.get(planned.configuration)?.clone();
@@ -127,7 +127,7 @@ impl Gathered {
         })
     }
 
-    /// The run under way has opened its database, with these options in force.
+    /// Records that the current run has opened its database, with these options in force.
     pub(super) fn opened(&mut self, version: String, in_force: BTreeMap<String, String>) {
         let Some(run) = self.runs.last() else { return };
         let mut configuration = RunConfiguration { version, ..RunConfiguration::clone(&run.configuration) };
@@ -135,7 +135,7 @@ impl Gathered {
         self.configure(configuration);
     }
 
-    /// The last run was of this. Equal ones are one, which spares comparing them.
+    /// Sets the configuration of the last run. Equal configurations share one value, so that they need not be compared.
     fn configure(&mut self, configuration: RunConfiguration) {
         let Some(run) = self.runs.last_mut() else { return };
         let planned = self.planned.get(run.ordinal as usize);
@@ -146,7 +146,7 @@ impl Gathered {
         run.configuration = Arc::clone(&measured.configuration);
     }
 
-    /// A test of the run under way is finished.
+    /// Records a finished test of the current run.
     pub(super) fn test_done(&mut self, name: &str, done: &TestDone) {
         let Some(ordinal) = self.runs.last().map(|run| run.ordinal).filter(|_| done.measured) else { return };
         let figures = Figures::from_test_done(done, None);
@@ -175,11 +175,11 @@ impl Gathered {
         }
     }
 
-    /// These answers are not those of other engines.
+    /// Marks answers that differ from other engines' answers.
     pub(super) fn wrong(&mut self, answers: &[WrongAnswer]) {
         for WrongAnswer { ordinal, test } in answers {
             let runs = self.runs.iter_mut().filter(|run| run.ordinal == *ordinal);
-            // What is wrong with a test is wrong with all that had a part in it.
+            // If a test's answer is wrong, all its actors are marked too.
             for result in runs.flat_map(|run| &mut run.tests).filter(|result| result.test == *test) {
                 result.agrees = Some(false);
             }
@@ -188,17 +188,17 @@ impl Gathered {
         }
     }
 
-    /// Runs of the session that were finished before it was resumed.
+    /// Adds runs that had finished before the session was resumed.
     pub(super) fn earlier(&mut self, stored: Vec<RunTests>) {
         let mut later = std::mem::take(&mut self.runs);
         let is_new = |stored: &RunTests| later.iter().all(|run| run.ordinal != stored.ordinal);
         for stored in stored.into_iter().filter(|run| &*run.status == "done" && is_new(run)) {
             let Some(run) = self.run(stored.ordinal, stored.run_id) else { continue };
             self.runs.push(run);
-            // What is found of a tier or a library makes no other configuration.
+            // Findings about the tier or the library do not make it a different configuration.
             let known = RunConfiguration::clone(&stored.configuration);
             self.configure(RunConfiguration { tier_evidence: None, build: None, tier_cap: None, ..known });
-            // The name of an actor's part begins with that of its test, and comes after it.
+            // The name of an actor's part begins with its test's name, so parts come after their test.
             for tests in stored.tests.chunk_by(|one, next| one.test == next.test) {
                 if let Some((whole, parts)) = tests.split_first() {
                     self.add(stored.ordinal, whole.clone(), parts.to_vec());
@@ -209,7 +209,8 @@ impl Gathered {
         self.times.values_mut().for_each(|times| times.sort_by_key(|time| time.ordinal));
     }
 
-    /// The session is over, and these runs of it are stored: with what was measured before it was resumed, and which answers are wrong.
+    /// Replaces the measurements by the stored runs after the session ends. These include the runs from before it was resumed, and mark
+    /// wrong answers.
     pub(super) fn settle(&mut self, stored: Vec<RunTests>) {
         if stored.is_empty() {
             return;
@@ -219,7 +220,7 @@ impl Gathered {
         self.earlier(stored);
     }
 
-    /// All runs with a finished test, as a side of a comparison.
+    /// Returns all runs with a finished test, as a side of a comparison.
     pub(super) fn side(&self) -> Side {
         let runs: Vec<RunTests> = self.runs.iter().filter(|run| !run.tests.is_empty()).cloned().collect();
         let doubled: BTreeSet<(&str, &str)> =
@@ -229,7 +230,7 @@ impl Gathered {
         Side { selection: format!("session={}", self.session), twins, runs, ..Side::default() }
     }
 
-    /// The place among the configurations of the race; none: a run that is not of this session.
+    /// Returns the index of a run's configuration in the race; none if the run is not of this session.
     pub(super) fn configuration(&self, run: &RunTests) -> Option<usize> {
         self.planned.get(run.ordinal as usize).map(|planned| planned.configuration)
     }

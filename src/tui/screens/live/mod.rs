@@ -1,4 +1,4 @@
-//! The Live screen: the session under way, or the replay of a run.
+//! The Live screen: the session in progress, or the replay of a run.
 
 mod ask;
 mod copy;
@@ -48,21 +48,21 @@ use dbdyno_store::Status;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// How often a clock on screen moves.
+/// Interval between updates of the clock on screen.
 const CLOCK: Duration = Duration::from_secs(1);
-/// How often a replay moves.
+/// Interval between updates of a replay.
 const REPLAY: Duration = Duration::from_millis(50);
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// What is shown of a session.
+/// The views of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LiveView {
-    /// All tests with all configurations.
+    /// All tests for all configurations.
     #[default]
     Race,
-    /// A test, with its latencies.
+    /// One test, with its latencies.
     Test,
 }
 
@@ -78,52 +78,52 @@ pub(crate) enum TestPane {
 impl TestPane {
     const ALL: [Self; 3] = [Self::Latencies, Self::Throughput, Self::Figures];
 
-    /// The pane at the left or at the right, around the end.
+    /// Returns the pane to the left or right, wrapping around at the ends.
     fn beside(self, to: Action) -> Self {
         let at = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
         Self::ALL[(at + if to == Action::Left { Self::ALL.len() - 1 } else { 1 }) % Self::ALL.len()]
     }
 }
 
-/// The session that is watched, and the run that is replayed.
+/// The watched session and the replayed run.
 #[derive(Debug, Default)]
 pub struct LiveScreen {
-    /// The session under way or last.
+    /// The current session, or the last one.
     pub(crate) session: Option<WatchedSession>,
-    /// The replay in view; before the session.
+    /// The replay in view; it hides the session.
     pub(crate) replay: Option<Replay>,
     /// Whether a recording is being read.
     pub(crate) loading: bool,
-    /// What is shown of the session.
+    /// The view of the session.
     pub(crate) view: LiveView,
     /// The pane of a single test that has the focus.
     pub(crate) pane: TestPane,
-    /// Tests scrolled past in the race.
+    /// Number of tests scrolled past in the race.
     pub(crate) scroll: usize,
-    /// Configurations scrolled past.
+    /// Number of configurations scrolled past.
     pub(crate) column: usize,
-    /// Whether a session was left that can be resumed, when this screen last came into view.
+    /// Whether there was an interrupted session to resume when this screen was last opened.
     was_left: bool,
-    /// A session that is asked about before it is resumed.
+    /// The session that the user is asked to resume.
     resumable: Option<Box<OwedSession>>,
-    /// What more rounds would decide, while the user chooses.
+    /// The undecided tests from which the user chooses.
     undecided: Vec<UndecidedTest>,
-    /// Rounds that are asked about before they are run.
+    /// Planned rounds that await the user's confirmation.
     further: Option<Box<PlannedRounds>>,
 }
 
 impl LiveScreen {
-    /// Whether a session is under way.
+    /// Whether a session is in progress.
     pub fn running(&self) -> bool {
         self.session.as_ref().is_some_and(WatchedSession::running)
     }
 
-    /// How the last session ended.
+    /// Returns the result of the last session.
     pub(crate) fn last(&self) -> Option<LastSession> {
         self.session.as_ref().and_then(WatchedSession::last)
     }
 
-    /// The session is about this.
+    /// Starts to watch a session with this plan.
     fn planned(&mut self, outline: SessionOutline, now: Duration) -> Intents {
         let mut session = WatchedSession::new(outline, now);
         if let Some(before) = &self.session {
@@ -134,7 +134,7 @@ impl LiveScreen {
         vec![Intent::Request(usual)]
     }
 
-    /// The session says something. Configurations are compared anew when a run has ended, or answers turned out wrong.
+    /// Handles an event of the session. Configurations are compared again when a run ends or answers turn out wrong.
     fn runner(&mut self, event: RunnerEvent, now: Duration) -> Intents {
         if let RunnerEvent::Planned { outline } = event {
             return self.planned(*outline, now);
@@ -210,7 +210,7 @@ impl Screen for LiveScreen {
         Some((summed(&session.warnings).len(), Overlay::page("Warnings and notes of the session", lines)))
     }
 
-    /// The session is shown as far as it is known.
+    /// Shows the session, as far as its plan is known.
     fn begun(&mut self, outline: Option<Box<SessionOutline>>, now: Duration) {
         self.session = outline.map(|outline| WatchedSession::new(*outline, now));
         self.replay = None;
@@ -237,9 +237,9 @@ impl Screen for LiveScreen {
         }
     }
 
-    /// The session is over: the race is shown, which is what it was run for.
+    /// Handles the end of the session. It shows the race, which is the session's result.
     fn over(&mut self, outcome: Result<(), String>, context: &Context<'_>) -> (Intents, String) {
-        // One that has ended before is another one's.
+        // A session that has already ended is not the one that this event is about.
         let Some(session) = self.session.as_mut().filter(|session| session.running()) else {
             let reason = outcome.err().unwrap_or_else(|| "the session has ended".to_owned());
             return (vec![Intent::failed(reason.clone())], reason);
@@ -348,7 +348,7 @@ impl Screen for LiveScreen {
         self.does(action)
     }
 
-    /// Nothing on this screen is chosen by rows.
+    /// Ignores clicks: no rows on this screen can be selected.
     fn click(&mut self, _pane: usize, _row: usize, _context: &Context<'_>) -> Intents {
         Intents::new()
     }
@@ -365,7 +365,7 @@ impl Screen for LiveScreen {
                 }
                 Intents::new()
             }
-            // What is of a session before this one comes too late.
+            // A response for an earlier session is dropped.
             Response::Earlier { session: id, runs } => match &mut self.session {
                 Some(session) if session.gathered.is_of(&id) => {
                     session.gathered.earlier(runs);
@@ -426,7 +426,7 @@ impl Screen for LiveScreen {
     }
 }
 
-/// Has the configurations compared, where there are several.
+/// Requests the comparison of the configurations, if there are several.
 fn ask_standings(session: &WatchedSession) -> Intents {
     if session.race_columns().len() < 2 {
         return Intents::new();

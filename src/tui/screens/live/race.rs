@@ -1,4 +1,4 @@
-//! The race: tests down, configurations across, each cell what is known of it so far.
+//! The race: tests as rows, configurations as columns, the figures so far in the cells.
 
 use super::{RunState, WatchedRun, WatchedSession, gathered::RunTime, standing::Standing};
 use dbdyno_engine::size::Size;
@@ -10,7 +10,7 @@ use dbdyno_store::Status;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RaceColumn<'s> {
     pub(crate) label: &'s str,
-    /// Its places among the session's configurations, each with its size.
+    /// Indices among the session's configurations, each with its size.
     places: Vec<(Size, usize)>,
 }
 
@@ -25,9 +25,9 @@ pub(crate) struct RaceRow<'s> {
 /// A test of a configuration.
 #[derive(Debug)]
 pub(crate) struct RaceCell<'s> {
-    /// What its figures are.
+    /// The metric of its figures.
     pub(crate) metric: Metric,
-    /// In the order of its runs.
+    /// The times, in the order of its runs.
     pub(crate) times: &'s [RunTime],
     /// Runs that failed before the test was finished.
     pub(crate) failed: usize,
@@ -35,12 +35,12 @@ pub(crate) struct RaceCell<'s> {
     pub(crate) is_under_way: bool,
 }
 
-/// Where a configuration stands in a test.
+/// A configuration compared with its reference in a test.
 #[derive(Debug, PartialEq)]
 pub(crate) enum RacePlace<'s> {
-    /// Nothing is known of it beside others.
+    /// Nothing is known of the comparison yet.
     Open,
-    /// The others stand against it; whether each of them was shown to be slower.
+    /// It is the reference of others. The flag shows whether each of them was shown to be slower.
     Reference {
         is_fastest: bool,
     },
@@ -48,14 +48,14 @@ pub(crate) enum RacePlace<'s> {
 }
 
 impl RaceColumn<'_> {
-    /// Its place among the session's configurations at a size.
+    /// Returns the configuration's index in the session at a size.
     pub(crate) fn at(&self, size: Size) -> Option<usize> {
         self.places.iter().find(|(of, _)| *of == size).map(|(_, place)| *place)
     }
 }
 
 impl WatchedSession {
-    /// The configurations, each once for all its sizes.
+    /// Returns the configurations, each once for all its sizes.
     pub(crate) fn race_columns(&self) -> Vec<RaceColumn<'_>> {
         let mut columns: Vec<RaceColumn<'_>> = Vec::new();
         for (place, one) in self.configurations.iter().enumerate() {
@@ -67,7 +67,7 @@ impl WatchedSession {
         columns
     }
 
-    /// The tests, those of a size together.
+    /// Returns the tests, grouped by size.
     pub(crate) fn race_rows(&self) -> Vec<RaceRow<'_>> {
         let mut sizes: Vec<Size> = Vec::new();
         for one in &self.configurations {
@@ -96,7 +96,7 @@ impl WatchedSession {
         }
     }
 
-    /// The labels of what others stand against; before a test is finished, the first.
+    /// Returns the labels of the references; before a test is finished, of the first configuration.
     pub(crate) fn references(&self) -> Vec<&str> {
         let mut labels: Vec<&str> = Vec::new();
         let places = self.standings.references.iter().copied();
@@ -113,7 +113,7 @@ impl WatchedSession {
         }
     }
 
-    /// The configuration and number of the test under way; between two tests of a run, of the one that has just ended.
+    /// Returns the configuration and number of the test in progress; between two tests of a run, of the one that has just ended.
     pub(crate) fn test_under_way(&self) -> Option<(usize, u32)> {
         let run = self.runs.get(self.run_under_way()?)?;
         Some((run.configuration, self.figures.as_ref()?.number))

@@ -1,16 +1,16 @@
-//! A finished run, watched again.
+//! The replay of a finished run.
 
 use super::figures::LiveFigures;
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
-/// How fast it is replayed.
+/// Speeds of a replay, as multiples of real time.
 pub const SPEEDS: [u32; 3] = [1, 10, 100];
 
 /// A run as it was stored.
 #[derive(Debug, Clone)]
 pub struct Recording {
-    /// What ran: label, suite and size.
+    /// Label, suite and size of the run.
     pub(crate) title: String,
     /// Its tests, in order.
     pub(crate) tests: Vec<RecordedTest>,
@@ -26,32 +26,32 @@ pub struct RecordedTest {
     /// Wall time, ns.
     pub(crate) wall_ns: u64,
     pub(crate) latencies: Option<Histogram<u64>>,
-    /// Operations in one sample of them.
+    /// Operations in one sample of the latencies.
     pub(crate) per_sample: Option<u64>,
-    /// What was told while it ran.
+    /// The progress reports during the test.
     pub(crate) slots: Vec<RecordedSlot>,
 }
 
 /// A stored slot of a test's timeline.
 #[derive(Debug, Clone)]
 pub struct RecordedSlot {
-    /// Its end, from the beginning of the test, ns.
+    /// End, from the beginning of the test, ns.
     pub(crate) end_ns: u64,
-    /// Operations that ended in it.
+    /// Operations that ended in the slot.
     pub(crate) operations: u64,
     pub(crate) latencies: Option<Histogram<u64>>,
 }
 
-/// A replay under way.
+/// A replay in progress.
 #[derive(Debug, Clone)]
 pub struct Replay {
     pub(crate) recording: Recording,
     /// The test in view.
     pub(crate) test: usize,
-    /// The place among [`SPEEDS`].
+    /// Index of the speed in [`SPEEDS`].
     pub(crate) speed: usize,
     pub(crate) paused: bool,
-    /// The test as far as it has come.
+    /// The test as far as it has progressed.
     pub(crate) figures: Option<LiveFigures>,
     at: Duration,
     slot: usize,
@@ -59,7 +59,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// A replay from the beginning.
+    /// Returns a replay from the beginning.
     pub(crate) fn new(recording: Recording, now: Duration) -> Self {
         let mut replay =
             Self { recording, test: 0, speed: 0, paused: false, figures: None, at: Duration::ZERO, slot: 0, last: now };
@@ -75,19 +75,19 @@ impl Replay {
         self.figures = Some(figures.sampled(recorded.per_sample));
     }
 
-    /// The next test, or the one before.
+    /// Moves to the next test, or to the previous one.
     pub(crate) fn step(&mut self, forward: bool) {
         let next = if forward { self.test + 1 } else { self.test.saturating_sub(1) };
         self.begin(next.min(self.recording.tests.len().saturating_sub(1)));
     }
 
-    /// Whether the last test is at its end.
+    /// Whether the last test has reached its end.
     pub(crate) fn over(&self) -> bool {
         let last = self.test + 1 >= self.recording.tests.len();
         last && self.figures.as_ref().is_none_or(|figures| figures.finished)
     }
 
-    /// Time goes on, as fast as is chosen.
+    /// Advances the replay to the current time, at the chosen speed.
     pub(crate) fn time(&mut self, now: Duration) {
         let passed = now.saturating_sub(self.last);
         self.last = now;

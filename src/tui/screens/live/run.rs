@@ -1,16 +1,16 @@
-//! What a session is made of: its runs, how far they are, and what they measure.
+//! The parts of a session: its runs, their states, and their configurations.
 
 use dbdyno_engine::size::Size;
 use dbdyno_store::Status;
 
-/// How far a run is.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunState {
     /// Not begun.
     Waiting,
-    /// Under way.
+    /// In progress.
     Running,
-    /// Ended like this, with the reason if it failed.
+    /// Ended with this status, and with the reason if it failed.
     Ended(Status, Option<String>),
 }
 
@@ -24,7 +24,7 @@ pub struct WatchedRun {
     pub(crate) state: RunState,
 }
 
-/// What the session is doing.
+/// The state of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Phase {
     /// Getting ready.
@@ -35,21 +35,21 @@ pub enum Phase {
     Waiting,
     /// Running a run.
     Running,
-    /// Dialog to pause; a run may still be under way.
+    /// A pause was requested; a run may still be in progress.
     Paused,
-    /// Over, with how it ended.
+    /// Ended, with this status.
     Over(Status),
-    /// It could not be run.
+    /// The session could not be run, for this reason.
     Failed(String),
 }
 
-/// What is measured: a label at a size.
+/// A configuration under test: a label at a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchedConfiguration {
-    /// The engine with the options that tell it from others.
+    /// The engine with the options that distinguish it from others.
     pub(crate) label: String,
     pub(crate) engine: String,
     pub(crate) size: Size,
-    /// Whether it is another one once more.
+    /// Whether it is the twin of another configuration.
     pub(crate) twin: bool,
 }

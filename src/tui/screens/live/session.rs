@@ -1,4 +1,4 @@
-//! The session under way, as its runner tells it.
+//! The session in progress, as its runner reports it.
 
 use super::{
     LiveFigures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun,
@@ -13,27 +13,27 @@ use dbdyno_stats::{Verdict, median};
 use dbdyno_store::{Status, WarningRecord};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-/// How a session ended.
+/// The result of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastSession {
-    /// Its UUID.
+    /// UUID of the session.
     pub session_id: String,
     pub suite: String,
     pub status: Status,
-    /// Runs of its plan.
+    /// Number of runs in its plan.
     pub planned: usize,
-    /// Runs that went well.
+    /// Number of successful runs.
     pub done: usize,
 }
 
-/// A session as far as its runner has told of it.
+/// A session, as far as its runner has reported it.
 #[derive(Debug, Clone)]
 pub struct WatchedSession {
-    /// Its UUID, once it has one.
+    /// UUID of the session, once it is known.
     pub(crate) id: Option<String>,
-    /// What it is about.
+    /// The plan of the session.
     pub(super) outline: SessionOutline,
-    /// The session that it adds rounds to; none: it stands for itself.
+    /// The session to which it adds rounds; none: an independent session.
     pub(super) adds_to: Option<String>,
     pub(crate) suite: String,
     pub(crate) configurations: Vec<WatchedConfiguration>,
@@ -42,32 +42,32 @@ pub struct WatchedSession {
     /// The runs in order.
     pub(crate) runs: Vec<WatchedRun>,
     pub(crate) phase: Phase,
-    /// The run under way or last.
+    /// The current run, or the last one.
     pub(crate) current: Option<usize>,
-    /// The test under way or last.
+    /// The current test, or the last one.
     pub(crate) figures: Option<LiveFigures>,
-    /// What its worker uses.
+    /// The resources of its worker.
     pub(super) usage: Usage,
     /// The test that the single view shows.
     pub(super) chosen: Option<Chosen>,
     /// Latencies of finished tests by configuration and test.
     pub(super) sent: BTreeMap<(usize, u32), SentLatencies>,
-    /// What is measured so far.
+    /// The measurements so far.
     pub(crate) gathered: Gathered,
-    /// How configurations stand against the first, by the runs that have ended.
+    /// The configurations compared with the first, by the runs that have ended.
     pub(crate) standings: Standings,
     pub(crate) rounds: u32,
-    /// Lines worth keeping: notes of the runner, failures.
+    /// Lines for the user: notes of the runner, failures.
     pub(crate) notes: Vec<String>,
-    /// What linters found.
+    /// The warnings of linters.
     pub(crate) warnings: Vec<WarningRecord>,
-    /// When it began to be watched, since the start of the program.
+    /// Time at which watching began, since the start of the program.
     pub(super) begun: Duration,
-    /// How long it had been under way by then.
+    /// Time that the session had run before watching began.
     pub(super) earlier: Duration,
-    /// How long it had taken when it ended.
+    /// Total time of the session, once it has ended.
     ended: Option<Duration>,
-    /// When the run under way began, since the session did.
+    /// Start of the current run, since the start of the session.
     run_begun: Duration,
     expected_run: Duration,
     took: BTreeMap<usize, Vec<f64>>,
@@ -78,7 +78,7 @@ pub struct WatchedSession {
 }
 
 impl WatchedSession {
-    /// A session that begins now.
+    /// Returns a session that begins now.
     pub(crate) fn new(outline: SessionOutline, now: Duration) -> Self {
         let configuration = |one: &OutlinedConfiguration| WatchedConfiguration {
             label: one.label.clone(),
@@ -122,37 +122,37 @@ impl WatchedSession {
         }
     }
 
-    /// Whether it is under way.
+    /// Whether the session is in progress.
     pub(crate) fn running(&self) -> bool {
         self.ended.is_none()
     }
 
-    /// How long it has been under way, or was.
+    /// Returns the time that the session has taken so far, or in total.
     pub(crate) fn took(&self, now: Duration) -> Duration {
         self.ended.unwrap_or_else(|| now.saturating_sub(self.begun) + self.earlier)
     }
 
-    /// What follows was told so long after the session began.
+    /// Sets the session's clock: the events that follow happened at this time since it began.
     pub(super) fn told_at(&mut self, at: Duration, now: Duration) {
         self.earlier += at.saturating_sub(self.took(now));
     }
 
-    /// Runs that have ended in one of these ways.
+    /// Returns the number of runs that ended with one of these statuses.
     pub(crate) fn ended_as(&self, is_meant: impl Fn(Status) -> bool) -> usize {
         self.runs.iter().filter(|run| matches!(run.state, RunState::Ended(status, _) if is_meant(status))).count()
     }
 
-    /// Runs that came to their end: not those that failed or were given up.
+    /// Returns the number of completed runs, without those that failed or were cancelled.
     pub(crate) fn finished(&self) -> usize {
         self.ended_as(|status| status == Status::Done)
     }
 
-    /// The place of the run under way.
+    /// Returns the index of the run in progress.
     pub(crate) fn run_under_way(&self) -> Option<usize> {
         self.current.filter(|&at| self.running() && self.runs.get(at).is_some_and(|run| run.state == RunState::Running))
     }
 
-    /// Failed runs of the configuration that has most of them.
+    /// Returns the number of failed runs of the configuration with the most failures.
     pub(crate) fn most_failed(&self) -> usize {
         let mut failed = vec![0; self.configurations.len()];
         for run in self.runs.iter().filter(|run| matches!(run.state, RunState::Ended(Status::Failed, _))) {
@@ -163,13 +163,13 @@ impl WatchedSession {
         failed.into_iter().max().unwrap_or(0)
     }
 
-    /// The configuration of the run under way or last.
+    /// Returns the configuration of the current or last run.
     pub(crate) fn configuration(&self) -> Option<(usize, &WatchedConfiguration)> {
         let run = self.runs.get(self.current?)?;
         Some((run.configuration, self.configurations.get(run.configuration)?))
     }
 
-    /// Takes what the runner says.
+    /// Handles an event of the runner.
     pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) {
         match event {
             RunnerEvent::Note { text } => self.notes.push(text),
@@ -209,7 +209,7 @@ impl WatchedSession {
                 self.notes.extend(unmerged.iter().map(|reason| format!("results are in the journal: {reason}")));
                 self.notes.extend(unkept.iter().map(|reason| format!("results could not be kept: {reason}")));
             }
-            // It is what this session was made from.
+            // The session was created from this event.
             RunnerEvent::Planned { .. } => {}
         }
         self.look(now);
@@ -277,7 +277,7 @@ impl WatchedSession {
         run.state = RunState::Ended(status, failure);
     }
 
-    /// It is over, or could not be run.
+    /// Records that the session has ended, or could not be run.
     pub(crate) fn over(&mut self, outcome: Result<(), String>, now: Duration) {
         self.ended = Some(self.took(now));
         match (outcome, &self.phase) {
@@ -287,7 +287,7 @@ impl WatchedSession {
         }
     }
 
-    /// How it ended; none of one that is under way, or that never began.
+    /// Returns the result of the session; none while it is in progress, or if it never began.
     pub(crate) fn last(&self) -> Option<LastSession> {
         let status = match self.phase {
             Phase::Over(status) => status,
@@ -302,7 +302,7 @@ impl WatchedSession {
         })
     }
 
-    /// About how long it will still take.
+    /// Returns the estimated time left.
     pub(crate) fn left(&self, now: Duration) -> Duration {
         let usual = |configuration: usize| {
             let took = self.took.get(&configuration);
@@ -316,7 +316,7 @@ impl WatchedSession {
         Duration::from_secs_f64(left)
     }
 
-    /// A test of the reference, the first configuration of the size: its label and throughput. None for the reference itself, and
+    /// Returns the label and throughput of a test of the reference, the first configuration of the size. None for the reference itself, and
     /// before it has a finished run.
     pub(crate) fn ghost(&self, configuration: usize, test: u32) -> Option<(&str, &[Slot])> {
         let size = self.configurations.get(configuration)?.size;
@@ -328,7 +328,7 @@ impl WatchedSession {
         Some((&self.configurations[reference].label, slots))
     }
 
-    /// What a test usually takes, ns: by this session's runs, else by earlier ones.
+    /// Returns the usual time of a test, ns: from this session's runs, else from earlier ones.
     pub(crate) fn usual_ns(&self, configuration: usize, test: u32) -> Option<f64> {
         let measured = self.configurations.get(configuration)?;
         let here: Vec<f64> = self.gathered.times(configuration, test).iter().map(|time| time.ns).collect();
@@ -336,7 +336,7 @@ impl WatchedSession {
         median(&here).ok().or_else(earlier)
     }
 
-    /// Selections of the second and of the first configuration of the first size: as in the race, the first is what others are held against.
+    /// Returns selections of the second and the first configuration of the first size; as in the race, the first is the reference.
     pub(crate) fn sides(&self) -> Option<(String, String)> {
         let id = self.compared_session()?;
         let first = self.configurations.first()?;
@@ -349,12 +349,12 @@ impl WatchedSession {
 }
 
 impl WatchedSession {
-    /// The session that its runs are compared in: its own, or the one that it adds rounds to.
+    /// Returns the session in which its runs are compared: its own, or the one to which it adds rounds.
     pub(super) fn compared_session(&self) -> Option<&str> {
         self.adds_to.as_deref().or(self.id.as_deref())
     }
 
-    /// Whether it is over, and something was left undecided.
+    /// Whether the session has ended and left a verdict undecided.
     pub(super) fn has_undecided(&self) -> bool {
         let open = |standing: &Standing| {
             let Standing::Judged(found) = standing else { return false };
@@ -364,9 +364,9 @@ impl WatchedSession {
     }
 }
 
-/// The terms that mean a configuration of a session, at all its sizes.
+/// Returns the terms that select a configuration of a session, at all its sizes.
 fn selection(session: &str, measured: &WatchedConfiguration) -> String {
-    // What is below the engine's library may stand between its name and the options.
+    // The label may name the backend below the library, between the engine's name and the options.
     let options = measured.label.strip_prefix(&measured.engine).and_then(|rest| rest.split_once('['));
     let options = options.map_or("", |(_, options)| options).trim_end_matches(']').replace(',', " ");
     format!("session={session} engine={} {options}", measured.engine).trim_end().to_owned()

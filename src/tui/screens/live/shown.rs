@@ -1,4 +1,4 @@
-//! The test that the single view shows: one that is over before it can be read stays for a while, with the latencies of all its rounds.
+//! The test that the single view shows. A test that ends too soon to be read stays for a while, with the latencies of all its rounds.
 
 use super::{LiveFigures, WatchedSession, usage::Used};
 use dbdyno_running::runner::SentHistogram;
@@ -6,24 +6,24 @@ use dbdyno_workload::histogram::{empty, from_bytes, to_bytes};
 use hdrhistogram::Histogram;
 use std::{borrow::Cow, time::Duration};
 
-/// The least time for which a test stays in view.
+/// Minimum time for which a test stays in view.
 const STAY: Duration = Duration::from_secs(2);
 
-/// Most rounds whose latencies are held by themselves.
+/// Maximum number of rounds whose latencies are kept separately.
 const MOST_ROUNDS: usize = 8;
 
-/// The latencies of a test of a configuration in all rounds, HdrHistogram V2 compressed: whole histograms would take much memory. However many
-/// rounds there are, it does not grow.
+/// The latencies of a configuration's test in all rounds, HdrHistogram V2 compressed, because whole histograms would take much memory. The
+/// size does not grow with the number of rounds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SentLatencies {
-    /// Of the rounds that are added up, and how many those are.
+    /// The sum of the earlier rounds, and their number.
     sum: (Option<Vec<u8>>, usize),
-    /// Of the last rounds, with their runs.
+    /// The last rounds, with their runs.
     last: Vec<(usize, Vec<u8>)>,
 }
 
 impl SentLatencies {
-    /// Takes what a run sent.
+    /// Adds the latencies of a run.
     pub(super) fn add(&mut self, run: usize, bytes: Vec<u8>) {
         if self.last.len() == MOST_ROUNDS {
             let (all, rounds) = self.of_others(run);
@@ -32,12 +32,12 @@ impl SentLatencies {
         self.last.push((run, bytes));
     }
 
-    /// The latencies of all runs but one, which is the last if it is one of them; and how many those are.
+    /// Returns the latencies of all runs except one, and the number of these runs. The excluded run is the latest, if it was added.
     fn of_others(&self, run: usize) -> (Histogram<u64>, usize) {
         let mut rounds = self.sum.1;
         let mut all = self.sum.0.as_ref().and_then(|sum| from_bytes(sum).ok()).unwrap_or_else(empty);
         for (_, bytes) in self.last.iter().filter(|(of, _)| *of != run) {
-            // All have the same bounds.
+            // Adding cannot fail, because all have the same bounds.
             if from_bytes(bytes).is_ok_and(|one| all.add(one).is_ok()) {
                 rounds += 1;
             }
@@ -46,16 +46,16 @@ impl SentLatencies {
     }
 }
 
-/// The test that was chosen to be shown.
+/// The test chosen for display.
 #[derive(Debug, Clone)]
 pub(super) struct Chosen {
-    /// Its run and its number.
+    /// Its run and number.
     of: (usize, u32),
     configuration: usize,
     since: Duration,
-    /// As it ended, once another is under way.
+    /// The figures at its end, once another test is in progress.
     ended: Option<Box<(LiveFigures, Used)>>,
-    /// Latencies of other rounds, and how many those are.
+    /// Latencies of other rounds, and the number of these rounds.
     others: (Histogram<u64>, usize),
 }
 
@@ -67,17 +67,17 @@ pub(crate) struct TestInView<'s> {
     pub(crate) used: Used,
     /// Latencies of all rounds.
     pub(crate) latencies: Cow<'s, Histogram<u64>>,
-    /// Rounds in them.
+    /// Number of rounds in the latencies.
     pub(crate) rounds: usize,
 }
 
 impl WatchedSession {
-    /// The run and number of the test under way or last.
+    /// Returns the run and number of the current or last test.
     fn latest(&self) -> Option<(usize, u32)> {
         Some((self.current?, self.figures.as_ref()?.number))
     }
 
-    /// Another test or run begins: what is shown of this one is kept.
+    /// Saves the figures in view before another test or run begins.
     pub(super) fn put_aside(&mut self) {
         let latest = self.latest();
         let figures = self.figures.take();
@@ -88,7 +88,7 @@ impl WatchedSession {
         }
     }
 
-    /// The latencies of a finished test, which come by another way than its end: another may be under way by now.
+    /// Adds the latencies of a finished test. They arrive separately from its end, so another test may be in progress by now.
     pub(super) fn take_latencies(&mut self, run: usize, test: u32, sent: &SentHistogram) {
         let Some(configuration) = self.runs.get(run).map(|run| run.configuration) else { return };
         self.sent.entry((configuration, test)).or_default().add(run, sent.bytes.clone());
@@ -104,7 +104,7 @@ impl WatchedSession {
         }
     }
 
-    /// Shows the latest test, once the one in view was there long enough to be read.
+    /// Shows the latest test, once the previous one was in view long enough to be read.
     pub(super) fn look(&mut self, now: Duration) {
         let (Some(latest), Some((configuration, _))) = (self.latest(), self.configuration()) else { return };
         let stays = |chosen: &Chosen| chosen.of == latest || now.saturating_sub(chosen.since) < STAY;
@@ -114,12 +114,12 @@ impl WatchedSession {
         }
     }
 
-    /// The latencies of a test in other runs of its configuration.
+    /// Returns the latencies of a test in other runs of its configuration.
     fn latencies_of_others(&self, configuration: usize, (run, test): (usize, u32)) -> (Histogram<u64>, usize) {
         self.sent.get(&(configuration, test)).map_or_else(|| (empty(), 0), |sent| sent.of_others(run))
     }
 
-    /// The test in view; none before one has begun.
+    /// Returns the test in view; none before a test has begun.
     pub(crate) fn in_view(&self) -> Option<TestInView<'_>> {
         let chosen = self.chosen.as_ref()?;
         let (figures, used) = match (&chosen.ended, &self.figures) {
@@ -130,7 +130,7 @@ impl WatchedSession {
         let (others, rounds) = &chosen.others;
         let mut latencies = Cow::Borrowed(&figures.latencies);
         if *rounds > 0 {
-            // All have the same bounds.
+            // Adding cannot fail, because all have the same bounds.
             let _ = latencies.to_mut().add(others);
         }
         Some(TestInView { configuration: chosen.configuration, figures, used, latencies, rounds: rounds + 1 })

@@ -1,4 +1,4 @@
-//! How configurations stand against the first: what `compare --reference` says of the runs so far.
+//! The configurations compared with the first: the verdicts of `compare --reference` for the runs so far.
 
 use super::gathered::Gathered;
 use dbdyno_comparing::compare::{
@@ -7,31 +7,31 @@ use dbdyno_comparing::compare::{
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
-/// How a test of a configuration stands against the same of the reference.
+/// A configuration's test compared with the reference's.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Standing {
-    /// Ratio, interval and verdict, as far as there are enough runs.
+    /// Ratio, interval and verdict, if there are enough runs.
     Judged(JudgedRatio),
-    /// They are not compared, because of this.
+    /// The tests are not compared, for this reason.
     Withheld(ObstacleKind),
 }
 
-/// How all configurations of a session stand.
+/// All configurations of a session, compared with their references.
 #[derive(Debug, Clone, Default)]
 pub struct Standings {
-    /// Whose runs they are of.
+    /// The session of the runs.
     pub(super) session: Uuid,
-    /// Configurations, one a size, that others stand against: one of each group.
+    /// The references, one for each group and size.
     pub(super) references: BTreeSet<usize>,
-    /// What each configuration stands against, where it is none of these.
+    /// The reference of each configuration that is not a reference itself.
     pub(super) against: BTreeMap<usize, usize>,
-    /// By configuration and test.
+    /// The results by configuration and test.
     pub(super) tests: BTreeMap<(usize, u32), Standing>,
 }
 
 impl Gathered {
-    /// Compares all configurations with the reference of their group, as the session's last table will. All tests are one family, as
-    /// everywhere.
+    /// Compares all configurations with the reference of their group, as the session's last table will. All tests are one family for the
+    /// adjustment of p-values, as everywhere.
     pub(super) fn standings(&self) -> Standings {
         let mut side = self.side();
         as_rates([&mut side]);
@@ -58,7 +58,7 @@ impl Gathered {
     }
 }
 
-/// None where one of the two has no figure yet.
+/// Returns none if one of the two has no figure yet.
 fn standing(line: &Line) -> Option<Standing> {
     let refusal = line.obstacles.iter().find(|obstacle| !obstacle.allowed).map(|obstacle| obstacle.kind);
     match (&line.found, refusal) {

@@ -1,33 +1,33 @@
-//! What a worker uses in a test. What nobody looked at is not known, and never nothing.
+//! The resources of a worker in a test. A value that was not measured is unknown, never 0.
 
 use dbdyno_engine::protocol::TestDone;
 use dbdyno_foundation::{metric::Figures, metric::Metric};
 use dbdyno_running::runner::Uses;
 
-/// What is known of it.
+/// The known values.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Used {
     /// Bytes a second from the storage layer.
     pub(crate) read: Option<f64>,
-    /// Bytes a second to it.
+    /// Bytes a second to the storage layer.
     pub(crate) written: Option<f64>,
     /// Context switches a second.
     pub(crate) switches: Option<f64>,
-    /// Memory, bytes: as last seen, or the peak of a test that is over.
+    /// Memory, bytes: the last value, or the peak once a test has ended.
     pub(crate) rss_bytes: Option<u64>,
-    /// Bytes of all files of the database together.
+    /// Total size of the database's files, bytes.
     pub(crate) database_bytes: Option<u64>,
 }
 
 /// The worker's counters at a moment of the test.
 #[derive(Debug, Clone, Copy)]
 struct Look {
-    /// From the beginning of the test, ns.
+    /// Time from the beginning of the test, ns.
     at_ns: u64,
     uses: Uses,
 }
 
-/// What a worker uses, from one look at its counters to the next.
+/// A worker's resources, updated with each reading of its counters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Usage {
     first: Option<Look>,
@@ -35,13 +35,13 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// A test begins: its rates are not known before two looks; memory and disk are as they were.
+    /// Begins a test. Its rates are unknown until there are two readings; memory and disk keep their values.
     pub(super) fn begin_test(&mut self) {
         self.first = None;
         self.used = Used { read: None, written: None, switches: None, ..self.used };
     }
 
-    /// A look so long after the test's beginning.
+    /// Adds a reading of the counters, `at_ns` after the test's beginning.
     pub(super) fn look(&mut self, at_ns: u64, uses: Uses) {
         self.used.rss_bytes = Some(uses.rss_bytes).filter(|bytes| *bytes > 0);
         self.used.database_bytes = Some(uses.database_bytes).filter(|bytes| *bytes > 0);
@@ -55,7 +55,7 @@ impl Usage {
         self.used.switches = rate(first.uses.switches, uses.switches);
     }
 
-    /// The test is over: the worker's own counters are of all of it.
+    /// Ends the test with the worker's own counters, which cover all of it.
     pub(super) fn finish(&mut self, done: &TestDone) {
         let figures = Figures::from_test_done(done, None);
         let rate = |counted: u64| counted as f64 * 1e9 / done.wall_ns.max(1) as f64;

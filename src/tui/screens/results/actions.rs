@@ -1,4 +1,4 @@
-//! What the keys of the screen do.
+//! The actions of the screen's keys.
 
 use super::{
     Column, Dialog, Intents, ListedRow, Markable, Marks, OpenedRun, Purpose, Request, ResultsScreen, RowKind,
@@ -15,7 +15,7 @@ use dbdyno_store::{PageListing, StoredRun};
 use std::sync::Arc;
 
 impl ResultsScreen {
-    /// Orders the rows in another way, with the cursor on the first.
+    /// Changes the order of the rows and moves the cursor to the first.
     pub(super) fn sorted(&mut self, change: impl FnOnce(&mut PageListing)) -> Intents {
         if self.opened.is_some() {
             return Intents::new();
@@ -25,7 +25,7 @@ impl ResultsScreen {
         self.ask_page()
     }
 
-    /// Sorts by the column after the one that orders now.
+    /// Sorts by the column after the current sort column.
     pub(super) fn sorted_by_next(&mut self) -> Intents {
         let all = self.columns();
         let (now, _) = columns::ordering(&self.listing);
@@ -36,7 +36,7 @@ impl ResultsScreen {
         }
     }
 
-    /// Sorts by a column whose title was clicked; the other way round where it orders already.
+    /// Sorts by the column whose title was clicked; reverses the order if it is already sorted by this column.
     pub(super) fn sorted_by(&mut self, at: usize) -> Intents {
         match self.columns().into_iter().nth(at) {
             Some(column) if columns::ordering(&self.listing).0 == column => self.sorted(columns::reverse),
@@ -45,7 +45,7 @@ impl ResultsScreen {
         }
     }
 
-    /// Moves the cursor to the column before or after.
+    /// Moves the cursor to the previous or next column.
     pub(super) fn focus_moved(&mut self, forward: bool) {
         let all = self.columns();
         let now = all.iter().position(|column| *column == self.focus).unwrap_or(0);
@@ -55,21 +55,21 @@ impl ResultsScreen {
         }
     }
 
-    /// Shows something else. The rows of before say nothing of it.
+    /// Shows a different listing. The old rows are dropped, because they do not belong to it.
     pub(super) fn show(&mut self, filter: TypedSelection, listing: PageListing) -> Intents {
         if RowKind::of(&listing) != RowKind::of(&self.listing) {
             self.focus = RowKind::of(&listing).first_focus();
         }
         (self.filter, self.listing) = (filter, listing);
-        // Nobody waits for the page that is under way.
+        // The page requested earlier is no longer needed; the next request cancels it.
         self.table = RowWindow { watch: self.table.watch.take(), ..RowWindow::default() };
         self.ask_page()
     }
 
-    /// Shows what a line means, with nothing entered or opened: its configurations.
+    /// Shows the configurations that a selection matches, with no group entered and no run open.
     ///
     /// # Errors
-    /// What in it cannot be read, with what was expected.
+    /// The term that is invalid, with the expected form.
     pub(crate) fn show_selection(&mut self, line: &str) -> Result<Intents, String> {
         let filter = TypedSelection::read(line, &self.names)?;
         self.trail.clear();
@@ -78,30 +78,30 @@ impl ResultsScreen {
         Ok(if self.stale { self.refresh() } else { intents })
     }
 
-    /// Opens a run, whatever is shown.
+    /// Opens a run, whatever is shown at present.
     pub(crate) fn open_run(&mut self, run: String) -> Intents {
         let mut intents = if self.stale { self.refresh() } else { Intents::new() };
         intents.push(self.ask_run(run, Purpose::Open(None)));
         intents
     }
 
-    /// What is shown where nothing was entered and nothing is grouped.
+    /// Returns the listing at the top level, without groups.
     fn base(&self) -> PageListing {
         if self.flat { columns::newest() } else { columns::configurations() }
     }
 
-    /// All results one by one, or the configurations that they are of.
+    /// Switches between all results one by one and their configurations.
     pub(super) fn change_view(&mut self) -> Intents {
         if self.opened.is_some() {
             return Intents::new();
         }
         self.flat = !self.flat;
-        // The filter of where one began, not of what was entered from there.
+        // The filter of the top level applies, without the terms added by entering a configuration or group.
         let filter = self.trail.drain(..).next().map_or_else(|| self.filter.clone(), |visit| visit.filter);
         self.show(filter, self.base())
     }
 
-    /// Opens the run under the cursor, or narrows the filter to the configuration or group.
+    /// Opens the run under the cursor, or narrows the filter to the configuration or group under it.
     pub(super) fn enter(&mut self) -> Intents {
         if let Some(opened) = &mut self.opened {
             opened.next_pane();
@@ -139,7 +139,7 @@ impl ResultsScreen {
         }
     }
 
-    /// Closes what is open; else goes back to where one came from, ends grouping, clears the filter, clears the marks.
+    /// Closes the open run. If none is open, goes back to the previous listing, ends grouping, clears the filter, or clears the marks.
     pub(super) fn back(&mut self) -> Intents {
         let given_up = self.run_waiting.take().is_some();
         if given_up {
@@ -154,7 +154,7 @@ impl ResultsScreen {
             (self.table.cursor, self.focus) = (cursor, focus);
             return self.ask_page();
         }
-        // Runs without a way back to their configuration are those of a filter that was typed.
+        // Runs without a way back to their configuration come from a typed filter.
         if matches!(self.listing, PageListing::Groups(..) | PageListing::Runs(_)) {
             return self.show(self.filter.clone(), self.base());
         }
@@ -165,7 +165,7 @@ impl ResultsScreen {
         Intents::new()
     }
 
-    /// Brings back what was deleted last.
+    /// Restores the runs of the last deletion.
     pub(super) fn undo(&mut self) -> Intents {
         let Some(kept) = &self.deleted else { return vec![Intent::failed("nothing was deleted since dbdyno began")] };
         self.busy = Some(format!("storing {} again", kept.words));
@@ -186,7 +186,7 @@ impl ResultsScreen {
         }
     }
 
-    /// Shows the configuration under the cursor over its sessions, on the test under the cursor where there is one.
+    /// Shows the trend of the configuration under the cursor over its sessions, for the test under the cursor if there is one.
     pub(super) fn trend(&self) -> Intents {
         let Some(target) = self.target() else { return nothing() };
         let test = match (&self.opened, self.table.current()) {
@@ -223,7 +223,7 @@ impl ResultsScreen {
         format!("Run {} · {}", short(&run.run_id), self.labels.of_run(run))
     }
 
-    /// What a run's worker wrote.
+    /// Returns the output of a run's worker.
     fn log_of(&self, run: &StoredRun) -> Intent<Request, Dialog> {
         let lines = match run.log.as_deref().map(str::trim_end) {
             None | Some("") => vec!["The worker wrote nothing to stderr.".to_owned()],

@@ -1,4 +1,4 @@
-//! What the Results screen asks of the world outside: to read the store, and to change it.
+//! The requests of the Results screen to read the store and to change it.
 
 use super::{ChosenRuns, KeptRuns, WINDOW, kept};
 use crate::tui::{
@@ -12,44 +12,44 @@ use std::{collections::BTreeMap, sync::Arc};
 #[derive(Debug)]
 pub enum Request {
     Page {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
         selection: Selection,
-        /// In which order, or in which groups.
+        /// The order of the rows or their groups.
         listing: PageListing,
         /// The first row.
         offset: u64,
-        /// Tells that nobody waits for it any more.
+        /// Cancels the read.
         watch: ReadWatch,
     },
-    /// The names of all options and kept keys, and those that tell configurations of one label apart.
+    /// The names of all options and kept keys, and of the options that distinguish configurations of one label.
     Names,
-    /// All that is stored of a run.
+    /// Everything that is stored of a run.
     Run {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
         /// UUID.
         run: String,
         purpose: Purpose,
     },
-    /// What a deletion would take away.
+    /// A list of everything that a deletion would remove.
     Extent(ChosenRuns),
-    /// Say something of runs.
+    /// Adds tags or notes to runs, or removes tags.
     Annotate(ChosenRuns, Vec<Annotation>),
-    /// Delete runs, and keep them for the way back.
+    /// Deletes runs, and keeps a copy for undo.
     Delete(ChosenRuns),
-    /// Store again what was deleted.
+    /// Restores deleted runs.
     Restore(Arc<KeptRuns>),
 }
 
-/// What a run is read for.
+/// The purpose of reading a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To be opened, with this test chosen.
+    /// To open it, with this test selected.
     Open(Option<u32>),
     /// To be run again.
     Rerun,
-    /// For what its worker wrote.
+    /// To show its worker's output.
     Log,
 }
 
@@ -67,19 +67,19 @@ impl HasSubject for Request {
 
 #[derive(Debug)]
 pub enum Response {
-    /// Rows, or why they cannot be read.
+    /// Rows, or the reason why they cannot be read.
     Page { ticket: u64, page: Result<Box<Page>, String> },
-    /// The names of options and keys; for labels of several configurations, those that tell them apart.
+    /// The names of options and keys and, for each label of several configurations, the options that distinguish them.
     Names(Vec<String>, BTreeMap<String, Vec<String>>),
-    /// All that is stored of a run, or why it cannot be read.
+    /// Everything that is stored of a run, or the reason why it cannot be read.
     Run { ticket: u64, run: Result<Box<StoredRun>, String>, purpose: Purpose },
-    /// What a deletion would take away, a line each.
+    /// The parts that a deletion would remove, one per line.
     Extent(ChosenRuns, Result<Vec<String>, String>),
-    /// What was changed, in words, or why nothing was.
+    /// A summary of the change, or the reason why nothing was changed.
     Changed(Result<String, String>),
-    /// What was deleted, in words, and kept; or why nothing was.
+    /// A summary of the deleted runs and their copy, or the reason why nothing was deleted.
     Deleted(Result<(String, Arc<KeptRuns>), String>),
-    /// What was stored again, in words, or why nothing was.
+    /// A summary of the restored runs, or the reason why nothing was restored.
     Restored(Result<String, String>),
 }
 
@@ -95,7 +95,7 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
                 .and_then(|()| read.page(&selection, &listing, offset, WINDOW));
             Response::Page { ticket, page: page.map(Box::new).map_err(said) }
         }
-        // Without them no name is known to be wrong.
+        // Without the names, every name in a filter is accepted.
         Request::Names => {
             Response::Names(store.names().unwrap_or_default(), store.telling_options().unwrap_or_default())
         }
@@ -116,7 +116,7 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     }
 }
 
-/// Takes in what could not be stored before.
+/// Imports runs that could not be stored earlier.
 fn taken_in(store: &Store) -> Result<(), StoreError> {
     if store.exists() || store.has_journals() { store.settle().map(drop) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! The columns of a listing, and which of them orders it.
+//! The columns of a listing, and its sort column.
 
 use dbdyno_store::{
     ConfigurationColumn as Configuration, GroupColumn as Group, Order, PageListing, ResultColumn as Test,
@@ -14,7 +14,7 @@ pub(crate) enum Column {
     Group(Group),
 }
 
-/// What a listing has rows of.
+/// The kind of a listing's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RowKind {
     Configurations,
@@ -33,7 +33,7 @@ impl RowKind {
         }
     }
 
-    /// The columns that it has whatever is stored, in the order they are shown.
+    /// Returns the columns that exist whatever is stored, in display order.
     pub(crate) fn columns(self) -> Vec<Column> {
         use {Configuration as C, Group as G, Run as R, Test as T};
         match self {
@@ -83,7 +83,7 @@ impl RowKind {
         }
     }
 
-    /// The column of an option; groups have none.
+    /// Returns the column of an option; none for groups.
     pub(crate) fn option(self, name: &str) -> Option<Column> {
         let name = name.to_owned();
         match self {
@@ -94,7 +94,7 @@ impl RowKind {
         }
     }
 
-    /// The column that the cursor is on first: what matters most.
+    /// Returns the column that the cursor is on at first: the most important one.
     pub(crate) fn first_focus(self) -> Column {
         match self {
             Self::Configurations => Column::Configuration(Configuration::Status),
@@ -106,7 +106,7 @@ impl RowKind {
 }
 
 impl Column {
-    /// Its title; that of a group's value is the key's word.
+    /// Returns the title; the title of a group's value is the key's word.
     pub(crate) fn word<'w>(&'w self, key: Option<&'w SelectionKey>) -> &'w str {
         match self {
             Self::Configuration(column) => match column {
@@ -167,7 +167,7 @@ impl Column {
         }
     }
 
-    /// Whether what is new, fast or in need of attention comes first when rows are sorted by it.
+    /// Whether sorting by this column puts rows that are new, fast or in need of attention first.
     fn descends(&self) -> bool {
         matches!(
             self,
@@ -179,27 +179,27 @@ impl Column {
     }
 }
 
-/// The configurations of every session, the newest session first.
+/// Returns the listing of every session's configurations, newest session first.
 pub(crate) fn configurations() -> PageListing {
     PageListing::Configurations(Order { column: Configuration::Session, descending: true })
 }
 
-/// Runs in the order of their rounds.
+/// Returns the listing of runs in the order of their rounds.
 pub(crate) fn runs() -> PageListing {
     PageListing::Runs(Order { column: Run::Round, descending: false })
 }
 
-/// Every result, the newest run first.
+/// Returns the listing of every result, newest run first.
 pub(crate) fn newest() -> PageListing {
     PageListing::Results(Order { column: Test::Started, descending: true })
 }
 
-/// Groups by a key, in the order of its values.
+/// Returns the listing of groups by a key, in the order of its values.
 pub(crate) fn groups(key: SelectionKey) -> PageListing {
     PageListing::Groups(key, Order { column: Group::Value, descending: false })
 }
 
-/// The key of a listing of groups.
+/// Returns the key of a listing of groups.
 pub(crate) fn key(listing: &PageListing) -> Option<&SelectionKey> {
     match listing {
         PageListing::Groups(key, _) => Some(key),
@@ -207,7 +207,7 @@ pub(crate) fn key(listing: &PageListing) -> Option<&SelectionKey> {
     }
 }
 
-/// The column that orders a listing, and whether the greatest comes first.
+/// Returns the sort column of a listing, and whether the order is descending.
 pub(crate) fn ordering(listing: &PageListing) -> (Column, bool) {
     match listing {
         PageListing::Configurations(order) => (Column::Configuration(order.column.clone()), order.descending),
@@ -217,7 +217,7 @@ pub(crate) fn ordering(listing: &PageListing) -> (Column, bool) {
     }
 }
 
-/// Orders a listing by one of its columns: what is new or fast first, everything else from the least.
+/// Sorts a listing by one of its columns: new or fast rows first, all others ascending.
 pub(crate) fn order_by(listing: &mut PageListing, column: Column) {
     let descending = column.descends();
     match (listing, column) {
@@ -225,12 +225,12 @@ pub(crate) fn order_by(listing: &mut PageListing, column: Column) {
         (PageListing::Runs(order), Column::Run(column)) => *order = Order { column, descending },
         (PageListing::Results(order), Column::Result(column)) => *order = Order { column, descending },
         (PageListing::Groups(_, order), Column::Group(column)) => *order = Order { column, descending },
-        // A column of other rows orders nothing here.
+        // A column of another row kind does not change the order.
         _ => {}
     }
 }
 
-/// Turns the order round.
+/// Reverses the order.
 pub(crate) fn reverse(listing: &mut PageListing) {
     let descending = match listing {
         PageListing::Configurations(order) => &mut order.descending,

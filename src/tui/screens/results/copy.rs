@@ -1,4 +1,4 @@
-//! What can be copied: what is under the cursor as an identifier, a selection, a command or a text.
+//! The texts that can be copied: the item under the cursor as an identifier, a selection, a command or a text.
 
 use super::{Dialog, Intents, ListedRow, OpenedRun, ResultsScreen, Section, SectionLine, columns, paint};
 use crate::tui::{
@@ -32,7 +32,7 @@ impl ResultsScreen {
         copy_one_of(all, Dialog::Copy)
     }
 
-    /// The value under the cursor, and the row that it is in.
+    /// Returns the value under the cursor, and its whole row.
     fn of_row(&self, row: ListedRow<'_>) -> [Copyable; 2] {
         let all = self.columns();
         let texts: Vec<String> = all.iter().map(|column| paint::whole_cell(self, row, column)).collect();
@@ -45,7 +45,7 @@ impl ResultsScreen {
     }
 }
 
-/// What is under the cursor of the page of a run.
+/// Returns the item under the cursor on the page of a run.
 fn of_page(opened: &OpenedRun) -> Option<Copyable> {
     if let Some(moment) = opened.moment_in_words() {
         return Some(Copyable::new("the figures at this moment", moment));

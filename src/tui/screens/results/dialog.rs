@@ -1,4 +1,4 @@
-//! What the Results screen asks the user.
+//! The dialogs of the Results screen.
 
 use super::{
     ChosenColumn, Column, Intents, ListedRow, Request, ResultsScreen, RowKind, TypedSelection, actions::nothing,
@@ -18,47 +18,47 @@ use dbdyno_foundation::base::units::counted;
 use dbdyno_reports::results::FILE_FORMATS;
 use dbdyno_store::{Annotation, SelectionKey};
 
-/// What the Results screen asks the user.
+/// A question that the Results screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dialog {
-    /// What is to be shown.
+    /// The filter of the listing.
     Filter,
-    /// The key to group by: one of these, the first for none.
+    /// The key to group by, one of these; the first means no grouping.
     Group(Vec<String>),
-    /// The column to sort by: one of these.
+    /// The column to sort by, one of these.
     Sort(Vec<Column>),
-    /// Tags to give or to take away.
+    /// Tags to add or remove.
     Tag(ChosenRuns),
     Note(ChosenRuns),
     Delete(ChosenRuns),
-    /// Delete indeed?
+    /// Final confirmation of a deletion.
     Erase(ChosenRuns),
     /// The file to write the results of this selection to.
     Export(String),
-    /// Which of these is copied.
+    /// The text to copy, one of these.
     Copy(Vec<Copyable>),
     /// The columns of rows of this kind.
     Columns {
         kind: RowKind,
-        /// All that there are.
+        /// All columns that these rows can have.
         all: Vec<Column>,
-        /// Those that are seen now.
+        /// The columns that are visible now.
         seen: Vec<Column>,
     },
 }
 
-/// Runs that something is done with.
+/// The runs that an action applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenRuns {
     pub(crate) filter: TypedSelection,
     pub(crate) words: String,
-    /// The run, where it is one.
+    /// The run's identifier, if it is a single run.
     pub(crate) run: Option<String>,
 }
 
-/// The word that has to be typed before anything is deleted.
+/// The word that the user must type before anything is deleted.
 const SURELY: &str = "delete";
-/// What can be grouped by besides options, with a word about each.
+/// The keys for grouping (except options), with a short description of each.
 const KEYS: [(&str, &str); 13] = [
     ("engine", "the engine"),
     ("label", "the configuration: the engine with its options"),
@@ -76,7 +76,7 @@ const KEYS: [(&str, &str); 13] = [
 ];
 
 impl ResultsScreen {
-    /// What the cursor is on.
+    /// Returns the runs under the cursor.
     pub(crate) fn target(&self) -> Option<ChosenRuns> {
         if let Some(opened) = &self.opened {
             return Some(of_run(&opened.run.run_id, &self.labels.of_run(&opened.run)));
@@ -100,7 +100,7 @@ impl ResultsScreen {
         }
     }
 
-    /// What an action asks the user; none where it does something else.
+    /// Returns the question that an action asks the user; none if the action asks nothing.
     pub(super) fn asked(&self, action: Action, context: &Context<'_>) -> Option<Intents> {
         let asked = match action {
             Action::Filter => Intent::filter(Dialog::Filter, "Results", FilterKeys::Stored, self.filter.line.clone()),
@@ -133,7 +133,7 @@ impl ResultsScreen {
         Some(vec![asked])
     }
 
-    /// Has counted what a deletion takes along, which is asked about then.
+    /// Requests the list of everything that a deletion would remove, for the question that follows.
     pub(super) fn delete(&mut self) -> Intents {
         let Some(target) = self.target() else { return nothing() };
         self.busy = Some(format!("counting what belongs to {}", target.words));
@@ -160,13 +160,13 @@ impl ResultsScreen {
         Intent::choose_one(Dialog::Sort(all), "Sort by", items)
     }
 
-    /// The columns that the rows can have: their own, then those of options and kept keys.
+    /// Returns the columns that the rows can have: their own, then those of options and kept keys.
     fn all_columns(&self) -> Vec<Column> {
         let kind = RowKind::of(&self.listing);
         kind.columns().into_iter().chain(self.names.iter().filter_map(|name| kind.option(name))).collect()
     }
 
-    /// Which columns are to be shown, of all that there are, on a screen of so many.
+    /// Returns the question for the columns to show, on a screen with the given number of columns.
     fn column_choice(&self, screen: usize) -> Intent<Request, Dialog> {
         let kind = RowKind::of(&self.listing);
         let seen = paint::columns_seen(self, screen);
@@ -181,8 +181,8 @@ impl ResultsScreen {
         Intent::choose_several(Dialog::Columns { kind, all, seen }, "Columns; none for the usual ones", items)
     }
 
-    /// The columns of rows of a kind are these from now on; none: the usual ones. What was not seen before matters more where there is
-    /// not room for all.
+    /// Sets the columns for a kind of row; an empty choice restores the usual ones. If there is not room for all, newly chosen columns have
+    /// priority.
     fn choose_columns(&mut self, kind: RowKind, chosen: Vec<Column>, seen: &[Column]) {
         let before = self.chosen.remove(&kind).unwrap_or_default();
         let is_wanted = |column: &Column| {
@@ -195,10 +195,10 @@ impl ResultsScreen {
         }
     }
 
-    /// Takes what the user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why it cannot be taken, with what was expected.
+    /// The reason why the reply is invalid, with the expected form.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Typing(line)) => self.follow_filter(&line),
@@ -260,7 +260,7 @@ fn of_run(run_id: &str, label: &str) -> ChosenRuns {
     ChosenRuns { filter: TypedSelection::run(run_id), words, run: Some(run_id.to_owned()) }
 }
 
-/// The tags that are typed.
+/// Parses the tags in a line.
 fn tags(text: &str) -> Result<Vec<Annotation>, String> {
     let annotation = |word: &str| match word.strip_prefix('-') {
         Some("") => Err("`-`: expected the tag to remove right after it".to_owned()),
@@ -272,7 +272,7 @@ fn tags(text: &str) -> Result<Vec<Annotation>, String> {
     if tags.is_empty() { Err("nothing is typed yet".to_owned()) } else { Ok(tags) }
 }
 
-/// Asks for the first time; what is replied to it asks again.
+/// Returns the first of two confirmations; a positive reply leads to the second.
 pub(super) fn confirm_deletion(target: ChosenRuns, lines: Vec<String>) -> Intent<Request, Dialog> {
     let title = format!("Delete {}?", target.words);
     Intent::confirm(Dialog::Delete(target), title, lines)

@@ -1,4 +1,4 @@
-//! What a number is, how it was measured, and the SQL that fetches it.
+//! Explanations of a figure: its meaning, how it was measured, and the SQL that fetches it.
 
 use super::{Column, OpenedRun, filter::TypedSelection};
 use crate::tui::overlay::Overlay;
@@ -62,13 +62,13 @@ pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Ove
     with_sql(format!("{} {value}", Column::Result(column.clone()).word(None)), lines, sql)
 }
 
-/// An explanation that ends with the query that fetches what it is about.
+/// Returns an explanation that ends with the query for its data.
 fn with_sql(title: impl Into<String>, mut lines: Vec<String>, sql: String) -> Overlay {
     lines.extend([String::new(), sql.clone()]);
     Overlay::explanation(title, lines, Some(sql))
 }
 
-/// What the row is about, where no number is under the cursor.
+/// Describes the row, if the cursor is not on a figure.
 fn facts(row: &ResultRow, label: &str) -> Overlay {
     let lines = vec![
         format!("run {}, {}", row.run_id, row.run_status),
@@ -83,7 +83,7 @@ fn of_run(run_id: &str) -> String {
     format!("SELECT * FROM results WHERE run_id = '{run_id}'")
 }
 
-/// What a run is.
+/// Describes a run.
 pub(super) fn run(row: &RunRow, label: &str) -> Overlay {
     let wall = row.wall_ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
     let lines = vec![
@@ -96,7 +96,7 @@ pub(super) fn run(row: &RunRow, label: &str) -> Overlay {
     with_sql("What this run is", lines, of_run(&row.run_id))
 }
 
-/// What a configuration of a session is, and what became of its runs.
+/// Describes a configuration of a session, and how its runs ended.
 pub(super) fn configuration(row: &ConfigurationRow, label: &str) -> Overlay {
     let tier = row.tier.map_or_else(|| "not known".to_owned(), |tier| tier.to_string());
     let verdict = row.tier_evidence.as_deref().unwrap_or("never tried");
@@ -117,7 +117,7 @@ pub(super) fn configuration(row: &ConfigurationRow, label: &str) -> Overlay {
     with_sql("What this configuration is", lines, sql)
 }
 
-/// Explains a figure of a group; `filter` means its results, where they can be meant.
+/// Explains a figure of a group. `filter` selects its results, if a selection can.
 pub(super) fn group(
     row: &GroupRow,
     key: &SelectionKey,
@@ -168,7 +168,7 @@ pub(super) fn group(
     }
 }
 
-/// Explains the figures of the test that is chosen on an open run.
+/// Explains the figures of the test selected on an open run.
 pub(super) fn test(opened: &OpenedRun, label: &str) -> Option<Overlay> {
     let test = &opened.chosen()?.test;
     let run = &opened.run;

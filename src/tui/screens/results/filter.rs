@@ -1,10 +1,10 @@
-//! What the screen shows: a selection as it is typed.
+//! The screen's filter: a selection and its text as typed.
 
 use super::{Intents, ResultsScreen};
 use crate::tui::widgets::cursor::ListCursor;
 use dbdyno_store::{ConfigurationRow, GroupRow, Selection, SelectionKey, literal};
 
-/// A selection with the line it was read from.
+/// A selection, with the line from which it was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedSelection {
     pub(crate) line: String,
@@ -12,7 +12,7 @@ pub struct TypedSelection {
 }
 
 impl TypedSelection {
-    /// Reads a line. Names that no stored run has are refused, where `names` says which there are.
+    /// Reads a line. If `names` is not empty, names that occur in no stored run are rejected.
     pub(crate) fn read(line: &str, names: &[String]) -> Result<Self, String> {
         let selection = Selection::parse_line(line)?;
         let unknown = selection.names().find(|name| !names.is_empty() && !names.iter().any(|known| known == name));
@@ -26,7 +26,7 @@ impl TypedSelection {
         Ok(Self { line: line.trim().to_owned(), selection })
     }
 
-    /// Reads a line that is being typed: a last word that may become a key says nothing yet.
+    /// Reads a line that is being typed. A last word that may become a key is ignored.
     fn read_typed(line: &str, names: &[String]) -> Result<Self, String> {
         match begun_key(line, names) {
             Some(begun) => Self::read(line.strip_suffix(begun).unwrap_or(line), names),
@@ -34,7 +34,7 @@ impl TypedSelection {
         }
     }
 
-    /// The filter narrowed to what has these values of keys, or none.
+    /// Returns the filter narrowed to these values of keys; for a key without a value, to rows that have no value.
     pub(crate) fn narrowed_by(&self, values: &[(&str, Option<&str>)]) -> Result<Self, String> {
         let term = |&(key, value): &(&str, Option<&str>)| {
             value.map_or_else(|| format!("{key}!"), |value| format!("{key}={}", literal(value)))
@@ -42,7 +42,7 @@ impl TypedSelection {
         let terms: Vec<String> = values.iter().map(term).collect();
         let meant = Selection::parse(&terms)?;
         let terms = terms.join(" ");
-        // A line is read term by term, and not every value can stand beside others in one.
+        // A line is read term by term, and not every value can be combined with others in one line.
         for line in [format!("{} {terms}", self.line), format!("{terms} {}", self.line)] {
             let line = line.trim().to_owned();
             match Selection::parse_line(&line) {
@@ -55,7 +55,7 @@ impl TypedSelection {
         Err(format!("`{terms}` cannot be typed beside `{}`: clear the filter first", self.line))
     }
 
-    /// The filter narrowed to a group of a key: its value, with the options that tell it from others of that value.
+    /// Returns the filter narrowed to a group: the key's value, and the options that distinguish the group from others with that value.
     pub(crate) fn of_group(&self, key: &SelectionKey, row: &GroupRow) -> Result<Self, String> {
         let telling = row.telling();
         let mut values = vec![(key.word(), row.value.as_deref())];
@@ -63,13 +63,13 @@ impl TypedSelection {
         self.narrowed_by(&values)
     }
 
-    /// The filter narrowed to a configuration of a session.
+    /// Returns the filter narrowed to a configuration of a session.
     pub(crate) fn of_configuration(&self, row: &ConfigurationRow) -> Result<Self, String> {
-        // The label comes last: it may hold what begins another term.
+        // The label comes last, because it may contain the start of another term.
         self.narrowed_by(&[("session", Some(&row.session_id)), ("label", Some(&row.label))])
     }
 
-    /// The run of this identifier, whatever the filter.
+    /// Returns a filter for the run with this identifier, independent of the current filter.
     pub(crate) fn run(run_id: &str) -> Self {
         let line = format!("run={run_id}");
         let selection = Selection::parse_line(&line).unwrap_or_default();
@@ -77,7 +77,7 @@ impl TypedSelection {
     }
 }
 
-/// The last word of a line, where it is the beginning of a key.
+/// Returns the last word of a line if it is the beginning of a key.
 fn begun_key<'l>(line: &'l str, names: &[String]) -> Option<&'l str> {
     let last = line.rsplit(' ').next().filter(|last| !last.is_empty())?;
     let figures = SelectionKey::figures().map(|(word, _)| word);
@@ -87,7 +87,7 @@ fn begun_key<'l>(line: &'l str, names: &[String]) -> Option<&'l str> {
 }
 
 impl ResultsScreen {
-    /// Shows what is typed so far. The rows of before stay until those that are meant are there.
+    /// Applies the filter typed so far. The old rows stay until the new ones have loaded.
     pub(super) fn follow_filter(&mut self, line: &str) -> Result<Intents, String> {
         if self.before.as_ref().is_some_and(|before| before.line == line) {
             return Ok(self.restore_filter());
@@ -97,7 +97,7 @@ impl ResultsScreen {
         Ok(self.narrow(filter))
     }
 
-    /// Shows what was typed.
+    /// Applies the filter that was entered.
     pub(super) fn take_filter(&mut self, line: &str) -> Result<Intents, String> {
         let filter = TypedSelection::read(line, &self.names)?;
         self.before = None;
@@ -105,7 +105,7 @@ impl ResultsScreen {
         Ok(self.narrow(filter))
     }
 
-    /// Shows what was shown before another filter was typed.
+    /// Restores the filter from before typing began.
     pub(super) fn restore_filter(&mut self) -> Intents {
         self.before.take().map_or_else(Intents::new, |before| self.narrow(before))
     }

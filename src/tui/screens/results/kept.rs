@@ -1,19 +1,19 @@
-//! Runs that were deleted, kept as long as the program runs: the way back.
+//! Copies of deleted runs, kept for undo until the program ends.
 
 use super::ChosenRuns;
 use dbdyno_foundation::base::{scratch::Scratch, units::counted};
 use dbdyno_store::{Selection, Store};
 
-/// Deleted runs with all that belonged to them.
+/// Deleted runs with all their data.
 #[derive(Debug)]
 pub struct KeptRuns {
-    /// What they were, for a person.
+    /// Description of the runs, for the user.
     pub(super) words: String,
     copy: Store,
     _folder: Scratch,
 }
 
-/// Deletes runs after they were copied; what was deleted, in words, and the copy.
+/// Deletes runs after copying them. Returns a summary and the copy.
 pub(super) fn delete(store: &Store, target: &ChosenRuns) -> Result<(String, KeptRuns), String> {
     let selection = &target.filter.selection;
     let unkept = |error: String| {
@@ -31,7 +31,7 @@ pub(super) fn delete(store: &Store, target: &ChosenRuns) -> Result<(String, Kept
     Ok((words, KeptRuns { words: target.words.clone(), copy, _folder: folder }))
 }
 
-/// Stores deleted runs again.
+/// Restores deleted runs.
 pub(super) fn restore(store: &Store, kept: &KeptRuns) -> Result<String, String> {
     let merged = kept.copy.copy_to_store(&Selection::default(), store).map_err(|error| error.to_string())?;
     Ok(format!("{}: {} stored again", kept.words, counted(merged.runs.new, "run")))

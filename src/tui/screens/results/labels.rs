@@ -1,10 +1,11 @@
-//! What configurations are called: the label that they had in their session, with the options that tell them from others of that label.
+//! The labels of configurations: the label that they had in their session, with the options that distinguish them from others of that
+//! label.
 
 use dbdyno_store::{OptionValues, StoredRun};
 use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 
-/// For each label that configurations with different options have, the names of these options.
+/// For each label of configurations with different options, the names of these options.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Labels {
     telling: BTreeMap<String, Vec<String>>,
@@ -15,12 +16,12 @@ impl Labels {
         Self { telling }
     }
 
-    /// The label of a configuration with these options.
+    /// Returns the label of a configuration with these options.
     pub(crate) fn whole(&self, label: &str, options: Option<&OptionValues>) -> String {
         self.joined(label, label.to_owned(), options, |name, value| format!("{name}={value}"))
     }
 
-    /// The same in so many columns of the terminal, if need be without the names of options.
+    /// Returns the label for the given number of terminal columns, without the names of options if necessary.
     pub(crate) fn fitted(&self, label: &str, options: Option<&OptionValues>, columns: usize) -> String {
         let whole = self.whole(label, options);
         if whole.width() <= columns {
@@ -29,9 +30,9 @@ impl Labels {
         self.joined(label, without_names(label), options, |_, value| value.to_owned())
     }
 
-    /// The label of a stored run.
+    /// Returns the label of a stored run.
     pub(crate) fn of_run(&self, run: &StoredRun) -> String {
-        // An option of the engine comes before one of the suite with the same name.
+        // If the engine and the suite have an option of the same name, the engine's option takes precedence.
         let (of_suite, of_engine): (Vec<_>, Vec<_>) = run.options.iter().partition(|option| option.of_suite);
         let options: OptionValues = of_suite
             .into_iter()
@@ -41,7 +42,7 @@ impl Labels {
         self.whole(&run.label, Some(&options))
     }
 
-    /// What is shown of a label, with what is shown of the options that tell it apart.
+    /// Joins `begin` and the formatted options that distinguish the label's configurations.
     fn joined(
         &self,
         label: &str,
@@ -55,7 +56,7 @@ impl Labels {
     }
 }
 
-/// A label whose options have their values only: `sqlite[wal,full]` of `sqlite[journal_mode=wal,synchronous=full]`.
+/// Returns a label with only the values of its options: `sqlite[wal,full]` for `sqlite[journal_mode=wal,synchronous=full]`.
 fn without_names(label: &str) -> String {
     let Some((engine, options)) = label.strip_suffix(']').and_then(|label| label.split_once('[')) else {
         return label.to_owned();

@@ -1,4 +1,4 @@
-//! Sides A and B, as they are marked.
+//! The marks for sides A and B.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
@@ -6,23 +6,23 @@ pub(crate) enum Which {
     B,
 }
 
-/// What a side is made of.
+/// The content of a marked side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum MarkedSide {
-    /// Nothing yet.
+    /// Nothing is marked yet.
     #[default]
     Nothing,
-    /// These runs.
+    /// The identifiers of these runs.
     Runs(Vec<String>),
-    /// What a selection means.
+    /// All results of a selection.
     Selection(String),
 }
 
-/// Something that can be marked.
+/// An item that can be marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markable<'m> {
     Run(&'m str),
-    /// What a selection means.
+    /// All results of a selection.
     Selection(&'m str),
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Marks {
 }
 
 impl MarkedSide {
-    /// Whether something is part of it.
+    /// Whether an item belongs to the side.
     pub(crate) fn has(&self, what: Markable<'_>) -> bool {
         match (self, what) {
             (Self::Runs(runs), Markable::Run(run)) => runs.iter().any(|marked| marked == run),
@@ -57,7 +57,7 @@ impl MarkedSide {
         }
     }
 
-    /// It as a selection; none where nothing is marked.
+    /// Returns the side as a selection; none if nothing is marked.
     pub(crate) fn line(&self) -> Option<String> {
         match self {
             Self::Nothing => None,
@@ -78,7 +78,7 @@ impl MarkedSide {
 }
 
 impl Marks {
-    /// The side that something is part of.
+    /// Returns the side that an item belongs to.
     pub(crate) fn side_of(&self, what: Markable<'_>) -> Option<Which> {
         match (self.a.has(what), self.b.has(what)) {
             (true, _) => Some(Which::A),
@@ -87,7 +87,7 @@ impl Marks {
         }
     }
 
-    /// Marks something as part of a side, or takes it away where it is part of it already. It is part of one side only.
+    /// Adds an item to a side, or removes it if it is already there. An item belongs to one side at most.
     pub(crate) fn toggle(&mut self, which: Which, what: Markable<'_>) {
         let before = self.side_of(what);
         for (side, sign) in [(&mut self.a, Which::A), (&mut self.b, Which::B)] {

@@ -1,4 +1,4 @@
-//! The Results screen: all that is stored, a window of it at a time.
+//! The Results screen: everything that is stored, read one window of rows at a time.
 
 mod actions;
 mod ask;
@@ -48,10 +48,10 @@ use dbdyno_store::{PageListing, ReadWatch};
 use ratatui::layout::Rect;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// Panes that can be clicked.
+/// The panes that can be clicked.
 pub mod pane {
     /// Rows of the table.
     pub(crate) const ROWS: usize = 0;
@@ -61,18 +61,18 @@ pub mod pane {
     pub(crate) const SECTIONS: usize = 2;
     /// Charts of an open run over its time.
     pub(crate) const OVER_TIME: usize = 4;
-    /// Lines of an open run: its tests, or those of a list.
+    /// Lines of an open run: its tests, or the lines of a list.
     pub(crate) const LINES: usize = 3;
 }
 
-/// Where one was before a configuration or group was entered.
+/// The state before a configuration or group was entered.
 #[derive(Debug)]
 struct Visit {
     filter: TypedSelection,
     listing: PageListing,
     cursor: ListCursor,
     focus: Column,
-    /// What was entered, for the title.
+    /// The item that was entered, for the title.
     crumb: String,
 }
 
@@ -80,45 +80,45 @@ struct Visit {
 #[derive(Debug)]
 struct ChosenColumn {
     column: Column,
-    /// Whether it was not seen before: it matters more than those that are left as they were.
+    /// Whether the column was hidden before the user chose it. Such columns have priority over those that were already visible.
     is_wanted: bool,
 }
 
-/// What is stored, as far as it is shown, and the run that is open.
+/// The stored results in view, and the open run.
 #[derive(Debug)]
 pub struct ResultsScreen {
     pub(crate) filter: TypedSelection,
-    /// In which order, or in which groups.
+    /// The order of the rows or their groups.
     pub(crate) listing: PageListing,
     /// The rows around the cursor.
     pub table: RowWindow,
     /// The column under the cursor.
     pub(crate) focus: Column,
-    /// What configurations are called.
+    /// The labels of configurations.
     pub(crate) labels: Labels,
-    /// Columns that the user chose, by what the rows are.
+    /// The columns that the user chose, by kind of row.
     chosen: BTreeMap<RowKind, Vec<ChosenColumn>>,
-    /// Whether results are shown one by one, and not by their configurations.
+    /// Whether results are shown one by one, instead of by configuration.
     flat: bool,
-    /// What was deleted last.
+    /// The last deleted runs.
     deleted: Option<Arc<KeptRuns>>,
     pub(crate) marks: Marks,
     pub(crate) opened: Option<OpenedRun>,
-    /// What is being read or written besides rows, in words.
+    /// The operation in progress (except reading rows), in words.
     pub(crate) busy: Option<String>,
     names: Vec<String>,
     trail: Vec<Visit>,
-    /// The filter that held before another one was typed.
+    /// The filter from before the user began to type another one.
     before: Option<TypedSelection>,
     stale: bool,
     ticket: u64,
-    /// The request for a run that is under way.
+    /// The number of the pending request for a run.
     run_waiting: Option<u64>,
 }
 
 impl ResultsScreen {
-    /// The columns that are shown where there is room, in order: those that the user chose; else the usual ones, and the options that
-    /// differ within what is shown.
+    /// Returns the columns to show if there is room, in order: those that the user chose. Without a choice: the usual ones, and the options
+    /// that differ within the rows shown.
     pub(crate) fn columns(&self) -> Vec<Column> {
         let kind = RowKind::of(&self.listing);
         match self.chosen.get(&kind) {
@@ -137,23 +137,23 @@ impl ResultsScreen {
         }
     }
 
-    /// Whether the user chose a column that was not seen before.
+    /// Whether the user chose this column while it was hidden.
     pub(crate) fn is_wanted(&self, column: &Column) -> bool {
         let chosen = self.chosen.get(&RowKind::of(&self.listing));
         chosen.is_some_and(|chosen| chosen.iter().any(|chosen| chosen.column == *column && chosen.is_wanted))
     }
 
-    /// How many rows are seen of a list that has so many lines above it.
+    /// Returns the number of visible rows of a list that has `above` lines above it.
     fn rows_seen(&self, context: &Context<'_>, above: usize) -> usize {
-        /// Tabs and hints of the program, and the border of the pane.
+        /// Tabs and hints of the program, and the border of the pane, in rows.
         const AROUND: usize = 4;
         usize::from(context.size.1).saturating_sub(AROUND + above)
     }
 
-    /// Moves the cursor of what is shown; whether the action was a move.
+    /// Moves the cursor. Returns none if the action was not a move.
     fn moved(&mut self, action: Action, context: &Context<'_>) -> Option<Intents> {
         let said = usize::from(paint::says_something(self, context.is_measuring));
-        // Above the lines of a run are its head and the names of its parts; above those of a list the titles.
+        // The head of a run and the names of its sections are above its lines; the titles are above the lines of a list.
         let (of_run, of_list) = (self.rows_seen(context, 2), self.rows_seen(context, 1 + said));
         match &mut self.opened {
             Some(opened) => opened.moved(action, of_run).then(Intents::new),
@@ -169,7 +169,7 @@ impl ResultsScreen {
         }
     }
 
-    /// Reads everything that is shown again.
+    /// Reads everything on the screen again.
     fn refresh(&mut self) -> Intents {
         self.stale = false;
         let mut intents = self.ask_page();
@@ -184,7 +184,7 @@ impl ResultsScreen {
     fn ask_page(&mut self) -> Intents {
         self.ticket += 1;
         self.table.waiting = Some(self.ticket);
-        // Nobody waits for what was asked before.
+        // The previous request is no longer needed.
         let watch = ReadWatch::default();
         if let Some(before) = self.table.watch.replace(watch.clone()) {
             before.give_up();
@@ -202,7 +202,7 @@ impl ResultsScreen {
         if self.table.lacks() { self.ask_page() } else { Intents::new() }
     }
 
-    /// The store was changed, or why it was not.
+    /// Handles the result of a change of the store.
     fn changed(&mut self, changed: Result<String, String>) -> Intents {
         self.busy = None;
         match changed {
@@ -290,7 +290,7 @@ impl Screen for ResultsScreen {
 
     fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
         match action {
-            // What is done with lists.
+            // Actions that apply only to lists.
             Action::View | Action::Sort => self.opened.is_none(),
             Action::Enter => self.opened.as_ref().is_none_or(|opened| opened.pane().is_some()),
             Action::Zoom => self.opened.as_ref().is_some_and(|opened| opened.pane().is_some()),

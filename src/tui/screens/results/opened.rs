@@ -1,4 +1,4 @@
-//! A run that is open: a page of its own.
+//! The page of an open run.
 
 use super::TestsPane;
 use crate::tui::{keys::Action, widgets::cursor::ListCursor};
@@ -10,14 +10,14 @@ use dbdyno_reports::soak::soak_lines;
 use dbdyno_running::soak::Soak;
 use dbdyno_store::{StoredFact, StoredOption, StoredRun, StoredTest, TestRecord};
 
-/// The parts of the page.
+/// The sections of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     /// Tests with latencies and timeline.
     Tests,
-    /// Options asked for and in force.
+    /// Options, requested and in force.
     Options,
-    /// What the chosen test took besides time, and what was measured around the run.
+    /// The resources that the selected test used besides time, and measurements around the run.
     Resources,
     /// Session and machine.
     Environment,
@@ -28,24 +28,24 @@ pub(crate) enum Section {
 impl Section {
     pub(crate) const ALL: [Self; 5] = [Self::Tests, Self::Options, Self::Resources, Self::Environment, Self::Notes];
 
-    /// Its place.
+    /// Returns the section's index.
     pub(crate) fn index(self) -> usize {
         Self::ALL.iter().position(|section| *section == self).unwrap_or(0)
     }
 }
 
-/// What a section is made of, but for the tests.
+/// A line of any section except the tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SectionLine {
-    /// What the lines below are about.
+    /// The title of the lines below.
     Title(String),
-    /// Nothing is known.
+    /// A text for unknown data.
     None(&'static str),
-    /// A name with what is known under it.
+    /// A named value.
     Fact {
         name: String,
         value: String,
-        /// Whether the reader should look twice.
+        /// Whether the value deserves the reader's attention.
         odd: bool,
     },
 }
@@ -53,23 +53,23 @@ pub(crate) enum SectionLine {
 #[derive(Debug)]
 pub(crate) struct OpenedRun {
     pub(crate) run: StoredRun,
-    /// The part in view.
+    /// The visible section.
     pub(crate) section: Section,
-    /// The test that is chosen.
+    /// The selected test.
     pub(crate) test: ListCursor,
-    /// The line under the cursor, for parts that are lists.
+    /// The line under the cursor, for sections that are lists.
     pub(crate) line: ListCursor,
-    /// The part of the tests that has the focus.
+    /// The pane of the tests section that has the focus.
     pub(super) pane: TestsPane,
-    /// The moment that the charts over time were looked at last, from the beginning of the test, ns.
+    /// The moment last shown in the charts over time, from the beginning of the test, ns.
     pub(super) moment: u64,
 }
 
 impl OpenedRun {
-    /// The page of a run, with this test chosen.
+    /// Returns the page of a run, with this test selected.
     pub(crate) fn new(run: StoredRun, test: Option<u32>) -> Self {
         let at = run.tests.iter().position(|stored| Some(stored.test.test) == test).unwrap_or(0);
-        // Of a run without a test its notes say most: why it failed.
+        // For a run without a test, the notes are most useful: they show why it failed.
         let section = if run.tests.is_empty() { Section::Notes } else { Section::Tests };
         let (line, pane) = (ListCursor::default(), TestsPane::default());
         Self { run, section, test: ListCursor { at }, line, pane, moment: 0 }
@@ -79,7 +79,7 @@ impl OpenedRun {
         self.run.tests.get(self.test.at)
     }
 
-    /// Moves, by a page of so many lines; whether the action was a move.
+    /// Moves the cursor, by a page of `page` lines. Returns whether the action was a move.
     pub(crate) fn moved(&mut self, action: Action, page: usize) -> bool {
         if self.moment_moved(action) {
             return true;
@@ -89,7 +89,7 @@ impl OpenedRun {
             Action::Right => self.show(self.section.index() + 1),
             Action::NextTest => self.test.at = (self.test.at + 1).min(self.run.tests.len().saturating_sub(1)),
             Action::PreviousTest => self.test.at = self.test.at.saturating_sub(1),
-            // Below the tests, on the other half, is what is known of the one that is chosen.
+            // The tests fill only the upper half; the lower half shows details of the selected test.
             action if self.section == Section::Tests => {
                 return self.test.moved_by(action, self.run.tests.len(), (page / 2).saturating_sub(1));
             }
@@ -101,13 +101,13 @@ impl OpenedRun {
         true
     }
 
-    /// Shows the part at a place, around the end.
+    /// Shows the section at an index, wrapping around at the end.
     pub(crate) fn show(&mut self, at: usize) {
         self.section = Section::ALL[at % Section::ALL.len()];
         (self.line, self.pane) = (ListCursor::default(), TestsPane::default());
     }
 
-    /// A part's title, with how much there is to see.
+    /// Returns a section's title, with the number of its items.
     pub(crate) fn title(&self, section: Section) -> String {
         let counted =
             |word: &str, number: usize| if number == 0 { word.to_owned() } else { format!("{word} {number}") };
@@ -126,7 +126,7 @@ impl OpenedRun {
         }
     }
 
-    /// The lines of the part in view; none for the tests, which are painted as a table.
+    /// Returns the lines of the visible section; none for the tests, which are painted as a table.
     pub(crate) fn lines(&self) -> Vec<SectionLine> {
         match self.section {
             Section::Tests => Vec::new(),
@@ -231,7 +231,7 @@ fn option(option: &StoredOption) -> SectionLine {
     let value = match (option.asked.as_deref(), option.in_force.as_deref()) {
         (Some(asked), Some(in_force)) if asked != in_force => format!("{in_force} in force, {asked} asked for"),
         (Some(value), Some(_)) => value.to_owned(),
-        // Options of a suite are nothing that an engine could be asked about.
+        // An engine cannot report options of a suite.
         (Some(value), None) if option.of_suite => value.to_owned(),
         (Some(asked), None) => format!("{asked}  (as given: the engine does not tell)"),
         (None, Some(in_force)) => in_force.to_owned(),
@@ -241,7 +241,7 @@ fn option(option: &StoredOption) -> SectionLine {
     SectionLine::Fact { name: option.name.clone(), value: format!("{value}{assumed}"), odd: option.differs() }
 }
 
-/// Every figure of a test that is known, and what is known of its answers.
+/// Returns every known figure of a test, and the facts about its answers.
 fn figures(test: &TestRecord) -> Vec<SectionLine> {
     let line = |name: &str, value: String| SectionLine::Fact { name: name.to_owned(), value, odd: false };
     let figure = |metric: &Metric| Some(line(metric.title(), metric.shown(test.figures.value(*metric)?)));
@@ -254,7 +254,7 @@ fn figures(test: &TestRecord) -> Vec<SectionLine> {
     Metric::ALL.iter().filter_map(figure).chain(answers).collect()
 }
 
-/// A line of a name, a colon and what is told of it.
+/// Splits a line of the form `name: value`.
 fn told(line: &str) -> SectionLine {
     let (name, value) = line.split_once(": ").unwrap_or(("", line));
     SectionLine::Fact { name: name.to_owned(), value: value.to_owned(), odd: false }
@@ -264,7 +264,7 @@ fn as_it_is(fact: &StoredFact) -> SectionLine {
     SectionLine::Fact { name: fact.name.clone(), value: fact.value.clone(), odd: false }
 }
 
-/// A column with its value in its unit, which the end of the column's name tells.
+/// Returns a column's name and value; the end of the name gives the unit.
 fn fact(fact: &StoredFact) -> SectionLine {
     let StoredFact { name, value } = fact;
     let number = value.parse::<f64>().ok();

@@ -1,4 +1,4 @@
-//! What a test did over its time, and the moment that is looked at in all of its charts.
+//! A test's figures over time, and the moment that all its charts mark.
 
 use super::{OpenedRun, Section};
 use crate::tui::{keys::Action, widgets::over_time::Stretch};
@@ -13,7 +13,7 @@ use dbdyno_store::{FollowedTest, ReadingRecord, StoredRun, StoredSlot, StoredTes
 pub(crate) enum TestsPane {
     #[default]
     Table,
-    /// The charts over time: Left and Right move the moment.
+    /// The charts over time; Left and Right move the moment.
     OverTime,
     Latencies,
 }
@@ -32,7 +32,7 @@ impl TimedFigure {
         format!("{} {}", self.name, (self.unit)(value))
     }
 
-    /// What it was at a moment; `-` where that is not known.
+    /// Returns the value at a moment, or `-` if it is unknown.
     pub(crate) fn at(&self, ns: u64) -> String {
         let stretch = self.stretches.get(self.stretches.partition_point(|stretch| stretch.end_ns <= ns));
         let value = stretch.filter(|stretch| stretch.end_ns - stretch.duration_ns.min(stretch.end_ns) <= ns);
@@ -40,7 +40,7 @@ impl TimedFigure {
     }
 }
 
-/// The figures of a test that have values over time, what matters most first. None is without values.
+/// The figures of a test that have values over time, most important first. Each has at least one value.
 #[derive(Debug)]
 pub(crate) struct TimedFigures {
     pub(crate) all: Vec<TimedFigure>,
@@ -48,7 +48,7 @@ pub(crate) struct TimedFigures {
 }
 
 impl TimedFigures {
-    /// None of a test that was too short for any.
+    /// Returns none if the test was too short to have values.
     pub(crate) fn new(run: &StoredRun, stored: &StoredTest) -> Option<Self> {
         let value =
             |slot: &StoredSlot, value: f64| Stretch { end_ns: slot.end_ns, duration_ns: slot.duration_ns, value };
@@ -70,17 +70,17 @@ impl TimedFigures {
         Some(Self { all, span_ns })
     }
 
-    /// The stretches that a moment goes through: those of what matters most.
+    /// Returns the time stretches through which the moment moves: those of the most important figure.
     fn steps(&self) -> &[Stretch] {
         self.all.first().map_or(&[], |figure| &figure.stretches)
     }
 
-    /// The middle of the stretch that a moment is in.
+    /// Returns the middle of the stretch that contains a moment.
     fn nearest(&self, from: u64) -> Option<u64> {
         self.middle(self.step(from))
     }
 
-    /// Where an action leads from a moment; none: it does not move.
+    /// Returns the moment after an action; none if the action is not a move.
     fn moved(&self, from: u64, action: Action) -> Option<u64> {
         let (at, page) = (self.step(from), (self.steps().len() / 10).max(1));
         self.middle(match action {
@@ -98,15 +98,15 @@ impl TimedFigures {
         self.steps().partition_point(|stretch| stretch.end_ns <= from)
     }
 
-    /// The middle of a stretch, or of the last.
+    /// Returns the middle of a stretch, or of the last one if there is no such stretch.
     fn middle(&self, step: usize) -> Option<u64> {
         let stretch = self.steps().get(step).or(self.steps().last())?;
         Some(stretch.end_ns.saturating_sub((stretch.duration_ns / 2).max(1)))
     }
 }
 
-/// A counter or gauge of the worker, second by second: each stretch has what was read at its end. What was nothing all the time has no
-/// picture.
+/// Returns a counter or gauge of the worker, second by second: each stretch has the value read at its end. A counter that was always 0 has
+/// no chart.
 fn readings(followed: &FollowedTest, name: &str) -> Vec<Stretch> {
     let mut before = 0;
     let read: Vec<&ReadingRecord> = followed.readings.iter().filter(|reading| reading.name == name).collect();
@@ -121,7 +121,7 @@ fn readings(followed: &FollowedTest, name: &str) -> Vec<Stretch> {
         .collect()
 }
 
-/// What a counter grew by, a second.
+/// Returns the growth of a counter, per second.
 fn growth(counted: &[Stretch]) -> Vec<Stretch> {
     let before = std::iter::once(0.0).chain(counted.iter().map(|stretch| stretch.value));
     let a_second = |(stretch, before): (&Stretch, f64)| {
@@ -140,17 +140,17 @@ fn in_bytes_a_second(value: f64) -> String {
 }
 
 impl OpenedRun {
-    /// The figures over time of the chosen test.
+    /// Returns the figures over time of the selected test.
     pub(crate) fn timed(&self) -> Option<TimedFigures> {
         TimedFigures::new(&self.run, self.chosen()?)
     }
 
-    /// The pane of the tests that has the focus; none where other parts are in view.
+    /// Returns the pane of the tests section that has the focus; none if another section is visible.
     pub(crate) fn pane(&self) -> Option<TestsPane> {
         (self.section == Section::Tests && !self.run.tests.is_empty()).then_some(self.pane)
     }
 
-    /// Gives the focus to the next pane of the tests.
+    /// Moves the focus to the next pane of the tests section.
     pub(super) fn next_pane(&mut self) {
         self.pane = match self.pane() {
             Some(TestsPane::Table) => TestsPane::OverTime,
@@ -162,14 +162,14 @@ impl OpenedRun {
         }
     }
 
-    /// Gives the focus back to the tests; whether something else had it.
+    /// Moves the focus back to the table of tests. Returns whether another pane had it.
     pub(super) fn left_pane(&mut self) -> bool {
         let had = self.pane().is_some_and(|pane| pane != TestsPane::Table);
         self.pane = TestsPane::Table;
         had
     }
 
-    /// Moves the moment, where the charts over time have the focus; whether the action meant that.
+    /// Moves the moment if the charts over time have the focus. Returns whether it handled the action.
     pub(super) fn moment_moved(&mut self, action: Action) -> bool {
         if self.pane() != Some(TestsPane::OverTime) {
             return false;
@@ -180,17 +180,17 @@ impl OpenedRun {
                 true
             }
             Some(None) => false,
-            // Without charts there is no moment; nor is the next part meant.
+            // Without charts there is no moment to move, but the action must not switch to the next section either.
             None => matches!(action, Action::Left | Action::Right),
         }
     }
 
-    /// The moment that is looked at.
+    /// Returns the moment that the charts mark, if they have the focus.
     pub(crate) fn moment(&self) -> Option<u64> {
         (self.pane() == Some(TestsPane::OverTime)).then_some(self.moment)
     }
 
-    /// All figures at the moment that is looked at.
+    /// Returns all figures at the marked moment, as text.
     pub(super) fn moment_in_words(&self) -> Option<String> {
         let (moment, timed, test) = (self.moment()?, self.timed()?, &self.chosen()?.test);
         let figures: Vec<String> = timed.all.iter().map(|figure| figure.at(moment)).collect();

@@ -1,4 +1,4 @@
-//! The bench that measures a stored run again.
+//! The preset that measures a stored run again.
 
 use crate::tui::world::World;
 use dbdyno_catalog::bench::{EngineChoice, Preset, Spec};
@@ -6,8 +6,7 @@ use dbdyno_engine::{describe::OptionSpec, size::Size};
 use dbdyno_store::{StoredOption, StoredRun};
 use std::collections::BTreeMap;
 
-/// A bench of the run's configuration, with as many rounds as its session had. Options that are at their defaults are
-/// left out.
+/// Returns a preset of the run's configuration, with as many rounds as its session had. Options with their default values are left out.
 pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
     let size: Size = run.size.parse().map_err(|_| format!("the size `{}` is none that can be run", run.size))?;
     let engine = world.engine_on(&run.suite, &run.engine);
@@ -37,7 +36,7 @@ pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
     })
 }
 
-/// The options that were not asked for as they are by default.
+/// Returns the options whose requested values differ from their defaults.
 fn changed(options: &[StoredOption], of_suite: bool, specs: &[OptionSpec]) -> BTreeMap<String, Vec<String>> {
     let is_default = |name: &str, value: &str| specs.iter().any(|spec| spec.name == name && spec.default == value);
     options
@@ -49,7 +48,7 @@ fn changed(options: &[StoredOption], of_suite: bool, specs: &[OptionSpec]) -> BT
         .collect()
 }
 
-/// The beginning of an identifier, which is enough to tell runs apart.
+/// Returns the beginning of an identifier, which is enough to distinguish runs.
 pub fn short(run_id: &str) -> &str {
     run_id.get(..13).unwrap_or(run_id)
 }

@@ -1,29 +1,29 @@
-//! The window of rows that is known, around the cursor.
+//! The window of known rows around the cursor.
 
 use crate::tui::{keys::Action, widgets::cursor::ListCursor};
 use dbdyno_store::{ConfigurationRow, GroupRow, OptionValues, Page, PageRows, ReadWatch, ResultRow, RunRow};
 
-/// Rows read at once.
+/// Number of rows read at once.
 pub(crate) const WINDOW: u64 = 200;
-/// Rows that are known on either side of the cursor, where there are any.
+/// Minimum number of known rows on either side of the cursor, if the listing has that many.
 const MARGIN: u64 = 60;
 
-/// Rows by place.
+/// The rows of the listing by index.
 #[derive(Debug, Default)]
 pub struct RowWindow {
     /// The row under the cursor.
     pub(crate) cursor: ListCursor,
-    /// What was last read; none before the first.
+    /// The last page read; none before the first.
     pub page: Option<Page>,
-    /// Why it could not be read.
+    /// The reason why the last page could not be read.
     pub(crate) error: Option<String>,
-    /// The number of the request under way.
+    /// The number of the pending request.
     pub(crate) waiting: Option<u64>,
-    /// Tells that request that nobody waits for it.
+    /// Cancels the pending request.
     pub(super) watch: Option<ReadWatch>,
 }
 
-/// What a row is about.
+/// A row of one of the listings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ListedRow<'t> {
     /// A configuration of a session.
@@ -36,7 +36,7 @@ pub(crate) enum ListedRow<'t> {
 }
 
 impl<'t> ListedRow<'t> {
-    /// The run that it is about, or one of them.
+    /// Returns the row's run, or one of its runs.
     pub(crate) fn run_id(self) -> Option<&'t str> {
         match self {
             Self::Configuration(row) => Some(&row.run_id),
@@ -52,7 +52,7 @@ impl RowWindow {
         self.page.as_ref().map_or(0, |page| page.length as usize)
     }
 
-    /// The row at a place, where it is known.
+    /// Returns the row at an index, if it is known.
     pub(crate) fn row(&self, at: usize) -> Option<ListedRow<'_>> {
         let page = self.page.as_ref()?;
         let at = at.checked_sub(page.offset as usize)?;
@@ -69,30 +69,30 @@ impl RowWindow {
         self.row(self.cursor.at)
     }
 
-    /// All rows that are known.
+    /// Returns all known rows.
     pub(crate) fn known(&self) -> impl Iterator<Item = ListedRow<'_>> {
         let page = self.page.as_ref();
         let range = page.map_or(0..0, |page| page.offset as usize..page.offset as usize + page.rows.len());
         range.filter_map(|at| self.row(at))
     }
 
-    /// The options of the run that a row is about.
+    /// Returns the options of a row's run.
     pub(crate) fn options(&self, row: ListedRow<'_>) -> Option<&OptionValues> {
         self.page.as_ref()?.options.get(row.run_id()?)
     }
 
-    /// Moves the cursor, by a page of so many rows; whether the action was a move.
+    /// Moves the cursor, by a page of `page` rows. Returns whether the action was a move.
     pub(crate) fn moved(&mut self, action: Action, page: usize) -> bool {
         let length = self.length();
         self.cursor.moved_by(action, length, page)
     }
 
-    /// Where the window is to begin.
+    /// Returns the index at which the window should begin.
     pub(crate) fn offset(&self) -> u64 {
         (self.cursor.at as u64).saturating_sub(WINDOW / 2)
     }
 
-    /// Whether rows near the cursor are not known, and nobody has asked for them.
+    /// Whether rows near the cursor are unknown and were not requested.
     pub(crate) fn lacks(&self) -> bool {
         let Some(page) = &self.page else { return false };
         let (cursor, end) = (self.cursor.at as u64, page.offset + page.rows.len() as u64);
@@ -101,7 +101,7 @@ impl RowWindow {
         self.waiting.is_none() && (before || after)
     }
 
-    /// Takes what was read, if it responds to the last request.
+    /// Accepts a page if it responds to the last request.
     pub(crate) fn take(&mut self, ticket: u64, page: Result<Box<Page>, String>) {
         if self.waiting != Some(ticket) {
             return;

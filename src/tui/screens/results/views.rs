@@ -1,11 +1,11 @@
-//! Views: what is shown of the results, kept and shown again.
+//! Views: settings of the results list, saved and restored.
 
 use super::{ChosenColumn, Column, Intents, ResultsScreen, RowKind, TypedSelection, columns};
 use crate::tui::filter::{View, ViewRows};
 use dbdyno_store::SelectionKey;
 
 impl ResultsScreen {
-    /// Filter, columns, order and groups of what is shown.
+    /// Returns the filter, columns, order and groups of the current listing.
     pub(super) fn kept_view(&self) -> View {
         let kind = RowKind::of(&self.listing);
         let key = columns::key(&self.listing);
@@ -27,7 +27,7 @@ impl ResultsScreen {
         }
     }
 
-    /// Shows a view, with nothing entered or opened.
+    /// Shows a saved view, with no group entered and no run open.
     pub(super) fn show_kept(&mut self, view: &View) -> Result<Intents, String> {
         let filter = TypedSelection::read(&view.filter, &self.names)?;
         let mut listing = match (view.rows, &view.group) {
@@ -63,7 +63,7 @@ impl ResultsScreen {
     }
 }
 
-/// The column of a title; of one that rows do not have by themselves, that of an option.
+/// Returns the column with a title. A title that is not one of the rows' own columns names an option.
 fn column(kind: RowKind, key: Option<&SelectionKey>, word: &str) -> Result<Column, String> {
     let own = kind.columns().into_iter().find(|column| column.word(key) == word);
     own.or_else(|| kind.option(word)).ok_or_else(|| format!("`{word}`: expected a column of groups, such as median"))

@@ -1,4 +1,4 @@
-//! What the SQL pane asks of the world outside: the answer of a statement.
+//! The requests of the SQL pane: the answer to a statement.
 
 use super::Statement;
 use crate::tui::{
@@ -7,17 +7,17 @@ use crate::tui::{
 };
 use dbdyno_store::{AnswerPart, PartialAnswer, ReadWatch, Store, StoreError};
 
-/// Rows that are held and shown; an export has all of them.
+/// Maximum number of rows kept and shown; an export has all of them.
 pub(super) const MOST_ROWS: usize = 1_000;
 
 #[derive(Debug)]
 pub enum Request {
-    /// A statement is run.
+    /// Runs a statement.
     Ask {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
         statement: Statement,
-        /// Tells that nobody waits for it any more.
+        /// Cancels the query.
         watch: ReadWatch,
     },
 }
@@ -32,7 +32,7 @@ impl HasSubject for Request {
 
 #[derive(Debug)]
 pub enum Response {
-    /// The answer as far as it is shown, or why there is none.
+    /// The part of the answer to show, or the reason why there is none.
     Answered { ticket: u64, found: Result<Box<PartialAnswer>, String> },
 }
 
@@ -43,7 +43,7 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 fn answer(store: &Store, statement: &Statement) -> Result<PartialAnswer, StoreError> {
-    // What could not be stored before is asked about too.
+    // Results that could not be stored earlier are imported first, so that the query sees them.
     if store.exists() || store.has_journals() {
         store.settle()?;
     }

@@ -1,4 +1,4 @@
-//! The statement as it is typed, in several lines.
+//! The editor of the statement, in several lines.
 
 use crate::tui::{keys::KeyPress, widgets::paint::Paint};
 use dbdyno_engine::say::is_obeyed;
@@ -9,21 +9,21 @@ use ratatui::{
 };
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
-/// Spaces for a tab, in what is typed and pasted.
+/// Spaces that replace a tab, in typed and pasted text.
 const TAB: &str = "    ";
 
-/// The text that is edited, with its cursor.
+/// The text with its cursor.
 #[derive(Debug)]
 pub(super) struct Editor {
     area: TextArea<'static>,
 }
 
 impl Editor {
-    /// Begins with a text, the cursor at its end.
+    /// Returns an editor with a text and the cursor at its end.
     pub(super) fn new(text: &str) -> Self {
         let mut area = TextArea::default();
         area.set_wrap_mode(WrapMode::WordOrGlyph);
-        // The terminal's own cursor stands there.
+        // The terminal's own cursor is shown there.
         area.set_cursor_style(Style::new());
         area.set_cursor_line_style(Style::new());
         area.insert_str(shown(text));
@@ -34,14 +34,14 @@ impl Editor {
         self.area.lines().join("\n")
     }
 
-    /// Rows that the text takes in so many columns, about.
+    /// Returns the approximate number of rows of the text at a given width.
     pub(super) fn rows(&self, columns: u16) -> u16 {
         let columns = usize::from(columns.max(1));
         let rows = self.area.lines().iter().map(|line| line.chars().count() / columns + 1);
         rows.sum::<usize>().try_into().unwrap_or(u16::MAX)
     }
 
-    /// Edits the text; whether the key meant that.
+    /// Handles a key. Returns whether it edited the text or moved the cursor.
     pub(super) fn takes(&mut self, key: KeyPress) -> bool {
         let area = &mut self.area;
         let moved = match key {
@@ -76,13 +76,13 @@ impl Editor {
         self.area.insert_str(shown(text));
     }
 
-    /// Puts the cursor to a line and column, from 0.
+    /// Moves the cursor to a line and column, from 0.
     pub(super) fn go_to(&mut self, line: usize, column: usize) {
         let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
         self.area.move_cursor(CursorMove::Jump(short(line), short(column)));
     }
 
-    /// Paints the text, and the terminal's cursor where it is typed into.
+    /// Paints the text, and the terminal's cursor if the editor has the focus.
     pub(super) fn draw(&self, paint: &mut Paint<'_>, area: Rect, is_typed_into: bool) {
         (&self.area).render(area, paint.buffer);
         if is_typed_into && !area.is_empty() {
@@ -94,7 +94,7 @@ impl Editor {
     }
 }
 
-/// Text without what a terminal would obey, but for the ends of lines.
+/// Replaces control characters that a terminal would obey, except line ends.
 fn shown(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', TAB);
     text.chars().map(|c| if is_obeyed(c) && c != '\n' { ' ' } else { c }).collect()

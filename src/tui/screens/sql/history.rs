@@ -1,26 +1,26 @@
-//! The statements that were run, as long as the program runs.
+//! The history of statements, kept until the program ends.
 
-/// Statements, and which of them is shown.
+/// The statements that were run, and the position in them.
 #[derive(Debug, Default)]
 pub(super) struct History {
     statements: Vec<String>,
-    /// The one that is shown; beyond the last: what is typed.
+    /// Index of the statement shown; one past the last: the typed text.
     at: usize,
-    /// What was typed before older ones were shown.
+    /// The text that was typed before an older statement was shown.
     typed: String,
 }
 
 impl History {
-    /// A statement is run.
+    /// Adds a statement that is being run.
     pub(super) fn add(&mut self, statement: &str) {
         self.statements.retain(|known| known != statement);
         self.statements.push(statement.to_owned());
         self.at = self.statements.len();
     }
 
-    /// The statement before the one that is shown, where there is one. `shown` may have been changed.
+    /// Returns the statement before the one shown, if there is one. `shown` may have been edited.
     pub(super) fn older(&mut self, shown: &str) -> Option<&str> {
-        // The one that was run last is shown still.
+        // The last statement that was run is still shown.
         let is_last = self.at == self.statements.len() && self.statements.last().is_some_and(|last| last == shown);
         let at = self.at.checked_sub(if is_last { 2 } else { 1 })?;
         if self.at == self.statements.len() {
@@ -30,7 +30,7 @@ impl History {
         self.statements.get(at).map(String::as_str)
     }
 
-    /// The statement after the one that is shown; after the last, what was typed.
+    /// Returns the statement after the one shown; after the last, the typed text.
     pub(super) fn newer(&mut self) -> Option<&str> {
         if self.at >= self.statements.len() {
             return None;
@@ -39,7 +39,7 @@ impl History {
         Some(self.statements.get(self.at).unwrap_or(&self.typed))
     }
 
-    /// Whether there is a statement to go back to.
+    /// Whether there is an older statement.
     pub(super) fn has_older(&self, shown: &str) -> bool {
         match self.statements.as_slice() {
             [] => false,

@@ -1,6 +1,6 @@
-//! Where a message of DuckDB's says that a mistake is.
+//! The position of a mistake in a message from DuckDB.
 
-/// Line and column of a statement, from 0, where the message has them.
+/// Returns line and column of a statement, from 0, if the message contains them.
 pub(super) fn place(message: &str, statement: &str) -> Option<(usize, usize)> {
     let (_, place) = message.rsplit_once("\n\nLINE ")?;
     let (number, rest) = place.split_once(": ")?;
@@ -8,7 +8,7 @@ pub(super) fn place(message: &str, statement: &str) -> Option<(usize, usize)> {
     let (excerpt, signs) = rest.split_once('\n')?;
     let at = signs.find('^')?.checked_sub("LINE : ".len() + number.len())?;
     let whole = statement.split('\n').nth(line)?;
-    // Of a long line a part is shown, with dots where it is cut.
+    // DuckDB shows only part of a long line, with dots where it is cut.
     let Some(part) = excerpt.strip_prefix("...") else { return Some((line, at)) };
     let part = part.strip_suffix("...").unwrap_or(part);
     let begin = whole[..whole.find(part)?].chars().count();

@@ -1,4 +1,4 @@
-//! The SQL pane: any query on the store, changed and run as often as one likes. It only reads.
+//! The SQL pane: any read-only query on the store, which can be edited and run repeatedly.
 
 mod ask;
 mod editor;
@@ -31,14 +31,14 @@ use ratatui::layout::Rect;
 use shown::ShownAnswer;
 use std::time::Duration;
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// What stands in the editor at first.
+/// The initial text of the editor.
 const FIRST: &str = "SELECT label, suite, size, test, test_name, count(*) AS runs, median(wall_ns) / 1e6 AS ms\n\
                      FROM results WHERE actor IS NULL\nGROUP BY ALL ORDER BY ALL";
 
-/// Panes that can be clicked. The columns of the answer follow.
+/// Panes that can be clicked. The columns of the answer have the numbers from `CELLS` on.
 mod pane {
     pub(super) const EDITOR: usize = 0;
     /// Titles of columns.
@@ -47,37 +47,37 @@ mod pane {
     pub(super) const CELLS: usize = 2;
 }
 
-/// A query, and how its answer is ordered.
+/// A query, and the order of its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statement {
     pub(crate) sql: String,
-    /// None: as the query has it.
+    /// The order; none: the order of the query.
     pub(crate) order: Option<AnswerOrder>,
 }
 
-/// Where keys go to.
+/// The part of the pane that receives keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Focus {
-    /// They are typed.
+    /// The editor; keys are typed into it.
     Editor,
     Answer,
 }
 
-/// A statement, and what came of it.
+/// A statement and its result.
 #[derive(Debug)]
 pub struct SqlScreen {
     editor: Editor,
     focus: Focus,
     history: History,
-    /// What came of the statement that was run last: its answer, or why there is none.
+    /// The answer to the last statement, or the reason why there is none.
     found: Option<Result<ShownAnswer, String>>,
-    /// What is awaited, and of which statement.
+    /// The pending request, and its statement.
     reading: Option<(Awaited, Statement)>,
     ticket: u64,
 }
 
 impl SqlScreen {
-    /// Puts a statement into the editor.
+    /// Loads a statement into the editor.
     fn edit(&mut self, sql: &str) {
         (self.editor, self.focus) = (Editor::new(sql), Focus::Editor);
     }
@@ -90,7 +90,7 @@ impl SqlScreen {
         self.found.as_mut()?.as_mut().ok().filter(|_| self.reading.is_none())
     }
 
-    /// Runs what stands in the editor.
+    /// Runs the statement in the editor.
     fn run(&mut self, now: Duration) -> Intents {
         let sql = self.editor.text();
         if sql.trim().is_empty() {
@@ -111,10 +111,10 @@ impl SqlScreen {
         vec![Intent::Request(request)]
     }
 
-    /// Has the whole answer ordered by a column; the other way round where it is ordered by it already.
+    /// Sorts the whole answer by a column; reverses the order if it is already sorted by it.
     fn sort(&mut self, column: usize, now: Duration) -> Intents {
         let Some(shown) = self.answer().filter(|shown| !shown.answer.is_plan) else { return Intents::new() };
-        // Numbers are looked at for the greatest first.
+        // For numbers, the largest values are usually of interest, so they come first.
         let descending = match shown.statement.order {
             Some(order) if order.column == column => !order.descending,
             _ => shown.is_number(column),
@@ -123,7 +123,7 @@ impl SqlScreen {
         self.ask(statement, now)
     }
 
-    /// Shows another statement of those that were run.
+    /// Shows another statement of the history.
     fn recall(&mut self, statement: Option<String>) -> Intents {
         if let Some(statement) = statement {
             self.edit(&statement);
@@ -131,11 +131,12 @@ impl SqlScreen {
         Intents::new()
     }
 
-    /// Gives up what is read; else leads from the editor to the answer, and from there to where the pane was opened.
+    /// Cancels reading if it is in progress. Otherwise moves the focus from the editor to the answer, and from there to the screen that
+    /// opened the pane.
     fn back(&mut self) -> Intents {
         if let Some((awaited, _)) = self.reading.take() {
             awaited.give_up();
-            // Its response comes too late.
+            // A response to the cancelled request has an old number and is dropped.
             self.ticket += 1;
             return vec![Intent::said("given up: this is what was shown before")];
         }

@@ -1,4 +1,4 @@
-//! What leaves the pane: cells whole or copied, files. And the other order, which is asked for like a file.
+//! The output of the pane: whole or copied cells, and files. Also reverses the order.
 
 use super::{Intents, SqlScreen, Statement, shown::NULL};
 use crate::tui::{
@@ -19,7 +19,7 @@ use dbdyno_reports::{
 use dbdyno_store::AnswerOrder;
 use std::{path::Path, time::Duration};
 
-/// What the SQL pane asks the user.
+/// A question that the SQL pane asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dialog {
     /// The file to write the whole answer of a statement to.
@@ -27,13 +27,13 @@ pub(crate) enum Dialog {
 }
 
 impl SqlScreen {
-    /// The column under the cursor, where the answer that is shown is of the same query.
+    /// Returns the column under the cursor, if the answer shown is of the same query.
     pub(super) fn column_before(&self, statement: &Statement) -> Option<usize> {
         let shown = self.found.as_ref()?.as_ref().ok()?;
         (shown.statement.sql == statement.sql).then_some(shown.column)
     }
 
-    /// Has the answer ordered the other way round.
+    /// Reverses the order of the answer.
     pub(super) fn reverse(&mut self, now: Duration) -> Intents {
         let Some(statement) = self.answer().map(|shown| shown.statement.clone()) else { return Intents::new() };
         match statement.order {
@@ -45,7 +45,7 @@ impl SqlScreen {
         }
     }
 
-    /// Shows the cell under the cursor whole.
+    /// Shows the whole cell under the cursor.
     pub(super) fn whole_cell(&self) -> Intents {
         let Some((name, value)) = self.answer().and_then(|shown| shown.cell()) else { return Intents::new() };
         let lines = value.unwrap_or(NULL).lines().map(str::to_owned).collect();
@@ -58,7 +58,7 @@ impl SqlScreen {
         vec![Intent::Copy(text), Intent::said(format!("copied: {name} of this row"))]
     }
 
-    /// Puts all rows that are here into the clipboard, as they are exported.
+    /// Copies all rows that were read to the clipboard, in the form of an export.
     pub(super) fn copy_all(&self) -> Intents {
         let Some(shown) = self.answer() else { return Intents::new() };
         let rows = &shown.answer.rows;
@@ -85,7 +85,7 @@ impl SqlScreen {
     }
 }
 
-/// Takes the file that the user named.
+/// Exports the answer to the file that the user named.
 pub(super) fn export(dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
     let (Dialog::Export(statement), Reply::Text(path)) = (dialog, reply) else { return Ok(Intents::new()) };
     Format::of_file(Path::new(&path), FILE_FORMATS).map_err(|error| error.to_string())?;
@@ -93,7 +93,7 @@ pub(super) fn export(dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
     Ok(vec![Intent::Write { path: path.into(), content }])
 }
 
-/// The whole answer of the statement, which is run once more.
+/// Writes the whole answer of the statement, which is run once more.
 impl FileContent for Statement {
     fn write(&self, file: &NewFile<'_>, setup: &TuiSetup) -> Result<(), String> {
         let shape = (file.format(FILE_FORMATS)?, Cells::Escaped);

@@ -1,4 +1,4 @@
-//! How the SQL pane is painted: the statement above, its answer below.
+//! Painting of the SQL pane: the statement above, its answer below.
 
 use super::{
     Focus, SqlScreen, pane,
@@ -17,15 +17,15 @@ use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Spaces between columns.
 const GAP: usize = 2;
-/// Rows of the statement, at least.
+/// Minimum number of rows for the statement.
 const LEAST_ROWS: u16 = 3;
-/// Tabs and hints of the program.
+/// Rows of the program's tabs and hints.
 const AROUND: u16 = 2;
-/// What is said where nothing was run yet.
+/// The text shown before a statement was run.
 const EMPTY: &str = "F5 or Ctrl-r runs the statement; it only reads. The views are results (a row a run and test), runs, run_tests; \
                      DESCRIBE results has the columns.";
 
-/// The statement above, the answer below; or the one of them with the focus alone.
+/// Splits the area into statement and answer; if zoomed, the focused one has all of it.
 fn split(area: Rect, screen: &SqlScreen, zoomed: bool) -> [Rect; 2] {
     match (zoomed, screen.focus) {
         (true, Focus::Editor) => return [area, Rect::default()],
@@ -37,7 +37,7 @@ fn split(area: Rect, screen: &SqlScreen, zoomed: bool) -> [Rect; 2] {
     area.layout(&Layout::vertical([Constraint::Length(above), Constraint::Min(3)]))
 }
 
-/// How many rows of the answer are seen on a screen of this size.
+/// Returns the number of visible rows of the answer on a screen of this size.
 pub(super) fn rows_seen(screen: &SqlScreen, context: &Context<'_>) -> usize {
     let (columns, lines) = context.size;
     let [_, answer] = split(Rect::new(0, 0, columns, lines.saturating_sub(AROUND)), screen, context.zoomed);
@@ -79,7 +79,7 @@ fn draw_below(paint: &mut Paint<'_>, area: Rect, screen: &SqlScreen, context: &C
     }
 }
 
-/// `Answer · 12 rows`, or how many there are where not all are here.
+/// `Answer · 12 rows`, or the total number if not all rows were read.
 fn title_of(shown: &ShownAnswer) -> String {
     let here = shown.answer.rows.rows.len() as u64;
     match shown.is_cut() {
@@ -88,7 +88,7 @@ fn title_of(shown: &ShownAnswer) -> String {
     }
 }
 
-/// A message, whose last lines may be a part of the statement with a sign below: these are not wrapped.
+/// Paints an error message. Its last lines may be a part of the statement with a sign below; these are not wrapped.
 fn draw_mistake(paint: &mut Paint<'_>, area: Rect, message: &str) {
     let mut lines = Vec::new();
     for (at, line) in message.lines().enumerate() {
@@ -135,7 +135,7 @@ fn draw_answer(paint: &mut Paint<'_>, area: Rect, shown: &ShownAnswer) {
         }
         if at == shown.row.at {
             paint.highlight(line);
-            // The cell is told from its row by more than a colour.
+            // More than colour distinguishes the cell from its row.
             if let Some(&(_, place)) = places.iter().find(|(column, _)| *column == shown.column) {
                 mark(paint, Rect { y: line.y, ..place }, area);
             }
@@ -143,7 +143,7 @@ fn draw_answer(paint: &mut Paint<'_>, area: Rect, shown: &ShownAnswer) {
     }
 }
 
-/// Brackets around the cell under the cursor, where there is room beside it.
+/// Marks the cell under the cursor with brackets, if there is room next to it.
 fn mark(paint: &mut Paint<'_>, cell: Rect, area: Rect) {
     let beside = [(cell.x.checked_sub(1), "›"), (Some(cell.right()), "‹")];
     for (x, sign) in beside {
@@ -163,7 +163,7 @@ fn draw_cell(paint: &mut Paint<'_>, place: Rect, value: Option<&str>, is_number:
     }
 }
 
-/// Where columns of these widths are in the first row of an area.
+/// Returns the areas of columns with these widths in the first row of an area.
 fn place_columns(area: Rect, columns: &[(usize, usize)]) -> Vec<(usize, Rect)> {
     let mut x = area.x;
     let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! An answer as it is looked at.
+//! The answer in view, with its cursor.
 
 use super::Statement;
 use crate::tui::{
@@ -8,15 +8,15 @@ use crate::tui::{
 use dbdyno_foundation::base::units::plain;
 use dbdyno_store::{ColumnKind, PartialAnswer};
 
-/// Columns of the terminal that a column takes, at most; Enter shows a cell whole.
+/// Maximum width of a column in the terminal; Enter shows a cell whole.
 const WIDEST: usize = 40;
-/// What stands for what is not known.
+/// The text for an unknown value.
 pub(super) const NULL: &str = "NULL";
 
 /// An answer, and the cell under the cursor.
 #[derive(Debug)]
 pub(super) struct ShownAnswer {
-    /// What it is the answer of.
+    /// The statement that it answers.
     pub(super) statement: Statement,
     pub(super) answer: PartialAnswer,
     pub(super) row: ListCursor,
@@ -26,19 +26,19 @@ pub(super) struct ShownAnswer {
 }
 
 impl ShownAnswer {
-    /// An answer that has just come, the cursor on its first cell.
+    /// Returns a new answer, with the cursor on its first cell.
     pub(super) fn new(statement: Statement, answer: PartialAnswer) -> Self {
         let rows = &answer.rows;
         let width_of = |(at, name): (usize, &String)| {
             let widest = rows.rows.iter().map(|row| width(&text(row.get(at)))).max().unwrap_or(0);
-            // A sign beside the name says that it orders.
+            // A sign next to the name marks the sort column.
             widest.max(width(&plain(name)) + 2).min(WIDEST)
         };
         let widths = rows.columns.iter().enumerate().map(width_of).collect();
         Self { statement, answer, row: ListCursor::default(), column: 0, widths }
     }
 
-    /// Moves the cursor, by a page of so many rows; whether the action was a move.
+    /// Moves the cursor, by a page of `page` rows. Returns whether the action was a move.
     pub(super) fn moved(&mut self, action: Action, page: usize) -> bool {
         match action {
             Action::Left => self.column = self.column.saturating_sub(1),
@@ -48,13 +48,13 @@ impl ShownAnswer {
         true
     }
 
-    /// The name of the column under the cursor, and the value.
+    /// Returns the name and value of the cell under the cursor.
     pub(super) fn cell(&self) -> Option<(&str, Option<&str>)> {
         let name = self.answer.rows.columns.get(self.column)?;
         Some((name, self.answer.rows.rows.get(self.row.at)?.get(self.column)))
     }
 
-    /// Whether not all rows are here.
+    /// Whether only a part of the rows was read.
     pub(super) fn is_cut(&self) -> bool {
         (self.answer.rows.rows.len() as u64) < self.answer.total
     }
@@ -64,7 +64,8 @@ impl ShownAnswer {
         self.answer.rows.kinds.get(column) == Some(&ColumnKind::Number)
     }
 
-    /// The columns that fit into so much room with `gap` between them, so that the one under the cursor is whole: places and widths.
+    /// Returns the columns that fit into the room with `gap` between them, as indices and widths. The column under the cursor is always
+    /// whole.
     pub(super) fn columns_in(&self, room: usize, gap: usize) -> Vec<(usize, usize)> {
         let mut first = self.column.min(self.widths.len());
         let mut taken = self.widths.get(first).copied().unwrap_or(0);
@@ -87,9 +88,9 @@ impl ShownAnswer {
     }
 }
 
-/// A value as it is painted.
+/// Returns a value as it is painted.
 pub(super) fn text(value: Option<&str>) -> String {
-    /// Characters that matter where so few are painted.
+    /// Maximum number of characters to process, because few are painted.
     const MOST: usize = 4 * WIDEST;
     value.map_or_else(|| NULL.to_owned(), |value| plain(&value.chars().take(MOST).collect::<String>()))
 }

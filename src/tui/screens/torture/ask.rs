@@ -1,4 +1,4 @@
-//! What the Torture screen asks of the world outside: what was found of tiers.
+//! The requests of the Torture screen: the evidence about tiers.
 
 use crate::tui::{
     setup::TuiSetup,
@@ -8,9 +8,9 @@ use dbdyno_store::EvidenceRecord;
 
 #[derive(Debug)]
 pub enum Request {
-    /// All that is stored.
+    /// All stored evidence.
     Evidence {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
     },
 }
@@ -25,11 +25,11 @@ impl HasSubject for Request {
 
 #[derive(Debug)]
 pub enum Response {
-    /// What was found, the latest first, or why it cannot be read.
+    /// The evidence, latest first, or the reason why it cannot be read.
     Evidence { ticket: u64, found: Result<Vec<EvidenceRecord>, String> },
 }
 
-/// Reads what is stored.
+/// Reads the stored evidence.
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let Request::Evidence { ticket } = request;
     Response::Evidence { ticket, found: setup.store.evidence().map_err(|error| error.to_string()) }

@@ -1,4 +1,4 @@
-//! What the Torture screen asks the user, and what becomes of the replies.
+//! The dialogs of the Torture screen and the handling of their replies.
 
 use super::{EVIDENCE_KEYS, Intents, TortureScreen};
 use crate::tui::{
@@ -20,23 +20,23 @@ use dbdyno_running::{
     torture::{SUITE, Terms, subjects},
 };
 
-/// What the Torture screen asks the user.
+/// A question that the Torture screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dialog {
     Engine,
     /// The options of the engine.
     Configurations,
-    /// How much is tried.
+    /// The number of kills, images and mutants.
     Amount,
-    /// Stop what is tortured?
+    /// Confirmation of stopping the crash test.
     Stop,
-    /// What the configurations shown must contain.
+    /// The filter for the configurations shown.
     Filter,
-    /// The file to write what was found to.
+    /// The file to write the evidence to.
     Export,
 }
 
-/// The engines that can be tortured.
+/// Returns the engines that can be crash-tested.
 fn engines(world: &World) -> Vec<&Engine> {
     world.registry.engines.iter().filter(|engine| engine.description.suites.contains(&SuiteKind::Kv)).collect()
 }
@@ -64,15 +64,15 @@ impl TortureScreen {
         vec![Intent::prompt(Dialog::Amount, "How much is tried", help, format!("{kills} {images} {mutant_images}"))]
     }
 
-    /// Begins with what the texts ask for.
+    /// Starts a crash test of an engine with the current amounts.
     ///
     /// # Errors
-    /// What in them cannot be taken, with what was expected.
+    /// The reason why the choice is invalid, with the expected form.
     pub(super) fn start(&self, choice: &str, world: &World) -> Result<Intents, String> {
         let engine: EngineChoice = choice.trim().parse().map_err(|error| format!("{error}"))?;
         let suite = world.suites.iter().find(|suite| suite.name == SUITE);
         let suite = suite.ok_or_else(|| format!("there is no suite `{SUITE}`, whose keys and values are committed"))?;
-        // What cannot be tortured is said while it can still be typed otherwise.
+        // A configuration that cannot be crash-tested is reported while the user can still correct it.
         subjects(vec![engine], suite, &world.registry).map_err(|error| error.to_string())?;
         let Terms { kills, images, mutant_images, .. } = self.terms;
         let [kills, images, mutants] = [kills, images, mutant_images].map(|number| number.to_string());
@@ -80,10 +80,10 @@ impl TortureScreen {
         Ok(vec![Intent::Measure(Box::new(JobStart::new(JobKind::Torture, words, world)))])
     }
 
-    /// Takes what the user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why it cannot be taken, with what was expected.
+    /// The reason why the reply is invalid, with the expected form.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Engine, Reply::Chosen(chosen)) => {
@@ -114,7 +114,7 @@ fn amount(text: &str, now: &Terms) -> Result<Terms, String> {
     }
 }
 
-/// All that was found of tiers.
+/// All evidence about tiers.
 #[derive(Debug)]
 struct EvidenceFile;
 

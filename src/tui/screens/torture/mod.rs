@@ -1,4 +1,4 @@
-//! The Torture screen: what kills and power losses showed of tiers, and the configurations that are tortured.
+//! The Torture screen: evidence about tiers from kills and power losses, and the crash tests in progress.
 
 mod ask;
 mod dialog;
@@ -31,32 +31,32 @@ use dbdyno_store::{EvidenceRecord, SelectableRow};
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// What was found of configurations, and those that are tortured now.
+/// The evidence about configurations, and the crash tests in progress.
 #[derive(Debug, Default)]
 pub struct TortureScreen {
-    /// Place among what was found.
+    /// The cursor in the evidence.
     pub(crate) cursor: ListCursor,
-    /// What was found, the latest first, or why it cannot be read; none before the first response.
+    /// The evidence, latest first, or the reason why it cannot be read; none before the first response.
     pub(crate) found: Option<Result<Vec<EvidenceRecord>, String>>,
-    /// What configurations, verdicts or tiers shown contain.
+    /// The filter for configurations, verdicts and tiers.
     pub(crate) filter: ListFilter,
-    /// How much is tried of the next configurations.
+    /// The amounts of the next crash test.
     pub(crate) terms: Terms,
-    /// What is tortured now.
+    /// The crash tests in progress.
     pub(crate) watched: Option<WatchedSeries>,
-    /// Why configurations of the last series could not be tortured.
+    /// The reasons why configurations of the last series could not be crash-tested.
     pub(crate) failures: Vec<String>,
     ticket: u64,
     stale: bool,
 }
 
-/// The keys that what was found has.
+/// The filter keys of the evidence.
 const EVIDENCE_KEYS: &[&str] = &["engine", "label", "tier", "tier_evidence"];
 
-/// What a filter can be about in what was found.
+/// Returns the text and values of a piece of evidence that a filter can match.
 fn selectable(evidence: &EvidenceRecord) -> SelectableRow {
     let engine = evidence.choice.split('[').next().unwrap_or_default();
     SelectableRow {
@@ -71,19 +71,19 @@ fn selectable(evidence: &EvidenceRecord) -> SelectableRow {
 }
 
 impl TortureScreen {
-    /// What was found and matches the filter.
+    /// Returns the evidence that matches the filter.
     pub(crate) fn matching(&self) -> Vec<&EvidenceRecord> {
         let matches = |evidence: &&EvidenceRecord| self.filter.means(&selectable(evidence));
         let found = self.found.as_ref().and_then(|found| found.as_ref().ok());
         found.map_or_else(Vec::new, |found| found.iter().filter(matches).collect())
     }
 
-    /// What was found of the configuration under the cursor.
+    /// Returns the evidence about the configuration under the cursor.
     pub(crate) fn current(&self) -> Option<&EvidenceRecord> {
         self.matching().get(self.cursor.at).copied()
     }
 
-    /// Reads what is stored.
+    /// Requests the stored evidence.
     fn ask(&mut self) -> Intents {
         self.ticket += 1;
         self.stale = false;
@@ -95,7 +95,7 @@ impl TortureScreen {
         self.current().map(page).into_iter().collect()
     }
 
-    /// Tortures the configuration under the cursor again.
+    /// Crash-tests the configuration under the cursor again.
     fn again(&self, world: &World) -> Intents {
         let Some(evidence) = self.current() else { return Intents::new() };
         self.start(&evidence.choice, world).unwrap_or_else(|reason| vec![Intent::failed(reason)])

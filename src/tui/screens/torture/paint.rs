@@ -1,4 +1,4 @@
-//! How the Torture screen is painted: what is under way, what was found, and all about the row under the cursor.
+//! Painting of the Torture screen: the crash test in progress, the evidence, and the details of the row under the cursor.
 
 use super::{TortureScreen, WatchedSeries};
 use crate::tui::widgets::{
@@ -11,7 +11,7 @@ use dbdyno_reports::{evidence::evidence_lines, torture::step_text};
 use dbdyno_store::{EvidenceRecord, TierVerdict};
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// What is said where nothing was found yet.
+/// The text shown before there is any evidence.
 const EMPTY: &str = "Does an engine keep what its tier promises? It is killed while it commits, and images are opened of what a disk may hold \
                      after a power loss. Nothing was found yet: + chooses an engine.";
 

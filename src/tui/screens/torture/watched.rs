@@ -1,20 +1,20 @@
-//! The configurations that are tortured: how far it is, and how it ended.
+//! The crash tests in progress: their progress and their end.
 
 use super::{Intents, TortureScreen};
 use crate::tui::screens::intent::Intent;
 use dbdyno_running::torture::{SeriesEvent, Step, Terms};
 use std::collections::BTreeMap;
 
-/// Configurations that are tortured one after the other.
+/// Configurations that are crash-tested one after the other.
 #[derive(Debug)]
 pub struct WatchedSeries {
-    /// Engines with the options that are not at their default; none before they are known.
+    /// Engines with the options that are not at their default; empty before they are known.
     pub(crate) choices: Vec<String>,
     pub(crate) terms: Terms,
-    /// Which of them is under way, from 0.
+    /// Index of the configuration in progress.
     pub(crate) at: usize,
     pub(crate) step: Option<Step>,
-    /// How many have each verdict.
+    /// Number of configurations for each verdict.
     verdicts: BTreeMap<String, usize>,
 }
 
@@ -23,7 +23,7 @@ impl WatchedSeries {
         self.choices.get(self.at).map_or("", String::as_str)
     }
 
-    /// The share of what is under way that is done, from 0 to 1; none where it has no parts.
+    /// Returns the finished share of the current step, from 0 to 1; none if it has no parts.
     pub(crate) fn share(&self) -> Option<f64> {
         let (done, of) = match self.step? {
             Step::Waiting | Step::Recording => return None,
@@ -36,19 +36,19 @@ impl WatchedSeries {
 }
 
 impl TortureScreen {
-    /// Whether configurations are tortured.
+    /// Whether a crash test is in progress.
     pub(crate) fn running(&self) -> bool {
         self.watched.is_some()
     }
 
-    /// Torture begins.
+    /// Begins a series of crash tests.
     pub(super) fn series_begins(&mut self) {
         self.failures.clear();
         let (choices, terms) = (Vec::new(), self.terms.clone());
         self.watched = Some(WatchedSeries { choices, terms, at: 0, step: None, verdicts: BTreeMap::new() });
     }
 
-    /// What torture tells.
+    /// Handles an event of the series.
     pub(super) fn series_tells(&mut self, event: SeriesEvent) -> Intents {
         let Some(watched) = &mut self.watched else { return Intents::new() };
         match event {
@@ -65,7 +65,7 @@ impl TortureScreen {
         Intents::new()
     }
 
-    /// Torture is over, or could not be begun.
+    /// Handles the end of the series, or the error that prevented it.
     pub(super) fn series_ends(&mut self, outcome: Result<(), String>) -> Intents {
         let watched = self.watched.take();
         let mut counts: Vec<String> = watched

@@ -1,4 +1,4 @@
-//! What the Trend pane asks of the world outside: a configuration over all of its sessions.
+//! The requests of the Trend pane: a configuration over all of its sessions.
 
 use crate::tui::{
     launch::TrendOf,
@@ -18,10 +18,10 @@ use std::{
 pub enum Request {
     /// The trends of configurations.
     Follow {
-        /// Counts requests: a response to an earlier one is dropped.
+        /// Number of the request; a response to an earlier one is dropped.
         ticket: u64,
         of: TrendOf,
-        /// Tells how far it is, and that nobody waits for it any more.
+        /// Reports the progress of reading, and whether it was cancelled.
         watch: ReadWatch,
     },
 }
@@ -36,7 +36,7 @@ impl HasSubject for Request {
 
 #[derive(Debug)]
 pub enum Response {
-    /// The trends, or why there are none.
+    /// The trends, or the reason why there are none.
     Followed { ticket: u64, found: Result<Box<Followed>, String> },
 }
 
@@ -44,7 +44,7 @@ pub enum Response {
 #[derive(Debug)]
 pub struct Followed {
     pub(super) trend: Trend,
-    /// The figures that they have.
+    /// The metrics that they have.
     pub(super) metrics: Vec<Metric>,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     Response::Followed { ticket, found: found.map(Box::new) }
 }
 
-/// What a configuration is over all sessions: its suite, its engine, and its options as they were asked for.
+/// A configuration's identity over all sessions: its suite, its engine, and its options as requested.
 type Followable = (String, String, Arc<BTreeMap<String, String>>);
 
 fn followable(run: &RunTests) -> Followable {
@@ -75,14 +75,14 @@ fn followed(of: &TrendOf, store: &Store, arguments: &[String]) -> Result<Followe
     let selection = Selection::parse(&words)?;
     let line = words.join(" ");
     let mut side: Side = load(store, &line, &selection, of.metric, Latencies::Left).map_err(said)?;
-    // Options may be in force under other names than they were asked for, so no selection means exactly these.
+    // Options in force may have other names than the requested ones, so no selection can match exactly these configurations.
     side.runs.retain(|run| wanted.contains(&followable(run)));
     as_rates([&mut side]);
     let metrics = store.metrics(&selection).map_err(said)?;
     Ok(Followed { trend: trend(&side, &command(words, of.metric, arguments)), metrics })
 }
 
-/// Terms that mean all runs of these suites on these engines.
+/// Returns terms that select all runs of these suites on these engines.
 fn terms(wanted: &BTreeSet<Followable>) -> Vec<String> {
     let values = |value: fn(&Followable) -> &String| {
         let values: BTreeSet<String> = wanted.iter().map(|one| literal(value(one))).collect();
@@ -91,7 +91,7 @@ fn terms(wanted: &BTreeSet<Followable>) -> Vec<String> {
     vec![format!("suite={}", values(|one| &one.0)), format!("engine={}", values(|one| &one.1))]
 }
 
-/// The command that shows these, among the others of their engines.
+/// Returns the command that shows these configurations, among others of their engines.
 fn command(terms: Vec<String>, metric: Metric, arguments: &[String]) -> String {
     let mut words = vec!["dbdyno".to_owned(), "trend".to_owned()];
     words.extend(terms);

@@ -1,5 +1,5 @@
-//! A figure over sessions, drawn in cells: a point a session, the levels or the drift behind them, a numbered line where the level
-//! changes.
+//! A text chart of a figure over sessions: a point for each session, the levels or the drift behind them, and a numbered line where the
+//! level changes.
 
 use super::pane;
 use crate::tui::widgets::{
@@ -12,14 +12,14 @@ use dbdyno_foundation::metric::Metric;
 use dbdyno_stats::median;
 use ratatui::layout::Rect;
 
-/// Columns of the labels.
+/// Columns for the labels.
 const AXIS: u16 = 10;
-/// Rows without which nothing could be read.
+/// Rows below which the chart is unreadable.
 const LEAST: u16 = 4;
-/// The greatest distance between two sessions.
+/// Maximum distance between two sessions, in columns.
 const WIDEST: usize = 6;
 
-/// Where sessions and values are in a chart.
+/// The positions of sessions and values in a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Scale {
     least: f64,
@@ -36,14 +36,14 @@ impl Scale {
         Self { least, most, rows, columns: usize::from(columns), sessions: values.len() }
     }
 
-    /// Where a session stands, from the left.
+    /// Returns the column of a session, from the left.
     fn column(self, session: usize) -> u16 {
         let step = (self.columns / self.sessions.max(1)).min(WIDEST);
         let column = if step > 0 { session * step + step / 2 } else { session * self.columns / self.sessions };
         column as u16
     }
 
-    /// The row of a value, from the top; the middle where all values are one.
+    /// Returns the row of a value, from the top; the middle if all values are equal.
     fn row(self, value: f64) -> u16 {
         let last = f64::from(self.rows.saturating_sub(1));
         let share = if self.most > self.least { (self.most - value) / (self.most - self.least) } else { 0.5 };
@@ -51,7 +51,7 @@ impl Scale {
     }
 }
 
-/// What changes and drift of a series are painted as; their words say so too.
+/// Returns the roles of a series' changes and drift; their descriptions state the direction too.
 pub(super) fn roles(series: &TrendSeries) -> impl Iterator<Item = Role> {
     series.changes.iter().map(role).chain(series.drift.map(|drift| of_direction(drift.better)))
 }
@@ -74,7 +74,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, series: &TrendSeries, metr
     if area.height < LEAST || area.width <= AXIS * 2 || values.is_empty() {
         return;
     }
-    // Above the plot are the numbers of changes, below it when the first and the last session began.
+    // The numbers of changes are above the plot, the start times of the first and the last session below it.
     let plot = Rect { x: area.x + AXIS, y: area.y + 1, width: area.width - AXIS, height: area.height - 2 };
     let scale = Scale::new(&values, plot.width, plot.height);
     let label = |row: u16| Rect { y: plot.y + row, width: AXIS - 1, height: 1, ..area };
@@ -110,14 +110,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, series: &TrendSeries, metr
     }
 }
 
-/// The column before the first session of a level.
+/// Returns the column before the first session of a level.
 fn boundary(scale: Scale, at: usize) -> u16 {
     let here = scale.column(at);
     let before = at.checked_sub(1).map_or(0, |before| scale.column(before));
     before + (here - before).div_ceil(2).max(u16::from(here > before + 1)).min(here - before)
 }
 
-/// The median of each level, as a dotted line over its sessions; or the line of a drift, with a dot for each session.
+/// Paints the median of each level as a dotted line over its sessions, or the line of a drift with a dot for each session.
 fn draw_levels(paint: &mut Paint<'_>, plot: Rect, scale: Scale, series: &TrendSeries, values: &[f64]) {
     if let Some(drift) = series.drift {
         let last = values.len().saturating_sub(1).max(1) as f64;

@@ -1,4 +1,4 @@
-//! What the Trend pane asks the user, what becomes of the replies, and what leaves it.
+//! The dialogs of the Trend pane, the handling of their replies, and the pane's output.
 
 use super::{Intents, TrendScreen, paint::point_in_words};
 use crate::tui::{
@@ -16,19 +16,19 @@ use dbdyno_reports::{
 };
 use std::time::Duration;
 
-/// What the Trend pane asks the user.
+/// A question that the Trend pane asks the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialog {
-    /// Which figure is followed.
+    /// The metric to show.
     Metric,
-    /// Which tests are shown.
+    /// The filter for the tests shown.
     Filter,
     /// The file to write the trend to.
     Export,
 }
 
 impl TrendScreen {
-    /// Copies the session under the cursor: what is followed, its figure, and what selects it.
+    /// Copies the session under the cursor: the configuration and test, the figure, and the term that selects the session.
     pub(super) fn copy(&self) -> Intents {
         let followed = self.followed().zip(self.current());
         let Some(((_, found), series)) = followed else { return Intents::new() };
@@ -38,7 +38,7 @@ impl TrendScreen {
         Copyable::new(format!("{figure}, with what selects its session"), text).copied()
     }
 
-    /// Asks which figure is followed, of those that there are.
+    /// Asks for the metric to show, one of those that are stored.
     pub(super) fn ask_metric(&self) -> Intents {
         let Some((of, followed)) = self.followed() else { return Intents::new() };
         let items = followed
@@ -57,7 +57,7 @@ impl TrendScreen {
         vec![Intent::prompt_export(Dialog::Export, title, "dbdyno-trend.html", SHEET_FORMATS)]
     }
 
-    /// How changes are found, and every session of the test under the cursor.
+    /// Shows the method for finding changes, and every session of the test under the cursor.
     pub(super) fn explain(&self) -> Intents {
         let (Some((_, followed)), Some(series)) = (self.followed(), self.current()) else { return Intents::new() };
         let mut lines = vec![heading(series), METHOD.to_owned(), String::new(), found_words(series)];
@@ -72,10 +72,10 @@ impl TrendScreen {
         vec![Intent::page(format!("{} {}", series.test, series.name), lines)]
     }
 
-    /// Takes what the user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why it cannot be taken, with what was expected.
+    /// The reason why the reply is invalid, with the expected form.
     pub(super) fn take_reply(&mut self, dialog: Dialog, reply: Reply, now: Duration) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Metric, Reply::Chosen(chosen)) => {

@@ -1,4 +1,4 @@
-//! The Trend pane: configurations over their sessions, with the places at which they changed.
+//! The Trend pane: configurations over their sessions, with the points at which they changed.
 
 mod ask;
 mod chart;
@@ -26,7 +26,7 @@ use dbdyno_comparing::compare::TrendSeries;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
 /// Panes that can be clicked.
@@ -37,16 +37,16 @@ mod pane {
     pub(super) const SESSIONS: usize = 1;
 }
 
-/// What is followed, and what is looked at of it.
+/// The trends, and the state of the view.
 #[derive(Debug, Default)]
 pub struct TrendScreen {
-    /// What was read last, and the trends or why there are none.
+    /// The last request that was read, and the trends or the reason why there are none.
     found: Option<(TrendOf, Result<Box<Followed>, String>)>,
-    /// What is awaited.
+    /// The pending request.
     reading: Option<(Awaited, TrendOf)>,
-    /// Which tests are shown.
+    /// The filter for the tests shown.
     filter: ListFilter,
-    /// Place among the tests.
+    /// The cursor in the tests.
     cursor: ListCursor,
     /// The session under the cursor, from the oldest.
     session: usize,
@@ -64,7 +64,7 @@ impl TrendScreen {
         vec![Intent::Request(request)]
     }
 
-    /// Nobody waits for what is read; its response comes too late. Whether anything was read.
+    /// Cancels reading, so that its response is dropped. Returns whether anything was being read.
     fn give_up(&mut self) -> bool {
         self.ticket += 1;
         self.reading.take().map(|(awaited, _)| awaited.give_up()).is_some()
@@ -72,29 +72,29 @@ impl TrendScreen {
 
     fn ask_again(&mut self, now: Duration) -> Intents {
         let of = self.found.as_ref().map(|(of, _)| of.clone());
-        // The cursor stays where it is.
+        // The cursor stays on its test.
         let test = self.current().map(|series| (series.test, series.size.clone()));
         of.map_or_else(Intents::new, |of| self.ask(TrendOf { test: test.or(of.test), ..of }, now))
     }
 
-    /// What is shown, and what it is of; nothing while something else is read.
+    /// Returns the trends and their request; none while another request is being read.
     fn followed(&self) -> Option<(&TrendOf, &Followed)> {
         let (of, found) = self.found.as_ref().filter(|_| self.reading.is_none())?;
         Some((of, found.as_ref().ok()?))
     }
 
-    /// The tests that match the filter.
+    /// Returns the tests that match the filter.
     fn series(&self) -> Vec<&TrendSeries> {
         let matches = |series: &&TrendSeries| self.filter.means_test(series.test, &series.name, [series.size.as_str()]);
         self.followed().map_or_else(Vec::new, |(_, followed)| followed.trend.series.iter().filter(matches).collect())
     }
 
-    /// The test under the cursor.
+    /// Returns the test under the cursor.
     fn current(&self) -> Option<&TrendSeries> {
         self.series().get(self.cursor.at).copied()
     }
 
-    /// Keeps the cursor in the sessions of the test.
+    /// Keeps the cursor within the sessions of the test.
     fn kept_in(&mut self) {
         let sessions = self.current().map_or(0, |series| series.points.len());
         self.session = self.session.min(sessions.saturating_sub(1));
@@ -105,7 +105,7 @@ impl TrendScreen {
         self.kept_in();
     }
 
-    /// Goes to another change of the level.
+    /// Moves the cursor to the next or previous change of the level.
     fn seek_change(&mut self, forward: bool) -> Intents {
         let Some(series) = self.current() else { return Intents::new() };
         let places = series.changes.iter().map(|change| change.at);
@@ -126,7 +126,7 @@ impl TrendScreen {
         Intents::new()
     }
 
-    /// Gives up what is read; else clears the filter; else leads to where the pane was opened.
+    /// Cancels reading if it is in progress. Otherwise clears the filter. Otherwise returns to the screen that opened the pane.
     fn back(&mut self) -> Intents {
         if self.reading.is_some() {
             self.give_up();
@@ -148,7 +148,7 @@ impl TrendScreen {
             test.as_ref().is_some_and(|(test, size)| series.test == *test && series.size == *size)
         };
         let at = series.iter().position(is_it).unwrap_or(0);
-        // What changed last is what is looked for.
+        // The latest change is the most likely one to be of interest.
         let change = series.get(at).and_then(|series| Some(series.changes.last()?.at));
         let last = series.get(at).map_or(0, |series| series.points.len().saturating_sub(1));
         (self.cursor.at, self.session) = (at, change.unwrap_or(last));

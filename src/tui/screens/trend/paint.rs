@@ -1,4 +1,4 @@
-//! How the Trend pane is painted: the tests, the one under the cursor over its sessions, and its changes in words.
+//! Painting of the Trend pane: the tests, the one under the cursor over its sessions, and its changes in words.
 
 use super::{TrendScreen, chart, pane};
 use crate::tui::{
@@ -17,11 +17,11 @@ use dbdyno_foundation::{
 use dbdyno_reports::trend::{ends, found_words, heading, moves_words, name, sparkline};
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Columns of the name of a test, at most, where there is no room for more.
+/// Maximum columns for a test's name, if there is no room for more.
 const WIDEST_NAME: usize = 28;
-/// Columns of the figures of a test as a line, at least.
+/// Minimum columns for a test's figures as a line.
 const LEAST_LINE: usize = 8;
-/// Columns of this line, at most.
+/// Maximum columns for this line.
 const WIDEST_LINE: usize = 60;
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, context: &Context<'_>) {
@@ -87,7 +87,7 @@ fn draw_found(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, metric: M
     }
 }
 
-/// The changes of a series, numbered as in the chart, or its drift, or that there is neither.
+/// Returns the changes of a series, numbered as in the chart, or its drift, or a text that there is neither.
 fn words(series: &TrendSeries, metric: Metric, columns: usize) -> Vec<(String, Role)> {
     let moves = moves_words(series, metric);
     if moves.is_empty() {
@@ -119,7 +119,7 @@ pub(super) fn point_in_words(point: &TrendPoint, metric: Metric) -> String {
     )
 }
 
-/// The tests: name, first figure, all as a line, last figure, whether the level changed.
+/// Paints the tests: name, first figure, a line of all figures, last figure, and whether the level changed.
 fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&TrendSeries], metric: Metric) {
     let several = |value: fn(&TrendSeries) -> &String| all.iter().any(|one| value(one) != value(all[0]));
     let (labels, sizes) = (several(|one| &one.label), several(|one| &one.size));

@@ -1,4 +1,4 @@
-//! What the Tune screen asks of the world outside: its ledgers, the user's statements, stored runs of a sweep.
+//! The requests of the Tune screen: ledgers, the user's SQL statements, stored runs of a sweep.
 
 use super::own_sql::{OwnSql, SqlFiles};
 use crate::tui::{
@@ -17,17 +17,17 @@ use dbdyno_store::{Latencies, Selection, Store};
 
 #[derive(Debug)]
 pub enum Request {
-    /// The ledger of this name.
+    /// The ledger with this name.
     Ledger(String),
-    /// The ledger that was used last.
+    /// The ledger used last.
     LastLedger,
-    /// The names of all ledgers, to choose from.
+    /// The names of all ledgers, for a choice.
     Names,
-    /// Make a trial's change the base of what follows.
+    /// Makes a trial's change the base of later trials.
     Accept(Box<Trial>),
-    /// Make a workload of the user's statements.
+    /// Makes a workload of the user's SQL statements.
     OwnSql { ticket: u64, files: SqlFiles, engine: Box<Description> },
-    /// Which option matters how much in the runs of a selection.
+    /// The importance of each option in the runs of a selection.
     Effects { ticket: u64, selection: String },
 }
 
@@ -46,17 +46,17 @@ impl HasSubject for Request {
 
 #[derive(Debug)]
 pub enum Response {
-    /// The ledger, or why it cannot be read.
+    /// The ledger, or the reason why it cannot be read.
     Ledger(Result<Ledger, String>),
-    /// The ledger used last; none where nothing was tried yet.
+    /// The ledger used last; none if nothing was tried yet.
     LastLedger(Result<Option<Ledger>, String>),
     /// The names of all ledgers.
     Names(Result<Vec<String>, String>),
-    /// The trial is accepted, or why not.
+    /// The accepted trial, or the reason why it was not accepted.
     Accepted(Result<Box<Trial>, String>),
-    /// The workload, or what is wrong with the files.
+    /// The workload, or the error in the files.
     OwnSql { ticket: u64, read: Result<Box<OwnSql>, String> },
-    /// What matters, or what the selection is instead of a grid.
+    /// The effects of the options, or the reason why the selection is not a grid.
     Effects { ticket: u64, found: Result<Box<GridEffects>, String> },
 }
 

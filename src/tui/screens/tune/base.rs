@@ -1,4 +1,4 @@
-//! What is tuned, as it is asked for: engine, suite or statements, size, rounds, base, ledger.
+//! The parts of a tuning task and their dialogs: engine, suite or statements, size, rounds, base, ledger.
 
 use super::{Dialog, Intents, Request, TuneScreen, own_sql::SqlFiles};
 use crate::tui::{keys::Action, overlay::ListItem, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
@@ -6,7 +6,7 @@ use dbdyno_catalog::TestInfo;
 use dbdyno_engine::describe::{Description, OptionKind, OptionSpec};
 use std::collections::BTreeMap;
 
-/// A part of what is tuned.
+/// A part of the tuning task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Engine,
@@ -53,7 +53,7 @@ pub(super) fn joined(options: &BTreeMap<String, String>) -> String {
     options.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
 }
 
-/// The values that an option chooses from; none for numbers.
+/// Returns the values that an option chooses from; none for numbers.
 pub(super) fn words(kind: &OptionKind) -> Option<Vec<String>> {
     match kind {
         OptionKind::Choice { choices } => Some(choices.clone()),
@@ -63,7 +63,7 @@ pub(super) fn words(kind: &OptionKind) -> Option<Vec<String>> {
 }
 
 impl TuneScreen {
-    /// Changes the option under the cursor.
+    /// Handles a key for the option under the cursor.
     pub(super) fn change_option(&mut self, action: Action, spec: Option<&OptionSpec>) -> Intents {
         let Some(spec) = spec else { return Intents::new() };
         match action {
@@ -91,7 +91,7 @@ impl TuneScreen {
         vec![Intent::prompt(dialog, format!("What if {} were", spec.name), spec.kind.expected(), now)]
     }
 
-    /// Asks for several values of an option, each to be tried against the base.
+    /// Asks for several values of an option, to try each against the base.
     fn ask_values(&self, spec: &OptionSpec) -> Intents {
         let dialog = Dialog::Values(spec.name.clone());
         let title = format!("Try each of these for {}", spec.name);
@@ -148,7 +148,7 @@ impl TuneScreen {
         vec![Intent::choose_one(Dialog::Part, "Change the base", items)]
     }
 
-    /// Asks for the part of the base that was chosen.
+    /// Asks for the chosen part of the base.
     pub(super) fn ask_about(&self, part: Part, world: &World) -> Intents {
         let form = &self.form;
         let asked = match part {
@@ -208,7 +208,7 @@ impl TuneScreen {
         vec![Intent::prompt(Dialog::Ledger, "Ledger", help, self.form.ledger_name())]
     }
 
-    /// Changes the engine. Statements were tried with the one before.
+    /// Changes the engine. Statements were checked with the previous engine, so they are read again.
     pub(super) fn take_engine(&mut self, engine: &Description) -> Intents {
         self.form.take_engine(engine.name.clone());
         self.cursor = ListCursor::default();

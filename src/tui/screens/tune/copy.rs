@@ -1,20 +1,20 @@
-//! What can be copied: settings that were accepted or decided, and the command that repeats a trial.
+//! The texts that can be copied: accepted or decided settings, and the command that repeats a trial.
 
 use super::{Dialog, Intents, TuneScreen, base::joined};
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
 use dbdyno_reports::tune::{AnswerForm, answer_text, words};
 use dbdyno_running::tune::{Trial, TuneAnswer, script};
 
-/// Something that can be copied.
+/// An item that can be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CopyItem {
-    /// What the trial of this identifier came to, in a form.
+    /// The settings of the trial with this identifier, in a form.
     Answer(String, AnswerForm),
     Command(String),
 }
 
 impl TuneScreen {
-    /// The trial of this identifier, if it is in the ledger or watched.
+    /// Returns the trial with this identifier, if it is in the ledger or watched.
     pub(super) fn trial(&self, trial_id: &str) -> Option<&Trial> {
         let watched = self.watched.as_ref().map(|watched| &watched.trial);
         let listed = self.entries().iter().map(|entry| &entry.trial);
@@ -24,14 +24,14 @@ impl TuneScreen {
     pub(super) fn ask_copy(&self, world: &World) -> Intents {
         let base = self.form.parent.as_deref().and_then(|id| self.trial(id));
         let target = self.target();
-        // What is not decided is no answer; its command repeats it all the same.
+        // An undecided trial gives no settings to copy, but its command can still repeat it.
         let decided = target.filter(|trial| trial.accepted || trial.is_gain());
         let decided = decided.filter(|trial| base.is_none_or(|base| base.trial_id != trial.trial_id));
         let mut items = Vec::new();
         for (what, trial) in [("base", base), ("trial", decided)] {
             let Some(trial) = trial else { continue };
             let about = about(what, trial);
-            // No preset can name a suite that is made of statements.
+            // A preset cannot name a suite that consists of statements.
             let can = |form: &&AnswerForm| **form != AnswerForm::Preset || !script::is_script(&trial.suite);
             for form in AnswerForm::ALL.iter().filter(can) {
                 let item = ListItem::new(format!("{} of the {what}", form.name()), &about);
@@ -48,7 +48,7 @@ impl TuneScreen {
         vec![Intent::choose_one(Dialog::Copy(copied), "Copy the answer as", shown)]
     }
 
-    /// Puts it into the clipboard, and says what it was.
+    /// Copies an item to the clipboard, and reports which.
     pub(super) fn copy(&self, item: &CopyItem, world: &World) -> Intents {
         let (text, said) = match item {
             CopyItem::Command(command) => (command.clone(), "the command that repeats the trial".to_owned()),
@@ -63,7 +63,7 @@ impl TuneScreen {
         vec![Intent::Copy(text), Intent::said(format!("copied: {said}"))]
     }
 
-    /// What a trial came to, with the trials that led there and the command that repeats it.
+    /// Returns the settings of a trial, with the trials that led to it and the command that repeats it.
     fn answer(&self, trial_id: &str, form: AnswerForm, world: &World) -> Option<String> {
         let trial = self.trial(trial_id)?;
         let mut path = self.ledger.as_ref().map_or_else(Vec::new, |ledger| ledger.path(trial_id));
@@ -76,7 +76,7 @@ impl TuneScreen {
     }
 }
 
-/// What is copied, in words: which change, and what was found of it.
+/// Describes the item to copy: the change and its result.
 fn about(what: &str, trial: &Trial) -> String {
     let change = joined(&trial.change.0);
     let found = match trial.effects.as_slice() {

@@ -1,4 +1,4 @@
-//! What the Tune screen asks the user, and what becomes of the replies.
+//! The dialogs of the Tune screen and the handling of their replies.
 
 use super::{
     Intents, Request, TuneScreen,
@@ -16,10 +16,10 @@ use dbdyno_store::Selection;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What the Tune screen asks the user.
+/// A question that the Tune screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dialog {
-    /// Which part of the base to change.
+    /// The part of the base to change.
     Part,
     Engine,
     Suite,
@@ -29,35 +29,35 @@ pub(crate) enum Dialog {
     Base,
     SuiteOptions,
     Seed,
-    /// One of these ledgers, or before them one of another name.
+    /// One of these ledgers; the entry before them asks for another name.
     Ledgers(Vec<String>),
     /// The ledger's name.
     Ledger,
-    /// Tests that count.
+    /// The tests to measure.
     Tests,
-    /// The file of the user's own statements.
+    /// The file of the user's own SQL statements.
     Sql,
-    /// The database that they start from.
+    /// The database from which the statements start.
     Database(PathBuf),
-    /// How long each of them may take.
+    /// The time limit of each statement.
     Limit(PathBuf, Option<PathBuf>),
     /// The value of an option.
     Value(String),
-    /// Values of an option, each to be tried.
+    /// Values of an option, each of which is tried.
     Values(String),
-    /// Start what takes long?
+    /// Confirmation of an action that takes long.
     Long(LongStart),
-    /// Stop what is under way?
+    /// Confirmation of stopping the current job.
     Stop,
-    /// Accept the change of this trial although it costs something?
+    /// Confirmation of accepting this trial's change although it has a cost.
     Accept(String),
-    /// What is copied, and in which form.
+    /// The item to copy, and its form.
     Copy(Vec<CopyItem>),
-    /// Start the search, or change what it keeps to.
+    /// The start of the search, or a condition to change.
     Search,
-    /// Something that a search keeps to.
+    /// A condition of the search.
     Term(Term),
-    /// The runs whose options are weighed.
+    /// The runs whose options are compared.
     Effects,
     /// The file to write the ledger to.
     Export,
@@ -66,16 +66,16 @@ pub(crate) enum Dialog {
 }
 
 impl TuneScreen {
-    /// Takes what the user replied.
+    /// Handles the user's reply.
     ///
     /// # Errors
-    /// Why it cannot be taken, with what was expected.
+    /// The reason why the reply is invalid, with the expected form.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match reply {
             Reply::Chosen(chosen) => self.take_chosen(dialog, &chosen, world),
             Reply::Text(text) => self.take_text(dialog, &text, world),
             Reply::Yes => Ok(self.take_yes(dialog, world)),
-            // What is weighed takes its time: while it is typed, only what is wrong with it is said.
+            // Computing effects takes time, so typing only reports errors in the selection.
             Reply::Typing(text) if *dialog == Dialog::Effects => Selection::parse_line(&text).map(|_| Intents::new()),
             Reply::Typing(_) | Reply::Nothing => Ok(Intents::new()),
         }

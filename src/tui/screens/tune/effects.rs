@@ -1,4 +1,4 @@
-//! Which option matters how much: the runs that are asked about, and what came of it.
+//! The importance of each option: the requested runs and the result.
 
 use super::{Dialog, Intents, Request, TuneScreen, TuneView};
 use crate::tui::{export, overlay::FilterKeys, screens::intent::Intent, world::World};
@@ -10,7 +10,7 @@ impl TuneScreen {
         vec![Intent::filter(Dialog::Effects, "Effects in", FilterKeys::Stored, self.usual_runs())]
     }
 
-    /// The runs of the ledger's trials that can be weighed together: those of one test at one size.
+    /// Returns a selection of the ledger's trials that can be analysed together: those of one test at one size.
     fn usual_runs(&self) -> String {
         if let Some(found) = &self.effects {
             return found.selection.clone();

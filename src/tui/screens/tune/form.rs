@@ -1,4 +1,4 @@
-//! What is tuned: engine, suite, size, test and base, and the change that is to be tried.
+//! The tuning task (engine, suite, size, test and base) and the change to try.
 
 use super::own_sql::OwnSql;
 use crate::tui::world::World;
@@ -15,31 +15,31 @@ use std::collections::BTreeMap;
 pub struct TrialForm {
     pub(crate) engine: String,
     pub(crate) suite: String,
-    /// The user's own statements, where the suite is made of them.
+    /// The user's own SQL statements, if they make up the suite.
     pub(crate) own: Option<OwnSql>,
     pub(crate) suite_options: BTreeMap<String, String>,
-    /// The size; none for the suite's first.
+    /// The size; none for the suite's first size.
     pub(crate) size: Option<Size>,
-    /// Names of the tests that count; empty for all.
+    /// Names of the tests to measure; empty for all.
     pub(crate) tests: Vec<String>,
-    /// Options of the base that are not at their default.
+    /// Options of the base that differ from their defaults.
     pub(crate) base: BTreeMap<String, String>,
-    /// Whether the base was typed: what was accepted before does not take its place.
+    /// Whether the user typed the base. If so, the last accepted base does not replace it.
     pub(crate) typed: bool,
-    /// Options that the change sets.
+    /// The options that the change sets.
     pub(crate) change: BTreeMap<String, String>,
-    /// Rounds; none for the fewest that can decide.
+    /// Rounds; none for the smallest number that can decide.
     pub(crate) rounds: Option<u32>,
-    /// The trial whose accepted change made the base.
+    /// The trial whose accepted change led to the base.
     pub(crate) parent: Option<String>,
-    /// The ledger that trials are kept in; empty: one of that engine and suite.
+    /// The ledger for the trials; empty: the default ledger of this engine and suite.
     pub(crate) ledger: String,
-    /// Seed of all randomness; none: drawn each time.
+    /// Seed of all randomness; none: a new one for each trial.
     pub(crate) seed: Option<u64>,
 }
 
 impl TrialForm {
-    /// What is tuned before anything is chosen: the first engine on the first test of the first suite.
+    /// Returns the initial form: the first engine on the first test of the first suite.
     pub(crate) fn new(world: &World) -> Self {
         let engine = world.registry.engines.first().map_or_else(String::new, |one| one.description.name.clone());
         let mut form = Self { engine, ..Self::default() };
@@ -49,7 +49,7 @@ impl TrialForm {
         form
     }
 
-    /// Changes to another engine: its options are others.
+    /// Changes to another engine and resets the options, because the new engine has others.
     pub(crate) fn take_engine(&mut self, engine: String) {
         self.engine = engine;
         self.begin_anew();
@@ -64,7 +64,7 @@ impl TrialForm {
         self.begin_anew();
     }
 
-    /// Changes to statements of the user's, on the database that they start from.
+    /// Changes to the user's own statements. The base has the options of the database from which they start.
     pub(crate) fn take_own(&mut self, own: OwnSql, world: &World) {
         self.take_suite(&own.suite);
         let options = own.options();
@@ -72,7 +72,7 @@ impl TrialForm {
         self.base = self.not_default(&options, world);
     }
 
-    /// The base is the engine's default again: what was accepted belongs to another ledger.
+    /// Resets the base to the engine's defaults, because accepted changes belong to another ledger.
     fn begin_anew(&mut self) {
         self.base.clear();
         self.change.clear();
@@ -80,7 +80,7 @@ impl TrialForm {
         self.typed = false;
     }
 
-    /// Goes to where a trial was measured, as far as that is still there.
+    /// Selects the workload on which a trial was measured, as far as it still exists.
     pub(crate) fn go_to(&mut self, trial: &Trial, world: &World) {
         if world.engine_on(&trial.suite, &trial.engine).is_none() {
             return;
@@ -97,7 +97,7 @@ impl TrialForm {
         self.ledger = if trial.ledger == self.default_ledger() { String::new() } else { trial.ledger.clone() };
     }
 
-    /// The base is what an accepted trial came to.
+    /// Makes the settings of an accepted trial the base.
     pub(crate) fn stand_on(&mut self, trial: &Trial, world: &World) {
         if trial.engine != self.engine {
             self.take_engine(trial.engine.clone());
@@ -108,10 +108,10 @@ impl TrialForm {
         self.keep_differing(world);
     }
 
-    /// The base is what was typed; an empty text means the defaults.
+    /// Sets the base from typed text; an empty text means the defaults.
     ///
     /// # Errors
-    /// An option that is not there or does not take its value.
+    /// An option that does not exist or has an invalid value.
     pub(crate) fn type_base(&mut self, text: &str, world: &World) -> Result<(), String> {
         let engine = &self.found(world).ok_or("no engine is chosen")?.description;
         let asked = match text.trim() {
@@ -125,7 +125,7 @@ impl TrialForm {
         Ok(())
     }
 
-    /// Takes out of the change what the base has by now.
+    /// Removes options from the change whose values the base now has.
     fn keep_differing(&mut self, world: &World) {
         let specs = self.specs(world).to_vec();
         let value_of = |name: &String| specs.iter().find(|spec| spec.name == *name).map(|spec| self.base_value(spec));
@@ -133,7 +133,7 @@ impl TrialForm {
         self.change = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     }
 
-    /// The options that the engine has and that are not at their default.
+    /// Returns the engine's options whose values are not the defaults.
     fn not_default(&self, options: &BTreeMap<String, String>, world: &World) -> BTreeMap<String, String> {
         let default =
             |name: &String| self.specs(world).iter().find(|spec| spec.name == *name).map(|spec| &spec.default);
@@ -141,28 +141,28 @@ impl TrialForm {
         options.iter().filter(differs).map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// Whether nobody chose a base: what was accepted last may be it.
+    /// Whether no base was chosen, so that the last accepted one can be used.
     pub(crate) fn may_stand_elsewhere(&self) -> bool {
         self.parent.is_none() && !self.typed
     }
 
-    /// The engine that is chosen.
+    /// Returns the selected engine.
     pub(crate) fn found<'w>(&self, world: &'w World) -> Option<&'w Engine> {
         world.engine_on(&self.suite, &self.engine)
     }
 
-    /// The suite that is chosen.
+    /// Returns the selected suite.
     pub(crate) fn found_suite<'a>(&'a self, world: &'a World) -> Option<&'a Suite> {
         self.suite_named(&self.suite, world)
     }
 
-    /// A suite by its name, be it one of the catalog or made of the user's statements.
+    /// Returns a suite by its name, from the catalog or from the user's statements.
     fn suite_named<'a>(&'a self, name: &str, world: &'a World) -> Option<&'a Suite> {
         let own = self.own.as_ref().map(|own| &own.suite);
         own.into_iter().chain(&world.suites).find(|suite| suite.name == name)
     }
 
-    /// The user's own statements, where a suite is made of them.
+    /// Returns the user's own SQL statements, if they make up this suite.
     pub(crate) fn own_of(&self, suite: &str) -> Option<&OwnSql> {
         self.own.as_ref().filter(|own| own.suite.name == suite)
     }
@@ -171,7 +171,7 @@ impl TrialForm {
         self.found(world).map_or(&[], |engine| &engine.description.options)
     }
 
-    /// An option's value in the base.
+    /// Returns an option's value in the base.
     pub(crate) fn base_value<'a>(&'a self, spec: &'a OptionSpec) -> &'a str {
         self.base.get(&spec.name).unwrap_or(&spec.default)
     }
@@ -188,7 +188,7 @@ impl TrialForm {
         Ok(Workload { engine: engine.clone(), suite: suite.clone(), suite_options, size, pick })
     }
 
-    /// What a trial was measured on.
+    /// Returns the workload on which a trial was measured.
     pub(crate) fn workload_of(&self, trial: &Trial, world: &World) -> Result<Workload, String> {
         let missing = |what: &str, name: &str| format!("there is no {what} `{name}` here");
         let engine = world.engine_on(&trial.suite, &trial.engine).ok_or_else(|| missing("engine", &trial.engine))?;
@@ -205,7 +205,7 @@ impl TrialForm {
         })
     }
 
-    /// What Enter tries, and on what. The seed is chosen when it starts.
+    /// Returns the workload and the trial that Enter starts. The seed is chosen at the start.
     pub(crate) fn what_if(&self, world: &World) -> Result<(Workload, WhatIf), String> {
         if self.change.is_empty() {
             return Err("nothing is changed: Space changes the option under the cursor".to_owned());
@@ -215,7 +215,7 @@ impl TrialForm {
         Ok((workload, what_if))
     }
 
-    /// A change as one of so many that share the allowed false alarms.
+    /// Returns a trial for a change, as one of `changes` changes that share the allowed false alarms.
     pub(crate) fn question(&self, workload: &Workload, change: Change, changes: u32) -> Result<WhatIf, String> {
         let base = workload.settings(&self.base).map_err(|error| error.to_string())?;
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(workload.tests().len(), changes));
@@ -223,13 +223,13 @@ impl TrialForm {
         Ok(WhatIf { ledger, parent_id, kind: TrialKind::WhatIf, base, change, rounds, changes, seed: 0 })
     }
 
-    /// Rounds of the next trial.
+    /// Returns the number of rounds of the next trial.
     pub(crate) fn rounds(&self, world: &World) -> u32 {
         let tests = self.workload(world).map_or(1, |workload| workload.tests().len());
         self.rounds.unwrap_or_else(|| default_rounds(tests, 1))
     }
 
-    /// The ledger that the next trial is kept in.
+    /// Returns the name of the ledger for the next trial.
     pub(crate) fn ledger_name(&self) -> String {
         if self.ledger.is_empty() { self.default_ledger() } else { self.ledger.clone() }
     }
@@ -238,7 +238,7 @@ impl TrialForm {
         format!("{}-{}", self.engine, self.suite)
     }
 
-    /// Why the change cannot make a difference, if so.
+    /// Returns the reason why the change cannot make a difference, if there is one.
     pub(crate) fn pointless(&self, world: &World) -> Option<String> {
         let engine = &self.found(world)?.description;
         let suite = self.found_suite(world)?;
@@ -247,7 +247,7 @@ impl TrialForm {
         if self.change.is_empty() { None } else { cannot_differ(engine, suite.kind, &base, &changed) }
     }
 
-    /// Tiers before and after the change, as numbers with names.
+    /// Returns the tiers before and after the change, as numbers with names.
     pub(crate) fn tiers(&self, world: &World) -> Option<(String, String)> {
         let engine = &self.found(world)?.description;
         let base = Settings::resolve(engine, &self.base).ok()?;
@@ -255,7 +255,7 @@ impl TrialForm {
         Some((engine.tier(&base).0.to_string(), engine.tier(&changed).0.to_string()))
     }
 
-    /// Sets an option of the change; the base's own value takes it out.
+    /// Sets an option of the change; setting the base's own value removes it.
     pub(crate) fn set(&mut self, spec: &OptionSpec, value: String) {
         if value == self.base_value(spec) {
             self.change.remove(&spec.name);
@@ -265,7 +265,7 @@ impl TrialForm {
     }
 }
 
-/// What it takes to measure a base against a changed one; none where that cannot be planned.
+/// Returns the estimated cost of measuring a base against a changed one; none if it cannot be planned.
 pub(super) fn expected_of(
     workload: &Workload,
     [base, changed]: [&Settings; 2],

@@ -1,5 +1,5 @@
-//! The Tune screen, a notebook: a base, one change, the trial that measures it, the ledger of what was tried, a search among all
-//! that could be, and which option matters how much.
+//! The Tune screen, a notebook: a base, one change, the trial that measures it, and the ledger of earlier trials. It also shows a search
+//! among all possible settings, and the importance of each option.
 
 mod ask;
 mod base;
@@ -40,77 +40,77 @@ use dbdyno_running::{
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// What this screen wants to happen.
+/// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// The panes that a cursor can be in.
+/// The panes that can have the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Pane {
-    /// The base's options, and what is changed of them.
+    /// The base's options, and the changes to them.
     #[default]
     Options,
-    /// What was tried.
+    /// The earlier trials.
     Ledger,
 }
 
-/// What stands beside the options.
+/// The content next to the options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum TuneView {
-    /// A trial: the one under the ledger's cursor, or the one under way or last.
+    /// A trial: the one under the ledger's cursor, or the current or last one.
     #[default]
     Trial,
-    /// The search under way or last.
+    /// The current search, or the last one.
     Search,
-    /// Which option matters how much, over all of the screen.
+    /// The importance of each option, on the whole screen.
     Effects,
 }
 
-/// What runs beside the screen.
+/// The job in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Running {
     Trial,
     Search,
 }
 
-/// What is tuned, the trial that measures it, and what was tried before.
+/// The tuning task, the trial that measures it, and the earlier trials.
 #[derive(Debug, Default)]
 pub struct TuneScreen {
-    /// What is tuned and changed.
+    /// The task and the change.
     pub(crate) form: TrialForm,
     pub(crate) pane: Pane,
-    /// Place among the options.
+    /// The cursor in the options.
     pub(crate) cursor: ListCursor,
-    /// Place in the ledger.
+    /// The cursor in the ledger.
     pub(crate) row: ListCursor,
     pub(crate) view: TuneView,
-    /// The trial under way or last.
+    /// The current trial, or the last one.
     pub(crate) watched: Option<WatchedTrial>,
-    /// What is under way.
+    /// The kind of job in progress.
     pub(crate) running: Option<Running>,
     pub ledger: Option<Ledger>,
-    /// What the next search keeps to.
+    /// The conditions of the next search.
     pub(crate) terms: SearchTerms,
-    /// The search under way or last.
+    /// The current search, or the last one.
     pub(crate) search: Option<WatchedSearch>,
-    /// Which option matters how much, in the runs that were asked about last.
+    /// The importance of each option, in the runs requested last.
     pub(crate) effects: Option<Box<GridEffects>>,
-    /// Lines of that scrolled past.
+    /// Lines of the effects scrolled past.
     pub(crate) scrolled: ListCursor,
-    /// Whether files or runs that were asked for are still being read: what, in words.
+    /// A description of the files or runs that are being read, if any.
     pub(crate) reading: Option<String>,
-    /// Counts what was asked for, so that what comes too late is dropped.
+    /// Number of the last request; a response to an earlier one is dropped.
     ticket: u64,
-    /// Whether the notebook was opened where it was left.
+    /// Whether the notebook was opened at its last position.
     opened: bool,
 }
 
 impl TuneScreen {
-    /// Reads what was tried.
+    /// Requests the ledger of earlier trials.
     fn read_ledger(&self) -> Intents {
         vec![Intent::Request(Request::Ledger(self.form.ledger_name()))]
     }
 
-    /// Goes to the next view that has something to show.
+    /// Shows the next view that has content.
     fn next_view(&mut self) {
         const VIEWS: [TuneView; 3] = [TuneView::Trial, TuneView::Search, TuneView::Effects];
         let has = |view: &TuneView| match view {
@@ -148,7 +148,7 @@ impl Screen for TuneScreen {
         Self { form: TrialForm::new(world), ..Self::default() }
     }
 
-    /// What is tuned tells itself whether it is a search.
+    /// Shows a trial at first; the job's events report whether it is a search.
     fn begun(&mut self, _outline: Option<Box<SessionOutline>>, _now: Duration) {
         (self.pane, self.view, self.running) = (Pane::Options, TuneView::Trial, Some(Running::Trial));
     }
@@ -199,7 +199,7 @@ impl Screen for TuneScreen {
             Action::Enter if self.view == TuneView::Effects => {}
             Action::Enter if self.pane == Pane::Ledger => return self.open_trial(world),
             Action::Enter => return self.start(world),
-            // What changes options is of their pane.
+            // Actions that change options apply to the options pane.
             Action::Toggle | Action::Previous | Action::Edit | Action::Reset | Action::Sweep => {
                 self.pane = Pane::Options;
                 return self.change_option(action, spec);

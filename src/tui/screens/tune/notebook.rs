@@ -1,4 +1,4 @@
-//! What is read for the screen: ledgers, with the base that they lead to.
+//! The data that the screen reads: ledgers, with the base of their last accepted trial.
 
 use super::{Dialog, Intents, Pane, Request, Response, TuneScreen, TuneView};
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
@@ -10,18 +10,18 @@ use dbdyno_reports::{
 use dbdyno_running::tune::{Entry, Ledger, Trial};
 
 impl TuneScreen {
-    /// What was tried, as it is listed.
+    /// Returns the trials of the ledger, as they are listed.
     pub(crate) fn entries(&self) -> &[Entry] {
         self.ledger.as_ref().map_or(&[], |ledger| &ledger.entries)
     }
 
-    /// The trial under the ledger's cursor, where that has the keys.
+    /// Returns the trial under the ledger's cursor, if the ledger has the focus.
     pub(crate) fn under_cursor(&self) -> Option<&Trial> {
         let entry = self.entries().get(self.row.at).filter(|_| self.pane == Pane::Ledger)?;
         Some(&entry.trial)
     }
 
-    /// The trial that keys are about: the one under the ledger's cursor, else the one watched, once it is over.
+    /// Returns the trial that keys apply to: the one under the ledger's cursor, else the watched one, once it has ended.
     pub(super) fn target(&self) -> Option<&Trial> {
         match self.pane {
             Pane::Ledger => self.under_cursor(),
@@ -36,7 +36,7 @@ impl TuneScreen {
         }
     }
 
-    /// All that is known of the trial under the cursor, with the command that repeats it.
+    /// Shows everything known about the trial under the cursor, with the command that repeats it.
     pub(super) fn open_trial(&self, world: &World) -> Intents {
         let Some(trial) = self.under_cursor() else { return Intents::new() };
         let mut lines: Vec<String> = trial_text(trial).lines().map(str::to_owned).collect();
@@ -51,7 +51,7 @@ impl TuneScreen {
         vec![Intent::page(format!("Trial of {}", trial.change), lines)]
     }
 
-    /// The command that repeats a trial; none where its engine is not here.
+    /// Returns the command that repeats a trial; none if its engine is not available.
     pub(super) fn command_of(&self, trial: &Trial, world: &World) -> Option<String> {
         let engine = world.engine_on(&trial.suite, &trial.engine)?;
         let files = self.form.own_of(&trial.suite).map(|own| own.words()).unwrap_or_default();
@@ -60,7 +60,7 @@ impl TuneScreen {
         Some(shell(words))
     }
 
-    /// Takes what was read or written.
+    /// Handles a response.
     pub(super) fn take_response(&mut self, response: Response, world: &World) -> Intents {
         match response {
             Response::Ledger(Ok(ledger)) => self.take_ledger(ledger, world),
@@ -99,7 +99,7 @@ impl TuneScreen {
                     Err(reason) => return vec![Intent::failed(reason)],
                 }
             }
-            // Something else was asked for since.
+            // Another request was made since.
             Response::OwnSql { .. } | Response::Effects { .. } => {}
             Response::Ledger(Err(reason))
             | Response::LastLedger(Err(reason))
@@ -109,7 +109,7 @@ impl TuneScreen {
         Intents::new()
     }
 
-    /// Opens the notebook where it was left: at the workload of what was tried last.
+    /// Opens the notebook at its last position: the workload of the last trial.
     fn open_notebook(&mut self, ledger: Option<Ledger>, world: &World) -> Intents {
         let last =
             |ledger: &Ledger| ledger.entries.iter().map(|entry| &entry.trial).max_by_key(|t| t.tried_at).cloned();
@@ -125,7 +125,7 @@ impl TuneScreen {
         }
     }
 
-    /// Takes the ledger of what is chosen, and with it the base that was accepted last, unless another was chosen.
+    /// Shows the ledger of the selected task. Its last accepted base is used, unless the user chose another.
     fn take_ledger(&mut self, ledger: Ledger, world: &World) {
         if ledger.name != self.form.ledger_name() {
             return;
@@ -138,7 +138,7 @@ impl TuneScreen {
         self.ledger = Some(ledger);
         let length = self.entries().len();
         self.row.kept_in(length);
-        // The latest are what one is working at.
+        // The user is working on the latest trials.
         if is_longer && self.pane == Pane::Options {
             self.row.at = length.saturating_sub(1);
         }

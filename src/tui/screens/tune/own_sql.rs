@@ -1,4 +1,4 @@
-//! Statements of the user's own in place of a suite: read and tried once away from the screen.
+//! The user's own SQL statements instead of a suite: read, and tried once, in the background.
 
 use dbdyno_catalog::Suite;
 use dbdyno_engine::describe::Description;
@@ -11,34 +11,34 @@ use std::{
     time::Duration,
 };
 
-/// How long each statement may take when it is tried once, unless the user says otherwise.
+/// Default time limit of each statement when it is tried once.
 pub(super) const STATEMENT_LIMIT: Duration = Duration::from_secs(60);
 
-/// The files that are asked for.
+/// The requested files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlFiles {
     /// The file with the statements.
     pub(crate) sql: PathBuf,
-    /// The SQLite database that they start from, which is only read; none: an empty one.
+    /// The SQLite database from which the statements start, which is only read; none: an empty one.
     pub(crate) database: Option<PathBuf>,
-    /// How long each statement may take when it is tried once.
+    /// Time limit of each statement when it is tried once.
     pub(crate) limit: Duration,
 }
 
-/// A workload of the user's statements.
+/// A workload of the user's SQL statements.
 #[derive(Debug, Clone)]
 pub struct OwnSql {
     pub(crate) suite: Suite,
     pub(crate) files: SqlFiles,
-    /// The copy of the database, which is there for as long as this is.
+    /// The copy of the database, which exists while this value does.
     pub(crate) start: Option<Arc<DatabaseSnapshot>>,
 }
 
 impl OwnSql {
-    /// Copies the database, reads the statements, and tries each once.
+    /// Copies the database, reads the statements, and tries each statement once.
     ///
     /// # Errors
-    /// What cannot be read or measured, with its place.
+    /// The reason why a file cannot be read or measured, with its position.
     pub(super) fn read(files: SqlFiles, engine: &Description, work_dir: &Path) -> Result<Self, String> {
         if files.database.is_some() && engine.name != "sqlite" {
             return Err(format!("only the engine sqlite can start from a database, {} cannot", engine.name));
@@ -50,12 +50,12 @@ impl OwnSql {
         Ok(Self { suite, files, start: start.map(Arc::new) })
     }
 
-    /// The options that the database has by itself.
+    /// Returns the options that the database itself has.
     pub(super) fn options(&self) -> BTreeMap<String, String> {
         self.start.as_ref().map(|start| start.options().clone()).unwrap_or_default()
     }
 
-    /// The arguments that name the same.
+    /// Returns the arguments that name these files.
     pub(super) fn words(&self) -> Vec<String> {
         let SqlFiles { sql, database, limit } = &self.files;
         let mut words = vec!["--sql".to_owned(), sql.display().to_string()];

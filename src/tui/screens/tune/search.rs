@@ -1,4 +1,4 @@
-//! A search for the fastest settings: what it keeps to, how it stands, and what it came to.
+//! A search for the fastest settings: its conditions, its progress, and its result.
 
 use super::{Dialog, Intents, TuneScreen, base::joined, start::LongStart};
 use crate::tui::{launch::is_long, overlay::ListItem, screens::intent::Intent, world::World};
@@ -11,20 +11,20 @@ use dbdyno_running::tune::{
 };
 use std::time::Duration;
 
-/// The time of a search unless the user says otherwise; the command line's is the same.
+/// Default time of a search, the same as on the command line.
 const BUDGET: Duration = Duration::from_secs(5 * 60);
-/// The tiers that can be asked for, the safest first.
+/// The tiers to choose from, safest first.
 const TIERS: [Tier; 4] = [Tier::PowerSafe, Tier::Consistent, Tier::ProcessSafe, Tier::Unsafe];
 
-/// What a search keeps to.
+/// The conditions of a search.
 #[derive(Debug, Clone)]
 pub struct SearchTerms {
-    /// What a commit has to survive at least; none: what it survives with the base.
+    /// The minimum tier; none: the tier of the base.
     tier: Option<Tier>,
     pub(crate) budget: Duration,
-    /// The memory that a program may take, bytes.
+    /// Memory limit of a process, bytes.
     memory_limit: Option<u64>,
-    /// Rounds of the confirmation; none: as many as the budget allows.
+    /// Rounds of the confirmation; none: as many as the time budget allows.
     rounds: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ impl Default for SearchTerms {
     }
 }
 
-/// One thing that a search keeps to.
+/// One condition of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Term {
     Tier,
@@ -48,10 +48,10 @@ impl SearchTerms {
         self.tier = chosen.and_then(|at| TIERS.get(at).copied()).or(self.tier);
     }
 
-    /// Takes what was typed.
+    /// Parses typed text.
     ///
     /// # Errors
-    /// What was expected.
+    /// The expected form.
     pub(super) fn take(&mut self, term: Term, text: &str) -> Result<(), String> {
         match term {
             Term::Tier => {}
@@ -68,28 +68,28 @@ impl SearchTerms {
     }
 }
 
-/// The search under way or last.
+/// The current search, or the last one.
 #[derive(Debug, Clone)]
 pub struct WatchedSearch {
     pub(crate) tier: Tier,
     budget: Duration,
-    /// Candidates that there are.
+    /// Total number of candidates.
     pub(crate) candidates: usize,
     pub(crate) tried: usize,
     pub(crate) alive: usize,
-    /// Time left, as it was last told.
+    /// Time left, as last reported.
     pub(crate) left: Duration,
-    /// The best of those tried, the best first.
+    /// The best candidates tried so far, best first.
     pub(crate) leaders: Vec<Tried>,
     pub(crate) dropped: usize,
-    /// What was taken out of the winner, and whether it was dropped.
+    /// The changes removed from the winner, and whether each was dropped.
     pub(crate) taken_out: Vec<TakenOut>,
-    /// What is being done.
+    /// A description of the current step.
     pub(crate) doing: String,
-    /// The trial that confirms the winner, as it stands, with the rounds that it has.
+    /// The trial that confirms the winner, and its finished rounds.
     pub(crate) confirming: Option<(Trial, u32)>,
     pub(crate) outcome: Option<SearchOutcome>,
-    /// Why it could not be run to its end.
+    /// The reason why it could not be completed.
     pub(crate) failed: Option<String>,
 }
 
@@ -112,7 +112,7 @@ impl WatchedSearch {
         }
     }
 
-    /// The share of the budget that is spent.
+    /// Returns the share of the budget that is spent.
     pub(crate) fn spent(&self) -> f64 {
         if self.outcome.is_some() {
             return 1.0;
@@ -127,7 +127,7 @@ impl WatchedSearch {
         }
     }
 
-    /// What the search tells.
+    /// Handles an event of the search.
     pub(super) fn hear(&mut self, event: &TuneEvent) {
         match event {
             TuneEvent::SearchStarted { candidates, .. } => self.candidates = *candidates,
@@ -155,7 +155,7 @@ impl WatchedSearch {
         }
     }
 
-    /// What it came to, or how far it is, in a sentence.
+    /// Returns the result, or the progress so far, in a sentence.
     pub(crate) fn headline(&self) -> String {
         if let Some(reason) = &self.failed {
             return format!("✗ {reason}");
@@ -186,7 +186,7 @@ impl WatchedSearch {
 }
 
 impl TuneScreen {
-    /// What a commit has to survive in the next search; that with the base unless the user says otherwise.
+    /// Returns the minimum tier of the next search: the base's tier, unless the user chose another.
     fn tier(&self, world: &World) -> Tier {
         let of_base = || {
             let workload = self.form.workload(world).ok()?;
@@ -211,7 +211,7 @@ impl TuneScreen {
         vec![Intent::choose_one(Dialog::Search, "Search for the fastest settings", items)]
     }
 
-    /// Does what was chosen of the search: starts it, or asks what it keeps to.
+    /// Handles the chosen item of the search menu: starts the search, or asks for one of its conditions.
     pub(super) fn search_item(&self, item: usize, world: &World) -> Intents {
         let asked = match item {
             0 => return self.start_search(world, false),
@@ -240,7 +240,7 @@ impl TuneScreen {
         vec![asked]
     }
 
-    /// Starts the search; the user is asked first where it takes long.
+    /// Starts the search, after a confirmation if it takes long.
     pub(super) fn start_search(&self, world: &World, surely: bool) -> Intents {
         let SearchTerms { budget, memory_limit, rounds, .. } = self.terms.clone();
         let workload = match self.form.workload(world) {
@@ -271,7 +271,7 @@ impl TuneScreen {
     }
 }
 
-/// What a commit survives, in a few words.
+/// Returns a short description of a tier's durability.
 fn meaning(tier: Tier) -> &'static str {
     match tier {
         Tier::PowerSafe => "a power loss loses no commit",
@@ -282,7 +282,7 @@ fn meaning(tier: Tier) -> &'static str {
     }
 }
 
-/// Whether an event is one of a search alone, and none of its trial.
+/// Whether an event belongs to the search itself, instead of one of its trials.
 pub(super) fn is_of_search(event: &TuneEvent) -> bool {
     matches!(
         event,

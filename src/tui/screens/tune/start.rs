@@ -1,4 +1,4 @@
-//! How trials are started: from the form, once more from the ledger, or one for each value of an option.
+//! Starting trials: from the form, again from the ledger, or one for each value of an option.
 
 use super::{Dialog, Intents, TuneScreen, base::words, form::expected_of};
 use crate::tui::{
@@ -15,27 +15,27 @@ use dbdyno_running::{
     tune::{Change, Trial, WhatIf, Workload, cannot_differ},
 };
 
-/// Something that takes long, which is asked about before it is started.
+/// An action that takes long and needs a confirmation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LongStart {
     /// The change of the form.
     Try,
-    /// Each of these values of an option.
+    /// A trial of each of these values of an option.
     Values(String, Vec<String>),
-    /// As many rounds again of the trial of this identifier.
+    /// The same number of rounds again, for the trial with this identifier.
     More(String),
     Search,
 }
 
-/// What is asked of a workload.
+/// The trials to run on a workload.
 enum Question {
-    /// Changes that were not tried before, one after the other.
+    /// New changes, tried one after the other.
     Try(Vec<WhatIf>),
-    /// As many rounds of a trial again.
+    /// The same number of rounds of a trial again.
     More(Box<Trial>),
 }
 
-/// What is about to be started.
+/// A job that is ready to start.
 struct Planned {
     workload: Workload,
     question: Question,
@@ -43,12 +43,12 @@ struct Planned {
 }
 
 impl TuneScreen {
-    /// The arguments that name the user's own statements, where a workload is made of them.
+    /// Returns the arguments that name the user's own SQL files, if the workload consists of statements.
     pub(super) fn files(&self, workload: &Workload) -> Vec<String> {
         self.form.own_of(&workload.suite.name).map(|own| own.words()).unwrap_or_default()
     }
 
-    /// What starts something to be tuned; with the seed that was asked for, where it is new.
+    /// Returns the intent that starts a tuning job. A new job uses the seed that the user set.
     pub(super) fn begin(
         &self,
         mut command: Vec<String>,
@@ -62,12 +62,12 @@ impl TuneScreen {
         Intent::Measure(Box::new(JobStart::new(JobKind::Tune, command, world)))
     }
 
-    /// Tries the change of the form; the user is asked first where that takes long.
+    /// Tries the change of the form, after a confirmation if that takes long.
     pub(super) fn start(&self, world: &World) -> Intents {
         self.begun_or_asked(self.planned_change(world), LongStart::Try, false, world)
     }
 
-    /// Starts what was asked about.
+    /// Starts the confirmed action.
     pub(super) fn start_long(&self, start: &LongStart, world: &World) -> Intents {
         let planned = match start {
             LongStart::Search => return self.start_search(world, true),
@@ -81,7 +81,7 @@ impl TuneScreen {
         self.begun_or_asked(planned, start.clone(), true, world)
     }
 
-    /// Begins what is planned, or asks before, or says why it cannot be.
+    /// Starts the planned job, asks for confirmation, or reports why it cannot start.
     fn begun_or_asked(
         &self,
         planned: Result<Planned, String>,
@@ -109,14 +109,14 @@ impl TuneScreen {
         Ok(Planned { workload, question: Question::Try(questions), command })
     }
 
-    /// Trials of several values of an option, which share the allowed false alarms; what cannot differ is left out.
+    /// Plans trials of several values of an option, which share the allowed false alarms. Values that cannot differ are left out.
     fn planned_values(&self, option: &str, values: &[String], world: &World) -> Result<Planned, String> {
         let workload = self.form.workload(world)?;
         let engine = &workload.engine.description;
         let base = workload.settings(&self.form.base).map_err(|error| error.to_string())?;
         let mut changes = Vec::new();
         for value in values {
-            // The rest of the change that is chosen goes along.
+            // Each trial also includes the rest of the current change.
             let mut change = Change(self.form.change.clone());
             change.0.insert(option.to_owned(), value.clone());
             let changed = change.made_to(&base, engine).map_err(|error| error.to_string())?;
@@ -142,7 +142,7 @@ impl TuneScreen {
         Ok(Planned { workload, question: Question::More(Box::new(trial.clone())), command })
     }
 
-    /// Tries each of the values that were chosen.
+    /// Tries each of the chosen values.
     pub(super) fn try_values(&self, option: &str, chosen: &[usize], world: &World) -> Result<Intents, String> {
         let Some(spec) = self.form.specs(world).iter().find(|spec| spec.name == option) else { return Ok(Vec::new()) };
         let all = words(&spec.kind).unwrap_or_default();
@@ -150,7 +150,7 @@ impl TuneScreen {
         self.try_each(option, values, world)
     }
 
-    /// Tries each of the values that were typed.
+    /// Tries each of the typed values.
     pub(super) fn try_typed_values(&self, option: &str, text: &str, world: &World) -> Result<Intents, String> {
         let Some(spec) = self.form.specs(world).iter().find(|spec| spec.name == option) else { return Ok(Vec::new()) };
         let mut values: Vec<String> = Vec::new();
@@ -172,7 +172,7 @@ impl TuneScreen {
         Ok(self.begun_or_asked(planned, LongStart::Values(option.to_owned(), values), false, world))
     }
 
-    /// Adds as many rounds again to the trial that keys are about.
+    /// Adds the same number of rounds again to the trial that keys apply to.
     pub(super) fn more(&self, world: &World) -> Intents {
         let Some(trial) = self.target() else {
             return vec![Intent::said("there is no finished trial to add rounds to")];
@@ -216,7 +216,7 @@ impl TuneScreen {
     }
 }
 
-/// The question to ask before something that takes long; none where it does not, or nobody knows.
+/// Returns the confirmation for a job that takes long; none if it is short, or if its time is unknown.
 fn asks(
     workload: &Workload,
     question: &Question,

@@ -1,4 +1,4 @@
-//! The trial that is watched: what it tells, how it ends.
+//! The watched trial: its events and its end.
 
 use super::{Intents, Pane, Running, TuneScreen, TuneView, WatchedSearch, search::is_of_search};
 use crate::tui::screens::intent::Intent;
@@ -11,22 +11,22 @@ use dbdyno_running::{
 
 use std::time::Duration;
 
-/// A trial that is watched, or was last.
+/// The current trial, or the last one.
 #[derive(Debug, Clone)]
 pub struct WatchedTrial {
-    /// The trial as it stands.
+    /// The trial in its current state.
     pub(crate) trial: Trial,
-    /// Rounds finished, of all looks.
+    /// Finished rounds of all looks.
     pub(crate) round: u32,
     pub(crate) effects: Vec<TestEffect>,
     /// The interval of the first test after each round.
     pub(crate) narrowing: Vec<(u32, Option<RatioRange>)>,
-    /// What is being done: `round 3 · sqlite[cache_size=20000] · Random reads`.
+    /// A description of the current step: `round 3 · sqlite[cache_size=20000] · Random reads`.
     pub(crate) doing: String,
 }
 
 impl WatchedTrial {
-    /// A trial that was not watched, as it is stored.
+    /// Returns a stored trial that was not watched.
     pub(crate) fn stored(trial: Trial) -> Self {
         let measured = trial.effects.iter().map(|effect| effect.pairs as u32).max().unwrap_or(0);
         let round = if trial.state == TrialState::Tried { trial.rounds } else { measured };
@@ -36,7 +36,7 @@ impl WatchedTrial {
 }
 
 impl TuneScreen {
-    /// What the trial or the search tells.
+    /// Handles an event of the trial or the search.
     pub fn event(&mut self, event: TuneEvent) {
         if let TuneEvent::SearchStarted { tier, budget_ms, .. } = &event {
             self.search = Some(WatchedSearch::new(*tier, Duration::from_millis(*budget_ms)));
@@ -77,7 +77,7 @@ impl TuneScreen {
         }
     }
 
-    /// The trial or the search is over, or could not be run.
+    /// Handles the end of the trial or the search, or the error that prevented it.
     pub(super) fn tuned(&mut self, outcome: Result<(), String>) -> Intents {
         let ran = self.running.take();
         let mut intents = self.read_ledger();
@@ -94,11 +94,11 @@ impl TuneScreen {
         intents
     }
 
-    /// What can be done with the trial that has just ended.
+    /// Returns the actions that are possible with the trial that has just ended.
     fn after_trial(&self) -> String {
         let Some(WatchedTrial { trial, .. }) = &self.watched else { return "nothing was tried".to_owned() };
         if self.pane == Pane::Ledger {
-            // Keys are about another trial there.
+            // In the ledger, keys apply to another trial.
             return format!("the trial of {} is over", trial.change);
         }
         let more = if trial.kind == TrialKind::WhatIf { ", m adds rounds" } else { "" };
@@ -125,7 +125,7 @@ impl TuneScreen {
     }
 }
 
-/// Takes in what a session tells of what it does.
+/// Updates the description of the current step with a session's event.
 pub(super) fn tell_doing(doing: &mut String, says: &RunnerEvent) {
     match says {
         RunnerEvent::Calibrating => *doing = "measuring the harness".to_owned(),

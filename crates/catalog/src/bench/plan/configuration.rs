@@ -1,4 +1,4 @@
-//! What is measured: an engine with all its options on a suite at a size.
+//! Configurations: an engine with all its options on a suite at a size.
 
 use super::{LeftOut, PlanError, stars};
 use crate::{
@@ -19,7 +19,7 @@ use std::{
     fs,
 };
 
-/// One thing that is measured: an engine with all its options on a suite at a size.
+/// An engine with all its options on a suite at a size.
 #[derive(Debug, Clone)]
 pub struct Configuration {
     pub engine: Engine,
@@ -31,20 +31,20 @@ pub struct Configuration {
     /// What a commit survives.
     pub tier: Tier,
     pub tier_reason: String,
-    /// The engine's name, with what is below its library where that is another store than is usual there, and the options in which it
-    /// differs from other configurations of the session.
+    /// The engine's name and the options in which it differs from other configurations of the session. If the engine's library runs on an
+    /// unusual storage backend, the label includes the backend.
     pub label: String,
-    /// The label of the configuration that this is once more: an A/A twin, by which the noise of the machine is measured.
+    /// The label of the configuration that this repeats, as an A/A twin that measures the noise of the machine.
     pub twin_of: Option<String>,
-    /// Whether it is left out where its files cannot be used.
+    /// Whether it is left out if its files cannot be used.
     pub optional: bool,
 }
 
 impl Configuration {
-    /// With what its engine says of the files that its options name: asked in a process of its own.
+    /// Returns the configuration with the engine's report about the files that its options name, from a separate process.
     ///
     /// # Errors
-    /// What the engine said of a file that it cannot use, or an option that does nothing with its files.
+    /// The engine's message about a file that it cannot use, or an option that has no effect with its files.
     pub fn examined(mut self) -> Result<Self, PlanError> {
         if let Some(probed) = self.engine.probe(&self.settings).map_err(PlanError::Request)? {
             self.take(probed)?;
@@ -52,7 +52,7 @@ impl Configuration {
         Ok(self)
     }
 
-    /// Takes what its engine says of the files that its options name.
+    /// Applies the engine's report about the files that its options name.
     pub(super) fn take(&mut self, probed: Probed) -> Result<(), PlanError> {
         if let Some(refusal) = probed.refusal(&self.engine.description, &self.settings) {
             return Err(PlanError::Request(refusal));
@@ -65,7 +65,8 @@ impl Configuration {
         Ok(())
     }
 
-    /// A label made before it was known what is below the engine's library: `sqlite-lib (Berkeley DB 5.3.28)[page_size=4096]`.
+    /// Adds the backend to a label that was made before the backend of the engine's library was known: `sqlite-lib (Berkeley DB
+    /// 5.3.28)[page_size=4096]`.
     fn with_backend(&self, label: &str) -> String {
         let Description { name, backend, .. } = &*self.engine.description;
         match (label.strip_prefix(name.as_str()), backend) {
@@ -78,7 +79,7 @@ impl Configuration {
         &self.engine.description.name
     }
 
-    /// Whose code answers a suite of this kind. The same library by two paths is one.
+    /// Returns the implementation that answers a suite of this kind. Two paths to the same library are one implementation.
     pub fn implementation(&self, suite: SuiteKind) -> String {
         let description = &self.engine.description;
         let resolved =
@@ -161,7 +162,7 @@ pub(super) fn configurations_of(
         .collect()
 }
 
-/// Why an engine cannot run the picked tests: their keys, or something else that they ask for.
+/// Returns why an engine cannot run the picked tests, because of their keys or another requirement.
 fn unfit(engine: &Engine, (suite, pick): (&Suite, &TestPick), settings: &Settings, size: Size) -> Option<String> {
     match suite.resolve(size, settings, pick) {
         SuiteJob::Kv(suite) => engine.description.unfit(&suite),
@@ -169,7 +170,8 @@ fn unfit(engine: &Engine, (suite, pick): (&Suite, &TestPick), settings: &Setting
     }
 }
 
-/// Every combination of one value an option, the last option changing fastest; one empty one where there are no options.
+/// Returns every combination of one value for each option, with the last option changing fastest; one empty combination if there are no
+/// options.
 pub fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
     let mut all = vec![BTreeMap::new()];
     for (name, values) in options {
@@ -187,8 +189,7 @@ pub fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<Str
     all
 }
 
-/// Names each configuration by its engine and by those options whose value is not the same in all of the engine's
-/// configurations.
+/// Labels each configuration with its engine and those options whose value differs between the engine's configurations.
 pub(super) fn label(configurations: &mut [Configuration], left_out: &mut [LeftOut]) {
     let mut values: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for configuration in configurations.iter().chain(left_out.iter().map(|one| &one.configuration)) {

@@ -1,4 +1,4 @@
-//! What a plan will take: runs, time and space.
+//! Estimates of a plan: runs, time and space.
 
 use super::{BenchPlan, Configuration};
 use dbdyno_engine::{
@@ -9,9 +9,9 @@ use dbdyno_engine::{
 use dbdyno_foundation::base::units::bytes;
 use std::time::Duration;
 
-/// How long earlier runs of a configuration took.
+/// The durations of earlier runs of configurations.
 pub trait History {
-    /// Median duration of a run of this engine on this suite at this size, start and end of the worker included.
+    /// Returns the median duration of a run of this engine on this suite at this size, including start and end of the worker.
     fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration>;
 }
 
@@ -26,14 +26,14 @@ pub struct Estimate {
     pub runs: usize,
     /// Time of all runs.
     pub time: Duration,
-    /// Whether the time of every configuration is that of earlier runs; else some of it is a rough guess.
+    /// Whether the times of all configurations are those of earlier runs; otherwise some are rough guesses.
     pub from_history: bool,
-    /// Most bytes on the disk at a time.
+    /// Maximum number of bytes on the disk at one time.
     pub space_bytes: u64,
 }
 
 impl Estimate {
-    /// This, and then another one.
+    /// Returns the estimate of this plan followed by another one.
     #[must_use]
     pub fn then(self, other: Self) -> Self {
         Self {
@@ -54,23 +54,23 @@ pub struct Space {
     pub total: u64,
 }
 
-/// Without history: what an operation is taken to cost. Rough on purpose; one run later there is history.
+/// Without history: the assumed cost of an operation. Deliberately rough; one run later there is history.
 const GUESSED_OPERATION: Duration = Duration::from_micros(3);
 /// Without history: starting a worker, opening and closing a database.
 const GUESSED_START: Duration = Duration::from_millis(80);
-/// Bytes on the disk for each byte of keys and values: tree overhead, copy-on-write pages, a log beside the file.
+/// Bytes on the disk for each byte of keys and values: tree overhead, copy-on-write pages, a log next to the file.
 const SPACE_FACTOR: u64 = 8;
-/// Bytes on the disk that a database takes with nothing in it: preallocated regions and logs.
+/// Bytes on the disk of an empty database: preallocated regions and logs.
 const SPACE_BASE: u64 = 64 << 20;
-/// Bytes that a write transaction leaves behind while a snapshot is held: copied pages, or a log that cannot be begun anew. Measured:
-/// 8 KiB of SQLite's log, 20 KiB of LMDB, 25 KiB of redb for two rows in two leaves.
+/// Bytes that a write transaction leaves behind while a snapshot is held: copied pages, or a log that cannot restart. Measured: 8 KiB of
+/// SQLite's log, 20 KiB of LMDB, 25 KiB of redb for two rows in two leaves.
 const LEFT_BEHIND: u64 = 28 << 10;
-/// Without a rate: write transactions a second while a snapshot is held.
+/// Without a rate: assumed write transactions a second while a snapshot is held.
 const GUESSED_RATE: u64 = 20_000;
-/// What is always left free: 5 % of the disk, and no more than this.
+/// Space that always stays free: 5 % of the disk, but no more than this.
 const RESERVE: u64 = 1 << 30;
 
-/// Estimates a plan. `fsync`: what the work folder takes to sync one small write.
+/// Estimates a plan. `fsync`: the time of one small synced write in the work folder.
 pub fn estimate(plan: &BenchPlan, history: &impl History, fsync: Duration) -> Estimate {
     let mut estimate = Estimate { runs: plan.runs.len(), time: Duration::ZERO, from_history: true, space_bytes: 0 };
     for configuration in &plan.configurations {
@@ -84,7 +84,7 @@ pub fn estimate(plan: &BenchPlan, history: &impl History, fsync: Duration) -> Es
         };
         let data = plan.suite.data_bytes(configuration.size).saturating_mul(SPACE_FACTOR);
         let space = data.saturating_add(SPACE_BASE).saturating_add(left_behind);
-        // Runs follow each other, and each run's folder is removed before the next begins.
+        // Runs are sequential, and each run's folder is removed before the next run begins.
         estimate.space_bytes = estimate.space_bytes.max(space);
     }
     estimate
@@ -95,8 +95,8 @@ fn guess(plan: &BenchPlan, configuration: &Configuration, fsync: Duration) -> Du
         SuiteJob::Kv(suite) => (kv_work(&suite), kv_time(&suite)),
         SuiteJob::Sql(suite) => (sql_work(&suite), Duration::ZERO),
     };
-    // A commit in a tree without a log syncs data, then the page that points to it. Where a power loss is survived but for the
-    // latest commits, or nothing is known, it may do so too.
+    // A commit in a tree without a log syncs data, then the page that points to it. An engine that may lose its latest commits in a power
+    // loss, or whose tier is unknown, may do so too.
     let synced = match configuration.tier {
         Tier::PowerSafe | Tier::Consistent | Tier::Unknown => fsync * 2,
         Tier::ProcessSafe | Tier::Unsafe => Duration::ZERO,
@@ -105,7 +105,7 @@ fn guess(plan: &BenchPlan, configuration: &Configuration, fsync: Duration) -> Du
     GUESSED_START + stated + Duration::from_secs_f64(seconds)
 }
 
-/// Operations and commits of a suite. A row of a scan takes a tenth of an operation.
+/// Counts operations and commits of a suite. A row of a scan takes a tenth of an operation.
 fn kv_work(suite: &KvSuite) -> (f64, u64) {
     let mut sum = (0.0, 0);
     let add = |sum: &mut (f64, u64), operations: u64, work: &KvWork| {
@@ -126,12 +126,12 @@ fn kv_work(suite: &KvSuite) -> (f64, u64) {
     for test in &suite.tests {
         match &test.load {
             KvLoad::Alone(alone) => add(&mut sum, alone.operations, &alone.work),
-            // All rows once more, in a few commits.
+            // Every row once more, in a few commits.
             KvLoad::Compaction(_) => {
                 sum.0 += test.records as f64 * 0.1;
                 sum.1 += 1;
             }
-            // What ends with the time is no guess: see `kv_time`.
+            // Tests that end after a time need no guess: see `kv_time`.
             KvLoad::Actors(load) if load.time_ms.is_some() => {}
             KvLoad::Actors(load) => {
                 load.actors.iter().for_each(|actor| add(&mut sum, actor.operations.unwrap_or(0), &actor.work));
@@ -141,7 +141,7 @@ fn kv_work(suite: &KvSuite) -> (f64, u64) {
     sum
 }
 
-/// Time that the tests say they take.
+/// Returns the time that the tests themselves specify.
 fn kv_time(suite: &KvSuite) -> Duration {
     let ms = |test: &KvTest| match &test.load {
         KvLoad::Alone(_) | KvLoad::Compaction(_) => 0,
@@ -150,7 +150,7 @@ fn kv_time(suite: &KvSuite) -> Duration {
     Duration::from_millis(suite.tests.iter().map(ms).sum())
 }
 
-/// What writers leave behind while snapshots of a test are held.
+/// Returns the bytes that writers leave behind while a test holds snapshots.
 fn left_behind(test: &KvTest) -> u64 {
     let KvLoad::Actors(load) = &test.load else { return 0 };
     let turn = |actor: &KvActor| {
@@ -172,16 +172,16 @@ fn left_behind(test: &KvTest) -> u64 {
 
 fn sql_work(suite: &SqlSuite) -> (f64, u64) {
     suite.tests.iter().fold((0.0, 0), |(operations, commits), test| {
-        // A row that a statement walks past takes about a thirtieth of an operation.
+        // A row that a statement scans takes about a thirtieth of an operation.
         let work = test.operations() as f64 + test.rows_walked as f64 / 30.0;
         (operations + work, commits.saturating_add(test.commits()))
     })
 }
 
-/// Whether the disk has room, with some left for others.
+/// Checks that the disk has enough space, with a reserve for other programs.
 ///
 /// # Errors
-/// How much room is missing, and what to do.
+/// The error says how much space is missing, and what to do.
 pub fn check_space(estimate: &Estimate, space: Space, folder: &str) -> Result<(), String> {
     let reserve = RESERVE.min(space.total / 20);
     if estimate.space_bytes.saturating_add(reserve) <= space.free {

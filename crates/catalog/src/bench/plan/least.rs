@@ -1,4 +1,4 @@
-//! Sizes that are too small for what a suite's tests do.
+//! Sizes that are too small for the tests of a suite.
 
 use super::PlanError;
 use crate::{Suite, TestPick};
@@ -10,11 +10,11 @@ use dbdyno_engine::{
 };
 use dbdyno_foundation::base::units::counted;
 
-/// No suite is looked through for its least size beyond this.
+/// The search for a suite's minimum size ends here.
 const LARGEST_LEAST: u64 = 10_000;
 
 /// # Errors
-/// A picked test moves money between two accounts, and has fewer at this size.
+/// A picked test transfers between two accounts, but has fewer than two at this size.
 pub(super) fn check_least(suite: &Suite, pick: &TestPick, settings: &Settings, size: Size) -> Result<(), PlanError> {
     let Some(test) = lonely(suite, pick, settings, size) else { return Ok(()) };
     let enough = |first: &u64| lonely(suite, pick, settings, Size { first: *first, ..size }).is_none();
@@ -26,7 +26,7 @@ pub(super) fn check_least(suite: &Suite, pick: &TestPick, settings: &Settings, s
     Err(PlanError::Request(message))
 }
 
-/// The first test that has transfers and fewer than two accounts, in words.
+/// Describes the first test with transfers and fewer than two accounts.
 fn lonely(suite: &Suite, pick: &TestPick, settings: &Settings, size: Size) -> Option<String> {
     let SuiteJob::Kv(resolved) = suite.resolve(size, settings, pick) else { return None };
     let transfers = |test: &KvTest| {

@@ -1,10 +1,10 @@
-//! Engines that a bench can do without: left out, with the reason, where they cannot be used.
+//! Optional engines of a bench: left out, with the reason, if they cannot be used.
 
 use super::{BenchPlan, Configuration, PlanError};
 use crate::{bench::spec::EngineChoice, engines::Registry};
 use std::collections::BTreeSet;
 
-/// An engine that the bench could do without, and that cannot be used.
+/// An optional engine that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     pub engine: String,
@@ -12,10 +12,10 @@ pub struct Missing {
     pub reason: String,
 }
 
-/// The engines that can be used, and those that can be done without.
+/// Returns the usable engines, and the optional ones that cannot be used.
 ///
 /// # Errors
-/// One that cannot be used, and is not optional; or none can.
+/// An engine cannot be used and is not optional, or no engine can be used.
 pub(super) fn usable(
     engines: &[EngineChoice],
     registry: &Registry,
@@ -41,7 +41,7 @@ pub(super) fn none_left<T>(left: &[T], missing: &[Missing]) -> Result<(), PlanEr
 }
 
 impl BenchPlan {
-    /// That it compares nothing, in words, where all but one of its engines are missing.
+    /// Returns a message that the plan compares nothing, if all of its engines but one are missing.
     pub fn compares_nothing(&self) -> Option<String> {
         let engines: BTreeSet<&str> = self.configurations.iter().map(Configuration::engine_name).collect();
         let labels: BTreeSet<&str> = self.configurations.iter().map(|one| one.label.as_str()).collect();
@@ -51,7 +51,7 @@ impl BenchPlan {
     }
 
     /// # Errors
-    /// It compares nothing, because the engines that it was to compare are missing.
+    /// The plan compares nothing, because the engines to compare are missing.
     pub fn check_compares(&self, preset: &str) -> Result<(), PlanError> {
         let Some(nothing) = self.compares_nothing() else { return Ok(()) };
         Err(PlanError::ComparesNothing(format!(

@@ -1,4 +1,4 @@
-//! From a selection of engines, options and sizes to the ordered list of runs.
+//! Planning: from selected engines, options and sizes to the ordered list of runs.
 
 mod configuration;
 mod estimate;
@@ -36,28 +36,28 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// An engine that is not there or cannot run the suite; a size or test that the suite does not have.
+    /// A missing engine, an engine that cannot run the suite, or a size or test that the suite does not have.
     #[error("{0}")]
     Request(String),
-    /// Engines are missing, so that nothing is left to compare.
+    /// Engines are missing, so there is nothing to compare.
     #[error("{0}")]
     ComparesNothing(String),
-    /// An option that is not there or does not take a value.
+    /// An unknown option, or a value that it does not accept.
     #[error(transparent)]
     Setting(#[from] SettingError),
 }
 
-/// A configuration of a sweep that is not run.
+/// A configuration of a sweep that is left out.
 #[derive(Debug, Clone)]
 pub struct LeftOut {
     pub configuration: Configuration,
-    /// Why it cannot differ from one that is run.
+    /// Why it cannot differ from another configuration that runs.
     pub reason: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedRun {
-    /// Place in the session, from 0.
+    /// Position in the session, from 0.
     pub ordinal: u32,
     /// Round, from 0; runs of the same round have the same seed and are paired.
     pub round: u32,
@@ -71,11 +71,11 @@ pub struct PlannedRun {
 #[derive(Debug, Clone)]
 pub struct BenchPlan {
     pub suite: Suite,
-    /// Tests that are measured.
+    /// The measured tests.
     pub pick: TestPick,
-    /// What is measured, each once.
+    /// The measured configurations, each once.
     pub configurations: Vec<Configuration>,
-    /// What is not measured, because it cannot differ from another configuration of the same sweep.
+    /// Configurations that are not measured, because they cannot differ from another configuration of the same sweep.
     pub left_out: Vec<LeftOut>,
     /// The optional engines that cannot be used.
     pub missing: Vec<Missing>,
@@ -84,9 +84,9 @@ pub struct BenchPlan {
     pub rounds: u32,
     /// Seed of the session.
     pub seed: u64,
-    /// What all runs are held to.
+    /// Conditions of all runs.
     pub conditions: Conditions,
-    /// How configurations are compared at the end.
+    /// The comparison of configurations at the end.
     pub closing: Closing,
 }
 
@@ -94,7 +94,7 @@ impl BenchPlan {
     /// Plans a bench of this suite on the engines of this machine.
     ///
     /// # Errors
-    /// What the bench asks for and is not there, or does not fit.
+    /// A part of the bench does not exist here, or does not fit.
     pub fn new(spec: &Spec, suite: Suite, registry: &Registry) -> Result<Self, PlanError> {
         let Spec { suite_options, engines, stars, .. } = spec;
         let pick = suite.pick(&spec.tests).map_err(PlanError::Request)?;
@@ -148,13 +148,13 @@ impl BenchPlan {
         Ok(if spec.twins { plan.with_twins() } else { plan })
     }
 
-    /// Has the engines asked what the files are that their options name, so that a wrong one is known before anything is run, and
-    /// takes what they say of them.
+    /// Asks the engines about the files that their options name, so that an unusable file is known before any run, and applies their
+    /// answers.
     ///
     /// # Errors
-    /// What an engine said of a file that it cannot use, or an option that does nothing with its files.
+    /// An engine's message about a file that it cannot use, or an option that has no effect with its files.
     pub fn probe(&mut self) -> Result<(), PlanError> {
-        // Each answer is a process: the other options of a sweep change nothing about its files.
+        // Each answer needs a process: the other options of a sweep do not affect the files.
         let mut answers = BTreeMap::new();
         let planned = self.configurations.len();
         let mut usable = Vec::with_capacity(planned);
@@ -189,7 +189,7 @@ impl BenchPlan {
         none_left(&self.configurations, &self.missing)
     }
 
-    /// What is left out, in words: the configurations for each reason.
+    /// Describes what is left out: the configurations for each reason.
     pub fn not_run(&self) -> Vec<String> {
         let missing = self.missing.iter().map(|one| format!("not run: {}", one.reason));
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -204,8 +204,8 @@ impl BenchPlan {
         missing.chain(self.compares_nothing()).chain(by_reason.into_iter().map(line)).collect()
     }
 
-    /// The same plan with the first configuration of each size once more a round: an A/A comparison, which shows how far
-    /// apart chance takes two equal things on this machine. Comparisons take their noise floor from it.
+    /// Returns the plan with the first configuration of each size repeated in every round: an A/A comparison, which shows how far chance
+    /// separates two equal configurations on this machine. It gives comparisons their noise floor.
     fn with_twins(mut self) -> Self {
         let mut twins: Vec<Configuration> = Vec::new();
         for configuration in &self.configurations {
@@ -223,10 +223,10 @@ impl BenchPlan {
         self
     }
 
-    /// The configuration that measures the harness on this plan's suite: the engine that does nothing, at its defaults.
+    /// Returns the configuration that measures the harness on this plan's suite: the engine that does nothing, with its defaults.
     ///
     /// # Errors
-    /// When there is no engine `null`, or it cannot run the suite.
+    /// There is no engine `null`, or it cannot run the suite.
     pub fn harness(&self, registry: &Registry) -> Result<Configuration, PlanError> {
         let spec = Spec {
             engines: vec![EngineChoice { name: HARNESS_ENGINE.to_owned(), ..EngineChoice::default() }],
@@ -239,12 +239,12 @@ impl BenchPlan {
         configurations.pop().ok_or_else(|| PlanError::Request("the engine `null` is missing".to_owned()))
     }
 
-    /// Bytes of rows that a run of a configuration works on, without any overhead; none where its suite does not say.
+    /// Returns the bytes of rows on which a run of a configuration works, without any overhead; `None` if its suite does not give them.
     pub fn payload_bytes(&self, configuration: &Configuration) -> Option<u64> {
         Some(self.suite.payload_bytes(configuration.size, &self.pick)).filter(|bytes| *bytes > 0)
     }
 
-    /// What a configuration's worker is given of the suite.
+    /// Returns the suite's part of the job for a configuration's worker.
     pub fn job(&self, configuration: &Configuration) -> SuiteJob {
         let mut job = self.suite.resolve(configuration.size, &configuration.suite_settings, &self.pick);
         if let SuiteJob::Kv(suite) = &mut job

@@ -1,22 +1,23 @@
-//! The order of runs: rounds in pairs that mirror each other, so that whatever drifts (heat, a filling disk) drifts alike for all, and
-//! no configuration always runs behind the same one.
+//! The order of runs. Rounds come in pairs that mirror each other, so that drift (heat, a filling disk) affects all configurations
+//! equally, and no configuration always runs after the same one.
 
 use dbdyno_workload::rng::SplitMix64;
 
-/// Which of the random numbers of a session's seed says where its orders go on: no round has this one.
+/// The number of the random stream, of a session's seed, that determines how its orders continue: no round uses this number.
 const START: u64 = 1 << 32;
 
-/// The order in which a round, from 0, runs its configurations. The first round has them as they were asked for. Two run A B B A.
+/// Returns the order in which a round, from 0, runs its configurations. The first round has them in the requested order. Two
+/// configurations run A B B A.
 ///
-/// A round of an even number is a row of Williams' design, and the next round runs it backwards. So over any even number of rounds
-/// each configuration has the same mean place. Over as many rounds as there are configurations (twice as many where their number is
-/// odd) each stands at each place equally often, and within rounds each runs directly behind each other one equally often. A row is
-/// the first one with a number added to each place, and which number comes second follows from the seed.
+/// A round with an even number is a row of Williams' design, and the next round is the same row reversed. So over any even number of
+/// rounds each configuration has the same mean position. Take as many rounds as there are configurations, or twice that if the number of
+/// configurations is odd. Then each configuration is at each position equally often, and within rounds each runs directly after each
+/// other one equally often. A row is the first one with a number added to each position; the seed determines which number comes second.
 ///
 /// Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", Australian Journal of
 /// Scientific Research A 2 (1949), 149-168.
 pub fn round_order(configurations: usize, round: u32, seed: u64) -> Vec<usize> {
-    // Of an even number, half of the rows are the others backwards.
+    // If the number is even, half of the rows are the reverse of the others.
     let rows = if configurations.is_multiple_of(2) { configurations / 2 } else { configurations }.max(1);
     let later = rows.saturating_sub(1).max(1);
     let start = SplitMix64::stream(seed, START).below(later as u64) as usize;
@@ -24,8 +25,9 @@ pub fn round_order(configurations: usize, round: u32, seed: u64) -> Vec<usize> {
         0 => 0,
         pair => (pair - 1 + start) % later + 1,
     };
-    // The first row is 0, 1, -1, 2, -2 and so on: no two neighbours are as far apart as two others. The configuration at a place of that
-    // row is the one that was named there, so a number of a later row is a configuration by its place in the first.
+    // The first row is 0, 1, -1, 2, -2 and so on: the distance between neighbours is different for every pair. The configuration at a
+    // position of that row is the one that was requested at that position. So a number in a later row refers to a configuration by its
+    // position in the first.
     let first = |place: usize| if place % 2 == 1 { place.div_ceil(2) } else { configurations - place / 2 };
     let place_of = |number: usize| {
         if number <= configurations / 2 { (2 * number).saturating_sub(1) } else { 2 * (configurations - number) }
@@ -38,7 +40,7 @@ pub fn round_order(configurations: usize, round: u32, seed: u64) -> Vec<usize> {
     order
 }
 
-/// The runs as (round, configuration): every round runs each configuration once.
+/// Returns the runs as (round, configuration): every round runs each configuration once.
 pub(super) fn rounds(configurations: usize, rounds: u32, seed: u64) -> impl Iterator<Item = (u32, usize)> {
     (0..rounds).flat_map(move |round| round_order(configurations, round, seed).into_iter().map(move |at| (round, at)))
 }

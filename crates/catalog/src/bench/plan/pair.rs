@@ -5,10 +5,10 @@ use crate::TestPick;
 use std::collections::BTreeSet;
 
 impl BenchPlan {
-    /// The same plan with two of its configurations alone, by label and size, and one test, in `rounds` rounds of ABBA.
+    /// Returns the plan with only two of its configurations, by label and size, and one test, in `rounds` rounds of ABBA.
     ///
     /// # Errors
-    /// A configuration that it does not have.
+    /// The plan does not have one of the configurations.
     pub fn pair(self, pair: [(&str, &str); 2], test: u32, rounds: u32, seed: u64) -> Result<Self, PlanError> {
         let find = |(label, size): (&str, &str)| {
             let found = self.configurations.iter().find(|one| one.label == label && one.size.to_string() == size);

@@ -1,12 +1,12 @@
-//! A sample of a grid that is too large to run: stars. A star is one combination, its centre, and every combination that
-//! differs from it in one option. So each option's effect can be read from pairs that differ in nothing else, at as many
-//! places of the grid as there are stars (radial sampling; Saltelli et al., "Variance based sensitivity analysis of model
-//! output", Computer Physics Communications 181, 2010).
+//! A sample of a grid that is too large to run: stars. A star is one combination, its centre, and every combination that differs from it
+//! in one option. So each option's effect can be read from pairs that differ in nothing else, once for each star, at different places of
+//! the grid (radial sampling; Saltelli et al., "Variance based sensitivity analysis of model output", Computer Physics Communications
+//! 181, 2010).
 
 use dbdyno_workload::rng::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The combinations of some stars, each once, in the order of their centres. Which they are follows from the seed.
+/// Returns the combinations of some stars, each once, in the order of their centres. The seed determines the selection.
 pub(super) fn stars(options: &BTreeMap<String, Vec<String>>, stars: u32, seed: u64) -> Vec<BTreeMap<String, String>> {
     let mut random = SplitMix64::new(seed);
     let mut seen = BTreeSet::new();

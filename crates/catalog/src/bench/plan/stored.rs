@@ -1,4 +1,4 @@
-//! A plan as a session keeps it, so that what was not run can be run later.
+//! The stored form of a session's plan, so that remaining runs can be run later.
 
 use super::{BenchPlan, Configuration, PlanError, PlannedRun};
 use crate::{
@@ -10,7 +10,7 @@ use dbdyno_engine::{settings::Settings, size::Size};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A plan with everything that it was made from: nothing of it follows from files or defaults, which may change.
+/// A complete plan: nothing of it depends on files or defaults, which may change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredPlan {
     suite: StoredSuite,
@@ -18,12 +18,12 @@ pub struct StoredPlan {
     rounds: u32,
     seed: u64,
     configurations: Vec<StoredConfiguration>,
-    /// Round, place of the configuration, and seed of each run, in order.
+    /// Round, index of the configuration, and seed of each run, in order.
     runs: Vec<(u32, usize, u64)>,
-    /// What all runs are held to; nothing in what older versions stored.
+    /// Conditions of all runs; empty if an older version stored the plan.
     #[serde(default)]
     conditions: Conditions,
-    /// How configurations are compared at the end; nothing in what older versions stored.
+    /// The comparison of configurations at the end; empty if an older version stored the plan.
     #[serde(default)]
     closing: Closing,
 }
@@ -47,18 +47,18 @@ struct StoredConfiguration {
     twin_of: Option<String>,
 }
 
-/// A version that is not the stored one.
+/// An engine version that differs from the stored one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DifferingVersion {
     pub engine: String,
-    /// The version that the session began with.
+    /// The version at the session's beginning.
     pub stored: String,
-    /// The version that is here now.
+    /// The current version on this machine.
     pub here: String,
 }
 
 impl BenchPlan {
-    /// The plan as a session keeps it; none for a suite that starts from a database which only this program run has.
+    /// Returns the plan in its stored form; `None` for a suite that starts from a database, which is available to this process only.
     pub fn stored(&self) -> Option<StoredPlan> {
         if self.suite.starts_from_database() {
             return None;
@@ -86,10 +86,10 @@ impl BenchPlan {
 }
 
 impl StoredPlan {
-    /// The plan on the engines of this machine, and whose versions are not those of before.
+    /// Returns the plan for the engines of this machine, and the engines whose versions differ from the stored ones.
     ///
     /// # Errors
-    /// An engine that is not here any more, an option or a suite that it does not understand any more.
+    /// An engine is missing now, or no longer knows an option or the suite.
     pub fn plan(self, registry: &Registry) -> Result<(BenchPlan, Vec<DifferingVersion>), PlanError> {
         let Self { suite, pick, rounds, seed, configurations, runs, conditions, closing } = self;
         let suite = Catalog::suite_of(&suite.name, "the suite as it was stored", suite.text)
@@ -116,11 +116,11 @@ impl StoredPlan {
             conditions,
             closing,
         };
-        // Which version a library has that an option names is known from here on.
+        // From here on the version of a library that an option names is known.
         plan.probe()?;
         let mut differing: Vec<DifferingVersion> = Vec::new();
         for (stored, configuration) in configurations.into_iter().zip(&mut plan.configurations) {
-            // The runs that the session has are known by these, whatever is below a library now.
+            // The session's existing runs use these labels, even if the backend of a library has changed.
             (configuration.label, configuration.twin_of) = (stored.label, stored.twin_of);
             let here = &configuration.engine.description.version;
             let is_known = differing.iter().any(|other| other.engine == stored.engine);
@@ -134,7 +134,7 @@ impl StoredPlan {
 
 fn configuration(stored: &StoredConfiguration, suite: &Suite, registry: &Registry) -> Result<Configuration, PlanError> {
     let engine = suited(registry.get(&stored.engine).map_err(PlanError::Request)?, suite)?;
-    // Every option was stored with its value: an option that is new has its default, one that is gone is an error.
+    // Every option was stored with its value: a new option has its default, and a removed option is an error.
     let settings = Settings::resolve(&engine.description, &stored.settings.to_map())?;
     let suite_settings = suite.settings(&stored.suite_settings.to_map())?;
     let (tier, reason) = engine.description.tier(&settings);

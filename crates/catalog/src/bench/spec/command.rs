@@ -3,11 +3,11 @@
 use super::{Spec, engine::written, escape};
 
 impl Spec {
-    /// The words after `dbdyno` that run this bench. The command line reads them back to the same.
+    /// Returns the words after `dbdyno` that run this bench. The command line parses them back to the same bench.
     pub fn arguments(&self) -> Vec<String> {
         let mut words = vec!["run".to_owned(), "--suite".to_owned(), self.suite.clone()];
         let mut add = |flag: &str, value: String| match value.starts_with('-') {
-            // On its own it would be taken for a flag.
+            // As a separate word it would be parsed as a flag.
             true => words.push(format!("{flag}={value}")),
             false => words.extend([flag.to_owned(), value]),
         };
@@ -54,7 +54,7 @@ impl Spec {
         words
     }
 
-    /// Tests as `--test` takes them: several with commas between.
+    /// Returns tests in the form of `--test`: several separated by commas.
     pub fn tests_of(texts: &[String]) -> Vec<String> {
         texts.iter().flat_map(|text| escape::split(text, ',')).filter(|test| !test.is_empty()).collect()
     }

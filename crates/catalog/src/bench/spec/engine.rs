@@ -34,7 +34,7 @@ impl fmt::Display for EngineChoice {
     }
 }
 
-/// The values of an option in one word.
+/// Formats the values of an option as one word.
 pub(super) fn written(values: &[String]) -> String {
     values.iter().map(|value| escape::escaped(value, &['|', ','])).collect::<Vec<_>>().join("|")
 }

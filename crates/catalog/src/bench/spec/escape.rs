@@ -1,11 +1,11 @@
-//! Lists in one word of a command line: a character between the parts, which a backslash makes a part of the text.
+//! Lists in one word of a command line: parts separated by a character, which a backslash makes literal.
 
-/// The parts, without spaces around them. A backslash takes the meaning of what follows it.
+/// Returns the parts, without surrounding spaces. A backslash makes the next character literal.
 pub(super) fn split(text: &str, between: char) -> Vec<String> {
     pieces(text, between).into_iter().map(|piece| unescaped(piece.trim_start())).collect()
 }
 
-/// The parts as they are written, backslashes too.
+/// Returns the parts as written, including backslashes.
 pub(super) fn pieces(text: &str, between: char) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -17,7 +17,7 @@ pub(super) fn pieces(text: &str, between: char) -> Vec<&str> {
     pieces
 }
 
-/// The text before the first of this character that no backslash is before, and after it.
+/// Returns the text before and after the first of this character that has no backslash before it.
 pub(super) fn split_once(text: &str, between: char) -> Option<(&str, &str)> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -29,10 +29,10 @@ pub(super) fn split_once(text: &str, between: char) -> Option<(&str, &str)> {
     None
 }
 
-/// The text that is meant, without the spaces that end it.
+/// Returns the text without its escapes and trailing spaces.
 pub(super) fn unescaped(text: &str) -> String {
     let mut meant = String::with_capacity(text.len());
-    // Up to where the text has what counts.
+    // The end of the significant text.
     let mut end = 0;
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -53,12 +53,12 @@ pub(super) fn unescaped(text: &str) -> String {
     meant
 }
 
-/// Text that reads back as itself where these characters have a meaning.
+/// Escapes a text in which these characters would have a meaning, so that it parses back to itself.
 pub(super) fn escaped(text: &str, special: &[char]) -> String {
     let last = text.chars().count().saturating_sub(1);
     let mut written = String::with_capacity(text.len());
     for (at, c) in text.chars().enumerate() {
-        // Spaces at the ends would be taken away.
+        // Spaces at the ends would be trimmed.
         if c == '\\' || special.contains(&c) || (c.is_whitespace() && (at == 0 || at == last)) {
             written.push('\\');
         }

@@ -1,5 +1,5 @@
-//! What a preset's file says, what a command line says, what the form edits, and what is printed as the command that repeats a
-//! session: one description, read from and written to TOML ([`toml`]) and the command line ([`command`]).
+//! One description of a bench for preset files, command lines, the form, and the printed command that repeats a session. It is read from
+//! and written to TOML ([`toml`]) and the command line ([`command`]).
 
 mod command;
 mod engine;
@@ -15,10 +15,10 @@ use crate::{Difference, Suite, TestPick};
 use dbdyno_engine::{describe::one_of, protocol::CacheStart, size::Size};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Options with the values to take; several are a sweep.
+/// Options with their values; several values are a sweep.
 pub type Values = BTreeMap<String, Vec<String>>;
 
-/// A bench as it is asked for.
+/// A bench as the user requests it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spec {
     /// The suite's name.
@@ -28,30 +28,31 @@ pub struct Spec {
     pub engines: Vec<EngineChoice>,
     /// Sizes; empty for the suite's default.
     pub sizes: Vec<Size>,
-    /// How much data there is for each byte of the memory limit: sizes follow from it. Not together with sizes.
+    /// Bytes of data for each byte of the memory limit, from which sizes follow. Not together with sizes.
     pub data_ratios: Vec<DataRatio>,
-    /// How much memory a run has. None: without a limit, or [`DEFAULT_MEMORY_LIMIT`] where a ratio of data to it is asked for.
+    /// Memory limit of a run. None: without a limit, or [`DEFAULT_MEMORY_LIMIT`] if a ratio of data to memory is given.
     pub memory_limit: Option<MemoryLimit>,
-    /// What of a database may be in memory when a test begins.
+    /// The cache state of the database when a test begins.
     pub cache: CacheStart,
     /// Rounds: each runs every configuration once.
     pub rounds: u32,
     /// Tests by number or name; empty for all.
     pub tests: Vec<String>,
-    /// Whether the first configuration of each size runs twice a round.
+    /// Whether the first configuration of each size runs twice in a round.
     pub twins: bool,
-    /// Of each engine's sweep, only so many stars: each a combination and every change of one option of it. None: all of it.
+    /// Number of stars that are sampled of each engine's sweep: each is a combination and every change of one option of it. None: the
+    /// whole sweep.
     pub stars: Option<u32>,
-    /// Whether a session ends in how much each option of the sweep matters.
+    /// Whether a session's report includes how much each option of the sweep matters.
     pub effects: bool,
-    /// The claims file whose figures are shown beside the measured ones.
+    /// The claims file whose figures are shown alongside the measured ones.
     pub claims: Option<String>,
-    /// Seed of all randomness. None: drawn when it starts.
+    /// Seed of all randomness. None: drawn at the start.
     pub seed: Option<u64>,
-    /// The configuration that its last table compares the others with: an engine, with as many of its options as name one. None: of each
-    /// tier the first.
+    /// The reference of its last table: an engine, with enough of its options to identify one configuration. None: the first
+    /// configuration of each tier.
     pub reference: Option<EngineChoice>,
-    /// Differences between configurations that this table compares under a badge.
+    /// Differences between configurations that this table compares with a badge.
     pub allow: BTreeSet<Difference>,
 }
 
@@ -59,32 +60,33 @@ pub struct Spec {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineChoice {
     pub name: String,
-    /// Its options, where they are not at their defaults.
+    /// Its options that differ from their defaults.
     pub options: Values,
-    /// Whether it is left out, with the reason, where it cannot be used: not built, or its library is not there.
+    /// Whether it is left out, with the reason, if it cannot be used: not built, or its library is missing.
     pub optional: bool,
 }
 
-/// Text that describes no bench: what it is, and what was expected.
+/// A text that does not describe a bench, with what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SpecError(pub String);
 
 impl Spec {
-    /// Rounds where none are asked for: the least that gives an interval.
+    /// Rounds by default: the minimum for an interval.
     pub const DEFAULT_ROUNDS: u32 = 6;
 
-    /// What its runs are held to.
+    /// Returns the conditions of its runs.
     pub fn conditions(&self) -> Conditions {
         let by_ratio = (!self.data_ratios.is_empty()).then_some(DEFAULT_MEMORY_LIMIT);
         let memory_limit = self.memory_limit.or(by_ratio).map(|limit| limit.0);
         Conditions { memory_limit, cache: self.cache }
     }
 
-    /// The sizes asked for, or those at which the picked tests of the suite have as much data as is asked for, or the suite's own.
+    /// Returns the requested sizes, or those at which the picked tests of the suite have the requested amount of data, or the suite's
+    /// defaults.
     ///
     /// # Errors
-    /// The suite does not say how much data a size is; both sizes and ratios are asked for.
+    /// The suite does not define how much data a size has, or both sizes and ratios are given.
     pub fn sizes_on(&self, suite: &Suite, pick: &TestPick) -> Result<Vec<Size>, String> {
         match (self.conditions().memory_limit, self.data_ratios.as_slice(), self.sizes.as_slice()) {
             (Some(limit), ratios @ [_, ..], []) => {
@@ -96,17 +98,17 @@ impl Spec {
         }
     }
 
-    /// Sets an option to some values, for every choice of the engine of this name or for the suite.
+    /// Sets an option to these values, for every choice of the engine of this name or for the suite.
     ///
     /// # Errors
-    /// `owner` is no part of this bench.
+    /// `owner` is not part of this bench.
     pub fn set(&mut self, owner: &str, option: &str, values: Vec<String>) -> Result<(), SpecError> {
         let mut found = false;
         if owner == self.suite {
             self.suite_options.insert(option.to_owned(), values.clone());
             found = true;
         }
-        // A reference that is not run any more is none.
+        // Remove a reference that no longer runs.
         let is_gone = |reference: &mut EngineChoice| {
             let kept = reference.options.get(option).is_none_or(|of| of.iter().all(|value| values.contains(value)));
             reference.name == owner && !kept
@@ -129,10 +131,10 @@ impl Spec {
         )))
     }
 
-    /// Sets the reference from `ENGINE[:OPTION=VALUE,...]`. Whether a configuration has these values is found when it is planned.
+    /// Sets the reference from `ENGINE[:OPTION=VALUE,...]`. The plan checks whether a configuration has these values.
     ///
     /// # Errors
-    /// It names no engine of this bench, or an option several times.
+    /// It names no engine of this bench, or repeats an option.
     pub fn set_reference(&mut self, text: &str) -> Result<(), SpecError> {
         let reference: EngineChoice = text.parse()?;
         let mut names: Vec<String> = self.engines.iter().map(|engine| engine.name.clone()).collect();
@@ -151,10 +153,10 @@ impl Spec {
         Ok(())
     }
 
-    /// Reads `OWNER.OPTION=VALUE[|VALUE]` and sets it.
+    /// Parses `OWNER.OPTION=VALUE[|VALUE]` and sets it.
     ///
     /// # Errors
-    /// What was expected, or that the owner is no part of this bench.
+    /// The error says what was expected, or that the owner is not part of this bench.
     pub fn set_text(&mut self, text: &str) -> Result<(), SpecError> {
         let parts = escape::split_once(text, '=').and_then(|(path, values)| Some((path.split_once('.')?, values)));
         let ((owner, option), values) = parts.ok_or_else(|| {

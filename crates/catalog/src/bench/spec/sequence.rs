@@ -1,29 +1,29 @@
-//! Presets that run one after the other, as a file among the presets.
+//! Presets that run in sequence, as a file among the presets.
 
 use super::Preset;
 use crate::{Catalog, CatalogError};
 use serde::{Deserialize, de::IgnoredAny};
 use toml::Spanned;
 
-/// What a preset's name stands for.
+/// The contents of a preset.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReadyMade {
     Bench(Box<Preset>),
     Sequence(Sequence),
 }
 
-/// Ready-made benches that run one after the other, and what is published of all of them.
+/// Presets that run in sequence, and the publication of all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sequence {
     /// One line about it.
     pub title: String,
     /// At least one.
     pub presets: Vec<Preset>,
-    /// The claims files whose figures are shown when all have run.
+    /// The claims files whose figures are shown after the last preset.
     pub claims: Vec<String>,
 }
 
-/// The key that tells a sequence from a bench.
+/// The key that distinguishes a sequence from a bench.
 #[derive(Deserialize)]
 struct Kind {
     presets: Option<IgnoredAny>,
@@ -39,10 +39,10 @@ struct SequenceFile {
 }
 
 impl ReadyMade {
-    /// Reads and checks a preset's file with all that it names.
+    /// Reads and checks a preset's file with everything that it names.
     ///
     /// # Errors
-    /// There is none of this name, or where its file is wrong.
+    /// There is no preset of this name, or its file is wrong; the error says where.
     pub fn find(catalog: &Catalog, name: &str) -> Result<Self, CatalogError> {
         let source = catalog.preset_source(name)?;
         if source.parse::<Kind>()?.presets.is_none() {
@@ -66,7 +66,7 @@ impl ReadyMade {
         Ok(Self::Sequence(Sequence { title: file.title, presets, claims }))
     }
 
-    /// One line about it.
+    /// Returns the line that describes it.
     pub fn title(&self) -> &str {
         match self {
             Self::Bench(preset) => &preset.title,
@@ -74,7 +74,7 @@ impl ReadyMade {
         }
     }
 
-    /// A bench of a sequence: no sequence is in another.
+    /// Reads a bench of a sequence: sequences cannot be nested.
     fn of_sequence(catalog: &Catalog, name: &str) -> Result<Preset, String> {
         let source = catalog.preset_source(name).map_err(|error| error.to_string())?;
         if source.parse::<Kind>().is_ok_and(|kind| kind.presets.is_some()) {

@@ -1,4 +1,4 @@
-//! A bench as a preset's file.
+//! A bench as a preset file.
 
 use super::{DataRatio, EngineChoice, Spec, Values};
 use crate::{Catalog, CatalogError, CatalogText, Difference};
@@ -104,7 +104,7 @@ enum FileRatios {
 }
 
 impl FileRatios {
-    /// None: one of them is none that data can have.
+    /// Returns `None` if one of them is not a valid ratio.
     fn ratios(&self) -> Option<Vec<DataRatio>> {
         match self {
             Self::One(ratio) => Some(vec![DataRatio::new(*ratio)?]),
@@ -118,24 +118,24 @@ fn texts(options: &BTreeMap<String, FileValues>) -> Values {
 }
 
 impl Preset {
-    /// Reads and checks a preset. Whether its engines and options exist is checked by the plan.
+    /// Reads and checks a preset. The plan checks that its engines and options exist.
     ///
     /// # Errors
-    /// There is none of this name, or where its file is wrong.
+    /// There is no preset of this name, or its file is wrong; the error says where.
     pub fn find(catalog: &Catalog, name: &str) -> Result<Self, CatalogError> {
         Self::parse(name, &catalog.preset_source(name)?)
     }
 
-    /// Writes it into the user's folder, and says where; none: there is one of its name, and it was not to be replaced.
-    /// `guarded`: what it must not be written over.
+    /// Writes it into the user's folder, and returns the path. Returns `None` if a preset of its name exists and `replace` is false.
+    /// `guarded`: files that it must not overwrite.
     ///
     /// # Errors
-    /// Why it cannot be written.
+    /// The error says why it cannot be written.
     pub fn save(&self, catalog: &Catalog, replace: bool, guarded: &[Guarded]) -> Result<Option<PathBuf>, String> {
         catalog.save_preset(&self.name, &self.to_toml(), replace, guarded)
     }
 
-    /// The preset as a file that reads back to the same.
+    /// Returns the preset as a file that parses back to the same preset.
     pub fn to_toml(&self) -> String {
         let Self { name: _, title, spec } = self;
         let texts = |values: &[String]| toml::Value::from(values.to_vec());
@@ -174,7 +174,7 @@ impl Preset {
         add("reference", spec.reference.as_ref().map(|reference| reference.to_string().into()));
         let allowed: Vec<String> = spec.allow.iter().map(|difference| difference.name().to_owned()).collect();
         add("allow", (!allowed.is_empty()).then(|| texts(&allowed)));
-        // TOML's whole numbers end at 2^63 - 1.
+        // TOML's integers end at 2^63 - 1.
         add("seed", spec.seed.map(|seed| seed.to_string().into()));
         add("engine", Some(toml::Value::Array(engines.collect())));
         file.to_string()

@@ -1,4 +1,4 @@
-//! Whether the tests of a suite of keys and values say what they have to, and nothing that cannot be.
+//! Checks that the tests of a key-value suite are complete and contain nothing impossible.
 
 use super::{
     AloneBody, LoadBody, TestBody,
@@ -15,7 +15,7 @@ use dbdyno_engine::{
 };
 use toml::Spanned;
 
-/// Most threads of an actor.
+/// Maximum number of threads of an actor.
 const MOST_THREADS: u64 = 256;
 
 pub(super) fn check_tests(
@@ -34,7 +34,7 @@ struct Checker<'t> {
 }
 
 impl Checker<'_> {
-    /// An error at the test's number.
+    /// Returns an error at the test's number.
     fn wrong<T>(&self, message: impl Into<String>) -> Result<T, CatalogError> {
         Err(self.source.wrong(self.test.number.span(), message.into()))
     }
@@ -171,7 +171,7 @@ impl Checker<'_> {
         find_option(self.options, name)
     }
 
-    /// A whole number up to `most`, or an option that only takes such.
+    /// Checks a whole number up to `most`, or an option that only accepts such numbers.
     fn number(&self, number: &FileNumber, most: u64) -> Result<(), String> {
         match number {
             FileNumber::Number(number) if *number <= most => Ok(()),
@@ -183,7 +183,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Operations a second, or an option with numbers and the word `closed`.
+    /// Checks operations a second, or an option with numbers and the word `closed`.
     fn rate(&self, rate: &FileNumber) -> Result<(), String> {
         const MOST: u64 = 100_000_000;
         match rate {
@@ -251,7 +251,7 @@ fn find_option<'o>(options: &'o [OptionSpec], name: &str) -> Result<&'o OptionSp
     })
 }
 
-/// Whether a suite has this option, and the option this value.
+/// Checks that a suite has this option, and that the option accepts this value.
 pub(super) fn check_condition(
     options: &[OptionSpec],
     (name, value): (&Spanned<String>, &Spanned<String>),
@@ -265,7 +265,7 @@ pub(super) fn check_condition(
     Err(source.wrong(value.span(), message))
 }
 
-/// Whether operations can be done in this kind of transaction.
+/// Checks that operations are possible in this kind of transaction.
 fn check_transaction(work: &[FileWork], transaction: TransactionScope) -> Result<(), String> {
     let writes = work.iter().any(|work| work.operation.writes());
     let scans = work.iter().any(|work| work.operation == Operation::Scan);

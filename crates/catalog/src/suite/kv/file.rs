@@ -1,4 +1,4 @@
-//! A suite of keys and values as its file has it.
+//! The file format of a key-value suite.
 
 use dbdyno_engine::suite::{During, Gaps, KeyChoice, Operation, Template, TransactionScope};
 use serde::Deserialize;
@@ -19,7 +19,7 @@ pub(in crate::suite) struct FileSql {
     pub(super) when: Vec<SchemaWhen>,
 }
 
-/// The schema that a value of a suite option asks for.
+/// The schema that applies with a value of a suite option.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SchemaWhen {
@@ -28,7 +28,7 @@ pub(super) struct SchemaWhen {
     pub(super) schema: Vec<String>,
 }
 
-/// A test, of one thread or of actors: [`check`](super::check) tells which, and that it has what that needs.
+/// A test, of one thread or of actors: [`check`](super::check) determines which, and that it has everything it needs.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::suite) struct FileKvTest {
@@ -78,7 +78,7 @@ pub(super) struct FileActor {
 }
 
 impl FileActor {
-    /// The part of a test of this length in which it takes part; none where that is all of it.
+    /// Returns the part of a test of this length in which the actor takes part; `None` if that is the whole test.
     pub(super) fn during(&self, time_ms: u64) -> Option<During> {
         let at = |share: f64| (time_ms as f64 * share).round() as u64;
         (self.from.is_some() || self.until.is_some())
@@ -86,7 +86,7 @@ impl FileActor {
     }
 }
 
-/// A number, or the option of the suite that has it.
+/// A number, or the name of the suite option that contains it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum FileNumber {
@@ -94,7 +94,7 @@ pub(super) enum FileNumber {
     Option(String),
 }
 
-/// A count that follows the size.
+/// A count that depends on the size.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Operations {
@@ -142,7 +142,7 @@ pub(super) struct SqlChanges {
     pub(super) range: Option<String>,
 }
 
-/// What a value of a suite option changes in a test.
+/// The changes of a test with a value of a suite option.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct When {

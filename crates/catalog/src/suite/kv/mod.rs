@@ -46,7 +46,7 @@ enum LoadBody {
     Compaction,
 }
 
-/// What a test of one thread has in its file.
+/// The fields of a test of one thread.
 #[derive(Debug, Clone)]
 struct AloneBody {
     operations: Operations,
@@ -56,7 +56,7 @@ struct AloneBody {
 }
 
 impl KvBody {
-    /// The checked key-value part of a file.
+    /// Checks the key-value part of a file.
     pub(super) fn check(
         file: &SuiteFile<FileKvTest>,
         options: &[OptionSpec],
@@ -91,7 +91,7 @@ impl KvBody {
         self.tests.iter().map(|test| TestInfo::new(&test.file.number, &test.file.name, &test.file.needs)).collect()
     }
 
-    /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.
+    /// Returns the job's part. `measured`: `None` if a test of this number is left out, otherwise whether it is measured.
     pub(super) fn resolve(
         &self,
         name: &str,
@@ -111,13 +111,14 @@ impl KvBody {
         }
     }
 
-    /// The statements that create the table: of the conditions that hold, the last one decides.
+    /// Returns the statements that create the table. If several conditions hold, the last one decides.
     fn schema(&self, settings: &Settings) -> &[String] {
         let holds = |when: &&SchemaWhen| settings.get(when.option.get_ref()) == Some(when.is.get_ref().as_str());
         self.other_schemas.iter().rev().find(holds).map_or(&self.schema, |when| &when.schema)
     }
 
-    /// Bytes of keys and values of the largest database that these tests fill: what tests put that take every record once.
+    /// Returns the bytes of keys and values in the largest database that these tests fill: the writes of tests that use every record
+    /// once.
     pub(super) fn payload_bytes(&self, size: Size, tests: &BTreeSet<u32>) -> u64 {
         let mut databases: BTreeMap<&str, u64> = BTreeMap::new();
         for test in self.tests.iter().filter(|test| tests.contains(&test.number())) {
@@ -180,7 +181,7 @@ impl KvBody {
 }
 
 impl TestBody {
-    /// Bytes of keys and values that it writes at most.
+    /// Returns the maximum bytes of keys and values that it writes.
     fn written_bytes(&self, size: Size) -> u64 {
         let LoadBody::Alone(alone) = &self.load else { return 0 };
         let value = alone.work.iter().filter_map(|work| match &work.operation {
@@ -241,7 +242,7 @@ fn resolve_actors(test: &TestBody, size: u64, settings: &Settings) -> KvActors {
     }
 }
 
-/// None where the option has a word in place of a number.
+/// Returns `None` if the option has a word instead of a number.
 fn resolve_number(number: &FileNumber, settings: &Settings) -> Option<u64> {
     match number {
         FileNumber::Number(number) => Some(*number),

@@ -1,4 +1,4 @@
-//! A test in which the operations of one actor are due at a rate: what is asked of a suite when its capacity is looked for.
+//! A test in which the operations of one actor are due at a rate, as the search for a suite's capacity needs it.
 
 use super::{AloneBody, FileNumber, KvBody, LoadBody, TestBody, resolve_number};
 use dbdyno_engine::{
@@ -8,7 +8,7 @@ use dbdyno_engine::{
 };
 use std::collections::BTreeSet;
 
-/// Options that a paced suite has beside its own.
+/// Options that a paced suite has in addition to its own.
 pub const OFFERED_RATE: &str = "offered_rate";
 pub const GAPS: &str = "gaps";
 pub const SECONDS: &str = "seconds";
@@ -19,10 +19,10 @@ pub const MOST_RATE: u64 = 100_000_000;
 pub const MOST_SECONDS: u64 = 86_400;
 /// The name of the only actor of a test that has none in its file.
 const ALONE: &str = "client";
-/// What an actor that waits for no rate is taken to insert a second, at most: a hint for engines that size a map ahead.
+/// The assumed maximum inserts a second of an actor without a rate: a hint for engines that size a map in advance.
 const INSERTS_A_SECOND: u64 = 200_000;
 
-/// Which actor of which test.
+/// An actor of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pace {
     pub test: u32,
@@ -30,7 +30,7 @@ pub struct Pace {
 }
 
 impl KvBody {
-    /// The actor of this name; without one, the only one that there is.
+    /// Returns the actor of this name; without a name, the test's only actor.
     pub(in crate::suite) fn pace(&self, test: u32, actor: Option<&str>) -> Result<Pace, String> {
         let Some(body) = self.tests.iter().find(|body| body.number() == test) else {
             return Err(format!("there is no test {test}"));
@@ -59,7 +59,7 @@ impl KvBody {
         }
     }
 
-    /// The options of a paced suite: its own without those that say what the pace says, and the pace's.
+    /// Returns the options of a paced suite: its own without those that the pace replaces, and the pace's.
     pub(in crate::suite) fn paced_options(&self, pace: &Pace, own: &[OptionSpec]) -> Vec<OptionSpec> {
         let replaced = self.replaced(pace);
         let number =
@@ -81,7 +81,7 @@ impl KvBody {
             .collect()
     }
 
-    /// Names of options that would say nothing any more, or something else than the pace's of the same name.
+    /// Returns the names of options that would have no effect any more, or conflict with the pace's option of the same name.
     fn replaced(&self, pace: &Pace) -> BTreeSet<&str> {
         let (paced, others): (Vec<&TestBody>, Vec<&TestBody>) =
             self.tests.iter().partition(|body| body.number() == pace.test);
@@ -91,7 +91,7 @@ impl KvBody {
     }
 }
 
-/// Options that have the times of a test and the rates of some of its actors.
+/// Returns the options with the times of a test and the rates of some of its actors.
 fn named(body: &TestBody, of: impl Fn(&str) -> bool) -> Vec<&str> {
     let times = [&body.file.seconds, &body.file.warm_up_seconds].into_iter().flatten().map(|time| time.get_ref());
     let rates = body.actors().filter(|actor| of(&actor.name)).filter_map(|actor| actor.rate.as_ref());
@@ -105,7 +105,7 @@ fn option_of(number: &FileNumber) -> Option<&str> {
     }
 }
 
-/// Why what a test of one thread does cannot be due at a rate.
+/// Returns why the operations of a test of one thread cannot be due at a rate.
 fn not_paced(alone: &AloneBody) -> Option<&'static str> {
     let does = |is: fn(&Operation) -> bool| alone.work.iter().any(|work| is(&work.operation));
     if !matches!(alone.transaction, TransactionScope::Read | TransactionScope::Each) {
@@ -122,7 +122,7 @@ fn not_paced(alone: &AloneBody) -> Option<&'static str> {
 }
 
 impl Pace {
-    /// Puts the rate and the end that the suite's options have into its job.
+    /// Puts the rate and the duration from the suite's options into its job.
     pub(in crate::suite) fn apply(&self, suite: &mut KvSuite, settings: &Settings) {
         let number = |name: &str| resolve_number(&FileNumber::Option(name.to_owned()), settings).unwrap_or(0);
         let gaps = if settings.get(GAPS) == Some(Gaps::Even.word()) { Gaps::Even } else { Gaps::Poisson };
@@ -132,7 +132,7 @@ impl Pace {
         let mut actors = match &test.load {
             KvLoad::Actors(load) => load.actors.clone(),
             KvLoad::Alone(alone) => vec![alone_actor(&alone.work)],
-            // Refused when the pace was made.
+            // Refused when the pace was created.
             KvLoad::Compaction(_) => return,
         };
         for actor in actors.iter_mut().filter(|actor| actor.name == self.actor) {
@@ -142,7 +142,7 @@ impl Pace {
         suite.data_bytes = suite.data_bytes.saturating_add(inserted);
         let (time_ms, warm_up_ms) = (Some(seconds * 1_000), warm_up * 1_000);
         test.load = KvLoad::Actors(KvActors { actors, time_ms, warm_up_ms, followed: false });
-        // What is there afterwards depends on how many operations there was time for.
+        // The final state depends on the number of operations that fit into the time.
         test.verify_state = false;
     }
 }
@@ -151,7 +151,7 @@ fn alone_actor(work: &KvWork) -> KvActor {
     KvActor { name: ALONE.to_owned(), threads: 1, work: work.clone(), arrival: None, operations: None, during: None }
 }
 
-/// Bytes of rows that actors may add in so much time.
+/// Returns the bytes of rows that actors may add in this time.
 fn inserted_bytes(test: &KvTest, actors: &[KvActor], seconds: u64) -> u64 {
     let of = |actor: &KvActor| {
         let value = actor.work.work.iter().filter_map(|work| match &work.operation {

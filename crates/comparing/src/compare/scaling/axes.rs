@@ -1,4 +1,4 @@
-//! Along which axes a side's results of a test vary, and which results lie on one curve.
+//! Finds the axes along which a side's results of a test vary, and groups the results into curves.
 
 use super::super::layout::SideSample;
 use std::{
@@ -9,31 +9,31 @@ use std::{
 /// The axis that is the suite's size.
 pub(super) const SIZE: &str = "size";
 
-/// What was chosen for a run, by name: its options and size.
+/// The settings chosen for a run, by name: its options and size.
 pub(super) type Settings<'s> = BTreeMap<&'s str, &'s str>;
 
-/// Results that differ along an axis, and in nothing else that was chosen.
+/// Results that differ along an axis, and in no other chosen setting.
 #[derive(Debug, Clone)]
 pub(super) struct Varied<'s> {
     pub(super) axis: &'s str,
-    /// What is the same for all.
+    /// The settings that are the same for all results.
     pub(super) fixed: Settings<'s>,
-    /// Settings that have one value for each value of the axis.
+    /// Settings that have exactly one value for each value of the axis.
     pub(super) moving: Vec<String>,
-    /// Results by the number that the axis is, which is above 0.
+    /// Results by the number of the axis, which is above 0.
     pub(super) by_x: BTreeMap<Place, Vec<SideSample<'s>>>,
-    /// Values of the axis that are no such number.
+    /// Values of the axis that are not positive numbers.
     pub(super) no_numbers: BTreeSet<&'s str>,
 }
 
-/// A positive number, in its order.
+/// A positive number that sorts in numeric order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u64);
 
 impl Place {
-    /// None of what is no positive number.
+    /// Returns none for text that is not a positive number.
     fn new(text: &str) -> Option<Self> {
-        // The bits of positive numbers are in the order of the numbers.
+        // The bits of positive numbers sort in the order of the numbers.
         text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0).map(|x| Self(x.to_bits()))
     }
 
@@ -47,21 +47,21 @@ pub(super) fn settings<'s>(sample: &SideSample<'s>) -> Settings<'s> {
     asked.chain([(SIZE, &*sample.run.size)]).collect()
 }
 
-/// The curves of results of one test, engine, suite and place, along each axis of two numbers or more.
+/// Returns the curves of one test, engine, suite and place, along each axis with at least two numbers.
 pub(super) fn varied<'s>(samples: &[SideSample<'s>]) -> Vec<Varied<'s>> {
     let chosen = by_settings(samples);
     let names: BTreeSet<&str> = chosen.iter().flat_map(|alike| alike.settings.keys().copied()).collect();
     names.into_iter().flat_map(|axis| along(axis, &chosen)).collect()
 }
 
-/// Results of one set of settings: a hundred thousand results have few.
+/// Results with one set of settings: a hundred thousand results have few sets.
 struct Alike<'s> {
     settings: Settings<'s>,
     samples: Vec<SideSample<'s>>,
 }
 
 fn by_settings<'s>(samples: &[SideSample<'s>]) -> Vec<Alike<'s>> {
-    // Runs of one configuration share what was asked of it.
+    // Runs of one configuration share the requested options.
     let mut known: HashMap<(*const BTreeMap<String, String>, &'s str), usize> = HashMap::new();
     let mut chosen: Vec<Alike<'s>> = Vec::new();
     for sample in samples {
@@ -97,7 +97,7 @@ fn along<'s>(axis: &'s str, chosen: &[Alike<'s>]) -> Vec<Varied<'s>> {
     curves.into_values().filter(|curve| curve.by_x.len() > 1).collect()
 }
 
-/// The other settings that vary, and have one value for each value of the axis.
+/// Returns the other settings that vary, and have exactly one value for each value of the axis.
 fn followers<'a, 's: 'a>(axis: &str, chosen: impl Iterator<Item = &'a Settings<'s>>) -> BTreeSet<&'s str> {
     let chosen: Vec<&Settings<'s>> = chosen.collect();
     let names: BTreeSet<&'s str> = chosen.iter().flat_map(|settings| settings.keys().copied()).collect();

@@ -1,4 +1,4 @@
-//! How the figures of each side grow with the size and with every numeric option that varies within the side.
+//! Fits how the figures of each side grow with the size and with every numeric option that varies within the side.
 
 mod axes;
 mod model;
@@ -23,21 +23,21 @@ use std::{
 };
 use uuid::Uuid;
 
-/// What cannot be an axis, and is the same on a curve: engine, version, suite, host and disk.
+/// The facts that cannot be an axis, and are the same for a whole curve: engine, version, suite, host and disk.
 type Identity<'s> = [&'s str; 4];
 
 const IDENTITY: [&str; 4] = ["engine", "version", "suite", "host"];
 
-/// How the figures of a session grow: those of its configurations that differ in a number.
+/// How the figures of a session grow, over its configurations that differ in a number.
 #[derive(Debug, Clone, Serialize)]
 pub struct Grown {
-    /// Where and with what it was measured.
+    /// The measured side: where and with what it was measured.
     pub side: SideFacts,
-    /// At least one that is fitted.
+    /// The curves; at least one is fitted.
     pub curves: Vec<ScalingCurve>,
 }
 
-/// How the figures of a side grow; none where nothing could be fitted.
+/// Returns how the figures of a side grow; none if nothing could be fitted.
 pub fn grown(side: &Side) -> Option<Grown> {
     let mut curves = curves(side, &Side { metric: side.metric, ..Side::default() });
     let is_fitted = |curve: &ScalingCurve| matches!(curve.found, ScalingFound::Fitted { .. });
@@ -47,12 +47,12 @@ pub fn grown(side: &Side) -> Option<Grown> {
     (!curves.is_empty()).then(|| Grown { side: facts::of_side(side), curves })
 }
 
-/// What curves of one family have in common.
+/// Returns the properties that curves of one family share.
 fn of_family(curve: &ScalingCurve) -> (u32, String, String) {
     (curve.test, curve.name.clone(), curve.axis.clone())
 }
 
-/// The curves of both sides, by test, axis, what is held fixed, and side.
+/// Returns the curves of both sides, by test, axis, fixed settings, and side.
 pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
     let places = facts::places_as_measured(&[a, b]);
     let mut tests: BTreeMap<(u32, String), Vec<(SideName, SideSample<'_>)>> = BTreeMap::new();
@@ -81,7 +81,7 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
     curves
 }
 
-/// Whether the share of an actor is that of the only one in its test: as much as the test, which has a curve of its own.
+/// Whether a share belongs to the only actor of its test: it equals the whole test, which has a curve of its own.
 fn is_whole_test(result: &ComparedTest, all: &[ComparedTest]) -> bool {
     let of_test = || all.iter().filter(|other| other.test == result.test);
     result.actor.is_some()
@@ -89,7 +89,7 @@ fn is_whole_test(result: &ComparedTest, all: &[ComparedTest]) -> bool {
         && of_test().any(|other| other.actor.is_none())
 }
 
-/// The same with the time that a side in operations a second was read for.
+/// Converts a sample of a side in operations per second back to the time that it was read for.
 fn in_time(sample: SideSample<'_>, metric: Metric) -> SideSample<'_> {
     let operations = if sample.timed { 1 } else { sample.operations };
     match metric {
@@ -103,7 +103,7 @@ fn in_order(one: &ScalingCurve, other: &ScalingCurve) -> Ordering {
     key(one).cmp(&key(other)).then_with(|| by_held(&one.held, &other.held)).then_with(|| one.side.cmp(&other.side))
 }
 
-/// Values as numbers where they are numbers.
+/// Compares values as numbers if they are numbers.
 fn by_held(one: &Part, other: &Part) -> Ordering {
     let mut pairs = one.iter().zip(other);
     let differing = pairs.find_map(|((name, value), (other, other_value))| {
@@ -112,7 +112,7 @@ fn by_held(one: &Part, other: &Part) -> Ordering {
     differing.unwrap_or_else(|| one.len().cmp(&other.len()))
 }
 
-/// The curves of one side's results of a test, each with what tells it from the others along its axis.
+/// Returns the curves of one side's results of a test, each with the settings that distinguish it from the others along its axis.
 fn of_test<'s>(
     samples: impl Iterator<Item = SideSample<'s>>,
     places: &'s BTreeMap<Uuid, String>,
@@ -137,8 +137,8 @@ fn of_test<'s>(
     curves.into_values().flat_map(told_apart).collect()
 }
 
-/// Keeps of the facts of each curve those that tell it from others. An option that only some of the engines have says nothing that the
-/// engine does not, so its absence counts only where curves would be alike without it.
+/// Reduces the facts of each curve to those that distinguish it from the others. An option that only some engines have adds nothing to the
+/// name of the engine, so its absence counts only if curves could not be distinguished otherwise.
 fn told_apart(curves: Vec<(Part, Varied<'_>)>) -> Vec<(Varied<'_>, Part)> {
     let names: BTreeSet<&String> = curves.iter().flat_map(|(facts, _)| facts.keys()).collect();
     let kept = |absence_counts: bool| -> Vec<Part> {
@@ -169,7 +169,7 @@ fn told_apart(curves: Vec<(Part, Varied<'_>)>) -> Vec<(Varied<'_>, Part)> {
 fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) -> ScalingCurve {
     let mut moving = varied.moving;
     let all = || varied.by_x.values().flatten();
-    // What ended after a time took as long at each size.
+    // A test that ended after a fixed time took the same time at each size.
     let is_rate = varied.axis != SIZE || all().any(|sample| sample.timed);
     let figure = if is_rate { Growing::Rate } else { Growing::Time };
     let tiers: BTreeSet<Option<u8>> = all().map(|sample| sample.run.configuration.tier).collect();
@@ -199,14 +199,14 @@ fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) 
     }
 }
 
-/// A round of a session.
+/// A session and the number of a round.
 type Round = (Uuid, u32);
 
 fn round(sample: &SideSample<'_>) -> Round {
     (sample.run.session_id, sample.run.round)
 }
 
-/// The rounds in which every point was measured.
+/// Returns the rounds in which every point was measured.
 fn shared_rounds<'s>(by_x: &BTreeMap<Place, Vec<SideSample<'s>>>) -> BTreeSet<Round> {
     let of_point = |samples: &Vec<SideSample<'s>>| samples.iter().map(round).collect::<BTreeSet<_>>();
     by_x.values().map(of_point).reduce(|shared, rounds| &shared & &rounds).unwrap_or_default()
@@ -226,11 +226,11 @@ fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) 
     }
 }
 
-/// The time in ns, or the operations a second; not finite, or 0, where there is no logarithm of it.
+/// Returns the time in ns, or the operations per second; not finite, or 0, if it has no logarithm.
 fn of_sample(sample: &SideSample<'_>, figure: Growing) -> f64 {
     match figure {
         Growing::Time => sample.value,
-        // The value of a test that ended after a time is that of one operation.
+        // The value of a test that ended after a fixed time is the time of one operation.
         Growing::Rate if sample.timed => 1e9 / sample.value,
         Growing::Rate => sample.operations as f64 * 1e9 / sample.value,
     }
@@ -260,7 +260,7 @@ fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round>, 
     }
 }
 
-/// The mean of each round of a point: a configuration and its twin are in one round both.
+/// Returns the mean of each round of a point: a configuration and its twin both run in a round.
 fn round_means<'s>(samples: &[SideSample<'s>], figure: impl Fn(&SideSample<'s>) -> f64) -> BTreeMap<Round, f64> {
     let mut of_round: BTreeMap<Round, (f64, usize)> = BTreeMap::new();
     for sample in samples {

@@ -6,25 +6,25 @@ use dbdyno_stats::{NoAnswer, Slope};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// How one side's figure of a test grows along an axis, with everything else that was chosen held fixed.
+/// How one side's figure of a test grows along an axis, with all other chosen settings fixed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScalingCurve {
     pub test: u32,
-    /// The test's name; where names tell the size (`25000 INSERTs`), with `N` for their numbers.
+    /// The test's name; if names contain the size (`25000 INSERTs`), with `N` for the numbers.
     pub name: String,
     /// `size`, or the name of an option.
     pub axis: String,
     pub side: SideName,
-    /// What is fixed here and has another value on another curve of this side along the same axis.
+    /// The settings that are fixed here and have other values on other curves of this side along the same axis.
     pub held: Part,
-    /// What is not fixed, because it has one value for each value of the axis: an option that follows from it, the tier.
+    /// Settings that are not fixed, because they have one value for each value of the axis: an option that follows from it, the tier.
     pub moving: Vec<String>,
-    /// Values of the axis that are no positive numbers, and so have no place on it.
+    /// Values of the axis that are not positive numbers, so they have no position on it.
     pub no_numbers: Vec<String>,
     pub figure: Growing,
-    /// What was measured, along the axis.
+    /// The measured points, along the axis.
     pub points: Vec<ScalingPoint>,
-    /// Runs that are in no point, because their round does not have all points.
+    /// The number of runs that are in no point, because their round does not have all points.
     pub left_out: usize,
     pub found: ScalingFound,
 }
@@ -32,14 +32,14 @@ pub struct ScalingCurve {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Growing {
-    /// The time of the whole test, ns: what grows with the size.
+    /// The time of the whole test, ns. It grows with the size.
     Time,
-    /// Operations a second: what grows with any option, and all that there is of a test that ended after a time.
+    /// Operations per second. They can grow with any option, and are the only figure of a test that ended after a fixed time.
     Rate,
 }
 
 impl Growing {
-    /// The median of some figures of it.
+    /// Returns the median of several figures of this kind.
     pub(super) fn median(self, figures: &[f64]) -> Result<f64, NoAnswer> {
         match self {
             Self::Time => Metric::Wall.median(figures),
@@ -48,20 +48,20 @@ impl Growing {
     }
 }
 
-/// What was measured at one value of the axis.
+/// The measurement at one value of the axis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScalingPoint {
     /// The value, as it is stored.
     pub value: String,
     /// The value as a number, above 0.
     pub x: f64,
-    /// The median over runs: ns, or operations a second; 0 where that is no number, because no time passed.
+    /// The median over runs: ns, or operations per second; 0 if that is not a number, because no time passed.
     pub figure: f64,
     /// Operations of one run.
     pub operations: u64,
-    /// The wall times of the runs, ns; those of an operation where the test ended after a time.
+    /// The wall times of the runs, ns; per operation if the test ended after a fixed time.
     pub times_ns: Vec<u64>,
-    /// The runs that these times are of, in the same order.
+    /// The runs of these times, in the same order.
     pub run_ids: Vec<Uuid>,
 }
 
@@ -71,14 +71,15 @@ pub enum ScalingFound {
     Fitted {
         /// One power law, or two that meet at a knee.
         segments: Vec<Segment>,
-        /// How far the farthest point lies from the line, as a part of 1.
+        /// The distance of the farthest point from the line, as a part of 1.
         off: f64,
-        /// Rounds that have every point, a slope each; none: the points share too few, and slopes are of runs.
+        /// The number of rounds that have every point, each with its own slope; none: the points share too few rounds, and slopes are based
+        /// on runs.
         rounds: Option<usize>,
     },
-    /// Fewer values of the axis than a slope needs.
+    /// Fewer values of the axis than a slope requires.
     TooFewPoints { have: usize, need: usize },
-    /// Fewer rounds, or runs at a point, than an interval needs.
+    /// Fewer rounds, or runs at a point, than an interval requires.
     TooFewRuns { have: usize, need: usize },
     /// Some answers are wrong.
     FailedVerification { wrong: usize, runs: usize },
@@ -112,7 +113,7 @@ pub struct CurveFamily<'c> {
     pub curves: &'c [ScalingCurve],
 }
 
-/// The curves by test and axis, in their order.
+/// Groups the curves by test and axis, in their order.
 pub fn curve_families(curves: &[ScalingCurve]) -> Vec<CurveFamily<'_>> {
     let family = |one: &ScalingCurve, next: &ScalingCurve| {
         (one.test, &one.name, &one.axis) == (next.test, &next.name, &next.axis)

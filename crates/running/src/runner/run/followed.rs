@@ -1,4 +1,4 @@
-//! What a test that is followed comes to, second by second.
+//! The figures of a followed test, second by second.
 
 use crate::runner::sent::SentHistogram;
 use dbdyno_engine::{
@@ -13,12 +13,12 @@ use std::{
     ops::Range,
 };
 
-/// So many seconds are kept at a time: a long test that is killed has lost no more.
+/// How many seconds are stored at a time. A long test that is killed has lost no more than these.
 const SLOTS_AT_A_TIME: usize = 60;
-/// Of what a worker reads at a moment, no more than so many figures are taken.
+/// The most readings that are accepted from a worker at one moment.
 const MOST_READINGS: usize = 32;
 
-/// When the actors that do not take part from the beginning to the end do, ns from the beginning of their test.
+/// The times at which actors that do not take part in the whole test do take part, ns from the beginning of their test.
 #[derive(Default)]
 pub(super) struct Turns(HashMap<(u32, String), Range<u64>>);
 
@@ -38,13 +38,13 @@ impl Turns {
         Self(loads.flat_map(turns).collect())
     }
 
-    /// Whether an actor takes part in all of a slot.
+    /// Whether an actor takes part in the whole of a slot.
     fn covers(&self, test: u32, actor: &str, slot: &Range<u64>) -> bool {
         self.0.get(&(test, actor.to_owned())).is_none_or(|turn| turn.start <= slot.start && slot.end <= turn.end)
     }
 }
 
-/// The seconds that are not kept yet, and the one under way.
+/// The seconds that are not stored yet, and the one under way.
 #[derive(Default)]
 pub(super) struct Followed {
     slots: Vec<ActorSlotRecord>,
@@ -54,7 +54,7 @@ pub(super) struct Followed {
     actors: BTreeMap<String, SinceSlotBegan>,
 }
 
-/// An actor since the slot began.
+/// The figures of an actor since the slot began.
 struct SinceSlotBegan {
     operations_before: u64,
     busy_before: u64,
@@ -68,10 +68,10 @@ impl Default for SinceSlotBegan {
 }
 
 impl Followed {
-    /// Takes in what a worker says of a run's test. A slot ends where it has read figures.
+    /// Adds a worker's progress in a run's test. A slot ends when the progress has readings.
     ///
     /// # Errors
-    /// A histogram that cannot be read.
+    /// A histogram cannot be read.
     pub(super) fn look(
         &mut self,
         (run_id, test): (&str, u32),
@@ -82,7 +82,7 @@ impl Followed {
     ) -> Result<(), String> {
         for actor in actors {
             let since = self.actors.entry(actor.name.clone()).or_default();
-            // It began anew after its warm-up.
+            // The count restarted after the actor's warm-up.
             since.operations_before = since.operations_before.min(actor.operations);
             since.busy_before = since.busy_before.min(actor.busy);
             if let Some(text) = &actor.histogram {
@@ -130,12 +130,12 @@ impl Followed {
         Ok(())
     }
 
-    /// Whether there is enough to keep.
+    /// Whether there is enough to store.
     pub(super) fn is_full(&self) -> bool {
         self.seconds >= SLOTS_AT_A_TIME
     }
 
-    /// What is not kept yet.
+    /// Takes the figures that are not stored yet.
     pub(super) fn take(&mut self) -> (Vec<ActorSlotRecord>, Vec<ReadingRecord>) {
         self.seconds = 0;
         (std::mem::take(&mut self.slots), std::mem::take(&mut self.readings))

@@ -1,4 +1,4 @@
-//! One run: a worker on a fresh folder, from its start to its removal.
+//! One run: a worker in a fresh folder, from its start to its removal.
 
 mod followed;
 mod records;
@@ -29,18 +29,18 @@ use dbdyno_store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, Time
 use jiff::Timestamp;
 use std::collections::HashMap;
 
-/// What a run left.
+/// The result of a run.
 #[derive(Debug)]
 pub(in crate::runner) struct RunOutcome {
     /// The run, ended.
     pub(in crate::runner) run: RunRecord,
     /// Its finished tests.
     pub(in crate::runner) results: Vec<TestRecord>,
-    /// What the actors of those of several threads did.
+    /// The figures of the actors in its multi-threaded tests.
     pub(in crate::runner) actors: Vec<ActorRecord>,
 }
 
-/// Runs one planned run. The result is always an outcome: a failure is one too.
+/// Executes one planned run. Always returns an outcome, also for a failure.
 pub(in crate::runner) async fn execute(
     session: &mut RunningSession<'_>,
     configuration: &Configuration,
@@ -58,7 +58,7 @@ pub(in crate::runner) async fn execute(
     }
 }
 
-/// Why a run stopped before its end.
+/// The reason why a run stopped before its end.
 enum Stop {
     Cancelled,
     Skipped,
@@ -66,7 +66,7 @@ enum Stop {
 }
 
 impl Stop {
-    /// With the last words of a worker that did not say itself what went wrong.
+    /// Adds the worker's last words, unless the worker itself reported what went wrong.
     fn explained(self, ending: &Ending) -> Self {
         match self {
             Self::Failed(FailureKind::Worker, what) => Self::Failed(FailureKind::Worker, ending.explain(what)),
@@ -75,7 +75,7 @@ impl Stop {
     }
 }
 
-/// What else goes wrong is about the worker's process and its conversation.
+/// Any other error concerns the worker's process or its conversation.
 impl From<String> for Stop {
     fn from(failure: String) -> Self {
         Self::Failed(FailureKind::Worker, failure)
@@ -96,7 +96,7 @@ struct Running<'r, 's> {
     turns: Turns,
     actors: Vec<ActorRecord>,
     noise: Option<NoiseSample>,
-    /// Held while something is measured.
+    /// Held while a test is measured.
     measuring: Option<Measuring>,
     watch: Option<Watch>,
     witness: Option<Witness>,
@@ -219,14 +219,14 @@ impl<'r, 's> Running<'r, 's> {
         result
     }
 
-    /// Listens until the worker is done; stores each finished test before the worker goes on.
+    /// Listens until the worker is done, and stores each finished test before the worker continues.
     async fn listen(&mut self, worker: &mut WorkerProcess, configuration: &Configuration) -> Result<(), Stop> {
         loop {
             let Sent { event, histogram } = tokio::select! {
                 sent = worker.next() => sent?,
                 () = self.session.control.given_up(self.ordinal) => return Err(self.given_up()),
             };
-            // A finished test is told when it cannot be lost any more.
+            // A finished test is announced once it can no longer be lost.
             if let Event::TestDone(done) = &event {
                 self.check_cold(configuration, done)?;
                 if let Some(witness) = &mut self.witness {
@@ -250,7 +250,7 @@ impl<'r, 's> Running<'r, 's> {
                     self.last_progress = (0, 0);
                     self.followed = Followed::default();
                 }
-                // It is still being prepared.
+                // The test is still being prepared.
                 Event::Progress { elapsed_ns: 0, .. } => {}
                 Event::Progress { test, operations, elapsed_ns, actors, readings, .. } => {
                     self.slot(test, operations, elapsed_ns, histogram.as_deref());
@@ -265,13 +265,14 @@ impl<'r, 's> Running<'r, 's> {
                     let place = test.map_or_else(String::new, |test| format!("test {test}: "));
                     return Err(Stop::Failed(FailureKind::Engine, format!("{place}{message}")));
                 }
-                // The conversation lets these through in the kill test only.
+                // The conversation accepts these only in the kill test.
                 Event::Committed { .. } | Event::Recovered { .. } => {}
             }
         }
     }
 
-    /// A worker that does not know what a cold start is runs its tests warm: their figures are not what was asked for.
+    /// Checks that a cold start was cold. A worker that does not support cold starts runs its tests warm, so their figures are not the
+    /// requested ones.
     fn check_cold(&self, configuration: &Configuration, done: &TestDone) -> Result<(), String> {
         let asked = self.session.plan.conditions.cache.is_cold_for(done.measured);
         if !asked || done.counters.get("resident_bytes").is_some() {
@@ -287,7 +288,7 @@ impl<'r, 's> Running<'r, 's> {
         if self.session.control.asked().stop { Stop::Cancelled } else { Stop::Skipped }
     }
 
-    /// Lets the worker go on, once those who wanted the machine between two tests are done with it.
+    /// Lets the worker continue, once watchers that wanted the machine between two tests have finished.
     async fn go_on(&mut self, worker: &mut WorkerProcess) {
         self.measuring = None;
         self.measuring = Some(self.session.control.measuring().await);

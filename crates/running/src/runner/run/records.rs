@@ -1,4 +1,4 @@
-//! What is kept of a run while it goes on.
+//! The records that a run stores while it goes on.
 
 use super::{Running, Stop, followed::Turns};
 use crate::runner::{RunnerEvent, in_force::differing, sent::SentHistogram};
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use std::collections::{BTreeMap, HashMap};
 
 impl Running<'_, '_> {
-    /// Keeps what the worker wrote to stderr, and what was left out of what it said.
+    /// Stores the worker's stderr, and the notice about progress events that were left out.
     pub(super) fn log(&mut self, mut log: String, left_out: Option<String>) {
         if let Some(left_out) = left_out {
             if !log.is_empty() && !log.ends_with('\n') {
@@ -92,7 +92,7 @@ impl Running<'_, '_> {
         ))
     }
 
-    /// Keeps one slot of the timeline.
+    /// Adds one slot of the timeline.
     pub(super) fn slot(&mut self, test: u32, operations: u64, elapsed_ns: u64, histogram: Option<&SentHistogram>) {
         let (operations_before, elapsed_before) = self.last_progress;
         self.last_progress = (operations, elapsed_ns);
@@ -131,7 +131,7 @@ impl Running<'_, '_> {
         self.keep(Batch { results: vec![result], actors, timelines, slots, readings, ..Batch::default() }).await
     }
 
-    /// Keeps what is known of a second of a test that is followed.
+    /// Stores the figures of a second of a followed test.
     pub(super) async fn follow(
         &mut self,
         test: u32,
@@ -151,14 +151,14 @@ impl Running<'_, '_> {
         if self.session.keep(batch).await {
             return Ok(());
         }
-        // Measuring on when nothing can be kept would only lose more.
+        // To continue measuring while nothing can be stored would only lose more.
         Err(Stop::Failed(
             FailureKind::Unkept,
             format!("results cannot be kept: {}", self.session.unkept().unwrap_or("the session was stopped")),
         ))
     }
 
-    /// What an actor did in a test.
+    /// Returns the record of an actor in a test.
     fn actor(&self, of: &TestRecord, actor: &ActorDone) -> Result<ActorRecord, Stop> {
         let read = |text: &str| {
             SentHistogram::read(text).map_err(|error| format!("the histogram of actor `{}`: {error}", actor.name))
@@ -200,7 +200,7 @@ impl Running<'_, '_> {
     }
 }
 
-/// When the operations of actors are due, by test and actor.
+/// Returns when the operations of actors are due, by test and actor.
 fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
     let SuiteJob::Kv(suite) = suite else { return HashMap::new() };
     let of_test = |test: &KvTest| -> Vec<((u32, String), Arrival)> {

@@ -1,4 +1,4 @@
-//! The harness's own cost: what the engine that does nothing takes, in the measured loop of each language.
+//! The harness's own cost: the time of the engine that does nothing, in the measured loop of each language.
 
 use super::RunningSession;
 use crate::runner::{
@@ -23,8 +23,8 @@ use dbdyno_store::{Batch, HarnessRecord};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 impl RunningSession<'_> {
-    /// Measures what each harness costs that the plan's engines have, at each size at which it is not known. `own`: the configuration that
-    /// measures dbdyno's.
+    /// Measures the cost of each harness that the plan's engines use, at each size for which it is unknown. `own`: the configuration that
+    /// measures dbdyno's harness.
     pub(super) async fn measure_harness(
         &mut self,
         own: &Configuration,
@@ -43,12 +43,12 @@ impl RunningSession<'_> {
             let name = null.engine_name().to_owned();
             let measured = |cost: &HarnessRecord| cost.size == size && cost.engine == name;
             let of_engine = harness.nulls.entry(configuration.engine_name().to_owned()).or_insert(Ok(name.clone()));
-            // Options of the suite change what is done an operation hardly at all: once a size is enough.
+            // The suite's options hardly change the work of an operation, so one measurement for each size is enough.
             let is_known = of_engine.is_err() || suite.tests().is_empty() || harness.measured.iter().any(measured);
             if self.is_stopped() || is_known {
                 continue;
             }
-            // This too would disturb another session's run.
+            // Calibration would also disturb another session's run.
             let Some(_lock) = self.measurement_lock().await else { break };
             let deadline = self.expected_run.saturating_mul(DEADLINE_FACTOR).max(LEAST_DEADLINE);
             match calibrate(self.launch, suite, &null, deadline, &self.control).await {
@@ -60,7 +60,7 @@ impl RunningSession<'_> {
                     ns_per_operation,
                 })),
                 Err(reason) if name == HARNESS_ENGINE => return Err(SessionError::Calibration(reason)),
-                // The engine itself may run well.
+                // The engine itself may still run well.
                 Err(reason) => *of_engine = Err(format!("as `{name}` of its program failed, {reason}")),
             }
         }
@@ -69,7 +69,7 @@ impl RunningSession<'_> {
     }
 }
 
-/// The configuration that does nothing in the measured loop of another, and what it runs; none where there is no such.
+/// Returns the configuration that does nothing in the measured loop of another one, and its job; none if there is no such engine.
 fn nulls_job(plan: &BenchPlan, of: &Configuration, own: &Configuration) -> Option<(Configuration, SuiteJob)> {
     of.engine.description.harness.as_ref()?;
     let null = of.engine.description.null().map_or_else(
@@ -83,7 +83,7 @@ fn nulls_job(plan: &BenchPlan, of: &Configuration, own: &Configuration) -> Optio
     Some((null, alone(plan.job(of))))
 }
 
-/// The tests of one thread. What the harness costs beside several depends on what they wait for.
+/// Keeps the single-threaded tests. With several threads, the harness's cost depends on what they wait for.
 fn alone(suite: SuiteJob) -> SuiteJob {
     match suite {
         SuiteJob::Kv(mut suite) => {
@@ -97,8 +97,8 @@ fn alone(suite: SuiteJob) -> SuiteJob {
     }
 }
 
-/// Measures what the harness itself costs: the engine that does nothing, on the same suite. ns an operation, by test; nothing
-/// when the session is told to stop.
+/// Measures the cost of the harness itself, with the engine that does nothing on the same suite. Returns ns an operation, by test; nothing
+/// if the session is asked to stop.
 async fn calibrate(
     launch: &SessionLaunch,
     suite: SuiteJob,

@@ -1,16 +1,16 @@
-//! What a session has found out, in the journal before anything else is done.
+//! Writes the results of a session to the journal before anything else is done.
 
 use super::RunningSession;
 use crate::runner::RunnerEvent;
 use dbdyno_store::{Batch, Settled, Store, StoreError};
 use std::time::{Duration, Instant};
 
-/// Time between two tries to write a journal that could not be written.
+/// Time between two attempts to write to a journal that could not be written.
 const RETRY: Duration = Duration::from_millis(250);
 
 impl RunningSession<'_> {
-    /// Has a batch in the journal, synced, before anything else is done; whether it is. What cannot be written stays in memory, and
-    /// is tried again: for a while now, and with whatever comes after it.
+    /// Writes a batch to the journal, synced, before anything else is done, and returns whether that succeeded. A batch that cannot be
+    /// written stays in memory. It is tried again for a while now, and later together with the next batches.
     pub(in crate::runner) async fn keep(&mut self, batch: Batch) -> bool {
         let Err(reason) = self.blocking(move |store| store.append(&batch)).await else {
             self.unkept = None;
@@ -34,12 +34,12 @@ impl RunningSession<'_> {
         false
     }
 
-    /// Why nothing can be kept at the moment.
+    /// Returns the reason why nothing can be stored at the moment.
     pub(in crate::runner) fn unkept(&self) -> Option<&str> {
         self.unkept.as_deref()
     }
 
-    /// Does something with the store on a thread that may block.
+    /// Runs a store action on a thread that may block.
     pub(super) async fn blocking<T: Send + 'static>(
         &self,
         action: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
@@ -49,7 +49,7 @@ impl RunningSession<'_> {
         done.map_err(|panicked| panicked.to_string())?.map_err(|error| error.to_string())
     }
 
-    /// Takes what is in the journal into the store.
+    /// Merges the journal into the store.
     pub(super) async fn merge(&self) -> Result<(), String> {
         let Settled { cut, .. } = self.blocking(|store| store.settle()).await?;
         for text in (Settled { cut, ..Settled::default() }).notices() {

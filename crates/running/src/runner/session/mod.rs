@@ -1,4 +1,4 @@
-//! A session: the plan's runs in order, their results stored, answers compared, findings noted.
+//! A session: the plan's runs in order, their results stored, answers compared, findings recorded.
 
 mod harness;
 mod keep;
@@ -30,7 +30,7 @@ use rounds::Round;
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What a session left.
+/// The result of a session.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The session, ended.
@@ -38,26 +38,26 @@ pub struct Report {
     pub runs: Vec<RunRecord>,
     /// Finished tests of its runs.
     pub results: Vec<TestRecord>,
-    /// What the actors of those of several threads did.
+    /// The figures of the actors in multi-threaded tests.
     pub actors: Vec<ActorRecord>,
-    /// What the harness of each of its engines costs.
+    /// The cost of the harness of each of its engines.
     pub harness: HarnessCosts,
     /// Findings.
     pub warnings: Vec<WarningRecord>,
-    /// Why results are in the journal and not in the store: the next command takes them in.
+    /// The reason why results are in the journal and not in the store. The next command imports them.
     pub unmerged: Option<String>,
-    /// Why some results are nowhere but in memory: neither journal nor store could be written.
+    /// The reason why some results are only in memory: neither the journal nor the store could be written.
     pub unkept: Option<String>,
 }
 
-/// Why a session could not begin.
+/// The reason why a session could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The work folder cannot be used.
     #[error("the work folder {}: {error}: choose another", folder.display())]
     WorkFolder {
         folder: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
     /// The memory of its runs cannot be limited on this machine.
@@ -66,10 +66,10 @@ pub enum SessionError {
     /// The harness's own cost could not be measured.
     #[error("measuring the harness's own cost failed: {0}")]
     Calibration(String),
-    /// Somebody else resumed it in the meantime.
+    /// Another process resumed it in the meantime.
     #[error("session {0} is run by another dbdyno")]
     Taken(String),
-    /// Nothing that is measured could be kept.
+    /// No measured result could be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -81,36 +81,36 @@ pub(in crate::runner) struct RunningSession<'s> {
     pub(in crate::runner) launch: &'s SessionLaunch,
     pub(in crate::runner) record: SessionRecord,
     pub(in crate::runner) events: UnboundedSender<RunnerEvent>,
-    /// What a run is expected to take.
+    /// How long a run is expected to take.
     pub(in crate::runner) expected_run: Duration,
     store: &'s Store,
     pub(in crate::runner) control: Control,
-    /// What the round under way has measured.
+    /// The results of the round under way.
     round: Round,
-    /// Its runs, in order; what was measured in those before this round is on disk only.
+    /// The identifiers of its runs, in order. Results of earlier rounds are only on disk.
     members: Vec<String>,
-    /// Whether some of them may be in the store already.
+    /// Whether some of the runs may already be in the store.
     is_stored: bool,
-    /// What limits the memory of its workers, where that is asked for.
+    /// The control that limits the memory of its workers, if requested.
     pub(in crate::runner) memory: Option<MemoryControl>,
-    /// Why what was finished last could not be kept; it is still in memory.
+    /// The reason why the latest results could not be stored. They are still in memory.
     unkept: Option<String>,
-    /// Whether something was measured without the lock, because there is no place for it.
+    /// Whether something was measured without the lock because there is no place for it.
     unlocked: bool,
     /// Whether its runs are chosen as it goes.
     is_open: bool,
-    /// What is known of the tiers of configurations.
+    /// The known verdicts about the tiers of configurations.
     pub(in crate::runner) verdicts: TierVerdicts,
 }
 
-/// How a session begins.
+/// The ways in which a session begins.
 #[derive(Debug)]
 pub(in crate::runner) enum Beginning {
-    /// With a plan, which is kept, so that it can be resumed.
+    /// With a plan, which is stored, so that the session can be resumed.
     Planned,
-    /// With runs that are chosen as it goes: nobody else knows what it owes.
+    /// With runs that are chosen as it goes. No one else knows which runs remain.
     Open,
-    /// Where it was left.
+    /// At the point where an earlier session stopped.
     Resumed(Box<SoFar>),
 }
 
@@ -121,21 +121,21 @@ struct Begun<'s> {
     so_far: SoFar,
     facts: WorkFolderFacts,
     harness: HarnessCosts,
-    /// Held until all is in the journal.
+    /// Held until everything is in the journal.
     owner: Ownership,
 }
 
-/// What a session that is resumed did before.
+/// The finished part of a session that is resumed.
 #[derive(Debug)]
 pub(in crate::runner) struct SoFar {
     pub(in crate::runner) session: SessionRecord,
-    /// Runs that are finished.
+    /// Finished runs.
     pub(in crate::runner) runs: Vec<RunRecord>,
-    /// Runs that did not come to their end; they are run again from their beginning.
+    /// Runs that did not reach their end. They are run again from the beginning.
     pub(in crate::runner) cut_short: Vec<RunRecord>,
-    /// Results of the runs that are finished.
+    /// Results of the finished runs.
     pub(in crate::runner) results: Vec<TestRecord>,
-    /// What the actors of those of several threads did.
+    /// The figures of the actors in multi-threaded tests.
     pub(in crate::runner) actors: Vec<ActorRecord>,
     pub(in crate::runner) harness: Vec<HarnessRecord>,
 }
@@ -146,7 +146,7 @@ impl SoFar {
         Self { session, runs, cut_short, results, actors, harness }
     }
 
-    /// Places of the runs that are finished.
+    /// Returns the places of the finished runs.
     pub(in crate::runner) fn ordinals(&self) -> BTreeSet<u32> {
         self.runs.iter().map(|run| run.ordinal).collect()
     }
@@ -165,7 +165,7 @@ pub async fn run_session(
     run_session_from(Beginning::Planned, plan, null, launch, store, expected_run, events, control).await
 }
 
-/// The same, going on where an earlier session of the same plan was left.
+/// Does the same as `run_session`, but can continue an earlier session of the same plan.
 #[expect(clippy::too_many_arguments, reason = "the arguments of `run_session` and where it begins")]
 pub(in crate::runner) async fn run_session_from(
     beginning: Beginning,
@@ -183,7 +183,7 @@ pub(in crate::runner) async fn run_session_from(
     session.finish(&facts, harness, owner).await
 }
 
-/// Everything before the first run.
+/// Does everything before the first run.
 #[expect(clippy::too_many_arguments, reason = "the arguments of `run_session_from`")]
 async fn begin<'s>(
     beginning: Beginning,
@@ -215,7 +215,7 @@ async fn begin<'s>(
         }
         (record.status, record.finished_at) = (Status::Running, None);
     } else if let Some(plan) = plan.stored().filter(|_| is_planned) {
-        // A path that is no text cannot be kept: such a session cannot be resumed.
+        // A path that is not valid text cannot be stored: such a session cannot be resumed.
         record.plan = serde_json::to_string(&Resumable { plan, launch: launch.clone(), expected_run }).ok();
     }
     let record = record.clone();
@@ -234,7 +234,7 @@ async fn begin<'s>(
         unkept: None,
         unlocked: false,
         is_open,
-        // What cannot be read is not known.
+        // Unreadable verdicts count as unknown.
         verdicts: store.tier_verdicts().unwrap_or_default(),
     };
     if swept > 0 {
@@ -263,22 +263,23 @@ async fn begin<'s>(
 }
 
 impl RunningSession<'_> {
-    /// Tells those who watch. Nobody watching is fine.
+    /// Sends an event to the watchers, if there are any.
     pub(in crate::runner) fn tell(&self, event: RunnerEvent) {
         let _ = self.events.send(event);
     }
 
-    /// Takes the measurement lock, which is held until it is dropped. One that is `concurrent` goes without, and so does a session that
-    /// has no place for the lock: that is said once. None: the session was told to stop while it waited.
+    /// Takes the measurement lock, which is held until it is dropped. A `concurrent` session goes without it. So does a session that has no
+    /// place for the lock, and it reports that once. None: the session was asked to stop while it waited.
     pub(in crate::runner) async fn measurement_lock(&mut self) -> Option<Option<MeasurementLock>> {
         if self.launch.concurrent || self.unlocked {
             return Some(None);
         }
         let events = self.events.clone();
         let taking = tokio::task::spawn_blocking(move || {
-            // Moved in, so that it is gone while this thread waits: the session's end is seen by its last sender's.
+            // The sender is moved in, so that it is gone while this thread waits: the session's end is detected when its last sender is
+            // dropped.
             MeasurementLock::take(move || {
-                // Nobody watching is fine.
+                // Watchers are optional, so the receiver may be gone.
                 let _ = events.send(RunnerEvent::WaitingForLock);
             })
         });
@@ -305,14 +306,14 @@ impl RunningSession<'_> {
         self.control.asked().stop
     }
 
-    /// Stores that the session has failed before its first run.
+    /// Stores that the session failed before its first run.
     async fn give_up(&mut self) {
         self.record.finished_at = Some(Timestamp::now());
         self.record.status = Status::Failed;
         self.keep(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
     }
 
-    /// What was measured in all of its runs; of the last round only, where the others cannot be read.
+    /// Returns the results of all its runs, or only of the last round if the others cannot be read.
     async fn measured(&mut self) -> MeasuredRuns {
         let (session, members) = (self.record.session_id.clone(), std::mem::take(&mut self.members));
         let is_stored = self.is_stored;
@@ -376,7 +377,7 @@ impl RunningSession<'_> {
         self.keep(over).await;
         drop(owner);
         let unmerged = self.merge().await.err();
-        // What the journal could not take, the store may have taken.
+        // The store may have taken what the journal could not.
         let unkept = self.blocking(|store| store.flush()).await.err();
         self.tell(RunnerEvent::SessionEnded {
             session_id: self.record.session_id.clone(),

@@ -1,4 +1,4 @@
-//! A session whose runs are chosen one by one, each by what those before it measured.
+//! A session whose runs are chosen one by one, each according to the previous results.
 
 use super::{Beginning, Begun, Report, RunningSession, SessionError, begin, rounds::Round};
 use crate::runner::{RunnerEvent, SessionLaunch, control::Control, run::execute};
@@ -9,7 +9,7 @@ use dbdyno_store::{ActorRecord, Batch, Ownership, RunRecord, Store, TestRecord};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A session under way, which stores each run as it ends and is ended by [`finish`](Self::finish).
+/// A session under way, which stores each run as it ends. [`finish`](Self::finish) ends it.
 #[derive(Debug)]
 pub struct OpenSession<'s> {
     session: RunningSession<'s>,
@@ -18,21 +18,21 @@ pub struct OpenSession<'s> {
     owner: Ownership,
 }
 
-/// What one run of it came to.
+/// The result of one of its runs.
 #[derive(Debug, Clone)]
 pub struct ChosenRun {
     pub run: RunRecord,
     /// Its finished tests.
     pub results: Vec<TestRecord>,
-    /// What the actors of those of several threads did.
+    /// The figures of the actors in multi-threaded tests.
     pub actors: Vec<ActorRecord>,
 }
 
 impl<'s> OpenSession<'s> {
-    /// Begins a session on a plan's suite; of its runs none is run. `null`: the configuration that measures the harness.
+    /// Begins a session on a plan's suite, without running any of the plan's runs. `null`: the configuration that measures the harness.
     ///
     /// # Errors
-    /// Why it could not begin.
+    /// The reason why it could not begin.
     pub async fn begin(
         plan: &BenchPlan,
         null: &Configuration,
@@ -52,12 +52,12 @@ impl<'s> OpenSession<'s> {
         &self.session.record.session_id
     }
 
-    /// Whether no further run can be: it was asked to stop, or nothing can be kept.
+    /// Whether no further run is possible: the session was asked to stop, or nothing can be stored.
     pub fn is_over(&self) -> bool {
         self.session.is_stopped() || self.session.unkept.is_some()
     }
 
-    /// Runs a configuration, which need not be one of the plan's, and stores what it came to.
+    /// Runs a configuration, which need not be one of the plan's, and stores its result.
     pub async fn run(&mut self, configuration: &Configuration, round: u32, seed: u64) -> ChosenRun {
         let plan = Arc::make_mut(&mut self.session.plan);
         let planned =
@@ -83,10 +83,10 @@ impl<'s> OpenSession<'s> {
         }
     }
 
-    /// Ends it, with what there is to say about its figures.
+    /// Ends the session, and adds the warnings about its figures.
     ///
     /// # Errors
-    /// As those of a session with a plan.
+    /// The same as those of a session with a plan.
     pub async fn finish(self) -> Result<Report, SessionError> {
         let Self { mut session, facts, harness, owner } = self;
         session.record.planned_runs = session.members.len() as u32;

@@ -1,4 +1,4 @@
-//! Where a session runs: the machine, the work folder, and whether what is synced there reaches a disk.
+//! Where a session runs: the machine, the work folder, and whether data synced there reaches a disk.
 
 use super::{RunningSession, SessionError};
 use crate::runner::SessionLaunch;
@@ -10,7 +10,7 @@ use dbdyno_foundation::{
 use dbdyno_store::{Batch, HostRecord, SessionRecord, Status};
 use jiff::Timestamp;
 
-/// The work folder, made where it is not there, and what is known of it.
+/// Creates the work folder if it is missing, and returns its facts.
 pub(super) fn work_folder(launch: &SessionLaunch) -> Result<WorkFolderFacts, SessionError> {
     let failed = |error| SessionError::WorkFolder { folder: launch.work_dir.clone(), error };
     std::fs::create_dir_all(&launch.work_dir).map_err(failed)?;
@@ -19,7 +19,7 @@ pub(super) fn work_folder(launch: &SessionLaunch) -> Result<WorkFolderFacts, Ses
     Ok(facts)
 }
 
-/// A machine, as it is stored.
+/// Returns the record of a machine for the store.
 pub fn host_record(host: &HostFacts) -> HostRecord {
     let host = host.clone();
     HostRecord {
@@ -35,7 +35,7 @@ pub fn host_record(host: &HostFacts) -> HostRecord {
     }
 }
 
-/// A session that begins here and now.
+/// Describes a session that begins now on this machine.
 pub(super) fn describe(
     plan: &BenchPlan,
     launch: &SessionLaunch,
@@ -91,14 +91,14 @@ pub(super) fn describe(
 }
 
 impl RunningSession<'_> {
-    /// Finds out whether syncs of the work folder reach a disk, and keeps it. Nothing where the session is told to stop.
+    /// Determines whether syncs of the work folder reach a disk, and stores the result. Does nothing if the session is asked to stop.
     pub(super) async fn examine_syncs(&mut self, facts: &WorkFolderFacts) {
-        // It writes and syncs some megabytes, which would disturb another session's run.
+        // The test writes and syncs some megabytes, which would disturb another session's run.
         let Some(_lock) = self.measurement_lock().await else { return };
         let folder = self.launch.work_dir.clone();
         let Ok(evidence) = tokio::task::spawn_blocking(move || SyncEvidence::read(&folder)).await else { return };
         let doubt = SyncDoubt::find(facts, &evidence);
-        // Without a time of syncs there may be a doubt, but no belief.
+        // Without measured sync times there may be a doubt, but no confirmation.
         self.record.syncs_believed = (doubt.is_some() || evidence.times.is_some()).then_some(doubt.is_none());
         self.record.sync_least_ns = evidence.times.map(|times| times.small_ns);
         self.record.sync_doubt = doubt.map(|doubt| doubt.to_string());

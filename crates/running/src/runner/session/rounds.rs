@@ -1,4 +1,4 @@
-//! The rounds of a session: its runs one after the other, and the answers of each round compared.
+//! The rounds of a session: runs its configurations one after the other, and compares the answers of each round.
 
 use super::{RunningSession, SoFar};
 use crate::runner::{
@@ -45,7 +45,7 @@ impl RunningSession<'_> {
                 self.round = Round::of(&so_far, planned.round);
             }
             begun += self.paused().await;
-            // Measuring on when nothing can be kept would only lose more.
+            // To continue measuring while nothing can be stored would only lose more.
             if self.is_stopped() || self.unkept.is_some() {
                 break;
             }
@@ -67,7 +67,7 @@ impl RunningSession<'_> {
         }
     }
 
-    /// Takes what a run came to, which is in the journal.
+    /// Adds the outcome of a run that is already in the journal.
     pub(super) fn take(&mut self, outcome: RunOutcome) {
         let RunOutcome { run, results, actors } = outcome;
         if self.round.number != run.round {
@@ -94,15 +94,15 @@ impl RunningSession<'_> {
         since.elapsed()
     }
 
-    /// Whether another round would go over the budget, judged by the mean of those done.
+    /// Whether another round would exceed the budget, judged by the mean duration of the completed rounds.
     fn over_budget(&self, begun: Instant, rounds_done: u32) -> bool {
         let Some(budget) = self.launch.budget else { return false };
         let elapsed = begun.elapsed();
         rounds_done > 0 && elapsed + elapsed / rounds_done > budget
     }
 
-    /// Holds the answers of the round's runs against what is known, or those that had the same inputs against each other, and stores
-    /// which are right.
+    /// Compares the answers of the round's runs with the known ones, or the answers to the same inputs with each other. Stores which are
+    /// correct.
     pub(super) async fn compare_answers(&mut self) {
         let plan = Arc::clone(&self.plan);
         let Round { runs, results, actors, .. } = &mut self.round;
@@ -116,7 +116,8 @@ impl RunningSession<'_> {
             let settings = &configuration.suite_settings;
             let question = (configuration.size, format!("{settings:?}"), result.test);
             known.insert(question.clone(), plan.suite.known(configuration.size, settings, result.test));
-            // Without an answer, rows are nothing to compare: the engine may have none. And how many threads got done is no answer.
+            // Rows are compared only if there is an answer: an engine without one may report no rows. The number of completed threads is
+            // not an answer.
             let is_answer = |verification: &&String| digest_kind(verification) != digest_kind(INVARIANTS_HELD);
             let rows = result.verification.as_ref().filter(is_answer).and_then(|_| result.figure(Metric::Rows));
             groups.entry(question).or_default().push(Answering {
@@ -137,7 +138,7 @@ impl RunningSession<'_> {
             results[at].agrees = agrees;
         }
         let changed: Vec<TestRecord> = changed.into_iter().map(|(at, _)| results[at].clone()).collect();
-        // What is wrong with a test is wrong with all that had a part in it.
+        // A wrong test is wrong for every actor that took part in it.
         let mut of_actors = Vec::new();
         for actor in actors {
             let of = changed.iter().find(|test| (&test.run_id, test.test) == (&actor.run_id, actor.test));
@@ -158,7 +159,7 @@ impl RunningSession<'_> {
     }
 }
 
-/// The runs of a round, whose answers are compared at its end. They are in the journal too.
+/// The runs of a round, whose answers are compared at its end. They are also in the journal.
 #[derive(Debug, Default)]
 pub(super) struct Round {
     number: u32,
@@ -168,7 +169,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// What an earlier part of the session has measured in a round.
+    /// Returns the earlier results of a round of the session.
     fn of(so_far: &SoFar, number: u32) -> Self {
         let runs: Vec<RunRecord> = so_far.runs.iter().filter(|run| run.round == number).cloned().collect();
         let is_of = |id: &str| runs.iter().any(|run| run.run_id == id);
@@ -181,23 +182,23 @@ impl Round {
     }
 }
 
-/// A result with what it answered, and whose code did.
+/// A result with its answer, and the implementation that gave it.
 struct Answering {
-    /// Its place among the results.
+    /// Its index in the results.
     at: usize,
     digest: Option<String>,
-    /// How many rows it says that it read, found, written or removed.
+    /// How many rows the worker reports as read, found, written or removed.
     rows: Option<String>,
     implementation: String,
     is_reference: bool,
 }
 
-/// Which checksum a verification value is: see [`DIGEST`](dbdyno_engine::protocol::DIGEST).
+/// Returns the kind of checksum of a verification value: see [`DIGEST`](dbdyno_engine::protocol::DIGEST).
 fn digest_kind(verification: &str) -> &str {
     verification.split_once(':').map_or("", |(kind, _)| kind)
 }
 
-/// Which of these results are right, in the digest of their answers and in their rows.
+/// Returns which of these results are correct, both in the digest of their answers and in their rows.
 fn judge(known: Option<&str>, members: &[Answering]) -> Vec<Option<bool>> {
     let given = |of: fn(&Answering) -> &Option<String>| -> Vec<GivenAnswer<'_>> {
         members
@@ -210,7 +211,7 @@ fn judge(known: Option<&str>, members: &[Answering]) -> Vec<Option<bool>> {
             .collect()
     };
     let mut digests = vec![None; members.len()];
-    // Checksums of different kinds say nothing about each other.
+    // Checksums of different kinds cannot be compared.
     let kinds: BTreeSet<&str> = members.iter().filter_map(|member| member.digest.as_deref()).map(digest_kind).collect();
     for kind in kinds {
         let mut answers = given(|member| &member.digest);

@@ -1,10 +1,10 @@
-//! What the kernel is told of a file, and what it sets.
+//! File attributes, as reported to the kernel and as set by it.
 
 use fuser::{FileAttr, INodeNo, TimeOrNow};
 use rustix::fs::{FileType, Stat, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::time::{Duration, SystemTime};
 
-/// What is set of a file.
+/// The attributes that are set on a file.
 #[derive(Debug, Default)]
 pub(super) struct NewAttributes {
     pub(super) mode: Option<u32>,
@@ -43,7 +43,7 @@ pub(super) fn attributes(node: u64, stat: &Stat) -> FileAttr {
     }
 }
 
-/// The events' file, which belongs to the user who runs the server.
+/// Returns the attributes of the events' file, which belongs to the user who runs the server.
 pub(super) fn events() -> FileAttr {
     FileAttr {
         ino: super::file_system::EVENTS,
@@ -64,7 +64,7 @@ pub(super) fn events() -> FileAttr {
     }
 }
 
-/// The times that are set; none where neither is.
+/// Returns the times that are set; none if neither is.
 pub(super) fn timestamps(access: Option<TimeOrNow>, change: Option<TimeOrNow>) -> Option<Timestamps> {
     let stamp = |time: Option<TimeOrNow>| {
         let (tv_sec, tv_nsec) = match time {

@@ -1,4 +1,4 @@
-//! The folder behind the mount: files are passed through to it, and what changes them is recorded.
+//! The folder behind the mount: file operations are passed through to it, and changes are recorded.
 
 use super::{
     attributes::{NewAttributes, attributes, kind},
@@ -22,17 +22,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The kernel's number of the root is 1, and [`EVENTS`](super::file_system::EVENTS) has one too: other files begin behind them.
+/// The first number of other files. The kernel's number of the root is 1, and [`EVENTS`](super::file_system::EVENTS) has a number too.
 const FIRST: u64 = 16;
-/// Zeros are recorded in pieces of so many bytes.
+/// Zeros are recorded in pieces of this many bytes.
 const ZEROS: usize = 1 << 20;
 
-/// Something that the kernel knows by its number.
+/// A file or folder that the kernel knows by its number.
 #[derive(Debug)]
 struct Node {
-    /// Opened as a place only. It keeps the system from giving the inode's number to another file.
+    /// Opened only as a path. It keeps the system from giving the inode's number to another file.
     place: OwnedFd,
-    /// How often the kernel was told the number and has not forgotten it.
+    /// How many lookups the kernel has made and not yet forgotten.
     lookups: u64,
 }
 
@@ -42,13 +42,13 @@ struct Handle {
     file: File,
     node: u64,
     id: Option<FileId>,
-    /// Whether it may be mapped so that it is written without a call.
+    /// Whether the file may be mapped, and so written without a call.
     may_be_mapped: bool,
-    /// Whether its last write was recorded as synced. The kernel then asks for a sync of its own, which is that of the write.
+    /// Whether its last write was recorded as synced. The kernel then requests a separate sync, which belongs to that write.
     wrote_through: bool,
 }
 
-/// One entry of a folder: the kernel's number, what it is, and its name.
+/// One entry of a folder: the kernel's number, its kind, and its name.
 #[derive(Debug, Clone)]
 pub(super) struct Listed {
     pub(super) node: u64,
@@ -56,7 +56,7 @@ pub(super) struct Listed {
     pub(super) name: OsString,
 }
 
-/// The files, those that are open, and the record.
+/// The known files, the open files, and the record.
 #[derive(Debug)]
 pub(super) struct Backing {
     root: PathBuf,
@@ -70,7 +70,7 @@ pub(super) struct Backing {
 }
 
 impl Backing {
-    /// Begins with an empty folder.
+    /// Starts with an empty folder.
     pub(super) fn new(root: &Path, tape: TrialTape) -> io::Result<Self> {
         let root = fs::canonicalize(root)?;
         let place = open(&root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
@@ -89,7 +89,7 @@ impl Backing {
         &mut self.tape
     }
 
-    /// The names of open files that may have been written without a call, relative to the root.
+    /// Returns the names of open files that may have been written without a call, relative to the root.
     pub(super) fn perhaps_mapped(&self) -> Vec<PathBuf> {
         let mut names: Vec<PathBuf> = self
             .handles
@@ -106,7 +106,7 @@ impl Backing {
         names
     }
 
-    /// Refuses to change anything once the trial is over.
+    /// Refuses changes once the trial is over.
     fn changing(&self) -> io::Result<()> {
         if self.tape.is_over() { Err(rustix::io::Errno::ROFS.into()) } else { Ok(()) }
     }
@@ -133,7 +133,7 @@ impl Backing {
         Ok(self.name(self.place(parent)?)?.join(name))
     }
 
-    /// Finds a name in a folder, and tells the kernel its number.
+    /// Finds a name in a folder, and returns its attributes to the kernel, including its number.
     pub(super) fn lookup(&mut self, parent: u64, name: &OsStr) -> io::Result<FileAttr> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let place = openat(self.place(parent)?, name, flags, Mode::empty())?;
@@ -187,7 +187,7 @@ impl Backing {
         let new = access | OFlags::CREATE | OFlags::EXCL;
         let (file, is_new) = match openat(self.place(parent)?, name, new, Mode::from_raw_mode(mode)) {
             Ok(file) => (file, true),
-            // Another process was quicker.
+            // Another process was faster.
             Err(rustix::io::Errno::EXIST) if !flags.contains(OFlags::EXCL) => {
                 (openat(self.place(parent)?, name, access | OFlags::NOFOLLOW, Mode::empty())?, false)
             }
@@ -200,7 +200,7 @@ impl Backing {
         Ok((attributes, self.opened(attributes.ino.0, file.into(), flags)))
     }
 
-    /// Makes a file without opening it.
+    /// Creates a file without opening it.
     pub(super) fn make_file(&mut self, parent: u64, name: &OsStr, mode: u32) -> io::Result<FileAttr> {
         let (attributes, handle) = self.create(parent, name, (OFlags::WRONLY | OFlags::EXCL, mode))?;
         self.close(handle);
@@ -294,7 +294,7 @@ impl Backing {
         self.changing()?;
         let handle = self.handle(handle)?;
         handle.file.write_all_at(bytes, offset)?;
-        // `O_SYNC` has this bit too.
+        // `O_SYNC` includes this bit.
         let is_through = flags & libc::O_DSYNC != 0;
         handle.wrote_through = is_through;
         if let Some(file) = handle.id {
@@ -379,7 +379,7 @@ impl Backing {
     }
 }
 
-/// Where the system shows a descriptor of this process.
+/// Returns the path at which the system shows a descriptor of this process.
 fn own_path(place: &impl AsFd) -> String {
     format!("/proc/self/fd/{}", place.as_fd().as_raw_fd())
 }

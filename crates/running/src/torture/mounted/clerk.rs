@@ -1,4 +1,4 @@
-//! Reads the worker's events, and notes each commit before the worker is let on.
+//! Reads the worker's events, and records each commit before the worker may continue.
 
 use super::{backing::Backing, flusher::Flusher};
 use dbdyno_engine::protocol::Event;
@@ -8,20 +8,20 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Receiver},
 };
 
-/// What came to the events' file.
+/// A message from the events' file.
 pub(super) enum Said {
-    /// The worker waits until there is a reply.
+    /// The worker waits for the reply.
     Bytes { bytes: Vec<u8>, reply: ReplyWrite },
-    /// Nobody has the file open any more.
+    /// No process has the file open any more.
     End,
 }
 
-/// Notes commits and passes events on. It never touches the mount itself: a thread of the server that waits for a reply of the server keeps
-/// the process from ending.
+/// Records commits and passes events on. It never touches the mount itself: a thread of the server that waits for a reply from the server
+/// keeps the process from ending.
 pub(super) struct Clerk {
     pub(super) backing: Arc<Mutex<Backing>>,
     pub(super) flusher: Flusher,
-    /// A line that is not whole yet.
+    /// An incomplete line.
     line: Vec<u8>,
 }
 
@@ -30,10 +30,10 @@ impl Clerk {
         Self { backing, flusher, line: Vec::new() }
     }
 
-    /// Passes on what is said until the end of it.
+    /// Passes on the events until they end.
     ///
     /// # Errors
-    /// Nobody reads the events.
+    /// No process reads the events.
     pub(super) fn serve(mut self, said: &Receiver<Said>, mut out: impl Write) -> io::Result<()> {
         while let Ok(Said::Bytes { bytes, reply }) = said.recv() {
             self.line.extend_from_slice(&bytes);
@@ -48,7 +48,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Notes an event; the line to pass on.
+    /// Records an event, and returns the line to pass on.
     fn noted(&mut self, line: Vec<u8>) -> Vec<u8> {
         let Ok(Event::Committed { commits, .. }) = serde_json::from_slice(&line) else { return line };
         match self.note(commits) {
@@ -60,7 +60,7 @@ impl Clerk {
         }
     }
 
-    /// Has the kernel write what is in mappings, so that images can have it, and then notes the commit.
+    /// Has the kernel write the pages of mappings, so that images can include them, and then records the commit.
     fn note(&mut self, commits: u64) -> io::Result<()> {
         if self.backing().tape().is_over() {
             return Ok(());

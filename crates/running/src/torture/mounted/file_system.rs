@@ -1,4 +1,4 @@
-//! What the kernel asks the server for, one request at a time.
+//! The kernel's requests to the server, one at a time.
 
 use super::{
     attributes::{NewAttributes, events, timestamps},
@@ -18,12 +18,13 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// The file that is the worker's stdout: its events stand in the order of its writes, and each waits until the clerk has noted it.
+/// The file that is the worker's stdout. Its events are in the order of the worker's writes, and each waits until the clerk has recorded
+/// it.
 pub(super) const EVENTS: INodeNo = INodeNo(2);
-/// Its name in the root. It is not listed, so no engine meets it.
+/// Its name in the root. It is not listed, so no engine finds it.
 pub(super) const EVENTS_NAME: &str = ".dbdyno-events";
 
-/// How long the kernel may believe an answer. Nothing changes behind its back.
+/// How long the kernel may cache an answer. Nothing changes without the kernel's knowledge.
 const LASTS: Duration = Duration::from_secs(60);
 const FIRST_GENERATION: Generation = Generation(0);
 
@@ -35,7 +36,7 @@ pub(super) struct FileSystem {
 }
 
 impl FileSystem {
-    /// One lock is held over each change and its record.
+    /// Locks the backing folder. One lock is held over each change and its record.
     fn backing(&self) -> MutexGuard<'_, Backing> {
         self.backing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -62,7 +63,7 @@ fn empty(reply: ReplyEmpty, done: io::Result<()>) {
     }
 }
 
-/// The kernel keeps the pages that it has: they are newer than the backing folder while a mapping is being written.
+/// Replies with an open file. The kernel keeps its cached pages: they are newer than the backing folder while a mapping is being written.
 fn opened(reply: ReplyOpen, handle: io::Result<u64>) {
     match handle {
         Ok(handle) => reply.opened(FileHandle(handle), FopenFlags::FOPEN_KEEP_CACHE),
@@ -166,7 +167,7 @@ impl Filesystem for FileSystem {
 
     fn open(&self, _: &Request, node: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
         if node == EVENTS {
-            // Each write has to come here, and to wait.
+            // Each write has to reach this server, and to wait.
             return reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
         }
         opened(reply, self.backing().open(node.0, flags_of(flags.0)));
@@ -224,7 +225,7 @@ impl Filesystem for FileSystem {
         reply: ReplyWrite,
     ) {
         if node == EVENTS {
-            // The clerk replies. Without one the process is about to end, and the kernel replies for it.
+            // The clerk replies. Without a clerk, the process is about to end, and the kernel replies instead.
             let _ = self.said.send(Said::Bytes { bytes: bytes.to_vec(), reply });
             return;
         }

@@ -1,7 +1,7 @@
-//! Has the kernel write the pages of mappings to the mount: by a process of its own, which opens and closes the files there.
+//! Has the kernel write the pages of mappings to the mount, through a separate process that opens and closes the files there.
 //!
-//! The kernel writes back a file's pages whenever one of its descriptors on FUSE is closed. Only another process may do that: a thread of the
-//! server would wait for the server, and could not even be killed.
+//! The kernel writes back a file's pages whenever one of its descriptors on FUSE is closed. Only another process may close one: a thread of
+//! the server would wait for the server, and could not even be killed.
 
 use std::{
     env,
@@ -13,10 +13,10 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// What it answers when all is written.
+/// The answer when everything is written.
 const DONE: &[u8] = b"done\n";
 
-/// The process, as the server has it. It ends when its stdin does.
+/// The flusher process, as seen by the server. It ends when its stdin does.
 #[derive(Debug)]
 pub(super) struct Flusher {
     child: Child,
@@ -25,10 +25,10 @@ pub(super) struct Flusher {
 }
 
 impl Flusher {
-    /// Starts it for a mount.
+    /// Starts the process for a mount.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The process cannot be started.
     pub(super) fn start(mount: &Path) -> io::Result<Self> {
         let mut command = Command::new(env::current_exe()?);
         command.args([OsStr::new(super::COMMAND), OsStr::new("flush"), mount.as_os_str()]);
@@ -43,7 +43,7 @@ impl Flusher {
         self.child.id()
     }
 
-    /// Has the kernel write what was stored in files, by their names below the mount. Blocks until it is written.
+    /// Has the kernel write the mapped pages of files, given by their names below the mount. Blocks until they are written.
     ///
     /// # Errors
     /// A file cannot be opened, or the process has ended.
@@ -56,7 +56,7 @@ impl Flusher {
             request.extend_from_slice(name.as_os_str().as_bytes());
             request.push(0);
         }
-        // An empty name ends the list.
+        // An empty name marks the end of the list.
         request.push(0);
         self.requests.write_all(&request)?;
         let mut answer = Vec::new();
@@ -69,10 +69,10 @@ impl Flusher {
     }
 }
 
-/// Does that until stdin ends.
+/// Serves flush requests until stdin ends.
 ///
 /// # Errors
-/// Its pipes are broken.
+/// The pipes are broken.
 pub(super) fn serve(mount: &Path, requests: impl Read, mut answers: impl Write) -> io::Result<()> {
     let mut requests = BufReader::new(requests);
     let mut answer = DONE.to_vec();
@@ -88,7 +88,7 @@ pub(super) fn serve(mount: &Path, requests: impl Read, mut answers: impl Write) 
             continue;
         }
         let path = mount.join(OsStr::from_bytes(&name));
-        // Closed at once. One that was removed meanwhile needs nothing.
+        // Closed at once. A file that was removed meanwhile needs nothing.
         match File::open(&path).map(drop) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 answer = format!("{}: {error}\n", path.display()).into_bytes();

@@ -1,8 +1,8 @@
-//! Power losses below the file system: a worker writes to a mount that dbdyno serves, and the record has what the kernel passed on. So it has
-//! what no function of the C library shows: pages of mappings, system calls that are made directly, and other programs.
+//! Power losses below the file system: a worker writes to a mount that dbdyno serves, and the record has what the kernel passed on. So it
+//! includes what no function of the C library shows: pages of mappings, direct system calls, and other programs.
 //!
-//! This process never touches the mount, and could not find it: it is in a namespace of the [server](server). A thread that waits for a file
-//! system whose server has been killed cannot be killed either.
+//! This process never touches the mount, and cannot find it, because the mount is in a namespace of the [server](server). A thread that
+//! waits for a file system whose server has been killed cannot be killed either.
 
 mod attributes;
 mod backing;
@@ -39,12 +39,12 @@ use std::{
 /// The hidden command of the processes of a mount.
 pub const COMMAND: &str = "torture-mount";
 
-/// How long a server may take to end when it is asked to; it is killed then.
+/// How long a server may take to end when asked to. It is killed after that.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Between two looks at whether it has.
+/// Time between two checks whether it has ended.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What a process of a mount does.
+/// The task of a process of a mount.
 #[derive(Debug)]
 pub enum MountRole {
     Serve(Serve),
@@ -52,10 +52,10 @@ pub enum MountRole {
     Flush(PathBuf),
 }
 
-/// Plays a role until the process that started this one ends.
+/// Performs a role until the process that started this one ends.
 ///
 /// # Errors
-/// What ended it before: why there is no mount.
+/// The reason why it ended earlier: why there is no mount.
 pub fn play(role: &MountRole) -> Result<(), String> {
     match role {
         MountRole::Serve(serve) => server::serve(serve),
@@ -65,7 +65,7 @@ pub fn play(role: &MountRole) -> Result<(), String> {
     }
 }
 
-/// A server's process. It is asked to end when this is dropped, and ends too when this process is killed: by the end of its stdin.
+/// A server's process. It is asked to end when this is dropped. It also ends when this process is killed, because its stdin ends.
 #[derive(Debug)]
 pub(super) struct MountServer {
     child: Child,
@@ -77,7 +77,7 @@ impl Drop for MountServer {
         self.lifeline.take();
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
-            // An error says that it is nobody's any more.
+            // An error means that the child no longer exists.
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;
             }
@@ -88,7 +88,7 @@ impl Drop for MountServer {
     }
 }
 
-/// A mount for one worker. It ends with this value.
+/// A mount for one worker. It ends when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Mounted {
     server: MountServer,
@@ -98,12 +98,12 @@ pub(super) struct Mounted {
     events: CString,
 }
 
-/// Where a mount's files and record are. The worker does not see the folder.
+/// The folder of a mount's files and record. The worker does not see it.
 #[derive(Debug)]
 pub(super) struct Aside(PathBuf);
 
 impl Aside {
-    /// Creates the folder anew.
+    /// Creates the folder, and removes a previous one.
     pub(super) fn cleared(path: PathBuf) -> Result<Self, TortureError> {
         let aside = Self(path);
         let clear = || {
@@ -128,10 +128,10 @@ impl Aside {
 }
 
 impl Mounted {
-    /// Mounts over a folder that is empty, and records so many commits.
+    /// Mounts over an empty folder, and records this many commits.
     ///
     /// # Errors
-    /// Why nothing can be mounted here.
+    /// The reason why nothing can be mounted here.
     pub(super) fn start(mount: &Path, aside: &Aside, commits: u32) -> Result<Self, String> {
         let failed = |error: &dyn fmt::Display| format!("the mount's server cannot be started: {error}");
         let program = env::current_exe().map_err(|error| failed(&error))?;
@@ -156,7 +156,7 @@ impl Mounted {
         Ok(Self { server, said, spaces, events })
     }
 
-    /// Has the process that a command starts see the mount, and write its stdout there.
+    /// Prepares a command so that its process sees the mount, and writes its stdout there.
     ///
     /// # Errors
     /// The server has ended.
@@ -164,7 +164,7 @@ impl Mounted {
     pub(super) fn stage(&self, command: &mut Command) -> io::Result<()> {
         let server = pidfd_open(Pid::from_child(&self.server.child), PidfdFlags::empty())?;
         let (spaces, events) = (self.spaces, self.events.clone());
-        // Entering a namespace leads to its root.
+        // Entering a namespace changes the working folder to its root.
         let folder = CString::new(env::current_dir()?.into_os_string().into_vec())?;
         let enter = move || {
             move_into_thread_name_spaces(server.as_fd(), spaces)?;
@@ -178,7 +178,7 @@ impl Mounted {
         Ok(())
     }
 
-    /// What the worker says, as far as the server has noted it, and the server, which is to be dropped before the worker is waited for.
+    /// Returns the worker's events, as far as the server has recorded them, and the server. Drop the server before you wait for the worker.
     pub(super) fn into_parts(self) -> (BufReader<ChildStdout>, MountServer) {
         (self.said, self.server)
     }

@@ -1,6 +1,6 @@
 //! The process that serves the mount. It owns nothing else, and ends with the program that started it.
 //!
-//! The mount is in a namespace of this process, its flusher and the worker: other processes cannot see it, so none can hang on it, and the
+//! The mount is in a namespace of this process, its flusher and the worker. Other processes cannot see it, so none can hang on it. The
 //! kernel removes it with the last of the three.
 
 use super::{backing::Backing, clerk::Clerk, file_system::FileSystem, flusher::Flusher, tape::TrialTape};
@@ -21,30 +21,30 @@ use std::{
     thread,
 };
 
-/// The device through which the kernel passes requests on.
+/// The device through which the kernel passes requests.
 const DEVICE: &str = "/dev/fuse";
-/// What lists of mounts call it.
+/// Its type in lists of mounts.
 const KIND: &str = "fuse.dbdyno";
-/// What the first line says once the worker may start.
+/// The first line of output once the worker may start.
 pub(super) const READY: &str = "mounted";
-/// The same where only a namespace of users made the mount possible, which the worker has to enter too.
+/// The same if only a user namespace made the mount possible. The worker has to enter that too.
 pub(super) const READY_AS_USER: &str = "mounted as user";
 
-/// What a server is told.
+/// The parameters of a server.
 #[derive(Debug)]
 pub struct Serve {
-    /// Where the worker finds its files.
+    /// The folder in which the worker finds its files.
     pub mount: PathBuf,
-    /// Where they are.
+    /// The folder that holds them.
     pub backing: PathBuf,
     pub log: PathBuf,
     pub commits: u64,
 }
 
-/// Serves until stdin ends; writes a line that says whether it is mounted, and then the events of the worker, to stdout.
+/// Serves until stdin ends. Writes a line to stdout that reports whether it is mounted, and then the events of the worker.
 ///
 /// # Errors
-/// Why there is no mount.
+/// The reason why there is no mount.
 pub(super) fn serve(serve: &Serve) -> Result<(), String> {
     let reason = |what: &str| {
         let what = what.to_owned();
@@ -54,13 +54,14 @@ pub(super) fn serve(serve: &Serve) -> Result<(), String> {
     let tape = TrialTape::create(&serve.log, serve.commits).map_err(reason("the record"))?;
     let backing = Backing::new(&serve.backing, tape).map_err(reason("the folder behind the mount"))?;
     let backing = Arc::new(Mutex::new(backing));
-    // It must not have the device open: the kernel ends the connection when the last process that has it ends.
+    // Started before the device is opened, because the flusher must not have it open: the kernel ends the connection when the last process
+    // that has it ends.
     let flusher = Flusher::start(&serve.mount).map_err(reason("the process that has mappings written"))?;
     let flushing = flusher.process();
     let (said, heard) = channel();
     let session = mounted(&serve.mount, FileSystem { backing: Arc::clone(&backing), said })?;
     thread::spawn(move || {
-        // Where nobody reads the events, nobody waits for the end either.
+        // Serving fails if no process reads the events. Then no process waits for the end either.
         let _ = Clerk::new(backing, flusher).serve(&heard, io::stdout());
         end(flushing);
     });
@@ -73,23 +74,23 @@ pub(super) fn serve(serve: &Serve) -> Result<(), String> {
     end(flushing)
 }
 
-/// Ends this process, and the flusher before it, so that it is nobody's orphan.
+/// Ends the flusher and then this process, so that the flusher does not become an orphan.
 fn end(flusher: u32) -> ! {
     if let Some(flusher) = i32::try_from(flusher).ok().and_then(rustix::process::Pid::from_raw) {
-        // It may have ended.
+        // The flusher may have ended.
         let _ = kill_process(flusher, Signal::KILL);
         let _ = rustix::process::waitpid(Some(flusher), rustix::process::WaitOptions::empty());
     }
     std::process::exit(0)
 }
 
-/// Gives this process mounts of its own.
+/// Gives this process a mount namespace of its own.
 #[expect(unsafe_code, reason = "a namespace is left in a way that is unsafe for descriptors, which stay as they are")]
 fn separate() -> io::Result<&'static str> {
     // SAFETY: the table of descriptors is not unshared.
     let ready = match unsafe { unshare_unsafe(UnshareFlags::NEWNS) } {
         Ok(()) => READY,
-        // An ordinary user may mount in a namespace where it counts as the administrator.
+        // An ordinary user may mount in a namespace in which the user counts as the administrator.
         Err(_) => {
             let (user, group) = (geteuid().as_raw(), getegid().as_raw());
             // SAFETY: as above.
@@ -102,7 +103,7 @@ fn separate() -> io::Result<&'static str> {
     };
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
     umask(Mode::empty());
-    // A descriptor for each file that the kernel knows of.
+    // One descriptor is needed for each file that the kernel knows.
     let most = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
     Ok(ready)
@@ -121,6 +122,6 @@ fn mounted(at: &Path, file_system: FileSystem) -> Result<Session<FileSystem>, St
     let options = CString::new(options).map_err(|error| failed(error.into()))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount("dbdyno", at, KIND, flags, options.as_c_str()).map_err(|error| failed(error.into()))?;
-    // The kernel has looked at who asks already.
+    // The kernel has already checked who makes the request.
     Session::from_fd(file_system, device, SessionACL::All, Config::default()).map_err(failed)
 }

@@ -1,4 +1,4 @@
-//! The record of one trial, in the order in which things happened.
+//! The record of one trial, in the order of events.
 
 use dbdyno_workload::power::{FileId, Marker, Record, SyncCall, Tape};
 use std::{
@@ -6,17 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How far a trial is.
+/// The stage of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The harness creates the folders of the databases. Their names are not the engine's to sync, so they last.
+    /// The harness creates the folders of the databases. Engines need not sync their names, so they last.
     Preparing,
     Recording,
     /// Nothing changes any more: the files stay as the last record left them.
     Over,
 }
 
-/// Everything that happened to the files, with the commits between.
+/// All changes to the files, with the commits between them.
 #[derive(Debug)]
 pub(super) struct TrialTape {
     tape: Tape,
@@ -56,8 +56,8 @@ impl TrialTape {
         }
     }
 
-    /// Notes that this many commits have returned. The next one begins at once, because one thread commits; after the last one the trial is
-    /// over.
+    /// Records that this many commits have returned. The next one begins at once, because one thread commits. After the last one the trial
+    /// is over.
     ///
     /// # Errors
     /// The record has a gap.

@@ -1,12 +1,12 @@
-//! Which option matters how much: the analysis of a grid of configurations, whole or a sample of stars.
+//! The effect of each option: the analysis of a grid of configurations, complete or a sample of stars.
 //!
-//! Times are compared as logarithms, with what a round does to all of its runs taken out, one value a configuration.
+//! Times are compared as logarithms, without the effect that a round has on all of its runs, and with one value for each configuration.
 //!
-//! - The effect of a value against its option's first: pairs of configurations that differ in nothing else, judged like the
-//!   pairs of a comparison (Hodges-Lehmann ratio, signed-rank interval and p, Holm over the table).
-//! - The share of an option: how much less of the variance a sum of effects explains without it (least squares). In a whole
-//!   grid these are the shares of the analysis of variance.
-//! - Interactions: what the products of two options explain beyond their sum.
+//! - The effect of a value compared with its option's first: pairs of configurations that differ in nothing else, judged like the pairs of
+//!   a comparison (Hodges-Lehmann ratio, signed-rank interval and p, Holm over the table).
+//! - The share of an option: how much less of the variance a sum of effects explains without it (least squares). In a complete grid these
+//!   are the shares of the analysis of variance.
+//! - Interactions: the variance that the products of two options explain beyond their sum.
 
 mod model;
 mod pairs;
@@ -19,7 +19,7 @@ use dbdyno_store::RunTests;
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
-/// A configuration with what its runs took.
+/// A configuration with the times of its runs.
 #[derive(Debug, Clone)]
 struct GridCell {
     /// The values of the options that vary.
@@ -28,11 +28,11 @@ struct GridCell {
     tier: Option<u8>,
     /// ns, one a run.
     times: Vec<f64>,
-    /// Mean over the runs of the logarithm of the time, the round's mean taken out.
+    /// Mean over the runs of the logarithm of the time, minus the round's mean.
     log: f64,
 }
 
-/// Why a selection is no grid.
+/// The reason why a selection is not a grid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoGrid(pub String);
@@ -53,7 +53,7 @@ pub fn effects(side: &Side) -> Result<GridEffects, NoGrid> {
     Ok(model::effects(side, test, &cells, factors, shares))
 }
 
-/// The one test, or what is more than one.
+/// Returns the only test, or reports which property has more than one value.
 fn single(side: &Side) -> Result<(u32, String), NoGrid> {
     let several = |what: &str, values: BTreeSet<String>| match values.len() {
         0 => Err(NoGrid("it matches no results".to_owned())),
@@ -76,7 +76,7 @@ fn single(side: &Side) -> Result<(u32, String), NoGrid> {
     tests.into_iter().next().ok_or_else(|| NoGrid("it matches no results".to_owned()))
 }
 
-/// The options that are not the same everywhere, with their values in the order of the runs.
+/// Returns the options that vary, with their values in sorted order.
 fn varying(side: &Side) -> BTreeMap<String, Vec<String>> {
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for run in &side.runs {
@@ -88,7 +88,7 @@ fn varying(side: &Side) -> BTreeMap<String, Vec<String>> {
         }
     }
     values.retain(|_, values| values.len() > 1);
-    // Numbers by size, words by the alphabet: the first is what others are compared with.
+    // Numbers are sorted by size, words alphabetically. The others are compared with the first.
     for values in values.values_mut() {
         values.sort_by(|a, b| match (a.parse::<f64>(), b.parse::<f64>()) {
             (Ok(a), Ok(b)) => a.total_cmp(&b),

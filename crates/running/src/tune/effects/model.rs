@@ -1,4 +1,4 @@
-//! What the analysis of a grid shows.
+//! The results of the analysis of a grid.
 
 use super::{GridCell, shares::Shares};
 use dbdyno_comparing::compare::{JudgedRatio, Side};
@@ -7,7 +7,7 @@ use dbdyno_store::RunTests;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Which option matters how much.
+/// The effects of all options on one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GridEffects {
     pub selection: String,
@@ -17,25 +17,25 @@ pub struct GridEffects {
     pub test: u32,
     pub name: String,
     pub runs: usize,
-    /// The options that vary, the one that explains most first.
+    /// The options that vary, sorted by the share that they explain, largest first.
     pub factors: Vec<Factor>,
-    /// Whether at least seven tenths of all combinations of values were measured; else shares are estimates, and interactions
-    /// are not looked for.
+    /// Whether at least seven tenths of all combinations of values were measured. Otherwise shares are estimates, and interactions are not
+    /// searched for.
     pub whole: bool,
-    /// Pairs of options that do something together which their sum does not say.
+    /// Pairs of options whose joint effect differs from the sum of their effects.
     pub interactions: Vec<Interaction>,
-    /// Share of the variance that the sum of all options leaves.
+    /// The share of the variance that the sum of all options leaves unexplained.
     pub left: f64,
-    /// Every configuration, the fastest first.
+    /// All configurations, the fastest first.
     pub ranked: Vec<Ranked>,
-    /// The fastest of each tier, the safest tier first.
+    /// The fastest configuration of each tier, the safest tier first.
     pub best: Vec<Best>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Factor {
     pub option: String,
-    /// The value that others are compared with.
+    /// The value that the others are compared with.
     pub first: String,
     /// Share of the variance that it explains, 0 to 1.
     pub share: f64,
@@ -45,23 +45,23 @@ pub struct Factor {
     pub effects: Vec<ValueEffect>,
 }
 
-/// What a value does against the first of its option.
+/// The effect of a value compared with the first value of its option.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ValueEffect {
     pub value: String,
-    /// Pairs of configurations that differ in this alone.
+    /// How many pairs of configurations differ in this option alone.
     pub pairs: usize,
     /// Time with the value / time with the first; none without a pair.
     pub found: Option<JudgedRatio>,
 }
 
-/// Two options that do something together.
+/// Two options whose joint effect differs from the sum of their effects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interaction {
     pub options: [String; 2],
     /// Share of the variance that it explains beyond their sum.
     pub share: f64,
-    /// Of each combination of values: mean time over its configurations / mean time over all of them (geometric).
+    /// The ratio for each combination of values: mean time over its configurations / mean time over all of them (geometric).
     pub ratios: Vec<(String, String, f64)>,
 }
 
@@ -70,7 +70,7 @@ pub struct Interaction {
 pub struct Ranked {
     /// Its label in its session.
     pub label: String,
-    /// The options that vary.
+    /// The values of the options that vary.
     pub values: BTreeMap<String, String>,
     /// Durability tier.
     pub tier: Option<u8>,
@@ -81,14 +81,14 @@ pub struct Ranked {
     pub ratio: f64,
 }
 
-/// The fastest configuration of a tier. Chosen among many, it is partly lucky.
+/// The fastest configuration of a tier. It was chosen among many, so its figure is partly luck.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Best {
     /// The tier; none: not recorded.
     pub tier: Option<u8>,
-    /// How many configurations have it.
+    /// How many configurations the tier has.
     pub of: usize,
-    /// The fastest.
+    /// The fastest of them.
     pub configuration: Ranked,
 }
 
@@ -128,7 +128,7 @@ fn ranked(cells: &[GridCell]) -> Vec<Ranked> {
             values: cell.values.clone(),
             tier: cell.tier,
             runs: cell.times.len(),
-            // A cell has a time, and times are positive.
+            // Every cell has a time, and times are positive.
             median_ns: median(&cell.times).unwrap_or_default(),
             ratio: (cell.log - least).exp(),
         })

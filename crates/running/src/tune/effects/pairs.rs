@@ -1,4 +1,4 @@
-//! The effect of a value: pairs of configurations that differ in nothing else.
+//! The effect of a value, measured by pairs of configurations that differ in nothing else.
 
 use super::{
     GridCell,
@@ -12,7 +12,7 @@ use dbdyno_stats::{
 };
 use std::collections::BTreeMap;
 
-/// A value against the first of its option.
+/// A value compared with the first value of its option, before Holm's adjustment.
 struct EffectDraft<'v> {
     option: &'v str,
     value: &'v str,
@@ -22,7 +22,7 @@ struct EffectDraft<'v> {
     p: Option<f64>,
 }
 
-/// Every option with the effects of its values, the largest share first.
+/// Returns every option with the effects of its values, the largest share first.
 pub(super) fn factors(cells: &[GridCell], varying: &BTreeMap<String, Vec<String>>, shares: &Shares) -> Vec<Factor> {
     let by_values: BTreeMap<&BTreeMap<String, String>, f64> =
         cells.iter().map(|cell| (&cell.values, cell.log)).collect();
@@ -32,7 +32,7 @@ pub(super) fn factors(cells: &[GridCell], varying: &BTreeMap<String, Vec<String>
         .map(|(option, first, value)| draft(&by_values, option, first, value))
         .collect();
     let p: Vec<f64> = drafts.iter().filter_map(|draft| draft.p).collect();
-    // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
+    // A p value is between 0 and 1, so there is an answer. Without one, nothing is significant.
     let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]).into_iter();
     let mut effects: BTreeMap<&str, Vec<ValueEffect>> = BTreeMap::new();
     for draft in drafts {

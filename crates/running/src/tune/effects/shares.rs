@@ -1,27 +1,27 @@
-//! How much of the variance each option explains, and which pairs of options do something together.
+//! The share of the variance that each option explains, and the pairs of options that interact.
 
 use super::GridCell;
 use dbdyno_stats::{Fit, least_squares};
 use std::collections::BTreeMap;
 
-/// A pair of options is worth knowing from this share of the variance on.
+/// An interaction is reported only from this share of the variance.
 const WORTH_KNOWING: f64 = 0.01;
-/// ... and when its mean square is at least this many times what is left: with no interaction this is near 1.
+/// It is also reported only if its mean square is at least this many times the residual one. Without an interaction this ratio is near 1.
 const BEYOND_CHANCE: f64 = 4.0;
 
-/// Interactions are looked for when so much of all combinations was measured: what cannot differ is left out of a grid.
+/// Interactions are searched for if this share of all combinations was measured. Grids omit combinations that cannot differ.
 const NEARLY_ALL: f64 = 0.7;
 
-/// What explains the variance.
+/// The shares of the variance, by their explanation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shares {
     /// The share of each option.
     pub(super) of: BTreeMap<String, f64>,
     /// Shares of pairs of options beyond their sum, largest first.
     pub(super) pairs: Vec<(String, String, f64)>,
-    /// What the options' sum leaves: interactions and noise.
+    /// The share that the options' sum leaves: interactions and noise.
     pub(super) left: f64,
-    /// Whether all combinations of values were measured, or nearly all.
+    /// Whether all or nearly all combinations of values were measured.
     pub(super) whole: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn shares(cells: &[GridCell], varying: &VaryingValues) -> Shares {
     };
     let combinations = varying.values().map(Vec::len).product::<usize>() as f64;
     let whole_grid = cells.len() as f64 >= NEARLY_ALL * combinations;
-    // In a sample of a grid the centres of its stars would pass for interactions.
+    // In a sample of a grid, the centres of its stars would be mistaken for interactions.
     let pairs = if whole_grid { interactions(cells, varying, &whole, total.residual) } else { Vec::new() };
     Shares {
         of: names.iter().filter_map(|name| without(name)).collect(),
@@ -54,8 +54,8 @@ pub(super) fn shares(cells: &[GridCell], varying: &VaryingValues) -> Shares {
     }
 }
 
-/// Pairs of options that explain more together than their sum does, the one that explains most first. Each is taken with those
-/// before it, so that where some combinations are missing one interaction does not pass for another.
+/// Returns the pairs of options that explain more together than their sum does, the largest share first. Each pair is fitted together with
+/// the pairs already found, so that one interaction is not mistaken for another if some combinations are missing.
 fn interactions(cells: &[GridCell], varying: &VaryingValues, sum: &Fit, total: f64) -> Vec<(String, String, f64)> {
     let y: Vec<f64> = cells.iter().map(|cell| cell.log).collect();
     let of = |name: &String| columns(cells, name, &varying[name]);
@@ -88,7 +88,7 @@ fn interactions(cells: &[GridCell], varying: &VaryingValues, sum: &Fit, total: f
 
 fn is_beyond_chance(whole: &Fit, found: &Fit, cells: usize) -> bool {
     let (more, left) = (found.rank.saturating_sub(whole.rank), cells.saturating_sub(found.rank));
-    // As many terms as configurations explain everything, and mean nothing.
+    // A model with as many terms as configurations explains everything and means nothing.
     if more == 0 || left < cells / 4 || left == 0 {
         return false;
     }
@@ -102,7 +102,7 @@ fn fit(rows: usize, columns: Vec<Vec<f64>>, y: &[f64]) -> Option<Fit> {
     least_squares(&all, y).ok()
 }
 
-/// A column for each value of an option but the first: 1 where a configuration has it.
+/// Returns a column for each value of an option except the first: 1 if a configuration has the value.
 fn columns(cells: &[GridCell], name: &str, values: &[String]) -> Vec<Vec<f64>> {
     let has = |cell: &GridCell, value: &String| f64::from(u8::from(cell.values.get(name) == Some(value)));
     values.iter().skip(1).map(|value| cells.iter().map(|cell| has(cell, value)).collect()).collect()

@@ -1,8 +1,8 @@
-//! A user's own statements as a workload: a file of SQL becomes a suite, and a database of the user's what it starts from.
+//! Users' own statements as a workload: a file of SQL becomes a suite, and a user's database becomes its starting point.
 //!
-//! Statements before a line `-- measure` prepare and are not measured; without such a line those are the CREATE, DROP, ALTER
-//! and PRAGMA statements that the file begins with. Every statement is tried once on a scratch copy before anything is
-//! measured, so that a mistake is told with its line. The user's database is only ever read.
+//! Statements before a line `-- measure` prepare and are not measured. Without such a line, the CREATE, DROP, ALTER and PRAGMA statements
+//! at the beginning of the file prepare. Every statement is tried once on a scratch copy before anything is measured, so that a mistake is
+//! reported with its line. The user's database is only ever read.
 
 mod snapshot;
 mod split;
@@ -19,13 +19,13 @@ use serde::Serialize;
 use std::{path::Path, time::Duration};
 use uuid::Uuid;
 
-/// Why a file or a database cannot be tuned.
+/// The reason why a file or a database cannot be tuned.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct ScriptError {
-    /// The file, with the line where it is one of a statement.
+    /// The file, with the line if the error is in a statement.
     pub place: String,
-    /// What is wrong, what was expected, what to do.
+    /// The error, the expected form, and the remedy.
     pub message: String,
 }
 
@@ -35,10 +35,10 @@ impl ScriptError {
     }
 }
 
-/// Bytes that a script without a database is taken to store at most.
+/// The assumed maximum size of the data that a script without a database stores, bytes.
 const GUESSED_BYTES: u64 = 64 << 20;
 
-/// A suite's file with one test.
+/// A suite file with one test.
 #[derive(Serialize)]
 struct ScriptFile {
     name: String,
@@ -57,10 +57,11 @@ struct ScriptSize {
     bytes: u64,
 }
 
-/// How the names of suites begin that are made of a user's statements. No file has them: only their statements make them again.
+/// The prefix of names of suites generated from users' statements. No file has such a name: the suites can be generated again only from
+/// their statements.
 const NAMES: &str = "sql-";
 
-/// Whether the suite of this name was made of a user's statements.
+/// Whether the suite with this name was generated from users' statements.
 pub fn is_script(suite: &str) -> bool {
     suite.starts_with(NAMES)
 }
@@ -73,13 +74,13 @@ struct ScriptTest {
     steps: Vec<Step>,
 }
 
-/// The suite that a file's statements make, on a copy of a database or on an empty one. Its size is how often they are run. Its
-/// name follows from the file's name and from what file and database hold: other contents are another suite. `limit`: how long
+/// Generates the suite of a file's statements, on a copy of a database or on an empty one. Its size is how often the statements are run.
+/// Its name is derived from the file's name and from the contents of file and database: other contents are another suite. `limit`: how long
 /// each statement may take when it is tried.
 ///
 /// # Errors
-/// A file that cannot be read; a statement that SQLite refuses, that reaches beyond its database, that takes too long or that
-/// cannot be measured, with its line.
+/// The file cannot be read, or SQLite refuses a statement, or a statement reaches beyond its database, takes too long, or cannot be
+/// measured. Errors in statements have their line.
 pub fn suite(
     path: &Path,
     start: Option<&DatabaseSnapshot>,

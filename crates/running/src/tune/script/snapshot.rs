@@ -1,5 +1,5 @@
-//! A copy of a user's SQLite database, to start runs from. The database is only read, byte by byte: no lock, journal or
-//! shared memory appears beside it, and its log is worked off in the copy.
+//! A copy of a user's SQLite database, from which runs start. The database is only read, byte by byte: no lock, journal or shared memory
+//! appears next to it, and its log is merged in the copy.
 
 use super::ScriptError;
 use crate::runner::RunFolder;
@@ -16,15 +16,15 @@ use std::{
 };
 use uuid::Uuid;
 
-/// What belongs to a database beside its main file.
+/// The endings of the files that belong to a database in addition to its main file.
 const BESIDE: [&str; 2] = ["-wal", "-journal"];
-/// What the copy is called in its folder.
+/// The file name of the copy.
 const COPY: &str = "database.db";
 
-/// A copy of a database in one file; gone with this value.
+/// A copy of a database in one file, removed when this value is dropped.
 #[derive(Debug)]
 pub struct DatabaseSnapshot {
-    /// Held for as long as the copy is needed; the copy goes with it.
+    /// Held while the copy is needed. The copy is removed with it.
     _folder: RunFolder,
     path: PathBuf,
     bytes: u64,
@@ -33,10 +33,10 @@ pub struct DatabaseSnapshot {
 }
 
 impl DatabaseSnapshot {
-    /// Copies a database with what its log holds into the work folder.
+    /// Copies a database, including the content of its log, into the work folder.
     ///
     /// # Errors
-    /// A file that is no sound SQLite database, or that somebody writes at the same time; a disk without room.
+    /// The file is not a valid SQLite database, another process writes it at the same time, or the disk has too little room.
     pub fn take(database: &Path, work_dir: &Path) -> Result<Self, ScriptError> {
         let place = database.display().to_string();
         let wrong = |message: String| ScriptError::new(&place, message);
@@ -56,12 +56,12 @@ impl DatabaseSnapshot {
         Ok(Self { _folder: folder, path, bytes: contents.len() as u64, digest, options })
     }
 
-    /// The copy.
+    /// Returns the path of the copy.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder that it is alone in, and that goes with it.
+    /// Returns the folder that contains only the copy, and that is removed with it.
     pub(super) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }
@@ -70,18 +70,18 @@ impl DatabaseSnapshot {
         self.bytes
     }
 
-    /// What tells its contents from others.
+    /// Returns what distinguishes its content from others.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The options that the database has by itself, as the engine `sqlite` names them.
+    /// Returns the options that the database itself stores, with their names in the engine `sqlite`.
     pub fn options(&self) -> &BTreeMap<String, String> {
         &self.options
     }
 }
 
-/// Length and time of the last change of a database's files, those that there are.
+/// Returns the length and modification time of each existing file of a database.
 fn states(database: &Path) -> std::io::Result<Vec<(PathBuf, u64, SystemTime)>> {
     let state = |path: PathBuf| {
         input::check(&path)?;
@@ -98,7 +98,7 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-/// The copy here, one for the trial of the statements, and one for a run.
+/// Checks that there is room for this copy, one for trying the statements, and one for a run.
 fn check_room(files: &[(PathBuf, u64, SystemTime)], work_dir: &Path) -> Result<(), String> {
     let needed = files.iter().map(|(_, bytes, _)| bytes).sum::<u64>().saturating_mul(3);
     let facts = WorkFolderFacts::read(work_dir);
@@ -125,7 +125,7 @@ fn copy(database: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Works the log of the copy off, checks it, and says which options it has by itself.
+/// Merges the log of the copy, checks the copy, and returns the options that it stores itself.
 fn settle(copy: &Path) -> rusqlite::Result<BTreeMap<String, String>> {
     let connection = Connection::open(copy)?;
     distrust(&connection)?;
@@ -152,7 +152,7 @@ fn settle(copy: &Path) -> rusqlite::Result<BTreeMap<String, String>> {
         ("page_size".to_owned(), text("PRAGMA page_size")?),
         ("auto_vacuum".to_owned(), vacuum.to_owned()),
     ]);
-    // The other modes are those of a connection, not of the file.
+    // The other modes belong to a connection, not to the file.
     if journal_mode == "wal" {
         options.insert("journal_mode".to_owned(), journal_mode);
     }

@@ -1,25 +1,25 @@
-//! A file of SQL into its statements.
+//! Splits a file of SQL into its statements.
 
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'t> {
     /// A statement, without its semicolon.
     Statement {
-        /// The line it begins in, from 1.
+        /// The line in which it begins, from 1.
         line: usize,
         text: &'t str,
     },
-    /// A line `-- measure`: what follows is measured.
+    /// A line `-- measure`: the statements after it are measured.
     Measure,
 }
 
-/// The statements of a file, at semicolons that are in no text, name, comment or trigger.
+/// Splits a file into statements, at semicolons outside of texts, names, comments and triggers.
 ///
 /// # Errors
-/// The line, and what is wrong in it.
+/// The line, and the error in it.
 pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
     let mut pieces = Vec::new();
-    // Where the statement under way begins with its line, and its words since its last semicolon.
+    // The start of the current statement with its line, and its words since its last semicolon.
     let (mut start, mut words): (Option<(usize, usize)>, Vec<&str>) = (None, Vec::new());
     let mut in_trigger = false;
     let (mut at, mut line) = (0, 1);
@@ -55,7 +55,7 @@ pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
     Ok(pieces)
 }
 
-/// The tokens of a statement, without comments and what is between them.
+/// Returns the tokens of a statement, without comments and whitespace.
 pub(super) fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -85,14 +85,14 @@ fn is_trigger(words: &[&str]) -> bool {
     }
 }
 
-/// Where the token that begins with `c` at a place ends.
+/// Returns the end of the token that begins with `c` at a position.
 fn token_end(text: &str, at: usize, c: char) -> Result<usize, String> {
     let rest = &text[at..];
     let after = |found: Option<usize>, width: usize, what: &str| {
         found.map(|place| at + place + width).ok_or_else(|| format!("{what} that does not end"))
     };
     match c {
-        // Two quotes inside a text are two tokens, which does no harm.
+        // Two quotes inside a text are read as two tokens, which does no harm.
         '\'' | '"' | '`' => after(rest[1..].find(c), 2, "a text or name"),
         '[' => after(rest.find(']'), 1, "a name"),
         '-' if rest.starts_with("--") => Ok(at + rest.find('\n').unwrap_or(rest.len())),

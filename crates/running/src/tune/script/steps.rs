@@ -1,4 +1,4 @@
-//! Statements into the steps of a suite, each tried on a scratch database first.
+//! Turns statements into the steps of a suite, after each was tried on a scratch database.
 
 use super::{DatabaseSnapshot, Piece, ScriptError, split::words, tryout::TryOut};
 use dbdyno_engine::{
@@ -7,7 +7,7 @@ use dbdyno_engine::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// The steps that prepare and those that are measured.
+/// Returns the steps that prepare and those that are measured.
 pub(super) fn steps(
     place: &str,
     pieces: &[Piece<'_>],
@@ -38,7 +38,7 @@ pub(super) fn steps(
     Ok((prepare, measured))
 }
 
-/// Where the measured part begins.
+/// Returns where the measured part begins.
 fn measured_from(pieces: &[Piece<'_>]) -> usize {
     let prepares = |piece: &Piece<'_>| match piece {
         Piece::Statement { text, .. } => ["CREATE", "DROP", "ALTER", "PRAGMA"].contains(&word(text, 0).as_str()),
@@ -48,15 +48,15 @@ fn measured_from(pieces: &[Piece<'_>]) -> usize {
     mark.unwrap_or_else(|| pieces.iter().take_while(|piece| prepares(piece)).count())
 }
 
-/// The word of a statement at a place from 0, in capitals.
+/// Returns the word of a statement at an index from 0, in capitals.
 fn word(text: &str, place: usize) -> String {
     words(text).get(place).map(|word| word.to_ascii_uppercase()).unwrap_or_default()
 }
 
-/// Puts steps into transactions.
+/// Groups steps into transactions.
 struct TransactionWriter {
     steps: Vec<Step>,
-    /// The line of a BEGIN, how it begins, and the steps since.
+    /// The line of a BEGIN, its kind, and the steps since.
     transaction: Option<(usize, Begin, Vec<Step>)>,
 }
 

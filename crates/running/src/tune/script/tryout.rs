@@ -1,8 +1,8 @@
-//! A scratch database on which each statement is tried, within the limits that hold for a user's statements.
+//! A scratch database on which each statement is tried, within the limits for users' statements.
 //!
-//! SQLite's authorizer is asked about what a statement does, however it is written. What it has let pass does the same in the
-//! worker: names of attached files and of pragmas with their values are part of the text, and what is not (`VACUUM INTO` takes
-//! an expression) is refused by the statement's form.
+//! SQLite's authorizer checks what a statement does, however it is written. Whatever it allows does the same in the worker: names of
+//! attached files and of pragmas with their values are part of the text. The exception (`VACUUM INTO` accepts an expression) is refused by
+//! the statement's form.
 
 use super::{DatabaseSnapshot, split::words};
 use dbdyno_engine::describe::Description;
@@ -19,9 +19,9 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Steps of SQLite's machine between two looks at the clock: well below a millisecond.
+/// Steps of SQLite's virtual machine between two checks of the clock: well below a millisecond.
 const STEPS: i32 = 1000;
-/// Modules whose tables are within the database.
+/// Modules whose tables stay within the database.
 const MODULES: [&str; 11] = [
     "fts3",
     "fts3aux",
@@ -35,23 +35,23 @@ const MODULES: [&str; 11] = [
     "geopoly",
     "dbstat",
 ];
-/// Pragmas that move files elsewhere, open the schema to any text, or hold for the whole process.
+/// Pragmas that move files elsewhere, allow arbitrary changes of the schema, or affect the whole process.
 const PRAGMAS: [&str; 5] =
     ["data_store_directory", "temp_store_directory", "trusted_schema", "writable_schema", "hard_heap_limit"];
-/// What SQLite may take of memory here: statements that are tried have no worker that could end instead.
+/// SQLite's memory limit here: no separate worker could end in place of this process while statements are tried.
 const MOST_MEMORY: u64 = 256 << 20;
 
-/// The database; gone with this value.
+/// The database, removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct TryOut {
     connection: Connection,
     limit: Duration,
     watch: Arc<Mutex<StatementWatch>>,
-    /// Held for as long as the database is needed.
+    /// Held while the database is needed.
     _folder: Option<TempDir>,
 }
 
-/// What is known of the statement that is tried.
+/// The state of the statement that is tried.
 #[derive(Debug, Default)]
 struct StatementWatch {
     until: Option<Instant>,
@@ -59,12 +59,12 @@ struct StatementWatch {
 }
 
 impl TryOut {
-    /// A copy of the database that `start` is of, or an empty one. `limit`: how long a statement may take.
+    /// Opens a copy of the database of `start`, or an empty one. `limit`: how long a statement may take.
     pub(super) fn new(start: Option<&DatabaseSnapshot>, engine: &Description, limit: Duration) -> Result<Self, String> {
         let failed = |error: &dyn Display| format!("a scratch database: {error}");
         let folder =
             start.map(|start| tempfile::tempdir_in(start.folder())).transpose().map_err(|error| failed(&error))?;
-        // No name is to SQLite a file without a name, of which nothing is left when it is closed.
+        // SQLite opens an unnamed file if the name is empty, and nothing remains of it after it is closed.
         let file = folder.as_ref().map_or_else(PathBuf::new, |folder| folder.path().join("scratch.db"));
         if let Some(start) = start {
             input::copy(start.path(), &file).map_err(|error| failed(&error))?;
@@ -76,9 +76,10 @@ impl TryOut {
 
     fn open(file: &Path, watch: &Arc<Mutex<StatementWatch>>, engine: &Description) -> rusqlite::Result<Connection> {
         let mut connection = Connection::open(file)?;
-        // Nothing here is to survive anything.
+        // Nothing here has to survive a crash.
         connection.execute_batch("PRAGMA synchronous = OFF")?;
-        // It holds for all of SQLite in this process, which otherwise only reads files, and can never be raised again.
+        // The limit applies to all of SQLite in this process, and can never be raised again. Otherwise this process uses SQLite only to
+        // read files.
         connection.query_row(&format!("PRAGMA hard_heap_limit = {MOST_MEMORY}"), [], |_| Ok(()))?;
         let options: Vec<String> = engine.options.iter().map(|option| option.name.clone()).collect();
         let told = Arc::clone(watch);
@@ -95,7 +96,7 @@ impl TryOut {
         Ok(connection)
     }
 
-    /// Runs a statement; whether it gives rows.
+    /// Runs a statement, and returns whether it produces rows.
     pub(super) fn run(&self, text: &str) -> Result<bool, String> {
         if text.starts_with('.') {
             return Err("a command of the sqlite3 shell: expected SQL".to_owned());
@@ -138,7 +139,7 @@ fn locked(watch: &Mutex<StatementWatch>) -> MutexGuard<'_, StatementWatch> {
     watch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses by its form what the authorizer is not asked about, or what cannot be measured.
+/// Refuses statements by their form if the authorizer is not asked about them, or if they cannot be measured.
 fn refuse_form(text: &str) -> Result<(), String> {
     let words = words(text);
     let is = |at: usize, expected: &str| words.get(at).is_some_and(|word: &&str| word.eq_ignore_ascii_case(expected));
@@ -151,7 +152,7 @@ fn refuse_form(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Why a statement may not do this: it would reach beyond the run's folder, or set what is tuned.
+/// Returns why a statement may not do this: it would reach beyond the run's folder, or set an option that is tuned.
 fn refusal(action: &AuthAction<'_>, options: &[String]) -> Option<String> {
     let is = |name: &str, names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     let is_option = |name: &str| options.iter().any(|option| option.eq_ignore_ascii_case(name));

@@ -1,4 +1,4 @@
-//! What a search can choose from.
+//! The candidates of a search.
 
 use super::super::change::{Change, cannot_differ};
 use dbdyno_engine::{
@@ -12,43 +12,43 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most options that a candidate of the pool changes.
 const MOST_CHANGES: u64 = 4;
-/// Combinations drawn for the pool, at most: more than any budget tries.
+/// The maximum number of combinations drawn for the pool: more than any budget can try.
 const DRAWS: usize = 5_000;
 
-/// What is searched for, and from where.
+/// The goal of a search, and its starting point.
 #[derive(Debug, Clone, Copy)]
 pub struct Aim<'a> {
     pub engine: &'a Description,
-    /// What kind of suite measures it.
+    /// The kind of the suite that measures it.
     pub suite: SuiteKind,
-    /// What is changed.
+    /// The settings that are changed.
     pub base: &'a Settings,
-    /// What a commit has to survive at least.
+    /// The lowest acceptable tier.
     pub tier: Tier,
 }
 
-/// A change that may be what is searched for.
+/// A change that may win the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// What it changes of the base.
+    /// The change of the base.
     pub change: Change,
-    /// Every option with the change made.
+    /// Every option, with the change applied.
     pub settings: Settings,
-    /// What a commit survives with it.
+    /// The tier with this change.
     pub tier: Tier,
 }
 
 impl Candidate {
-    /// The candidate that makes these changes of the base, without those parts of it that cannot matter. None: nothing is
-    /// left, a commit survives less than asked for, or the engine does not take it.
+    /// Creates the candidate of this change of the base, without the parts that cannot matter. None if nothing remains, if a commit
+    /// survives less than required, or if the engine does not accept the settings.
     pub fn new(aim: Aim<'_>, change: Change) -> Option<Self> {
         Self::or_base(aim, change).filter(|candidate| !candidate.change.0.is_empty())
     }
 
-    /// The same, or the base itself where nothing is left.
+    /// Does the same, but returns the base itself if nothing remains.
     pub(super) fn or_base(aim: Aim<'_>, mut change: Change) -> Option<Self> {
         let Aim { engine, base, tier, .. } = aim;
-        // What is left out may make another part pointless, so until nothing more can go.
+        // A removed part may make another one pointless, so this repeats until no more can be removed.
         while let Some(option) = pointless(aim, &change) {
             change.0.remove(&option);
         }
@@ -59,7 +59,7 @@ impl Candidate {
     }
 }
 
-/// An option of the change without which nothing would be different.
+/// Returns an option of the change whose removal would make no difference.
 fn pointless(aim: Aim<'_>, change: &Change) -> Option<String> {
     let Aim { engine, suite, base, .. } = aim;
     let whole = change.made_to(base, engine).ok()?;
@@ -72,8 +72,8 @@ fn pointless(aim: Aim<'_>, change: &Change) -> Option<String> {
     change.0.keys().find(makes_none).cloned()
 }
 
-/// Every candidate that a search may come to, in the order in which they are tried: single changes, then combinations; both in
-/// an order that follows from the seed.
+/// Returns every candidate that a search may reach, in the order in which they are tried: single changes, then combinations. The order of
+/// both is derived from the seed.
 pub fn pool(aim: Aim<'_>, seed: u64) -> Vec<Candidate> {
     let Aim { engine, base, .. } = aim;
     let choices = choices(engine, base);
@@ -93,8 +93,8 @@ pub fn pool(aim: Aim<'_>, seed: u64) -> Vec<Candidate> {
     pool
 }
 
-/// What is one change away from a change of the base: it with each value of each option. Some options matter only beside
-/// another, as a log's checkpoints where there is a log: no single change shows them.
+/// Returns the candidates one change away from a change of the base: it with each value of each option. Some options matter only together
+/// with another one, for example a log's checkpoints if there is a log. No single change reveals them.
 pub(super) fn neighbours(aim: Aim<'_>, of: &Change) -> Vec<Candidate> {
     let Aim { engine, base, .. } = aim;
     let mut found: Vec<Candidate> = Vec::new();
@@ -111,7 +111,7 @@ pub(super) fn neighbours(aim: Aim<'_>, of: &Change) -> Vec<Candidate> {
     found
 }
 
-/// Each option with its values worth trying.
+/// Returns each option with its values worth trying.
 fn choices<'e>(engine: &'e Description, base: &Settings) -> Vec<(&'e str, Vec<String>)> {
     let of = |option: &'e OptionSpec| (option.name.as_str(), values(option, base.get(&option.name)));
     engine.options.iter().map(of).filter(|(_, values)| !values.is_empty()).collect()
@@ -122,7 +122,7 @@ fn singles(choices: &[(&str, Vec<String>)]) -> Vec<Change> {
     choices.iter().flat_map(|(name, values)| values.iter().map(move |value| change(name, value))).collect()
 }
 
-/// The values worth trying, the base's own left out.
+/// Returns the values worth trying, without the base's own.
 pub(super) fn values(option: &OptionSpec, base: Option<&str>) -> Vec<String> {
     let offered = match (&option.tuning.values, &option.kind) {
         (Some(values), _) => values.clone(),
@@ -134,7 +134,7 @@ pub(super) fn values(option: &OptionSpec, base: Option<&str>) -> Vec<String> {
     canonical.filter(|value| Some(value.as_str()) != base).collect()
 }
 
-/// A combination of two or more changes.
+/// Draws a combination of two or more changes.
 fn draw(choices: &[(&str, Vec<String>)], random: &mut SplitMix64) -> Change {
     let mut change = BTreeMap::new();
     if !choices.is_empty() {
@@ -173,7 +173,7 @@ mod tests {
         let pool = pool(aim(&engine, &base, Tier::ProcessSafe), 1);
         assert!(pool.iter().all(|candidate| engine.conflict(&candidate.settings).is_none()));
         assert!(pool.iter().any(|candidate| candidate.change.0.contains_key("writemap")));
-        // Rows have checksums in suites of SQL only.
+        // Rows have checksums only in suites of SQL.
         assert!(pool.iter().all(|candidate| !candidate.change.0.contains_key("rowsum")));
     }
 

@@ -1,4 +1,4 @@
-//! After the race: the best candidate is reduced to what makes it fast, and the rest confirmed.
+//! After the race: the best candidate is reduced to the changes that make it fast, and the rest is confirmed.
 
 use super::{
     super::{
@@ -18,15 +18,16 @@ use dbdyno_stats::{MIN_RUNS, Spending};
 use dbdyno_workload::rng::SplitMix64;
 use std::{ops::RangeInclusive, time::Duration};
 
-/// Rounds in which a change is taken out: the least with which one that gains a tenth is kept, as many as tell 5 % from noise of 3 %.
+/// Rounds in which a change is taken out. The minimum is enough to keep a change that gains a tenth. The maximum distinguishes 5 % from
+/// noise of 3 %.
 pub(super) const TAKE_OUT_ROUNDS: RangeInclusive<u32> = 8..=20;
-/// Share of the time left that rounds are planned to take: runs do not always take as long as before.
+/// The share of the remaining time for which rounds are planned, because run times vary.
 const MARGIN: f64 = 0.85;
-/// The most rounds of a confirmation: beyond, an interval hardly narrows.
+/// The maximum number of rounds of a confirmation: beyond it, an interval hardly narrows.
 const MOST_ROUNDS: u32 = 40;
 
 impl Race<'_, '_> {
-    /// What is left of the best candidate without the changes that do not make it faster, and what was taken out of it.
+    /// Returns the best candidate without the changes that do not make it faster, and the changes that were taken out.
     pub(super) async fn reduce(&mut self) -> Result<(Option<Candidate>, Vec<TakenOut>), TuneError> {
         let Some(best) = self.best().filter(|&at| self.score(at).is_some_and(|score| score < 0.0)) else {
             return Ok((None, Vec::new()));
@@ -58,13 +59,13 @@ impl Race<'_, '_> {
         Ok(reduction.finish())
     }
 
-    /// Even rounds of two runs each that so much time is enough for.
+    /// Returns an even number of rounds, of two runs each, for which this time is enough.
     fn affordable_rounds(&self, time: Duration, range: RangeInclusive<u32>) -> u32 {
         let rounds = (time.as_secs_f64() * MARGIN / (2.0 * self.each().as_secs_f64().max(1e-3))) as u32;
         (rounds & !1).clamp(*range.start(), *range.end())
     }
 
-    /// Measures what is left of the best candidate against the base on fresh seeds.
+    /// Compares the reduced best candidate with the base on fresh seeds.
     pub(super) async fn confirm(&mut self, best: Candidate) -> Result<Option<Trial>, TuneError> {
         if self.lab.is_stopped() {
             return Ok(None);
@@ -86,7 +87,7 @@ impl Race<'_, '_> {
     }
 }
 
-/// What the changed variant of a trial does to its test, or to all of them as one figure.
+/// Judges the effect of a trial's changed variant on its only test, or on all tests as one figure.
 fn together_or_only(samples: &Samples, tests: &[(u32, String)]) -> TestEffect {
     let only = if tests.len() == 1 { judge(samples, BASE, CHANGED, tests, Spending::ONCE).pop() } else { None };
     only.unwrap_or_else(|| overall(samples, BASE, CHANGED, tests, Spending::ONCE))

@@ -1,13 +1,12 @@
-//! Who goes on to the next rung.
+//! Selects the candidates for the next rung.
 
 use super::super::change::Change;
 
-/// What a change has to gain to be worth its place: of two candidates as fast as each other the one that changes less is
-/// better. On the log scale, for each option changed.
+/// The minimum gain of each changed option, on the log scale. Of two equally fast candidates, the one that changes less is better.
 const WORTH: f64 = 0.003;
 
-/// The better half of the candidates, best first; `score` is the log ratio to the base, and candidates without one are out.
-/// Of an odd number the larger half goes on, of one none is left out.
+/// Returns the better half of the candidates, best first. `score` is the log ratio to the base, and candidates without one are out. For an
+/// odd number the half is rounded up, so a single candidate stays.
 pub fn halved<'c, C>(candidates: impl IntoIterator<Item = (&'c C, &'c Change, Option<f64>)>) -> Vec<&'c C> {
     let mut ranked: Vec<(f64, &C)> = candidates
         .into_iter()
@@ -18,8 +17,8 @@ pub fn halved<'c, C>(candidates: impl IntoIterator<Item = (&'c C, &'c Change, Op
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// The changes that the best candidates make together: the best with the second, with the third and so on, `wanted` of them.
-/// Where two want different values of one option, the better one has its way.
+/// Combines the changes of the best candidates: the best with the second, with the third and so on, `wanted` of them. If two set different
+/// values of one option, the better one's value is used.
 pub fn together<'c>(ranked: impl IntoIterator<Item = &'c Change>, wanted: usize) -> Vec<Change> {
     let mut ranked = ranked.into_iter();
     let Some(best) = ranked.next() else { return Vec::new() };

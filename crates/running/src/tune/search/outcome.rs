@@ -1,4 +1,4 @@
-//! What is searched for, and what a search came to.
+//! The specification of a search, and its outcome.
 
 use super::reduce::TakenOut;
 use crate::tune::{change::Change, trial::Trial};
@@ -6,66 +6,66 @@ use dbdyno_engine::{durability::Tier, settings::Settings};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What is searched for.
+/// The specification of a search.
 #[derive(Debug, Clone)]
 pub struct SearchSpec {
-    /// The ledger that the confirmation is kept in.
+    /// The ledger for the confirmation.
     pub ledger: String,
-    /// The accepted trial that the base comes from.
+    /// The accepted trial that provides the base.
     pub parent_id: Option<String>,
-    /// What candidates are measured against.
+    /// The settings that candidates are compared with.
     pub base: Settings,
-    /// What a commit has to survive at least.
+    /// The lowest acceptable tier.
     pub tier: Tier,
-    /// How long the search may take, its confirmation included.
+    /// The time budget of the search, including its confirmation.
     pub budget: Duration,
-    /// The memory that a program may take, bytes.
+    /// The maximum memory of a program, bytes.
     pub memory_limit: Option<u64>,
-    /// Rounds of the confirmation; none for as many as the budget allows.
+    /// Rounds of the confirmation; none: as many as the budget allows.
     pub rounds: Option<u32>,
-    /// Seed of the choice of candidates and of all keys and values.
+    /// The seed for the choice of candidates and for all keys and values.
     pub seed: u64,
 }
 
-/// What a search came to.
+/// The outcome of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchOutcome {
     /// UUID. The runs have it as their key `search`.
     pub search_id: String,
-    /// What a commit has to survive at least.
+    /// The lowest acceptable tier.
     pub tier: Tier,
     /// How long it took, ms.
     pub took_ms: u64,
-    /// Candidates that there are; not all of them could be tried where it is more than `tried` has.
+    /// The number of existing candidates. If it exceeds the length of `tried`, not all of them could be tried.
     pub candidates: usize,
-    /// What was tried, in the order of the last rung it reached and then of its figure: the best first.
+    /// The candidates that were tried, sorted by the last rung that they reached and then by their figure, the best first.
     pub tried: Vec<Tried>,
-    /// What was taken out of the best one before it was confirmed, in this order, and whether it was dropped.
+    /// The changes that were taken out of the best candidate before its confirmation, in this order, and whether each was dropped.
     #[serde(default)]
     pub taken_out: Vec<TakenOut>,
-    /// The confirmation of what was left of the best one; its figure alone is the gain. None: nothing was faster than the base, nothing was
-    /// left of the best one, or it was stopped.
+    /// The confirmation of the reduced best candidate. Its figure alone is the gain. None: nothing was faster than the base, nothing
+    /// remained of the best candidate, or the search was stopped.
     pub confirmed: Option<Trial>,
 }
 
-/// A candidate, and what became of it.
+/// A candidate and its fate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
-    /// What it changes.
+    /// The change of the base.
     pub change: Change,
-    /// What a commit survives with it.
+    /// The tier with this change.
     pub tier: Tier,
     /// The rung that it reached, from 1.
     pub rung: u32,
-    /// Rounds beside the base.
+    /// How many rounds were measured alongside the base.
     pub pairs: usize,
-    /// Median of the ratios to the base; of a candidate chosen among many this flatters.
+    /// The median of the ratios to the base. For a candidate chosen among many it is too optimistic.
     pub ratio: Option<f64>,
-    /// What became of it.
+    /// Its fate in the race.
     pub fate: Fate,
 }
 
-/// What became of a candidate.
+/// The fate of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "fate", content = "reason", rename_all = "snake_case")]
 pub enum Fate {
@@ -73,6 +73,6 @@ pub enum Fate {
     Alive,
     /// Others were faster.
     Outrun,
-    /// It may not be chosen, for this reason.
+    /// It is excluded, for this reason.
     Dropped(String),
 }

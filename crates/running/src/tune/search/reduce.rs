@@ -1,5 +1,5 @@
-//! What of a winner is taken out again. The best of many is partly lucky, and so are its parts: each change is taken out of it, and
-//! stays out unless it is slower without.
+//! Reduces a winner. The best of many is partly lucky, and so are its parts: each change is taken out of it, and stays out unless the rest
+//! is slower without it.
 
 use super::candidates::{Aim, Candidate, values};
 use crate::tune::{change::Change, effect::TestEffect, price::Pair};
@@ -14,29 +14,29 @@ pub struct TakenOut {
     pub option: String,
     /// Its value in the winner.
     pub value: String,
-    /// Its value in what was measured against the winner.
+    /// Its value in the variant that was compared with the winner.
     pub instead: String,
-    /// What a commit survives with the winner, and with what was measured against it.
+    /// The tier with the winner, and with the variant that was compared with it.
     pub tier: Pair<Tier>,
-    /// What it did to the time: A is the winner without it and without all that was dropped before, B the whole winner. None: it
-    /// could not be measured.
+    /// The effect on the time: A is the winner without this change and without all that was dropped earlier, B the complete winner. None:
+    /// it could not be measured.
     pub effect: Option<TestEffect>,
     /// Whether it was dropped.
     pub dropped: bool,
-    /// Why it was kept without being measured, or whatever it did to the time.
+    /// The reason why it was kept without a measurement, or regardless of its effect on the time.
     pub reason: Option<String>,
 }
 
-/// What is to be measured against the winner.
+/// A variant to compare with the winner.
 #[derive(Debug, Clone)]
 pub struct Attempt {
     option: String,
     instead: String,
-    /// The winner without it. Its change is empty where nothing is left of the winner but the base.
+    /// The winner without the change. Its own change is empty if only the base remains.
     pub rest: Candidate,
 }
 
-/// A value to put in the place of the winner's, with what a commit then survives.
+/// A replacement for the winner's value, and the tier with it.
 #[derive(Debug)]
 struct Substitute {
     tier: Tier,
@@ -44,11 +44,11 @@ struct Substitute {
     instead: String,
 }
 
-/// A winner that is reduced to what makes it fast, step by step: it says what to measure next and is told what came of it.
+/// The step-by-step reduction of a winner to the changes that make it fast. It returns what to measure next and receives the result.
 ///
-/// Everything is measured against the whole winner, so that what is dropped can never add up to a loss that shows. What lowers the tier
-/// goes first, to the value with the highest tier first, then what gained least in the race: so where options can replace each
-/// other, durability is the last to pay for speed.
+/// Everything is compared with the complete winner, so that dropped changes can never add up to a noticeable loss. Changes that lower the
+/// tier are removed first, starting with the value of the highest tier. Then come those that gained least in the race. So if options can
+/// replace each other, durability is the last to be traded for speed.
 #[derive(Debug)]
 pub struct Reduction<'a> {
     aim: Aim<'a>,
@@ -59,7 +59,7 @@ pub struct Reduction<'a> {
 }
 
 impl<'a> Reduction<'a> {
-    /// `gained`: the log ratio of a single change in the race, where it ran there; less than 0 is faster.
+    /// Starts a reduction. `gained`: the log ratio of a single change in the race, if it ran there; less than 0 is faster.
     pub fn new(aim: Aim<'a>, winner: Candidate, gained: impl Fn(&Change) -> Option<f64>) -> Self {
         let mut options: Vec<(Tier, f64, Vec<Substitute>)> = winner
             .change
@@ -79,16 +79,16 @@ impl<'a> Reduction<'a> {
         Self { aim, rest: winner.clone(), winner, waiting, taken_out: Vec::new() }
     }
 
-    /// The most attempts that there can still be.
+    /// Returns the maximum number of remaining attempts.
     pub fn most_left(&self) -> usize {
         self.waiting.len()
     }
 
-    /// What to measure against the winner next; none when all is decided.
+    /// Returns the next variant to compare with the winner; none if everything is decided.
     pub fn next_attempt(&mut self) -> Option<Attempt> {
         while let Some(Substitute { option, instead, .. }) = self.waiting.pop_front() {
             let value = self.winner.change.0.get(&option);
-            // It may have gone already, or with another option that it needs.
+            // The change may already be gone, or was removed together with another option that it needs.
             if value.is_none() || self.rest.change.0.get(&option) != value {
                 continue;
             }
@@ -104,7 +104,7 @@ impl<'a> Reduction<'a> {
         None
     }
 
-    /// Takes in what came of an attempt: what it did to the time (A: the attempt, B: the winner), or why it may not be chosen.
+    /// Records the result of an attempt: its effect on the time (A: the attempt, B: the winner), or why it may not be chosen.
     pub fn judge(&mut self, attempt: Attempt, effect: Option<TestEffect>, unfit: Option<String>) -> &TakenOut {
         let Attempt { option, instead, rest } = attempt;
         let tier = rest.tier;
@@ -115,7 +115,7 @@ impl<'a> Reduction<'a> {
         &self.taken_out[self.taken_out.len() - 1]
     }
 
-    /// What is left of the winner, none where that is the base; and what was taken out of it on the way.
+    /// Returns the rest of the winner (none if that is the base), and the changes that were taken out.
     pub fn finish(self) -> (Option<Candidate>, Vec<TakenOut>) {
         (Some(self.rest).filter(|rest| !rest.change.0.is_empty()), self.taken_out)
     }
@@ -138,8 +138,8 @@ impl<'a> Reduction<'a> {
     }
 }
 
-/// The values that can stand in the place of a winner's, with what a commit then survives: the base's, and each with which it survives
-/// more than with the winner's. The highest tier comes first, and the base's before others of its tier.
+/// Returns the values that can replace a winner's, with the tier of a commit: the base's value, and each value with a higher tier than the
+/// winner's. The highest tier comes first, and the base's value before others of its tier.
 fn substitutes(aim: Aim<'_>, winner: &Candidate, option: &str) -> Vec<Substitute> {
     let Some(base) = aim.base.get(option) else { return Vec::new() };
     let offered = aim.engine.option(option).map_or_else(Vec::new, |described| values(described, Some(base)));
@@ -151,7 +151,7 @@ fn substitutes(aim: Aim<'_>, winner: &Candidate, option: &str) -> Vec<Substitute
     found.into_iter().map(|(tier, instead)| Substitute { tier, option: option.to_owned(), instead }).collect()
 }
 
-/// A candidate with another value of one of its options.
+/// Returns a candidate with another value of one of its options.
 fn with_instead(aim: Aim<'_>, candidate: &Candidate, option: &str, instead: &str) -> Option<Candidate> {
     let mut change = candidate.change.clone();
     match aim.base.get(option) == Some(instead) {

@@ -1,4 +1,4 @@
-//! The search itself: rungs of sessions, of which one candidate is left.
+//! Runs the search: rungs of sessions, until one candidate remains.
 
 use super::{
     super::{
@@ -23,23 +23,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Share of the budget that is kept for the confirmation.
+/// The share of the budget reserved for the confirmation.
 pub(super) const CONFIRMATION: f64 = 0.25;
-/// Share of the budget that is kept for taking changes out of the winner.
+/// The share of the budget reserved for taking changes out of the winner.
 const TAKING_OUT: f64 = 0.25;
-/// Share of the time for rungs that the first one takes.
+/// The first rung's share of the time for rungs.
 const FIRST_RUNG: f64 = 0.4;
-/// Candidates of one session, beside the base: more would put more time between a candidate and its base.
+/// Candidates of one session in addition to the base. More would increase the time between a candidate and its base.
 const BATCH: usize = 7;
 /// Rounds of the first rung.
 const FIRST_ROUNDS: u32 = 2;
-/// Candidates that those who watch are told of each time.
+/// How many candidates are reported to the watchers each time.
 const LEADERS: usize = 16;
 
-/// Searches for the fastest settings of a tier, tells what happens, and keeps the confirmation in the ledger.
+/// Searches for the fastest settings of a tier, reports its progress, and stores the confirmation in the ledger.
 ///
 /// # Errors
-/// No candidate, a session that cannot begin, a store that cannot be written.
+/// There is no candidate, a session cannot begin, or the store cannot be written.
 pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<SearchOutcome, TuneError> {
     let workload = &workload.with_files(&spec.base)?;
     let candidates = pool(aim(workload, &spec), spec.seed);
@@ -81,7 +81,7 @@ pub(super) fn aim<'a>(workload: &'a Workload, spec: &'a SearchSpec) -> Aim<'a> {
     Aim { engine: &workload.engine.description, suite: workload.suite.kind, base: &spec.base, tier: spec.tier }
 }
 
-/// A candidate in the race. Its variant in the samples is its place in the field, and 1 more: 0 is the base.
+/// A candidate in the race. Its variant in the samples is its index in the field plus 1, because 0 is the base.
 pub(super) struct Runner {
     pub(super) candidate: Candidate,
     rung: u32,
@@ -98,23 +98,23 @@ pub(super) struct Race<'r, 'l> {
     pub(super) field: Vec<Runner>,
     samples: Samples,
     sessions: u64,
-    /// Runs that are not among the samples.
+    /// How many runs are not among the samples.
     pub(super) runs_apart: usize,
 }
 
 impl Race<'_, '_> {
-    /// Time that the rungs may still take.
+    /// Returns the remaining time for the rungs.
     fn left(&self) -> Duration {
         self.spec.budget.mul_f64(1.0 - CONFIRMATION - TAKING_OUT).saturating_sub(self.begun.elapsed())
     }
 
-    /// What a run took so far, its start and the keeping of its results included.
+    /// Returns the mean duration of a run so far, including its start and the storing of its results.
     pub(super) fn each(&self) -> Duration {
         self.begun.elapsed() / (self.samples.run_count() + self.runs_apart).max(1) as u32
     }
 
-    /// Tries candidates until the rungs that follow need the rest of the time: single changes, what is one change away from
-    /// the best of them, combinations.
+    /// Tries candidates until the following rungs need the rest of the time: single changes, then those one change away from the best of
+    /// them, then combinations.
     async fn first_rung(&mut self, candidates: Vec<Candidate>) -> Result<(), TuneError> {
         let (singles, combinations): (Vec<_>, Vec<_>) =
             candidates.into_iter().partition(|candidate| candidate.change.0.len() == 1);
@@ -126,8 +126,8 @@ impl Race<'_, '_> {
         self.try_out(combinations).await
     }
 
-    /// Tries those of the candidates that are not in the field yet, as far as time allows. The first one of all alone: then it
-    /// is known what a run takes.
+    /// Tries the candidates that are not in the field yet, while time allows. The very first one is tried alone, to learn the duration of a
+    /// run.
     async fn try_out(&mut self, candidates: Vec<Candidate>) -> Result<(), TuneError> {
         let is_new = |candidate: &Candidate| self.field.iter().all(|known| known.candidate.change != candidate.change);
         let fresh: Vec<Candidate> = candidates.into_iter().filter(is_new).collect();
@@ -146,14 +146,14 @@ impl Race<'_, '_> {
         Ok(())
     }
 
-    /// How many more candidates the first rung can take, up to a batch.
+    /// Returns how many more candidates the first rung can take, up to a batch.
     fn affordable(&self) -> usize {
         let share = self.spec.budget.mul_f64((1.0 - CONFIRMATION - TAKING_OUT) * FIRST_RUNG);
         let fits = |more: &usize| self.begun.elapsed() + self.each() * ((more + 1) as u32 * FIRST_ROUNDS) <= share;
         (1..=BATCH).rev().find(fits).unwrap_or(0)
     }
 
-    /// Refuses a budget in which not even one change can be taken out and the rest confirmed.
+    /// Refuses a budget that is too short to take out even one change and confirm the rest.
     fn check_budget(&self) -> Result<(), TuneError> {
         let least = self.each() * ((MIN_RUNS as u32 + TAKE_OUT_ROUNDS.start()) * 2);
         if self.samples.run_count() == 0 || self.begun.elapsed() + least <= self.spec.budget {
@@ -165,13 +165,13 @@ impl Race<'_, '_> {
         )))
     }
 
-    /// Halves the field and doubles the rounds until one is left, or the time for rungs is over.
+    /// Halves the field and doubles the rounds until one candidate remains, or the time for rungs is over.
     async fn further_rungs(&mut self) -> Result<(), TuneError> {
         let mut rounds = FIRST_ROUNDS;
         for rung in 2.. {
             rounds = rounds.saturating_mul(2);
             let mut alive = self.next_field(rung);
-            // Fewer rather than none: the last of them have the worst figures.
+            // Fewer rather than none: the last ones have the worst figures.
             while alive.len() > 1 && self.expected(alive.len(), rounds) > self.left() {
                 alive.pop();
             }
@@ -192,8 +192,8 @@ impl Race<'_, '_> {
         Ok(())
     }
 
-    /// Who would run in the next rung, the most promising first: the better half, and after its first two what the best of
-    /// them make together.
+    /// Returns the candidates of the next rung, the most promising first: the better half and, after its first two, combinations of the
+    /// best.
     fn next_field(&mut self, rung: u32) -> Vec<usize> {
         let alive: Vec<usize> = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive).collect();
         let scored = alive.iter().map(|at| (at, &self.field[*at].candidate.change, self.score(*at)));
@@ -212,13 +212,13 @@ impl Race<'_, '_> {
         next
     }
 
-    /// What a rung with so many members would take, by what runs took so far.
+    /// Returns the expected duration of a rung with this many members, according to the runs so far.
     fn expected(&self, members: usize, rounds: u32) -> Duration {
         let runs = (members + members.div_ceil(BATCH)) as u32 * rounds;
         self.each() * runs
     }
 
-    /// Measures some of the field beside the base, and drops what may not be chosen.
+    /// Measures some of the field alongside the base, and excludes unfit candidates.
     async fn measure(&mut self, members: &[usize], rounds: u32) -> Result<(), TuneError> {
         let mut variants = vec![self.spec.base.clone()];
         variants.extend(members.iter().map(|&at| self.field[at].candidate.settings.clone()));
@@ -239,18 +239,18 @@ impl Race<'_, '_> {
         Ok(())
     }
 
-    /// The seed of another session.
+    /// Returns the seed for another session.
     pub(super) fn fresh_seed(&mut self) -> u64 {
         self.sessions += 1;
         SplitMix64::stream(self.spec.seed, self.sessions).next_u64()
     }
 
-    /// The keys of the runs before the confirmation.
+    /// Returns the keys of the runs before the confirmation.
     pub(super) fn keys(&self) -> BTreeMap<String, String> {
         BTreeMap::from([("tune".to_owned(), "search".to_owned()), ("search".to_owned(), self.search_id.clone())])
     }
 
-    /// The log ratio to the base: the median over the rounds of the mean over the tests.
+    /// Returns the log ratio to the base: the median over the rounds of the mean over the tests.
     pub(super) fn score(&self, at: usize) -> Option<f64> {
         let tests = self.workload.tests();
         let each: Vec<f64> = self
@@ -262,11 +262,11 @@ impl Race<'_, '_> {
         median(&each).ok()
     }
 
-    /// The candidate in the race with the best figure.
+    /// Returns the candidate in the race with the best figure.
     pub(super) fn best(&self) -> Option<usize> {
         let alive = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive);
         let scored = alive.filter_map(|at| Some((at, self.field[at].rung, self.score(at)?)));
-        // More rounds are worth more than a better figure of few.
+        // Candidates with more rounds are preferred to those with a better figure from fewer rounds.
         scored.min_by(|a, b| b.1.cmp(&a.1).then(a.2.total_cmp(&b.2))).map(|(at, ..)| at)
     }
 
@@ -285,7 +285,7 @@ impl Race<'_, '_> {
         });
     }
 
-    /// Those that were run, in the order of the last rung they reached and then of their figure: the best first.
+    /// Returns the candidates that ran, sorted by the last rung that they reached and then by their figure, the best first.
     fn ranked(&self) -> impl Iterator<Item = Tried> {
         let mut order: Vec<(usize, Option<f64>)> = (0..self.field.len()).map(|at| (at, self.score(at))).collect();
         order.sort_by(|a, b| {
@@ -293,7 +293,7 @@ impl Race<'_, '_> {
             let (x, y) = (a.1.unwrap_or(f64::INFINITY), b.1.unwrap_or(f64::INFINITY));
             rung(b.0).cmp(&rung(a.0)).then(x.total_cmp(&y))
         });
-        // The budget may have ended before the last of them were run.
+        // The budget may have ended before the last candidates ran.
         let run =
             move |at: usize| self.samples.of_variant(at + 1).next().is_some() || self.samples.failure(at + 1).is_some();
         order.into_iter().filter(move |(at, _)| run(*at)).map(move |(at, score)| Tried {
@@ -319,7 +319,7 @@ impl Race<'_, '_> {
     }
 }
 
-/// Why a variant may not be chosen.
+/// Returns why a variant may not be chosen.
 pub(super) fn unfit(samples: &Samples, variant: usize, memory_limit: Option<u64>) -> Option<String> {
     if let Some(failure) = samples.failure(variant) {
         return Some(failure.to_owned());

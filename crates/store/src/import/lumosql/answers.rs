@@ -1,5 +1,5 @@
-//! Whether backends gave answers of the same length. LumoSQL checks answers at size 1 only, and its random numbers differ
-//! from run to run, so a length is evidence only where every run of an engine has the same one.
+//! Checks that backends gave answers of the same length. LumoSQL checks answers at size 1 only, and its random numbers differ from run to
+//! run. So a length is evidence only if it is the same in every run of an engine.
 
 use super::{
     super::super::WarningRecord,
@@ -11,7 +11,7 @@ use super::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// The lengths that one engine's outputs have, with how many runs there are.
+/// The range of the lengths of one engine's outputs, with the number of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Lengths {
     least: u64,
@@ -28,7 +28,7 @@ impl Lengths {
         self.least <= other.most && other.least <= self.most
     }
 
-    /// Whether several runs gave one and the same.
+    /// Whether several runs all gave the same length.
     fn is_settled(self) -> bool {
         self.least == self.most && self.runs > 1
     }
@@ -38,13 +38,13 @@ impl Lengths {
     }
 }
 
-/// What a comparison of lengths says.
+/// The result of comparing lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LengthVerdict {
     Agrees,
-    /// All engines always give the same length but not the same as each other.
+    /// Every engine always gives one length, but the engines differ.
     Disagrees,
-    /// The ranges do not meet, but they vary.
+    /// The ranges do not overlap, but the lengths vary.
     Suspicious,
 }
 
@@ -57,7 +57,7 @@ fn verdict(own: Lengths, others: &[Lengths]) -> LengthVerdict {
     if settled { LengthVerdict::Disagrees } else { LengthVerdict::Suspicious }
 }
 
-/// Marks results whose output is not as long as that of most engines at the same test and size, and warns.
+/// Marks results whose output length differs from that of most engines at the same test and size, and adds warnings.
 pub(super) fn mark_disagreeing(converted: &mut Converted, findings: &mut Findings) {
     let runs: HashMap<&str, (&str, &str, &str)> = converted
         .runs

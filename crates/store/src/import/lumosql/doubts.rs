@@ -1,14 +1,14 @@
-//! Runs that contradict themselves, and runs that something is missing of, by name.
+//! Runs that contradict themselves or are incomplete, by name.
 
 use super::read::{RawRun, RawRuns};
 use dbdyno_foundation::base::units::counted;
 
-/// Runs of each kind that are named.
+/// Maximum number of runs of each kind that are listed by name.
 const NAMED: usize = 10;
-/// Digits of a run's identifier that name it.
+/// Number of digits of a run's identifier that are shown.
 const PREFIX: usize = 8;
 
-/// A sentence for each run in doubt; of many, how many more there are.
+/// Returns a sentence for each doubtful run. If there are too many, it says how many more there are.
 pub(super) fn doubts(runs: &RawRuns) -> Vec<String> {
     let named = |what: &str, more: &str, reasons: &dyn Fn(&RawRun) -> Vec<String>| {
         let doubted: Vec<String> = runs
@@ -28,7 +28,7 @@ pub(super) fn doubts(runs: &RawRuns) -> Vec<String> {
     sentences
 }
 
-/// What of a run cannot all be true.
+/// Returns the facts of a run that cannot all be true.
 fn contradictions(run: &RawRun) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     if !run.differing.is_empty() {
@@ -57,7 +57,7 @@ fn contradictions(run: &RawRun) -> Vec<String> {
     found
 }
 
-/// What a run lacks.
+/// Returns what a run lacks.
 fn gaps(run: &RawRun) -> Vec<String> {
     if run.facts.is_empty() {
         return vec!["run_data has nothing of it".to_owned()];
@@ -84,14 +84,14 @@ fn gaps(run: &RawRun) -> Vec<String> {
     found
 }
 
-/// The first of several things, and how many more there are.
+/// Lists the first of several things, and how many more there are.
 fn listed(all: &[&str]) -> String {
     const SHOWN: usize = 3;
     let shown = all.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
     if all.len() > SHOWN { format!("{shown} and {} more", all.len() - SHOWN) } else { shown }
 }
 
-/// How many tests of a run ended well, and how many in another way.
+/// The number of a run's tests that ended well, and of those that did not.
 struct Counts {
     ok: usize,
     others: usize,
@@ -102,7 +102,7 @@ impl Counts {
         self.ok + self.others
     }
 
-    /// By what the run says; none where it does not.
+    /// Returns the counts that the run states, or `None` if it states none.
     fn said(run: &RawRun) -> Option<Self> {
         let count = |key: &str| run.facts.get(key)?.trim().parse::<usize>().ok();
         let others = count("tests-fail").unwrap_or(0).checked_add(count("tests-intr").unwrap_or(0))?;
@@ -110,7 +110,7 @@ impl Counts {
         ok.checked_add(others).map(|_| Self { ok, others })
     }
 
-    /// By the status of its tests; one without a status is counted by nobody.
+    /// Counts tests by their status. A test without a status is in neither count.
     fn there(run: &RawRun) -> Self {
         let statuses = || run.tests.values().filter_map(|test| test.get("status"));
         let ok = statuses().filter(|status| status.trim() == "OK").count();

@@ -1,8 +1,8 @@
-//! What was odd in a benchmark database, counted.
+//! Counts of irregularities in a benchmark database.
 
 use std::collections::BTreeMap;
 
-/// Something that a reader of the figures should know.
+/// An irregularity that readers of the figures should know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ImportFinding {
     InvalidRun,
@@ -27,17 +27,17 @@ pub(super) enum ImportFinding {
     SkippedRow,
 }
 
-/// How often each was found.
+/// The number of occurrences of each finding.
 #[derive(Debug, Default)]
 pub(super) struct Findings(BTreeMap<ImportFinding, usize>);
 
 impl Findings {
-    /// Counts one more.
+    /// Counts one more occurrence.
     pub(super) fn add(&mut self, finding: ImportFinding) {
         *self.0.entry(finding).or_default() += 1;
     }
 
-    /// A sentence for each.
+    /// Returns a sentence for each finding.
     pub(super) fn sentences(&self) -> Vec<String> {
         self.0.iter().map(|(finding, count)| finding.sentence(*count)).collect()
     }

@@ -1,8 +1,8 @@
-//! LumoSQL's benchmark databases: SQLite files in which every fact of a run and of a test is a row of text, or what its tool exports
-//! of one as text.
+//! LumoSQL's benchmark databases: SQLite files in which every fact of a run and of a test is a row of text, or the text exports that its
+//! tool writes from them.
 //!
-//! `run_data(run_id, key, value)`, `test_data(run_id, test_number, key, value)`. Each run becomes a session of its own,
-//! because nothing says which runs were started together, and runs of one session and round count as paired.
+//! `run_data(run_id, key, value)`, `test_data(run_id, test_number, key, value)`. Each run becomes a session of its own: nothing records
+//! which runs were started together, and runs of one session and round count as paired.
 
 mod answers;
 mod doubts;
@@ -27,10 +27,10 @@ use super::super::WarningRecord;
 
 /// The suite that imported runs belong to.
 const SUITE: &str = "lumosql";
-/// From which all identifiers of imports are derived, so that the same run always gets the same one.
+/// The namespace of all identifiers of imports, so that the same run always gets the same identifier.
 const NAMESPACE: Uuid = Uuid::from_u128(0x6c75_6d6f_7371_6c2d_6462_6479_6e6f_0001);
 
-/// The rows that a database becomes.
+/// The rows that a database is converted to.
 #[derive(Debug, Default)]
 pub(super) struct Converted {
     hosts: Vec<HostRow>,
@@ -41,7 +41,7 @@ pub(super) struct Converted {
     results: Vec<TestRecord>,
     result_keys: Vec<ResultKeyRow>,
     warnings: Vec<WarningRecord>,
-    /// What was odd, a sentence each.
+    /// Irregularities, one sentence each.
     pub(super) notes: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Converted {
     }
 }
 
-/// The identifier of something that is known by this text.
+/// Derives the identifier of an item from the text that identifies it.
 fn identifier(of: &str) -> String {
     Uuid::new_v5(&NAMESPACE, of.as_bytes()).to_string()
 }

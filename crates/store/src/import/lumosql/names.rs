@@ -1,4 +1,4 @@
-//! LumoSQL's tests by name: their numbers differ between files, and digits in their names between sizes.
+//! LumoSQL's tests by name. Their numbers differ between files, and the digits in their names differ between sizes.
 
 use super::NAMESPACE;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ const TESTS: [&str; 18] = [
     "transient :memory: databases attached and detached",
 ];
 
-/// A name that is the same at every size: digits become `#`, letters small, spaces single.
+/// Folds a name so that it is the same at every size: digits become `#`, letters lower case, spaces single.
 pub(super) fn folded(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for c in name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().chars() {
@@ -38,8 +38,8 @@ pub(super) fn folded(name: &str) -> String {
     folded
 }
 
-/// A test's number: its place in the suite, or one of six digits that follows from the name alone, so that it is the same
-/// in every file.
+/// Returns a test's number: its place in the suite, or for other tests one of six digits. That number depends on the name alone, so it is
+/// the same in every file.
 pub(super) fn number(folded: &str) -> Numbered {
     match TESTS.iter().position(|test| *test == folded) {
         Some(at) => Numbered::Known(at as u32 + 1),
@@ -53,14 +53,14 @@ pub(super) fn number(folded: &str) -> Numbered {
 /// A test's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbered {
-    /// One of LumoSQL's.
+    /// The number of one of LumoSQL's tests.
     Known(u32),
-    /// Another one.
+    /// The number of another test.
     Unknown(u32),
 }
 
 impl Numbered {
-    /// The number.
+    /// Returns the number of either kind.
     pub(super) fn get(self) -> u32 {
         match self {
             Self::Known(number) | Self::Unknown(number) => number,

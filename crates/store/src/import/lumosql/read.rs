@@ -1,4 +1,4 @@
-//! The rows of a benchmark database, gathered by run. The file is never written to.
+//! The rows of a benchmark database, grouped by run. The file is never written to.
 
 use super::{
     super::ImportError,
@@ -18,18 +18,18 @@ use std::{
 /// Facts by key.
 pub(super) type Facts = BTreeMap<String, String>;
 
-/// What a database says of a run.
+/// The facts that a database has about a run.
 #[derive(Debug, Default)]
 pub(super) struct RawRun {
     pub(super) facts: Facts,
     /// The facts of its tests, by their number in the file.
     pub(super) tests: BTreeMap<i64, Facts>,
-    /// Keys that it has several values of, in words.
+    /// Keys for which it has several values, in words.
     pub(super) differing: BTreeSet<String>,
 }
 
 impl RawRun {
-    /// Takes a fact of the run. The last of several values counts.
+    /// Adds a fact of the run. If a key has several values, the last one counts.
     pub(super) fn add_fact(&mut self, key: String, value: String, findings: &mut Findings) {
         if let Some(before) = self.facts.insert(key.clone(), value) {
             findings.add(ImportFinding::DuplicateRunKey);
@@ -39,7 +39,7 @@ impl RawRun {
         }
     }
 
-    /// The same of one of its tests.
+    /// Adds a fact of one of its tests in the same way.
     pub(super) fn add_test_fact(&mut self, test: i64, key: String, value: String, findings: &mut Findings) {
         let facts = self.tests.entry(test).or_default();
         if let Some(before) = facts.insert(key.clone(), value) {
@@ -101,14 +101,14 @@ fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
     Ok((runs, findings))
 }
 
-/// A query whose rows come in the order they were written. A table without rowids has no duplicates either.
+/// Returns a query whose rows come in the order they were written. A table without rowids has no duplicates either.
 fn in_order(connection: &Connection, columns: &str, table: &str) -> String {
     let query = format!("SELECT {columns} FROM {table}");
     let ordered = format!("{query} ORDER BY rowid");
     if connection.prepare(&ordered).is_ok() { ordered } else { query }
 }
 
-/// Every value is text; a number is taken as it is written.
+/// Returns a value as text; a number is converted as it is written.
 fn text(value: ValueRef<'_>, findings: &mut Findings) -> Option<String> {
     match value {
         ValueRef::Null => None,
@@ -124,15 +124,15 @@ fn text(value: ValueRef<'_>, findings: &mut Findings) -> Option<String> {
     }
 }
 
-/// An opened database, with the copy that it may be.
+/// An opened database, with its temporary copy if there is one.
 struct Database {
     connection: Connection,
     _copy: Option<Scratch>,
 }
 
 impl Database {
-    /// Opens the file as one that nobody changes. One with a journal or log beside it, which SQLite would have to work off,
-    /// is copied first.
+    /// Opens the file as immutable. If there is a journal or log next to it, which SQLite would have to apply, the database is copied
+    /// first.
     fn open(path: &Path) -> Result<Self, ImportError> {
         let unreadable = |message: String| ImportError::Unreadable { path: path.to_owned(), message };
         let side_files: Vec<PathBuf> = ["-wal", "-journal"]
@@ -166,7 +166,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The path as SQLite's URI, every odd byte escaped.
+/// Returns the path as SQLite's URI, with every special byte escaped.
 fn uri(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 record! {
     /// A machine.
     HostRow in "host" {
-        /// Derived from what is known of it.
+        /// Identifier derived from the known facts of the machine.
         host_id: String,
-        /// What a reader can tell it by: no database has its name.
+        /// A description by which readers can recognise it: no database has its name.
         name: String,
         /// CPU, as the user described it.
         cpu_model: Option<String>,
@@ -37,7 +37,7 @@ record! {
         started_at: Option<Timestamp>,
         /// End.
         finished_at: Option<Timestamp>,
-        /// As the run's.
+        /// The same as the run's.
         status: String,
         /// `lumosql`.
         suite: String,
@@ -80,11 +80,11 @@ record! {
         label: String,
         /// `lumosql`.
         suite: String,
-        /// The data size.
+        /// Data size, as the option or the test names give it.
         size: String,
-        /// Why the tier is not known.
+        /// Why the tier is unknown.
         tier_reason: String,
-        /// Not known: no.
+        /// Always false: unknown.
         other_run_waited: bool,
     }
 }
@@ -97,7 +97,7 @@ record! {
         name: String,
         /// Its value.
         asked: Option<String>,
-        /// Whether the file does not say, and LumoSQL's default is taken.
+        /// Whether the file lacks the value, and LumoSQL's default is assumed.
         assumed: bool,
     }
 }

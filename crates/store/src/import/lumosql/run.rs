@@ -15,9 +15,9 @@ use dbdyno_foundation::metric::{Figures, Metric};
 use jiff::Timestamp;
 use std::collections::HashSet;
 
-/// What options are when an old file does not tell.
+/// The values of options that old files do not record.
 const ASSUMED: [(&str, &str); 3] = [("discard_output", "off"), ("rowsum", "off"), ("sqlite3_journal", "default")];
-/// Keys of run_data that have a meaning here.
+/// Keys of run_data with a meaning here.
 const RUN_KEYS: [&str; 24] = [
     "when-run",
     "end-run",
@@ -44,18 +44,18 @@ const RUN_KEYS: [&str; 24] = [
     "byte-order",
     "word-size",
 ];
-/// The same, of the machine's disk; kept as keys too.
+/// Keys about the machine's disk, also with a meaning here; stored as keys too.
 const DISK_KEYS: [&str; 2] = ["disk-read-time", "disk-write-time"];
 /// Keys of test_data that become columns.
 const TEST_KEYS: [&str; 5] = ["test-name", "real-time", "user-cpu-time", "system-cpu-time", "status"];
-/// A key of test_data that is known, and kept as a key.
+/// A key of test_data that is known, and stored as a key.
 pub(super) const OUTPUT_SIZE: &str = "output-size";
-/// The key of runs whose size their file does not tell: where it comes from.
+/// The key of runs whose file does not record their size: it says where the size comes from.
 const SIZE_FROM: &str = "size_from";
-/// Why no tier can be told.
+/// Why the tier is unknown.
 const TIER_REASON: &str = "not known: LumoSQL does not record what a commit survives";
 
-/// How a run ended.
+/// The end state of a run.
 enum LumoSqlState {
     Done,
     Failed(String),
@@ -172,13 +172,13 @@ pub(super) fn convert(lumosql_id: &str, raw: &RawRun, file: &str, to: &mut Conve
     });
 }
 
-/// Unix seconds, with or without a fraction.
+/// Parses Unix seconds, with or without a fraction.
 fn timestamp(text: &str) -> Option<Timestamp> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0)?;
     Timestamp::from_microsecond((seconds * 1e6).round() as i64).ok()
 }
 
-/// Seconds as ns.
+/// Parses seconds and returns ns.
 fn nanoseconds(text: &str) -> Option<u64> {
     let seconds = text.trim().parse::<f64>().ok().filter(|seconds| (0.0..1e9).contains(seconds))?;
     Some((seconds * 1e9).round() as u64)
@@ -197,7 +197,7 @@ fn host(facts: &Facts) -> HostRow {
     }
 }
 
-/// The storage engine with its version: the backend, or SQLite's own where there is none.
+/// Returns the storage engine with its version: the backend, or SQLite itself if there is none.
 fn engine(facts: &Facts) -> (String, String) {
     let fact = |key: &str| facts.get(key).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let unknown = || "unknown".to_owned();
@@ -252,7 +252,8 @@ fn option_name(key: &str) -> Option<&str> {
     key.strip_prefix("option-").filter(|name| !name.is_empty())
 }
 
-/// Keeps every fact that is no option, those with a column too, so that all can be found as the file has them.
+/// Stores every fact that is not an option as a key, including those with a column. Users can then find all of them as the file has them.
+/// them.
 fn add_keys(
     run_id: &str,
     lumosql_id: &str,
@@ -319,7 +320,7 @@ fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut Find
     }
 }
 
-/// A test's number and name. A name that the run has had before, and a test without one, get a number of their own.
+/// Returns a test's number and name. A repeated name, and a test without a name, get a number of their own.
 fn numbered(in_file: i64, facts: &Facts, taken: &mut HashSet<u32>, findings: &mut Findings) -> (u32, String) {
     let name = facts.get("test-name").map(|name| name.trim()).filter(|name| !name.is_empty());
     let (mut test, mut name) = match name {
@@ -331,7 +332,7 @@ fn numbered(in_file: i64, facts: &Facts, taken: &mut HashSet<u32>, findings: &mu
     while !taken.insert(test.get()) {
         times += 1;
         name = format!("{first} ({times})");
-        // Not folded: the count is what tells them apart.
+        // Not folded: the count distinguishes the tests.
         test = number(&format!("{} ({times})", folded(&first)));
     }
     if matches!(test, Numbered::Unknown(_)) {

@@ -2,23 +2,23 @@
 
 use super::{names::folded, read::RawRun};
 
-/// A data size, and who says so.
+/// A data size, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DataSize {
     /// The option `datasize`.
     Told(String),
     /// The numbers in the names of its tests.
     FromNames(String),
-    /// Nothing: LumoSQL's default.
+    /// The file does not give the size: LumoSQL's default applies.
     Default,
 }
 
-/// Tests whose names tell how much is written and read, with what the size is multiplied by.
+/// Tests whose names contain how much is written and read, with the factor by which the size is multiplied.
 const WRITES: (&str, u64) = ("# inserts", 1000);
 const READS: (&str, u64) = ("# selects without an index", 100);
 
 impl DataSize {
-    /// The size of a run.
+    /// Determines the size of a run.
     pub(super) fn of(raw: &RawRun) -> Self {
         if let Some(told) = raw.facts.get("option-datasize").map(|size| size.trim()).filter(|size| !size.is_empty()) {
             return Self::Told(told.to_owned());
@@ -36,7 +36,7 @@ impl DataSize {
     }
 }
 
-/// The size by the names of tests: `2`, or `2,3` where as many are read as at 2 and written as at 3.
+/// Returns the size by the names of tests: `2`, or `2,3` if the amount read is that of size 2 and the amount written that of size 3.
 fn in_names(names: &[&str]) -> Option<String> {
     let of = |(test, factor): (&str, u64)| {
         let name = names.iter().find(|name| folded(name) == test)?;

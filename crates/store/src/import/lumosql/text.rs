@@ -1,7 +1,7 @@
 //! Text exports of benchmark databases, as LumoSQL's tool writes them with `-export` and reads them with `-import`.
 //!
-//! A first line that names the kind. Of each run a line `RUN_ID NUMBER_OF_TESTS`, a line `KEY VALUE` for each fact, for each test a
-//! line `--NUMBER` and a line `KEY VALUE` for each of its facts, and an empty line at its end.
+//! The first line names the kind. Each run has a line `RUN_ID NUMBER_OF_TESTS` and a line `KEY VALUE` for each fact. Each of its tests
+//! has a line `--NUMBER` and a line `KEY VALUE` for each of its facts. An empty line ends the run.
 
 use super::{
     super::ImportError,
@@ -15,7 +15,7 @@ use std::{
     path::Path,
 };
 
-/// The runs of a file, whole or not at all.
+/// Reads the runs of a file, all or nothing.
 pub(super) fn read(path: &Path) -> Result<(RawRuns, Findings), ImportError> {
     let unreadable =
         |error: std::io::Error| ImportError::Unreadable { path: path.to_owned(), message: error.to_string() };
@@ -33,18 +33,18 @@ fn broken(path: &Path, message: String) -> ImportError {
     ImportError::Broken { path: path.to_owned(), message }
 }
 
-/// What the lines so far say.
+/// The contents of the lines read so far.
 #[derive(Default)]
 struct TextRuns {
     runs: RawRuns,
     findings: Findings,
-    /// The run whose lines these are.
+    /// The run to which the current lines belong.
     open: Option<OpenRun>,
 }
 
 struct OpenRun {
     run_id: String,
-    /// How many tests its first line says.
+    /// The number of tests that its first line states.
     tests: usize,
     facts: RawRun,
     /// The test whose facts come next; none before the first.
@@ -67,7 +67,7 @@ impl TextRuns {
         Ok(())
     }
 
-    /// The run that a line begins.
+    /// Parses the first line of a run.
     fn begun(&self, line: &str) -> Result<OpenRun, String> {
         let parts = line.trim().split_once(' ').and_then(|(id, tests)| Some((id, tests.trim().parse::<usize>().ok()?)));
         let is_id = |id: &str| id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -80,7 +80,7 @@ impl TextRuns {
         Ok(OpenRun { run_id: id.to_owned(), tests, facts: RawRun::default(), test: None })
     }
 
-    /// Ends the run under way. One with less tests than it says was cut off.
+    /// Ends the current run. A run with fewer tests than stated was cut off.
     fn end(&mut self) -> Result<(), String> {
         let Some(run) = self.open.take() else { return Ok(()) };
         let found = run.facts.tests.len();
@@ -101,7 +101,7 @@ impl OpenRun {
             self.test = Some(test);
             return Ok(());
         }
-        // A value may be empty, and the space before it lost on its way.
+        // A value may be empty, and its space may have been lost on the way.
         let (key, value) = line.split_once([' ', '\t']).unwrap_or((line, ""));
         let is_key = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
         if !is_key {

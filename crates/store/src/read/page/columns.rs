@@ -1,12 +1,12 @@
-//! The columns by which the rows of pages are ordered.
+//! The columns by which pages order their rows.
 
 use super::super::super::SelectionKey;
 
-/// An order of rows. What has no value comes last in either direction.
+/// An order of rows. Rows without a value come last in either direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order<C> {
     pub column: C,
-    /// The greatest first.
+    /// Greatest first.
     pub descending: bool,
 }
 
@@ -38,7 +38,7 @@ pub enum ResultColumn {
     Version,
     Host,
     Tags,
-    /// An option or kept key of this name.
+    /// An option or key of this name.
     Option(String),
 }
 
@@ -52,11 +52,11 @@ pub enum RunColumn {
     /// The label of the configuration.
     Engine,
     Round,
-    /// How many tests it has.
+    /// Number of its tests.
     Tests,
-    /// The wall time of all of them.
+    /// The sum of their wall times.
     Wall,
-    /// How it ended.
+    /// How the run ended.
     Status,
     Tags,
     /// Durability tier.
@@ -64,7 +64,7 @@ pub enum RunColumn {
     /// Version of the engine's library.
     Version,
     Host,
-    /// An option or kept key of this name.
+    /// An option or key of this name.
     Option(String),
 }
 
@@ -76,9 +76,9 @@ pub enum ConfigurationColumn {
     /// The label.
     Engine,
     Suite,
-    /// The least size, as a number.
+    /// The smallest size, as a number.
     Sizes,
-    /// Rounds that are finished.
+    /// Finished rounds.
     Rounds,
     /// Runs that did not end well, then tests that did not.
     Status,
@@ -87,7 +87,7 @@ pub enum ConfigurationColumn {
     /// Version of the engine's library.
     Version,
     Host,
-    /// An option or kept key of this name.
+    /// An option or key of this name.
     Option(String),
 }
 
@@ -110,11 +110,11 @@ pub enum GroupColumn {
     Most,
 }
 
-/// The size that a list of them is ordered by.
+/// The first of several sizes, which orders a list of them.
 const FIRST_SIZE: &str = "TRY_CAST(split_part(size, ',', 1) AS DOUBLE)";
 
 impl ResultColumn {
-    /// SQL for the value that orders rows; the name of an option is bound.
+    /// Returns SQL for the value that orders rows; the name of an option is bound.
     pub(super) fn sql(&self, parameters: &mut Vec<String>) -> String {
         let column = match self {
             Self::Started => "started_at",
@@ -141,14 +141,14 @@ impl ResultColumn {
         column.to_owned()
     }
 
-    /// The option or key that it shows.
+    /// Returns the name of the option or key that it shows.
     pub(super) fn option(&self) -> Option<&str> {
         if let Self::Option(name) = self { Some(name) } else { None }
     }
 }
 
 impl RunColumn {
-    /// SQL for the value that orders rows; an option's is `chosen.value`.
+    /// Returns SQL for the value that orders rows; an option's is `chosen.value`.
     pub(super) fn sql(&self) -> String {
         let column = match self {
             Self::Started => "started_at",
@@ -168,14 +168,14 @@ impl RunColumn {
         column.to_owned()
     }
 
-    /// The option or key that it shows.
+    /// Returns the name of the option or key that it shows.
     pub(super) fn option(&self) -> Option<&str> {
         if let Self::Option(name) = self { Some(name) } else { None }
     }
 }
 
 impl ConfigurationColumn {
-    /// SQL for the value that orders rows; an option's is `chosen.value`.
+    /// Returns SQL for the value that orders rows; an option's is `chosen.value`.
     pub(super) fn sql(&self) -> String {
         let column = match self {
             Self::Session => "started_at",
@@ -192,14 +192,14 @@ impl ConfigurationColumn {
         column.to_owned()
     }
 
-    /// The option or key that it shows.
+    /// Returns the name of the option or key that it shows.
     pub(super) fn option(&self) -> Option<&str> {
         if let Self::Option(name) = self { Some(name) } else { None }
     }
 }
 
 impl GroupColumn {
-    /// SQL for the values that order groups; constants.
+    /// Returns SQL for the values that order groups; constants.
     pub(super) fn sql(self) -> &'static [&'static str] {
         match self {
             Self::Value => &["TRY_CAST(value AS DOUBLE)", "value"],
@@ -214,15 +214,15 @@ impl GroupColumn {
     }
 }
 
-/// The value of the option that rows are ordered by.
+/// The value of the option by which rows are ordered.
 const CHOSEN: &str = "chosen.value";
 
-/// Numbers in texts in the order of numbers; none where there is no value, whose SQL is given once for each place.
+/// Returns SQL that orders texts as numbers where they are numbers; NULL if there is no value. Each argument is SQL for the value.
 fn as_number_and_text(is: &str, number: &str, text: &str) -> String {
     format!("CASE WHEN {is} IS NOT NULL THEN {{'number': TRY_CAST({number} AS DOUBLE), 'text': {text}}} END")
 }
 
-/// How an order goes.
+/// Returns SQL for the direction of an order.
 pub(super) fn direction(descending: bool) -> &'static str {
     if descending { "DESC NULLS LAST" } else { "ASC NULLS LAST" }
 }

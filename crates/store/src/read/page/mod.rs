@@ -1,5 +1,5 @@
-//! Pages: a window of the rows that a selection means, in an order, with how many there are. Reading one takes tens of
-//! milliseconds with a hundred thousand results, and what is not shown is never in memory.
+//! Pages: a window of a selection's rows in an order, with the total number of rows. Reading one takes tens of milliseconds with a
+//! hundred thousand results, and rows that are not shown are never in memory.
 
 mod columns;
 mod narrow;
@@ -21,7 +21,7 @@ pub(crate) use narrow::Narrow;
 pub(crate) use rows::ALIKE;
 use std::collections::BTreeMap;
 
-/// What a page has rows of.
+/// The kind of rows that a page lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageListing {
     /// Configurations of sessions.
@@ -29,31 +29,31 @@ pub enum PageListing {
     Runs(Order<RunColumn>),
     /// Tests of runs; a run without a test has one row.
     Results(Order<ResultColumn>),
-    /// Groups of them by a key; a run with several tags is in several groups.
+    /// Groups of tests of runs by a key; a run with several tags is in several groups.
     Groups(SelectionKey, Order<GroupColumn>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
-    /// Tests of runs in the store, whatever the selection.
+    /// Tests of runs in the store, independent of the selection.
     pub stored: u64,
-    /// Tests of runs that the selection means.
+    /// Tests of runs that the selection includes.
     pub results: u64,
-    /// Runs without a test that it means.
+    /// Runs without a test that the selection includes.
     pub without: u64,
-    /// Rows that there are: of the page's kind, before and after it too.
+    /// All rows of the page's kind, including those before and after the page.
     pub length: u64,
     /// Rows before the first of the page.
     pub offset: u64,
     pub rows: PageRows,
-    /// The options and kept keys of the runs that the rows are about, by the run; none for groups.
+    /// The options and keys of the runs that the rows are about, by run; none for groups.
     pub options: BTreeMap<String, OptionValues>,
-    /// Options in which configurations of one engine differ, among all that the selection means.
+    /// Options in which configurations of one engine differ, among all runs of the selection.
     pub differing: Vec<String>,
 }
 
 impl Page {
-    /// Nothing, of the listing's kind.
+    /// Returns an empty page of the listing's kind.
     fn none(listing: &PageListing) -> Self {
         Self {
             stored: 0,
@@ -69,8 +69,7 @@ impl Page {
 }
 
 impl Store {
-    /// At most `rows` rows from `offset` on; where there are fewer before the end, the page begins earlier. A store that is
-    /// not there yet has an empty page.
+    /// Returns at most `rows` rows from `offset` on. If fewer are left, the page begins earlier. A missing store has an empty page.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -87,7 +86,7 @@ impl Store {
         self.reading(|connection| page(connection, selection, listing, offset, rows))
     }
 
-    /// The names of all options and kept keys that stored runs have.
+    /// Returns the names of all options and keys of stored runs.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
@@ -122,8 +121,8 @@ fn page(
     Ok(Page { stored, results, without, length, offset, rows, options, differing })
 }
 
-/// Makes the tables that a page is read from; how many results are stored, how many of them are meant, how many runs without any, and
-/// how many rows there are.
+/// Creates the tables that a page is read from. Returns the number of stored results, of selected results, of selected runs without any,
+/// and of rows.
 fn list(
     connection: &Connection,
     selection: &Selection,

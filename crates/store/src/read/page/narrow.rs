@@ -5,7 +5,7 @@ use super::super::super::{
     schema::{narrow, narrow_of_runs},
 };
 
-/// SQL with the values bound in it.
+/// SQL with its bound values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Narrow {
     /// A SELECT.
@@ -14,18 +14,18 @@ pub(crate) struct Narrow {
     pub(crate) parameters: Vec<String>,
 }
 
-/// The option in force of a run; one of the engine comes before one of the suite with the same name.
+/// The option in force of a run; an engine option takes precedence over a suite option of the same name.
 const OPTIONS: &str = "SELECT run_id, name AS k, arg_min(coalesce(in_force, asked), scope) AS v FROM run_option
     WHERE name IN ({places}) GROUP BY run_id, name";
 const KEYS: &str = "SELECT run_id, key AS k, value AS v FROM run_key WHERE key IN ({places})";
 
 impl Narrow {
-    /// The rows that a selection means, as a SELECT with its parameters; without a finished test too.
+    /// Returns the rows of a selection, including runs without a finished test, as a SELECT with its parameters.
     pub(crate) fn selected<'n>(selection: &'n Selection, names: impl Iterator<Item = &'n str>) -> Self {
         Self::with_names(selection.names().chain(names)).kept_to(selection)
     }
 
-    /// One row for each run that a selection means, which must not be about tests; without columns of tests.
+    /// Returns one row for each selected run, without columns of tests. The selection must not be about tests.
     pub(crate) fn selected_runs(selection: &Selection) -> Self {
         Self::of_table(&narrow_of_runs(), selection.names()).kept_to(selection)
     }
@@ -37,12 +37,12 @@ impl Narrow {
         Self { sql: format!("SELECT * FROM ({sql}) WHERE {condition}"), parameters }
     }
 
-    /// The table of the runs in the table `shown`, without maps.
+    /// Returns the table of the runs in the table `shown`, without maps.
     pub(super) fn shown() -> String {
         filled(&narrow(), "WHERE run_id IN (SELECT run_id FROM shown)", "MAP {}", "MAP {}")
     }
 
-    /// The table of all runs, whose maps hold these names.
+    /// Returns the table of all runs, whose maps hold these names.
     pub(crate) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         Self::of_table(&narrow(), names)
     }

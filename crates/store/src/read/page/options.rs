@@ -1,4 +1,4 @@
-//! What tells the configurations of a page apart: options and kept keys.
+//! The options and keys that distinguish the configurations of a page.
 
 use super::super::{
     super::{Store, StoreError},
@@ -7,20 +7,20 @@ use super::super::{
 use duckdb::Connection;
 use std::collections::BTreeMap;
 
-/// Values of options and kept keys by their names.
+/// Values of options and keys by their names.
 pub type OptionValues = BTreeMap<String, String>;
 
-/// The values of all options and keys of the runs of a relation; an option of the engine comes before one of the suite with the
-/// same name, and any option before a key.
+/// The values of all options and keys of the runs of a relation. An engine option takes precedence over a suite option of the same name,
+/// and any option over a key.
 const VALUES: &str = "SELECT run_id, name, arg_min(value, scope) AS value FROM (
         SELECT run_id, name, scope, coalesce(in_force, asked) AS value FROM run_option WHERE run_id IN (SELECT run_id FROM {runs})
         UNION ALL SELECT run_id, key, 'z', value FROM run_key WHERE run_id IN (SELECT run_id FROM {runs})
     ) WHERE value IS NOT NULL GROUP BY run_id, name";
 
-/// A run of each configuration of each session stands for all of them: their options are the same.
+/// One run represents each configuration of each session, because their options are the same.
 const ONE_EACH: &str = "SELECT arg_min(run_id, ordinal) AS run_id FROM run {of} GROUP BY session_id, label";
 
-/// The options of the runs of the table `shown`, run by run.
+/// Returns the options of the runs of the table `shown`, by run.
 pub(super) fn of_shown(connection: &Connection) -> Result<BTreeMap<String, OptionValues>, StoreError> {
     let sql = format!("SELECT run_id::VARCHAR, name, value FROM ({})", VALUES.replace("{runs}", "shown"));
     let mut all: BTreeMap<String, OptionValues> = BTreeMap::new();
@@ -30,7 +30,7 @@ pub(super) fn of_shown(connection: &Connection) -> Result<BTreeMap<String, Optio
     Ok(all)
 }
 
-/// The names of the options in which configurations of one engine differ, among the runs of the table `matched`.
+/// Returns the names of the options in which configurations of one engine differ, among the runs of the table `matched`.
 pub(super) fn differing(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let each = ONE_EACH.replace("{of}", "WHERE run_id IN (SELECT run_id FROM matched)");
     let sql = format!(
@@ -42,7 +42,7 @@ pub(super) fn differing(connection: &Connection) -> Result<Vec<String>, StoreErr
     Ok(read::<(String,)>(connection, &sql, &[])?.into_iter().map(|(name,)| name).collect())
 }
 
-/// SQL for the options in which runs with one label differ, in the whole store: label and name.
+/// SQL for the options in which runs with the same label differ, in the whole store: label and name.
 const TELLING: &str = "WITH one AS MATERIALIZED ({each})
     SELECT r.label, o.name FROM run_option o JOIN run r ON r.run_id = o.run_id
     WHERE o.run_id IN (SELECT run_id FROM one)
@@ -52,7 +52,7 @@ fn telling() -> String {
     TELLING.replace("{each}", &ONE_EACH.replace("{of}", ""))
 }
 
-/// Makes the table `told`: for each run whose label others have with other options, these options as JSON.
+/// Creates the table `told`: for each run whose label is shared by runs with other options, these options as JSON.
 pub(super) fn tell(connection: &Connection) -> Result<(), StoreError> {
     let sql = format!(
         "CREATE TEMP TABLE told AS
@@ -70,7 +70,7 @@ pub(super) fn tell(connection: &Connection) -> Result<(), StoreError> {
 }
 
 impl Store {
-    /// For each label that configurations with different options have, the names of these options.
+    /// Returns the names of the differing options for each label that several configurations share.
     ///
     /// # Errors
     /// A store that cannot be opened or read.

@@ -25,7 +25,7 @@ pub enum PageRows {
 }
 
 impl PageRows {
-    /// No row, of the listing's kind.
+    /// Returns no rows, of the listing's kind.
     pub fn none(listing: &PageListing) -> Self {
         match listing {
             PageListing::Configurations(_) => Self::Configurations(Vec::new()),
@@ -49,11 +49,11 @@ impl PageRows {
     }
 }
 
-/// A test of a run; or a run without one.
+/// A test of a run, or a run without a test.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct ResultRow {
     pub run_id: String,
-    /// When the run began, UTC: `2026-11-21 09:30:00`; empty where that is not known.
+    /// When the run began, UTC: `2026-11-21 09:30:00`; empty if unknown.
     pub started: String,
     pub suite: String,
     pub size: String,
@@ -64,7 +64,7 @@ pub struct ResultRow {
     pub label: String,
     /// Version of the engine's library.
     pub version: String,
-    /// Wall time, ns; none where it does not count or is not known.
+    /// Wall time, ns; none if it does not count or is unknown.
     pub wall_ns: Option<u64>,
     pub operations: Option<u64>,
     /// Operations a second.
@@ -73,9 +73,9 @@ pub struct ResultRow {
     pub p50_ns: Option<u64>,
     /// 99th percentile of latency, ns.
     pub p99_ns: Option<u64>,
-    /// `ok`, or why the figures do not count; for a run without a test how the run stands.
+    /// `ok`, or why the figures do not count; for a run without a test, the run's state.
     pub status: String,
-    /// What is known of its answers: `yes`, `no`, `not cross-checked`, `not verified`; none of an actor's part.
+    /// How far its answers are verified: `yes`, `no`, `not cross-checked`, `not verified`; none for an actor's part.
     pub verified: Option<String>,
     /// How the run ended.
     pub run_status: String,
@@ -84,18 +84,18 @@ pub struct ResultRow {
     /// Round, from 0.
     pub round: u32,
     pub host: String,
-    /// Tags, with spaces between.
+    /// Tags, separated by spaces.
     pub tags: String,
 }
 
 /// Tests of runs with the same value of a key.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct GroupRow {
-    /// The value; none where there is none.
+    /// The value; none if there is none.
     pub value: Option<String>,
-    /// What the value stands for, where it says little by itself.
+    /// An explanation of the value, if it says little by itself.
     pub detail: String,
-    /// The options that tell the group from others with the same value, as a JSON list of names and values.
+    /// The options that distinguish the group from others with the same value, as a JSON list of names and values.
     pub told: Option<String>,
     /// Tests.
     pub results: u64,
@@ -105,7 +105,8 @@ pub struct GroupRow {
     pub sessions: u64,
     /// Tests whose time counts.
     pub counted: u64,
-    /// Whether all are of one test, size and suite, and either whole tests or of one actor: else no figure stands for them.
+    /// Whether all are of one test, size and suite, and either whole tests or of one actor. Otherwise no single figure can represent
+    /// them.
     pub alike: bool,
     /// Median of their wall times, ns.
     pub median_ns: Option<f64>,
@@ -116,13 +117,13 @@ pub struct GroupRow {
 }
 
 impl GroupRow {
-    /// The options that tell the group from others with the same value: names and values.
+    /// Returns the names and values of the options that distinguish the group from others with the same value.
     pub fn telling(&self) -> Vec<(String, String)> {
         self.told.as_deref().and_then(|told| serde_json::from_str(told).ok()).unwrap_or_default()
     }
 }
 
-/// The window's rows of the table `matched`, whose runs are the table `shown`.
+/// Returns the window's rows of the table `matched`; their runs are the table `shown`.
 pub(super) fn results(
     connection: &Connection,
     order: &Order<ResultColumn>,
@@ -147,14 +148,14 @@ pub(super) fn results(
     read(connection, &sql, &[])
 }
 
-/// The columns of the table `matched` that groups are made of; a name in the key is bound.
+/// Returns the columns of the table `matched` from which groups are formed; a name in the key is bound.
 pub(super) fn grouped_columns(key: &SelectionKey, parameters: &mut Vec<String>) -> String {
     let value = match key {
-        // Each tag is a group, not each combination of them.
+        // Each tag is a group, not each combination of tags.
         SelectionKey::Tag => "CASE WHEN len(tags) = 0 THEN [NULL] ELSE tags END".to_owned(),
         key => key.sql(parameters),
     };
-    // Texts are what takes time: only the one that is shown.
+    // Texts take most of the time, so this reads only the one that is shown.
     let about = match key.word() {
         "test" => "test_name",
         "session" => "suite",
@@ -166,20 +167,20 @@ pub(super) fn grouped_columns(key: &SelectionKey, parameters: &mut Vec<String>) 
     )
 }
 
-/// Whether rows are alike, so that one figure can stand for them: each of these is the same in all of them.
+/// Whether one figure can represent the rows: each of these columns has the same value in all of them.
 pub(crate) const ALIKE: &str =
     "coalesce(min(test) = max(test) AND min(suite) FILTER (test IS NOT NULL) = max(suite) FILTER (test IS NOT NULL)
     AND min(size) FILTER (test IS NOT NULL) = max(size) FILTER (test IS NOT NULL)
     AND min(actor) IS NOT DISTINCT FROM max(actor) AND count(actor) IN (0, count(test)), false)";
 
-/// SQL for the groups of the table `matched`.
+/// Returns SQL for the groups of the table `matched`.
 pub(super) fn groups(key: &SelectionKey) -> String {
     let value = if *key == SelectionKey::Tag { "unnest(value)" } else { "value" };
     let detail = match key.word() {
         "session" => "strftime(min(started_at), '%Y-%m-%d %H:%M') || ' ' || min(about)",
         _ => "min(about)",
     };
-    // The table `told` has the options of labels that are not those of one configuration.
+    // The table `told` has the options of labels that several configurations share.
     let rows = if is_of_labels(key) {
         "SELECT * FROM matched LEFT JOIN told USING (run_id)"
     } else {
@@ -198,12 +199,12 @@ pub(super) fn groups(key: &SelectionKey) -> String {
     )
 }
 
-/// Whether groups are those of labels, which configurations with different options may have.
+/// Whether the groups are by label, which configurations with different options may share.
 pub(super) fn is_of_labels(key: &SelectionKey) -> bool {
     key.word() == "label"
 }
 
-/// The window's rows of the table `grouped`.
+/// Returns the window's rows of the table `grouped`.
 pub(super) fn grouped(
     connection: &Connection,
     order: Order<GroupColumn>,

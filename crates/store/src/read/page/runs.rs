@@ -1,4 +1,4 @@
-//! Pages of runs, and of the configurations of sessions that they are runs of. They are read from tables, never from views: with a
+//! Pages of runs, and of the configurations of sessions to which the runs belong. They are read from tables, never from views: with a
 //! million results the views take seconds.
 
 use super::{
@@ -13,23 +13,23 @@ use super::{
 use duckdb::Connection;
 use serde::Deserialize;
 
-/// A configuration in a session, with what became of its runs.
+/// A configuration in a session, with the outcomes of its runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct ConfigurationRow {
     pub session_id: String,
-    /// One of its runs, whose options are those of all.
+    /// One of its runs; all of them have the same options.
     pub run_id: String,
-    /// When the session began, UTC; empty where that is not known.
+    /// When the session began, UTC; empty if unknown.
     pub started: String,
     pub label: String,
     pub suite: String,
-    /// Sizes, with spaces between.
+    /// Sizes, separated by spaces.
     pub sizes: String,
     /// Version of the engine's library.
     pub version: String,
-    /// Rounds that are finished.
+    /// Rounds that have finished.
     pub finished_rounds: u32,
-    /// Rounds that were planned.
+    /// Planned rounds.
     pub rounds: u32,
     pub runs: u64,
     pub done: u64,
@@ -37,11 +37,11 @@ pub struct ConfigurationRow {
     pub cancelled: u64,
     pub interrupted: u64,
     pub running: u64,
-    /// Tests that failed, or whose answers disagree with those of others.
+    /// Tests that failed, or whose answers disagree with those of other engines.
     pub bad_tests: u64,
     /// Durability tier.
     pub tier: Option<u8>,
-    /// The latest verdict on the tier; none: never tried.
+    /// The latest verdict on the tier; none: never tested.
     pub tier_evidence: Option<String>,
     pub host: String,
 }
@@ -50,7 +50,7 @@ pub struct ConfigurationRow {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct RunRow {
     pub run_id: String,
-    /// When it began, UTC; empty where that is not known.
+    /// When it began, UTC; empty if unknown.
     pub started: String,
     pub suite: String,
     pub size: String,
@@ -59,24 +59,24 @@ pub struct RunRow {
     pub version: String,
     /// Round, from 0.
     pub round: u32,
-    /// How it ended; `empty` where it was done without a finished test.
+    /// How it ended; `empty` if it is done without a finished test.
     pub status: String,
-    /// Tests that it has.
+    /// Number of its tests.
     pub tests: u64,
-    /// Those that failed, or whose answers disagree.
+    /// Tests that failed, or whose answers disagree.
     pub bad_tests: u64,
-    /// The wall time of those that count, ns.
+    /// The sum of the wall times that count, ns.
     pub wall_ns: Option<u64>,
     /// Durability tier.
     pub tier: Option<u8>,
-    /// The latest verdict on the tier; none: never tried.
+    /// The latest verdict on the tier; none: never tested.
     pub tier_evidence: Option<String>,
     pub host: String,
-    /// Tags, with spaces between.
+    /// Tags, separated by spaces.
     pub tags: String,
 }
 
-/// Makes the table `matched` of the runs that a selection means.
+/// Creates the table `matched` of the runs of a selection.
 pub(super) fn match_runs(connection: &Connection, selection: &Selection) -> Result<(), StoreError> {
     let rows = if selection.is_all() {
         Narrow { sql: "SELECT run_id FROM run".to_owned(), parameters: Vec::new() }
@@ -87,7 +87,8 @@ pub(super) fn match_runs(connection: &Connection, selection: &Selection) -> Resu
     execute(connection, &sql, &rows.parameters)
 }
 
-/// How many tests the runs of the table `matched` have, how many runs have none, and how many rows the table `listed` has.
+/// Returns how many tests are stored, how many the runs of the table `matched` have, how many of these runs have none, and how many rows
+/// the table `listed` has.
 pub(super) fn counts(connection: &Connection, listed: &str) -> Result<(u64, u64, u64, u64), StoreError> {
     let sql = format!(
         "SELECT a.stored, m.tested + m.of_actors, m.empty, m.length
@@ -100,13 +101,13 @@ pub(super) fn counts(connection: &Connection, listed: &str) -> Result<(u64, u64,
     Ok(read(connection, &sql, &[])?.first().copied().unwrap_or_default())
 }
 
-/// Tests of the runs of the table `matched`, a row each run.
+/// Tests of the runs of the table `matched`, one row for each run.
 const TESTED: &str =
     "SELECT run_id, count(*) AS tests, count(*) FILTER (failure IS NOT NULL OR agrees = false) AS bad_tests,
         sum(wall_ns) FILTER (failure IS NULL) AS wall_ns
     FROM result WHERE run_id IN (SELECT run_id FROM matched) GROUP BY run_id";
 
-/// Makes the table `listed` of configurations. A run that was done again after an interruption counts as nothing.
+/// Creates the table `listed` of configurations. A run that was repeated after an interruption is not counted.
 pub(super) fn list_configurations(connection: &Connection) -> Result<(), StoreError> {
     let counted = |status: &str| format!("count(*) FILTER (r.status = '{status}') AS {status}");
     let statuses = ["done", "failed", "cancelled", "interrupted", "running"].map(counted).join(", ");
@@ -130,7 +131,7 @@ pub(super) fn list_configurations(connection: &Connection) -> Result<(), StoreEr
     execute(connection, &sql, &[])
 }
 
-/// Makes the table `listed` of runs.
+/// Creates the table `listed` of runs.
 pub(super) fn list_runs(connection: &Connection) -> Result<(), StoreError> {
     let sql = format!(
         "CREATE TEMP TABLE listed AS
@@ -147,7 +148,7 @@ pub(super) fn list_runs(connection: &Connection) -> Result<(), StoreError> {
 
 const STARTED: &str = "coalesce(strftime(started_at, '%Y-%m-%d %H:%M:%S'), '') AS started";
 
-/// The window's configurations of the table `listed`; their runs are the table `shown`.
+/// Returns the window's configurations of the table `listed`; their runs are the table `shown`.
 pub(super) fn configurations(
     connection: &Connection,
     order: &Order<ConfigurationColumn>,
@@ -166,7 +167,7 @@ pub(super) fn configurations(
     read(connection, &sql, &[])
 }
 
-/// The window's runs of the table `listed`, which are the table `shown`.
+/// Returns the window's runs of the table `listed`, which are the table `shown`.
 pub(super) fn runs(connection: &Connection, order: &Order<RunColumn>, window: &str) -> Result<Vec<RunRow>, StoreError> {
     let by = format!("{} {}, round, started_at NULLS LAST, run_id", order.column.sql(), direction(order.descending));
     show(connection, order.column.option(), &by, window)?;
@@ -176,7 +177,7 @@ pub(super) fn runs(connection: &Connection, order: &Order<RunColumn>, window: &s
     read(connection, &sql, &[])
 }
 
-/// Makes the table `shown` of the window's rows of `listed`, with their places in the order.
+/// Creates the table `shown` of the window's rows of `listed`, with their positions in the order.
 fn show(connection: &Connection, option: Option<&str>, by: &str, window: &str) -> Result<(), StoreError> {
     let (chosen, bound) = match option {
         None => ("", Vec::new()),
@@ -190,7 +191,7 @@ fn show(connection: &Connection, option: Option<&str>, by: &str, window: &str) -
             vec![name.to_owned(), name.to_owned()],
         ),
     };
-    // The names of what is joined have to be told apart.
+    // Qualified, because the joined tables share this name.
     let by = if option.is_some() { by.replace("run_id", "listed.run_id") } else { by.to_owned() };
     let sql = format!(
         "CREATE TEMP TABLE shown AS

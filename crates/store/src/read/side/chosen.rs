@@ -1,5 +1,5 @@
-//! The runs and tests that are meant, as temporary tables of their keys. All else is read for these alone: the more a store holds beside
-//! them, the more that saves.
+//! The selected runs and tests, as temporary tables of their keys. Everything else is read for these alone, which saves more the more
+//! other runs a store holds.
 
 use super::super::{
     super::{Selection, StoreError},
@@ -9,16 +9,16 @@ use super::super::{
 use duckdb::{Connection, ToSql, params_from_iter};
 use uuid::Uuid;
 
-/// Which tests of the runs in the table `chosen_run` were chosen.
+/// The selected tests of the runs in the table `chosen_run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chosen {
-    /// All that are finished.
+    /// All finished tests.
     WholeRuns,
-    /// Those in the table `chosen`.
+    /// The tests in the table `chosen`.
     Tests,
 }
 
-/// Makes `chosen_run`: runs, numbered from 0 in any order, each with the sides that it is in.
+/// Creates `chosen_run`: runs, numbered from 0 in any order, each with the sides to which it belongs.
 const CHOOSE_RUNS: &str = "CREATE OR REPLACE TEMP TABLE chosen_run AS
     SELECT run_id, session_id, sides, (row_number() OVER () - 1)::UBIGINT AS place FROM ({runs})";
 
@@ -32,7 +32,7 @@ const RUNS_OF_TESTS: &str = "
     SELECT run_id, session_id, sides FROM run
     JOIN (SELECT run_id, bit_or(sides) AS sides FROM chosen GROUP BY run_id) USING (run_id)";
 
-/// The runs of configurations that ran twice a round in some sessions, and of their twins.
+/// The runs of configurations that ran twice in a round in some sessions, and of their twins.
 const TWINS: &str = "
     WITH twins AS (
         SELECT DISTINCT session_id, size, twin_of AS label, label AS twin
@@ -41,12 +41,12 @@ const TWINS: &str = "
     SELECT run_id, session_id, 1::UBIGINT AS sides
     FROM run r WHERE EXISTS (FROM twins w WHERE r.session_id = w.session_id AND r.size = w.size AND r.label IN (w.label, w.twin))";
 
-/// How many selections are read at once: each has a bit of a number.
+/// Maximum number of selections that are read at once: each has one bit of a number.
 pub(super) const MOST_SIDES: usize = u64::BITS as usize;
 
 impl Chosen {
-    /// Chooses the finished tests that selections mean, of which there are at most [`MOST_SIDES`]: each is a side. Runs without a finished test
-    /// may be among the chosen runs.
+    /// Selects the finished tests of at most [`MOST_SIDES`] selections: each is a side. Runs without a finished test may be among the
+    /// chosen runs.
     pub(super) fn of(connection: &Connection, selections: &[&Selection]) -> Result<Self, StoreError> {
         if !selections.iter().any(|selection| selection.is_about_tests()) {
             let (sides, parameters) = sides(selections, "run_id, session_id", Narrow::selected_runs);
@@ -61,14 +61,15 @@ impl Chosen {
         Ok(Self::Tests)
     }
 
-    /// Chooses all tests of the configurations of these sessions that ran twice a round, and of their twins: one side.
+    /// Selects all tests of the configurations of these sessions that ran twice in a round, and of their twins: one side.
     pub(super) fn twins(connection: &Connection, sessions: impl Iterator<Item = Uuid>) -> Result<Self, StoreError> {
         let ids: Vec<String> = sessions.map(|session| session.to_string()).collect();
         make(connection, &CHOOSE_RUNS.replace("{runs}", TWINS), &[ids.join(" ")])?;
         Ok(Self::WholeRuns)
     }
 
-    /// What rows `t` of tests are joined with to keep the chosen: a table `c` with the number of the run, and the sides that the test is in.
+    /// Returns the relation that rows `t` of tests are joined with to keep the chosen ones: a table `c` with the number of the run, and
+    /// the sides to which the test belongs.
     pub(super) fn keys(self) -> &'static str {
         match self {
             Self::WholeRuns => "chosen_run c ON c.run_id = t.run_id AND t.wall_ns IS NOT NULL",
@@ -80,7 +81,7 @@ impl Chosen {
     }
 }
 
-/// These columns of what selections mean, with the bit of the selection as `side`; and the parameters.
+/// Returns SQL for these columns of the selections' rows, with the bit of the selection as `side`, and the parameters.
 fn sides(selections: &[&Selection], columns: &str, narrow: impl Fn(&Selection) -> Narrow) -> (String, Vec<String>) {
     let each = selections.iter().enumerate().map(|(number, selection)| {
         let Narrow { sql, parameters } = narrow(selection);
@@ -90,8 +91,8 @@ fn sides(selections: &[&Selection], columns: &str, narrow: impl Fn(&Selection) -
     (each.join(" UNION ALL "), parameters.concat())
 }
 
-/// Between which identifiers the chosen runs are, as a condition's right side; none where none was chosen. Constants, unlike what a join finds
-/// out, have the parts of large tables skipped before anything of them is read.
+/// Returns the range of the chosen runs' identifiers, as a condition's right side; `None` if none was chosen. With constants, unlike the
+/// result of a join, DuckDB skips parts of large tables before reading anything of them.
 pub(super) fn within(connection: &Connection) -> Result<Option<String>, StoreError> {
     let sql = "SELECT min(run_id)::VARCHAR, max(run_id)::VARCHAR FROM chosen_run";
     let bounds: Vec<(Option<Uuid>, Option<Uuid>)> = rows(connection, sql, &[])?;

@@ -1,4 +1,4 @@
-//! What comparisons are made from: the runs of a selection with their finished tests, and the sessions they belong to.
+//! The data of comparisons: the runs of a selection with their finished tests, and the sessions to which they belong.
 
 mod chosen;
 mod runs;
@@ -24,27 +24,27 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Whether the latencies of tests are read, which are most of what is stored.
+/// Whether the latencies of tests are read, which make up most of the stored data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Latencies {
-    /// They are.
+    /// Latencies are read.
     Read,
-    /// Nobody looks at them.
+    /// Latencies are not needed.
     Left,
 }
 
 /// The runs of a selection.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SelectedRuns {
-    /// The runs, each with those finished tests that the selection means.
+    /// The runs, each with its finished tests that the selection includes.
     pub runs: Vec<RunTests>,
     /// The sessions of these runs.
     pub sessions: Vec<SessionFacts>,
-    /// The A/A runs of these sessions: configurations that ran twice a round, with their twins.
+    /// The A/A runs of these sessions: configurations that ran twice in a round, with their twins.
     pub twins: Vec<RunTests>,
 }
 
-/// One execution of a configuration. What many runs have in common, they share.
+/// One execution of a configuration. Data that many runs have in common is shared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunTests {
     pub run_id: Uuid,
@@ -53,51 +53,52 @@ pub struct RunTests {
     pub ordinal: u32,
     /// Round, from 0; runs of one session and round had the same inputs.
     pub round: u32,
-    /// Seed of its inputs; none: whoever ran it did not record one.
+    /// Seed of its inputs; none: the program that ran it did not record one.
     pub seed: Option<u64>,
     /// How it ended: `done`, `failed`, `cancelled` or `running`.
     pub status: Arc<str>,
-    /// The engine with the options that tell it from others of its session.
+    /// The engine with the options that distinguish it from others of its session.
     pub label: Arc<str>,
-    /// The label of the configuration that this is once more, for an A/A comparison.
+    /// The label of the configuration that this repeats, for an A/A comparison.
     pub twin_of: Option<Arc<str>>,
     pub size: Arc<str>,
     pub configuration: Arc<RunConfiguration>,
-    /// Options of engine and suite as they were asked for (in force, where that is not recorded): what was chosen, without
-    /// what an engine made of it. And what the run was held to: `memory_limit_bytes`, and `cache` of one with cold starts.
+    /// Options of engine and suite as they were asked for (in force, if that is not recorded): the user's choice, not what an engine made
+    /// of it. Also the limits of the run: `memory_limit_bytes`, and `cache` for one with cold starts.
     pub asked: Arc<BTreeMap<String, String>>,
-    /// The engine's highest peak of memory, bytes; none where it is not known what the worker needs itself.
+    /// The engine's highest memory peak, bytes; none if the worker's own needs are unknown.
     pub peak_memory_bytes: Option<u64>,
     /// Finished tests.
     pub tests: Vec<ComparedTest>,
 }
 
-/// What comparisons need of a finished test.
+/// The data of a finished test that comparisons need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedTest {
     /// Number in its suite.
     pub test: u32,
-    /// The test's name; of an actor's share of it with the actor's.
+    /// The test's name; for an actor's share, followed by the actor's name.
     pub name: Arc<str>,
-    /// The actor whose share of the test this is; none: the test as a whole.
+    /// The actor whose share of the test this is; none: the whole test.
     pub actor: Option<Arc<str>>,
-    /// The metric that was asked for, in its unit, as [`Figures::compared`](dbdyno_foundation::metric::Figures::compared) has it; none: not measured.
+    /// The requested metric, in its unit, as [`Figures::compared`](dbdyno_foundation::metric::Figures::compared) has it; none: not
+    /// measured.
     pub value: Option<f64>,
-    /// Whether it ended after a time: of a metric that adds up, the value is that of one operation.
+    /// Whether it ended after a set time: the value of a metric that adds up is then that of one operation.
     pub timed: bool,
     pub operations: Option<u64>,
-    /// A hash of the answers' checksum and rows; none: there is no checksum that is the same for all engines.
+    /// A hash of the answers' checksum and rows; none: no checksum is the same for all engines.
     pub answer: Option<u64>,
-    /// Whether there is anything to hold its answers against: a checksum, or what holds in any order of threads. Of an actor's part,
-    /// its test says so.
+    /// Whether its answers can be checked: by a checksum, or by invariants that hold in any order of threads. For an actor's part, see
+    /// its test.
     pub is_verified: bool,
     /// Whether the answers equal those of the other engines; none: not compared.
     pub agrees: Option<bool>,
-    /// Latencies of single operations, HdrHistogram V2 compressed; none: not recorded, or not asked for.
+    /// Latencies of single operations, HdrHistogram V2 compressed; none: not recorded, or not requested.
     pub latencies: Option<Arc<Blob>>,
 }
 
-/// What is measured, but for the size: two runs of one configuration differ by chance alone.
+/// A configuration without its size: two runs of one configuration differ by chance alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunConfiguration {
     pub engine: String,
@@ -105,34 +106,34 @@ pub struct RunConfiguration {
     pub version: String,
     /// Durability tier, 0 to 3; none: not recorded.
     pub tier: Option<u8>,
-    /// The latest verdict on the tier, of kills and simulated power losses; none: never tried.
+    /// The latest verdict on the tier from kills and simulated power losses; none: never tested.
     pub tier_evidence: Option<String>,
-    /// The engine's options in force (as asked for where they cannot be read back).
+    /// The engine's options in force (as asked for, if they cannot be read back).
     pub options: BTreeMap<String, String>,
     pub suite: String,
     pub suite_options: BTreeMap<String, String>,
-    /// Memory that its runs had, bytes; none: without a limit.
+    /// Memory limit of its runs, bytes; none: without a limit.
     pub memory_limit: Option<u64>,
-    /// Whether tests began with what was in memory (`warm`), or without what could be dropped (`cold`).
+    /// Whether tests began with the existing caches (`warm`), or after dropping every cache that can be dropped (`cold`).
     pub cache: String,
-    /// How the engine's library was built and from which source, its parts with commas between; none: it does not tell.
+    /// How the engine's library was built and from which source, its parts separated by commas; none: not reported.
     #[serde(default)]
     pub build: Option<String>,
-    /// The highest tier that is upheld where it ran, as syncs reach no disk there; none: nothing speaks against any.
+    /// The highest tier that holds on the machine, if syncs reach no disk there; none: nothing speaks against any tier.
     #[serde(default)]
     pub tier_cap: Option<u8>,
 }
 
-/// What a linter said of a session.
+/// A linter's finding about a session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SessionWarning {
     pub linter: String,
-    /// What is the matter with a configuration; none: it is about the session.
+    /// The problem of a configuration; none: it is about the session.
     pub matter: Option<String>,
     pub message: String,
 }
 
-/// Where and how runs were made.
+/// Where and how a session's runs were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionFacts {
     pub session_id: Uuid,
@@ -144,43 +145,43 @@ pub struct SessionFacts {
     /// The command that started it.
     pub command_line: String,
     pub host: SessionHost,
-    /// File system of the folder that databases were put in.
+    /// File system of the folder with the databases.
     pub file_system: Option<String>,
     pub disk_model: Option<String>,
-    /// What it had of its machine, as far as it is known.
+    /// The conditions on its machine, as far as they are known.
     #[serde(default)]
     pub conditions: SessionConditions,
-    /// What linters said of the session.
+    /// The linters' findings about the session.
     pub warnings: Vec<SessionWarning>,
-    /// The session that it adds rounds to, because something was undecided there; none: it stands for itself.
+    /// The session to which this one adds rounds, because a result was undecided there; none: an independent session.
     #[serde(default)]
     pub adds_to: Option<Uuid>,
 }
 
-/// What may differ between sessions on one machine and disk, and what times then depend on.
+/// Conditions that may differ between sessions on one machine and disk, and on which times depend.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionConditions {
     pub mount_options: Option<String>,
     /// Median of small synced writes in the work folder, ns.
     pub fsync_ns: Option<u64>,
-    /// The shortest of them, ns: other work makes a sync longer and never shorter.
+    /// The shortest of them, ns: other work makes a sync longer, never shorter.
     pub sync_least_ns: Option<u64>,
     /// Whether syncs there reach a disk; none: not examined.
     pub syncs_believed: Option<bool>,
-    /// Why they are not believed.
+    /// Why syncs are not believed to reach a disk.
     pub sync_doubt: Option<String>,
     pub cpu_governor: Option<String>,
-    /// What the kernel reads the time from.
+    /// The kernel's time source.
     pub clock_source: Option<String>,
-    /// The profile of Cargo that dbdyno was built with.
+    /// The Cargo profile with which dbdyno was built.
     pub build_profile: Option<String>,
-    /// Compiler, target and flags that dbdyno was built with.
+    /// Compiler, target and flags with which dbdyno was built.
     pub build_flags: Option<String>,
-    /// What control groups let it have; none: not known.
+    /// The limits set by control groups; none: unknown.
     pub limits: Option<Limits>,
-    /// Libraries that came before those of programs.
+    /// Libraries that are preloaded before those of programs.
     pub preloaded: Option<String>,
-    /// File of the library whose `malloc` was called; none: that is not known, and neither is what was preloaded.
+    /// File of the library whose `malloc` was called; none: unknown, and so are the preloaded libraries.
     pub allocator: Option<String>,
 }
 
@@ -198,16 +199,16 @@ pub struct SessionHost {
     pub kernel: String,
     /// Operating system.
     pub os: Option<String>,
-    /// What virtualises it.
+    /// The hypervisor or container that virtualises it.
     pub virtualisation: Option<String>,
 }
 
 impl SessionFacts {
-    /// Where times can be compared with each other: one machine, one kind of disk. In words.
+    /// Describes the place within which times can be compared: one machine, one kind of disk.
     pub fn place(&self) -> String {
         let disk = [&self.file_system, &self.disk_model];
         let disk: Vec<&str> = disk.into_iter().flatten().map(String::as_str).collect();
-        // Two machines may have one name: the identifier's beginning tells them apart.
+        // Two machines may share a name: the beginning of the identifier distinguishes them.
         let id: String = self.host.host_id.chars().take(8).collect();
         format!(
             "{} {id} ({})",
@@ -218,7 +219,7 @@ impl SessionFacts {
 }
 
 impl SessionConditions {
-    /// What is not as it is on a machine of one's own, each in words; of a host with so many cores.
+    /// Describes each difference from a dedicated machine, for a host with this number of cores.
     pub fn in_words(&self, cores: Option<u32>) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(limits) = &self.limits {
@@ -260,17 +261,17 @@ impl From<&SessionRecord> for SessionConditions {
     }
 }
 
-/// What is said of a tier where syncs reach no disk.
+/// The note on a tier if syncs reach no disk.
 pub const NOT_UPHELD: &str = "asked, not upheld: syncs reach no disk";
 
-/// A tier with its name, or that it is unknown.
+/// Returns a tier with its name, or that it is unknown.
 pub fn tier_words(tier: Option<u8>) -> String {
     let named = |tier: u8| Tier::try_from(tier).map_or_else(|_| tier.to_string(), |tier| tier.to_string());
     tier.map_or_else(|| "unknown".to_owned(), named)
 }
 
 impl RunConfiguration {
-    /// The tier, and what was found of it.
+    /// Returns the tier with the verdict on it.
     pub fn tier_words(&self) -> String {
         match &self.tier_evidence {
             Some(verdict) if self.is_tier_upheld() => format!("{} ({verdict})", tier_words(self.tier)),
@@ -278,7 +279,7 @@ impl RunConfiguration {
         }
     }
 
-    /// The tier, and whether it is upheld where it ran: `3 power-safe (asked, not upheld: syncs reach no disk)`.
+    /// Returns the tier, and whether it is upheld on its machine: `3 power-safe (asked, not upheld: syncs reach no disk)`.
     pub fn durability(&self) -> String {
         let tier = tier_words(self.tier);
         if self.is_tier_upheld() { tier } else { format!("{tier} ({NOT_UPHELD})") }
@@ -288,7 +289,7 @@ impl RunConfiguration {
         self.tier_cap.is_none_or(|cap| self.tier.is_none_or(|tier| tier <= cap))
     }
 
-    /// Everything it is made of, by the words that selections use.
+    /// Returns everything that defines the configuration, by the words of selections.
     pub fn facts(&self) -> BTreeMap<&str, String> {
         let options =
             self.suite_options.iter().chain(&self.options).map(|(name, value)| (name.as_str(), value.clone()));
@@ -302,15 +303,15 @@ impl RunConfiguration {
     }
 }
 
-/// Whether any run of the store is a twin's: most stores have none.
+/// Whether any run of the store is a twin: most stores have none.
 const HAS_TWINS: &str = "SELECT EXISTS (FROM run WHERE twin_of IS NOT NULL)";
 
 impl Store {
-    /// For each selection its runs with those finished tests that it means, with their values of a metric. Of a session that is named, these are
-    /// also the rounds that were added to it.
+    /// Returns for each selection its runs with the finished tests that it includes, with their values of a metric. For a named session,
+    /// this includes the rounds that were added to it.
     ///
     /// # Errors
-    /// What is wrong with the store, or a row that cannot be read.
+    /// The store cannot be opened or read, or a row cannot be read.
     pub fn selected_runs(
         &self,
         selections: &[&Selection],
@@ -329,10 +330,10 @@ impl Store {
         })
     }
 
-    /// The metrics of which some finished test of a selection has a value.
+    /// Returns the metrics for which a selection has a finished test with a value.
     ///
     /// # Errors
-    /// What is wrong with the store.
+    /// The store cannot be opened or read.
     pub fn metrics(&self, selection: &Selection) -> Result<Vec<Metric>, StoreError> {
         if !self.exists() {
             return Ok(Vec::new());
@@ -357,7 +358,7 @@ impl Store {
     }
 }
 
-/// At most [`MOST_SIDES`] selections, read at once: what is large is read once for all of them.
+/// Reads at most [`MOST_SIDES`] selections at once, so that large tables are read once for all of them.
 fn selected(
     connection: &Connection,
     selections: &[&Selection],
@@ -372,7 +373,7 @@ fn selected(
     let mut twins = Vec::new();
     if has_twins && !all.is_empty() {
         let chosen = Chosen::twins(connection, all.into_iter())?;
-        // Nobody looks at the latencies of twins.
+        // The latencies of twins are never used.
         twins = runs::read(connection, (chosen, 1), (metric, Latencies::Left), None)?.concat();
     }
     let with_twins = |(runs, sessions): (Vec<RunTests>, Vec<SessionFacts>)| {
@@ -388,14 +389,14 @@ fn wrong(error: duckdb::Error) -> StoreError {
 }
 
 impl RunTests {
-    /// Whether there was anything to hold the answers of one of its tests against.
+    /// Whether the answers of one of its tests could be checked.
     pub fn is_verified(&self, test: &ComparedTest) -> bool {
         test.is_verified || self.tests.iter().any(|one| one.test == test.test && one.is_verified)
     }
 }
 
 impl ComparedTest {
-    /// Latencies of single operations, ns; none where there are none that can be read.
+    /// Returns the latencies of single operations, ns; `None` if there are none that can be read.
     pub fn histogram(&self) -> Option<Histogram<u64>> {
         from_bytes(&self.latencies.as_ref()?.0).ok()
     }

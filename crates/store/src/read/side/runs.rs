@@ -1,4 +1,4 @@
-//! The chosen runs with their tests as values: in columns of their own types, without what nobody asked for.
+//! The chosen runs with their tests as values: in columns of their own types, without unrequested data.
 
 use super::{
     ComparedTest, Latencies, RunConfiguration, RunTests,
@@ -26,7 +26,8 @@ use std::{
 };
 use uuid::Uuid;
 
-/// The runs in any order; the options of each as one number. Two runs with other options have the same one time in 2^64.
+/// The runs in any order; the options of each run as one hash. Two runs with different options have the same hash with a chance of 1 in
+/// 2^64.
 const RUNS: &str = "
     SELECT c.place, c.sides, epoch_us(r.started_at) AS started, r.run_id::VARCHAR AS run_id, r.session_id::VARCHAR AS session_id, r.ordinal, r.round, r.seed, r.status, r.label,
            r.twin_of, r.size, r.engine, r.engine_version AS version, r.tier, r.suite, r.memory_limit_bytes::UBIGINT AS memory_limit,
@@ -37,11 +38,11 @@ const RUNS: &str = "
         FROM run_option WHERE run_id {within} AND run_id IN (SELECT run_id FROM chosen_run) GROUP BY run_id
     ) k USING (run_id) WHERE r.run_id {within}";
 
-/// The options of some runs, by their identifiers.
+/// The options of some runs, given by their identifiers.
 const OPTIONS: &str = "SELECT run_id::VARCHAR AS run_id, scope, name, asked, in_force FROM run_option
     WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID)";
 
-/// How the engines of some runs were built, by their identifiers.
+/// How the engines of some runs were built, given by their identifiers.
 const BUILDS: &str =
     "SELECT run_id::VARCHAR AS run_id, nullif(concat_ws(', ', engine_build, engine_source), '') AS build FROM run
     WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID)";
@@ -67,12 +68,12 @@ struct OptionRow {
 }
 
 impl OptionRow {
-    /// Its value in force; as it was asked for, where that cannot be read back.
+    /// Returns its value in force, or the requested value if it cannot be read back.
     fn in_force(&self) -> Option<&String> {
         self.in_force.as_ref().or(self.asked.as_ref())
     }
 
-    /// Its value as it was asked for; in force, where that is not recorded.
+    /// Returns the requested value, or the value in force if that is not recorded.
     fn asked(&self) -> Option<&String> {
         self.asked.as_ref().or(self.in_force.as_ref())
     }
@@ -84,7 +85,7 @@ struct BuildRow {
     build: Option<String>,
 }
 
-/// What tells configurations apart.
+/// The properties that distinguish configurations.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ConfigurationKey {
     engine: Arc<str>,
@@ -93,42 +94,42 @@ struct ConfigurationKey {
     suite: Arc<str>,
     memory_limit: Option<u64>,
     cache: Arc<str>,
-    /// What was found of its tier when it ran, or later.
+    /// The verdict on its tier, from when it ran or later.
     tier_evidence: Option<Arc<str>>,
-    /// What the engine's build comes to.
+    /// A hash of the engine's build.
     build: Option<u64>,
-    /// Whether syncs reach no disk where it ran.
+    /// Whether syncs reach no disk on its machine.
     doubted: bool,
-    /// What its options come to.
+    /// A hash of its options.
     kind: Option<u64>,
 }
 
-/// A configuration, and what was asked of it.
+/// A configuration, and its requested options.
 type Configured = (Arc<RunConfiguration>, Arc<BTreeMap<String, String>>);
 
-/// A run before what its configuration is has been read.
+/// A run whose configuration has not been read yet.
 struct FoundRun {
     /// Its number among all.
     place: usize,
-    /// The sides that it is in, a bit each.
+    /// The sides to which it belongs, one bit each.
     sides: u64,
-    /// When it began, µs from 1970 on; none comes last.
+    /// When it began, µs from 1970 on; runs without a start come last.
     started: Option<i64>,
     /// The place of its configuration among all.
     configuration: usize,
     run: RunTests,
 }
 
-/// One side while its tests are read.
+/// One side while its tests are being read.
 #[derive(Debug, Clone, Default)]
 struct Side {
     runs: Vec<RunTests>,
-    /// Where a run is among these, by its number among all.
+    /// The index of a run in `runs`, by its number among all.
     of_place: Vec<Option<usize>>,
 }
 
 impl Side {
-    /// Those of the runs that are in a side.
+    /// Selects the runs of a side.
     fn of(found: &[FoundRun], side: usize) -> Self {
         let mut one = Self { runs: Vec::new(), of_place: vec![None; found.len()] };
         for found in found.iter().filter(|found| is_in(found.sides, side)) {
@@ -140,7 +141,7 @@ impl Side {
         one
     }
 
-    /// A test of the run with a number.
+    /// Adds a test to the run with this number.
     fn push(&mut self, place: u64, peak: Option<u64>, test: ComparedTest) {
         let at = self.of_place.get(place as usize).copied().flatten();
         if let Some(run) = at.and_then(|at| self.runs.get_mut(at)) {
@@ -149,11 +150,11 @@ impl Side {
         }
     }
 
-    /// The runs that have tests, these in the order of their suite.
+    /// Returns the runs that have tests, with the tests in the order of their suite.
     fn finished(self) -> Vec<RunTests> {
         let mut runs = self.runs;
         runs.retain_mut(|run| {
-            // The name of an actor's part begins with that of its test.
+            // The name of an actor's part begins with the name of its test.
             run.tests.sort_by(|one, next| (one.test, &one.name).cmp(&(next.test, &next.name)));
             !run.tests.is_empty()
         });
@@ -165,8 +166,8 @@ fn is_in(sides: u64, side: usize) -> bool {
     sides >> side & 1 == 1
 }
 
-/// The chosen runs with their tests, for each of so many sides, in the order in which they were run; runs without a finished test are left
-/// out. `watch` is told of results as they are read.
+/// Returns the chosen runs with their tests, for each of this number of sides, in the order in which they ran. Leaves out runs without a
+/// finished test. `watch` counts the results as they are read.
 pub(super) fn read(
     connection: &Connection,
     (chosen, sides): (Chosen, usize),
@@ -199,7 +200,7 @@ pub(super) fn read(
     Ok(sides.into_iter().map(Side::finished).collect())
 }
 
-/// The chosen runs without their tests, in the order in which they were run.
+/// Returns the chosen runs without their tests, in the order in which they ran.
 fn found_runs(connection: &Connection, within: &str, texts: &mut Texts) -> Result<Vec<FoundRun>, StoreError> {
     let mut found: Vec<FoundRun> = Vec::new();
     let mut keys: Vec<(ConfigurationKey, Uuid)> = Vec::new();
@@ -254,7 +255,7 @@ fn read_runs(
             doubted: flag(doubted, row) == Some(true),
             kind: number(kind, row),
         };
-        // Mostly that of the run before.
+        // Most runs have the configuration of the previous run.
         let before = found.last().map(|before| before.configuration).filter(|at| keys[*at].0 == key);
         let configuration = match before.or_else(|| known.get(&key).copied()) {
             Some(known) => known,
@@ -290,7 +291,7 @@ fn identifier(text: &str) -> Result<Uuid, StoreError> {
     Uuid::try_parse(text).map_err(unread)
 }
 
-/// The configurations of keys, each with the options that one of its runs had.
+/// Returns the configurations of keys, each with the options of one of its runs.
 fn configurations(connection: &Connection, keys: Vec<(ConfigurationKey, Uuid)>) -> Result<Vec<Configured>, StoreError> {
     let runs: Vec<String> = keys.iter().map(|(_, run)| run.to_string()).collect();
     let mut options: HashMap<Uuid, Vec<OptionRow>> = HashMap::new();
@@ -323,14 +324,14 @@ fn configured(
     };
     let limits = memory_limit.map(|limit| ("memory_limit_bytes".to_owned(), limit.to_string()));
     let cold = (&*cache == "cold").then(|| ("cache".to_owned(), cache.to_string()));
-    // An option of the engine comes before one of the suite with the same name.
+    // An engine option takes precedence over a suite option of the same name.
     let all_asked =
         limits.into_iter().chain(cold).chain(of(false, OptionRow::asked)).chain(of(true, OptionRow::asked)).collect();
     let configuration = RunConfiguration {
         engine: engine.to_string(),
         version: version.to_string(),
         tier,
-        // A store that runs were imported to may not have the evidence itself.
+        // A store into which runs were imported may not have the evidence itself.
         tier_evidence: verdicts
             .of(&engine, &version, &of(true, OptionRow::asked))
             .or(tier_evidence.as_deref())
@@ -376,11 +377,11 @@ fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), 
     Ok(())
 }
 
-/// Texts of which each is kept once.
+/// Interned texts.
 #[derive(Debug)]
 struct Texts {
     all: HashSet<Arc<str>>,
-    /// Those that were met last, by their lengths modulo this one's: most are met again at once.
+    /// Recently used texts, by their lengths modulo the length of this list: most texts are used again immediately.
     met: Vec<Option<Arc<str>>>,
 }
 

@@ -25,7 +25,7 @@ const SESSIONS: &str = "
     WHERE s.session_id IN (SELECT session_id FROM chosen_run)
     ORDER BY s.started_at";
 
-/// What linters said of the sessions; what is about one configuration names one of its runs.
+/// The linters' findings about the sessions; a finding about one configuration names one of its runs.
 const WARNINGS: &str = "
     SELECT w.session_id::VARCHAR AS session_id, about.label, about.size, w.linter, w.matter, w.message
     FROM warning w LEFT JOIN run about ON about.run_id = w.run_id
@@ -76,8 +76,8 @@ struct WarningRow {
     warning: SessionWarning,
 }
 
-/// For each side the sessions of its runs, the first first, each with what linters said of it or of the configurations of those runs. Sides are
-/// those of the chosen runs that have a finished test; sessions without one are left out.
+/// Returns for each side the sessions of its runs, the earliest first, each with the linters' findings about it or about the
+/// configurations of those runs. Sides are those of the chosen runs that have a finished test; sessions without one are left out.
 pub(super) fn read(connection: &Connection, sides: &[Vec<RunTests>]) -> Result<Vec<Vec<SessionFacts>>, StoreError> {
     let warnings: Vec<WarningRow> = rows(connection, WARNINGS, &[])?;
     let known: Vec<SessionRow> = rows(connection, SESSIONS, &[])?;
@@ -85,7 +85,7 @@ pub(super) fn read(connection: &Connection, sides: &[Vec<RunTests>]) -> Result<V
 }
 
 fn of_side(known: &[SessionRow], warnings: &[WarningRow], runs: &[RunTests]) -> Vec<SessionFacts> {
-    // Runs of one session mostly follow each other.
+    // Runs of one session are mostly adjacent.
     let parts = runs.chunk_by(|one, next| one.session_id == next.session_id);
     let sessions: HashSet<Uuid> = parts.filter_map(<[_]>::first).map(|run| run.session_id).collect();
     let mut warnings = of_runs(warnings.iter().filter(|warning| sessions.contains(&warning.session_id)), runs);
@@ -98,7 +98,7 @@ fn of_side(known: &[SessionRow], warnings: &[WarningRow], runs: &[RunTests]) -> 
         .collect()
 }
 
-/// What was said of each session, without those about other configurations than the runs have.
+/// Returns the findings about each session, without those about configurations that the runs do not have.
 fn of_runs<'w>(
     warnings: impl Iterator<Item = &'w WarningRow> + Clone,
     runs: &[RunTests],

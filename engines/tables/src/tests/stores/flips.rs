@@ -1,6 +1,7 @@
-//! Flipped bits of rows in a store's own files, under a row checksum: a right answer or an error that says so, and never a wrong row.
+//! Flips bits of rows in a store's own files, with a row checksum. A read must return the right answer or an error that reports the
+//! damage, never a wrong row.
 //!
-//! `DBDYNO_FLIPS` is how many each store is given.
+//! `DBDYNO_FLIPS` sets the number of flips for each store.
 
 use crate::stores::{TestStore, row};
 use dbdyno_engine::{
@@ -19,7 +20,7 @@ use std::{fs, path::PathBuf};
 
 const ROWS: i64 = 24;
 
-/// The statements: one that inserts a row, then those that read.
+/// The statements: one that inserts a row, then the reads.
 fn statements() -> &'static [StatementSpec] {
     let read = |condition: Value| json!({ "read": { "table": "t", "where": condition } });
     let statements = json!([
@@ -50,7 +51,7 @@ fn fill<S: OrderedStore>(store: &TestStore, insert: &'static StatementSpec) {
     engine.close().unwrap();
 }
 
-/// The bytes of the rows' texts in a store's files.
+/// Returns the positions of the rows' texts in a store's files.
 fn places(store: &TestStore) -> Vec<(PathBuf, usize)> {
     let files = fs::read_dir(store.folder.path()).unwrap().map(|entry| entry.unwrap().path());
     let mut places = Vec::new();
@@ -84,7 +85,7 @@ fn answers<S: OrderedStore>(store: &TestStore, reads: &'static [StatementSpec]) 
     given
 }
 
-/// Flips bits one after another. `new`: a store with these words of `layer` and `rowsum`.
+/// Flips bits one after another. `new` creates a store with these values of `layer` and `rowsum`.
 pub(crate) fn never_give_a_wrong_answer<S: OrderedStore>(new: impl Fn(&str, &str) -> TestStore) {
     let flips: usize = std::env::var("DBDYNO_FLIPS").map_or(80, |count| count.parse().unwrap());
     let (insert, reads) = statements().split_first().unwrap();
@@ -120,7 +121,7 @@ pub(crate) fn never_give_a_wrong_answer<S: OrderedStore>(new: impl Fn(&str, &str
     assert!(refused > done / 4, "{done} bits were flipped, {refused} answers refused");
 }
 
-/// Tests that no flipped bit in its files gives a wrong row.
+/// Tests that no flipped bit in its files returns a wrong row.
 macro_rules! flips_on_disk {
     ($store:ty, $describe:path, quick = $quick:expr) => {
         #[test]

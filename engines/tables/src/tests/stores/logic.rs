@@ -1,6 +1,6 @@
-//! The public corpus of logic tests of SQLite's authors (sqllogictest): every statement of its files on plain SQLite and on the layer.
+//! The public corpus of SQLite's logic tests (sqllogictest): runs every statement of its files on plain SQLite and on the layer.
 //!
-//! `DBDYNO_LOGIC_TESTS` is a folder of such files; they are not part of this project.
+//! `DBDYNO_LOGIC_TESTS` is the folder with these files; they are not part of this project.
 
 use super::{TestStore, execute, query, row};
 use dbdyno_engine::{
@@ -18,7 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is done with both.
+/// A statement that runs on both sides.
 enum Record {
     Table(&'static TableSpec),
     Index(&'static IndexSpec),
@@ -27,17 +27,17 @@ enum Record {
     Query { sql: String, ordered: bool },
 }
 
-/// How many answers were compared, and how many statements the layer refused.
+/// Counts of compared answers and of statements that the layer rejected.
 #[derive(Debug, Default)]
 struct Count {
     files: usize,
     answers: usize,
     refused: usize,
-    /// Statements about views, triggers and the like.
+    /// Skipped statements, such as those about views and triggers.
     left_out: usize,
 }
 
-/// Compares all that the files of a folder ask.
+/// Compares every statement of the files in a folder.
 pub(crate) fn agree<S: OrderedStore>(new: impl Fn() -> TestStore) {
     let Some(folder) = std::env::var_os("DBDYNO_LOGIC_TESTS") else { return };
     let mut count = Count::default();
@@ -76,7 +76,7 @@ fn records(text: &str, count: &mut Count) -> Vec<Record> {
         let words: Vec<&str> = head.split_whitespace().collect();
         let sql = lines.take_while(|line| *line != "----").collect::<Vec<_>>().join("\n");
         match words[..] {
-            // In the order that the rows happen to come in.
+            // The result depends on the order in which the rows happen to come.
             ["query", ..] if sql.to_ascii_lowercase().contains("group_concat") => count.left_out += 1,
             ["query", _, ..] => found.push(Record::Query { sql, ordered: words.get(2) == Some(&"nosort") }),
             ["statement", "ok"] => match definition(&sql, &mut tables) {
@@ -90,7 +90,7 @@ fn records(text: &str, count: &mut Count) -> Vec<Record> {
     found
 }
 
-/// A statement that defines something, as data; `Some(None)` for one that has no such form, and `None` for one that defines nothing.
+/// Parses a statement that defines something; `Some(None)` if it has no form as data, `None` if it defines nothing.
 fn definition(sql: &str, tables: &mut Vec<&'static TableSpec>) -> Option<Option<Record>> {
     let upper = sql.to_ascii_uppercase();
     let words: Vec<&str> = upper.split_whitespace().collect();
@@ -115,7 +115,7 @@ fn definition(sql: &str, tables: &mut Vec<&'static TableSpec>) -> Option<Option<
     }
 }
 
-/// The table without its constraints, which the layer does not keep; none for one made of a query.
+/// Returns the table without its constraints, which the layer does not enforce; `None` for a table created from a query.
 fn table(sql: &str) -> Option<&'static TableSpec> {
     let (before, columns) = sql.split_once('(')?;
     let name = before.split_whitespace().nth(2)?;
@@ -131,7 +131,7 @@ fn table(sql: &str) -> Option<&'static TableSpec> {
     Some(Box::leak(Box::new(spec)))
 }
 
-/// What commas outside of brackets part.
+/// Splits at commas outside of brackets.
 fn apart(list: &str) -> Vec<String> {
     let (mut parts, mut depth) = (vec![String::new()], 0);
     for letter in list.chars() {
@@ -144,7 +144,7 @@ fn apart(list: &str) -> Vec<String> {
     parts
 }
 
-/// An index of the first column only: another changes no answer.
+/// Returns an index on the first column only: further columns change no answer.
 fn index(sql: &str, tables: &[&'static TableSpec]) -> Option<&'static IndexSpec> {
     let (before, columns) = sql.split_once('(')?;
     let words: Vec<&str> = before.split_whitespace().collect();

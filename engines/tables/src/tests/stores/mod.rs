@@ -1,4 +1,4 @@
-//! What is tried on every store, in memory and on the disk. Used by each package that has ordered stores.
+//! Tests for every store, in memory and on disk. Each package with ordered stores uses them.
 
 pub(crate) mod logic;
 pub(crate) mod scripts;
@@ -18,7 +18,7 @@ use serde_json::{from_value, json};
 use std::collections::BTreeMap;
 use tempfile::TempDir;
 
-/// Two tables with a column of each affinity, and an index that can be made over each.
+/// Returns two tables with a column of each affinity, and an index that can be created on each column.
 fn declared() -> (Vec<TableSpec>, Vec<IndexSpec>) {
     let columns = json!([
         { "name": "a", "type": "INTEGER" },
@@ -35,7 +35,7 @@ fn declared() -> (Vec<TableSpec>, Vec<IndexSpec>) {
     (from_value(tables).unwrap(), from_value(json!(indexes)).unwrap())
 }
 
-/// A store of its own for a test.
+/// A separate store for one test.
 pub(crate) struct TestStore {
     pub(crate) folder: TempDir,
     pub(crate) settings: Settings,
@@ -44,7 +44,7 @@ pub(crate) struct TestStore {
 }
 
 impl TestStore {
-    /// A store in a folder of its own, with these options of its engine.
+    /// Creates a store in a separate folder, with these engine options.
     pub(crate) fn new(description: &Description, asked: &[(&str, &str)]) -> Self {
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let settings = Settings::resolve(description, &asked).unwrap();
@@ -81,7 +81,7 @@ pub(crate) fn row<R: SqlRow>(row: &R) -> Vec<SqlValue> {
     (0..row.columns()).map(|column| owned(row.value(column))).collect()
 }
 
-/// Runs a statement once. The statement is leaked, because a session borrows its suite for as long as it lives.
+/// Runs a statement once. Leaks the statement, because a session borrows its suite for its whole life.
 pub(crate) fn execute<S: OrderedStore>(
     session: &mut LayeredSession<'_, S>,
     sql: &str,

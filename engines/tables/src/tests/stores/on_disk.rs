@@ -1,6 +1,6 @@
-//! The tests of an engine whose ordered store keeps files.
+//! Tests of engines whose ordered store keeps files.
 
-/// Tests that SQL tables on a store do what they do in SQLite. `quick` is the option with which its commits wait for no disk.
+/// Tests that SQL tables on a store behave as in SQLite. `quick` is the option with which commits do not wait for the disk.
 macro_rules! tables_on_disk {
     ($store:ty, $describe:path, quick = $quick:expr) => {
         fn store(rowsum: &str) -> crate::stores::TestStore {

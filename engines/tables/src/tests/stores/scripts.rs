@@ -1,6 +1,6 @@
-//! Random SQL scripts on plain SQLite and on the layer: equal answers, equal counts, equal failures.
+//! Random SQL scripts on plain SQLite and on the layer: results, counts and failures must be equal.
 //!
-//! `DBDYNO_SCRIPTS` is how many scripts each store is given.
+//! `DBDYNO_SCRIPTS` sets the number of scripts for each store.
 
 use super::{
     TestStore, execute, query, statement,
@@ -20,11 +20,11 @@ use proptest::{
 };
 use rusqlite::Connection;
 
-/// What the layer says where SQLite would have done it, and nothing else.
+/// The only errors that the layer may report where SQLite succeeds.
 const REFUSED: [&str; 3] =
     ["savepoints are not supported on a key-value engine", "gives rows as well", "UPDATE OR REPLACE of a row's number"];
 
-/// Plain SQLite beside the layer.
+/// Plain SQLite next to the layer.
 struct SideBySide<'p, S: OrderedStore> {
     plain: Connection,
     session: LayeredSession<'p, S>,
@@ -38,7 +38,7 @@ impl<S: OrderedStore> SideBySide<'_, S> {
         self.plain.execute_batch(sql).unwrap();
     }
 
-    /// Does a step on both sides. After a failure both transactions are over: the layer keeps nothing of one.
+    /// Runs a step on both sides. After a failure both transactions are over: the layer keeps no part of a failed one.
     fn step(&mut self, step: &ScriptStep) -> Result<(), TestCaseError> {
         match step {
             ScriptStep::Begin if !self.open => {
@@ -104,7 +104,7 @@ impl<S: OrderedStore> SideBySide<'_, S> {
         Ok(())
     }
 
-    /// Whether the layer has refused a statement that SQLite would do.
+    /// Returns whether the layer rejected a statement that SQLite would run.
     fn refused<T>(&mut self, done: &Result<T, EngineError>) -> bool {
         let refused = done.as_ref().is_err_and(|error| REFUSED.iter().any(|words| error.message.contains(words)));
         if refused {
@@ -137,7 +137,7 @@ impl<S: OrderedStore> SideBySide<'_, S> {
     }
 }
 
-/// Rows as text, so that values compare by type and every bit; sorted where no order was asked for.
+/// Returns rows as text, so that values compare by type and by every bit; sorted if no order was requested.
 fn comparable(rows: Vec<Vec<SqlValue>>, ordered: bool) -> Vec<String> {
     let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
     if !ordered {
@@ -146,14 +146,14 @@ fn comparable(rows: Vec<Vec<SqlValue>>, ordered: bool) -> Vec<String> {
     rows
 }
 
-/// Runs a test on as many random cases as `DBDYNO_SCRIPTS` says, the same each time.
+/// Returns a runner for as many random cases as `DBDYNO_SCRIPTS` sets, the same in each run.
 pub(crate) fn runner(fewest: u32) -> TestRunner {
     let cases = std::env::var("DBDYNO_SCRIPTS").map_or(fewest, |count| count.parse().unwrap());
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[13; 32]))
 }
 
-/// Gives a store random scripts, each on a fresh one. `new`: one that has this option `rowsum`.
+/// Runs random scripts, each on a fresh store. `new` creates a store with this value of the option `rowsum`.
 pub(crate) fn agree<S: OrderedStore>(fewest: u32, new: impl Fn(&str) -> TestStore) {
     runner(fewest)
         .run(&(script(), prop::sample::select(vec!["off", "xxh3"])), |(script, rowsum)| {

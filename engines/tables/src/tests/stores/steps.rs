@@ -1,4 +1,4 @@
-//! What a random script is made of.
+//! The steps of a random script.
 
 use dbdyno_engine::sql::SqlValue;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 #[derive(Debug, Clone)]
 pub(super) enum ScriptStep {
     Write(String, Vec<SqlValue>),
-    /// What a virtual table cannot do, with values bound, or run without any.
+    /// Statements that a virtual table does not support, run with values bound, or without any.
     Refused(String, Option<Vec<SqlValue>>),
     Read {
         sql: String,
@@ -20,7 +20,7 @@ pub(super) enum ScriptStep {
     Rollback,
 }
 
-/// Of both tables, `t` and `n`.
+/// The columns of both tables, `t` and `n`.
 const COLUMNS: [&str; 4] = ["a", "r", "c", "x"];
 
 fn integer() -> impl Strategy<Value = i64> {
@@ -58,7 +58,7 @@ pub(crate) fn value() -> impl Strategy<Value = SqlValue> {
     ]
 }
 
-/// A value for the column of text, which takes no real numbers.
+/// A value for the text column, which accepts no real numbers.
 fn for_text() -> impl Strategy<Value = SqlValue> {
     value().prop_map(|value| if matches!(value, SqlValue::Real(_)) { SqlValue::Null } else { value })
 }
@@ -67,7 +67,7 @@ pub(crate) fn columns() -> impl Strategy<Value = [SqlValue; 4]> {
     (value(), value(), for_text(), value()).prop_map(|(a, r, c, x)| [a, r, c, x])
 }
 
-/// A pattern that SQLite may turn into a range.
+/// A pattern that SQLite may convert to a range.
 fn pattern() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "LIKE '%a%'",
@@ -111,7 +111,7 @@ fn condition() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Rows of both tables.
+/// Joins both tables.
 fn join() -> impl Strategy<Value = ScriptStep> {
     let column = prop::sample::select(vec!["t.a", "t.r", "t.c", "t.x", "t.rowid"]);
     let sign = || prop::sample::select(vec!["=", "<", "<=", ">", ">=", "IS"]);
@@ -150,7 +150,7 @@ fn read() -> impl Strategy<Value = ScriptStep> {
     )
 }
 
-/// One column in its order; whole numbers as real ones and zeros without a sign, because equal values may come in any order.
+/// Reads one column in order. Whole numbers are read as real ones and zeros without a sign, because equal values may come in any order.
 fn read_in_order() -> impl Strategy<Value = ScriptStep> {
     (prop::sample::select(COLUMNS.to_vec()), any::<bool>(), condition(), value(), value()).prop_map(
         |(column, down, condition, one, two)| {
@@ -222,7 +222,7 @@ fn write() -> impl Strategy<Value = ScriptStep> {
     ]
 }
 
-/// What is refused.
+/// Statements that are rejected.
 fn refused() -> impl Strategy<Value = ScriptStep> {
     let savepoint = prop::sample::select(vec!["SAVEPOINT s", "ROLLBACK TO s", "RELEASE s", "EXPLAIN SAVEPOINT s"])
         .prop_map(|sql| ScriptStep::Refused(sql.to_owned(), None));
@@ -232,7 +232,7 @@ fn refused() -> impl Strategy<Value = ScriptStep> {
     prop_oneof![savepoint, returning]
 }
 
-/// Which indexes there are at first, rows, and then steps.
+/// The initial indexes, rows, and then the steps.
 pub(super) fn script() -> impl Strategy<Value = Vec<ScriptStep>> {
     let step = prop_oneof![
         12 => write(),

@@ -1,4 +1,4 @@
-//! A worker of a toy engine is recorded, and what power losses would have left of its database is recovered by another.
+//! Records a worker of a toy engine, and has another worker recover the databases that power losses would have left.
 
 mod threads;
 mod toy;
@@ -58,10 +58,10 @@ fn job(folder: &Path, sync: &str) -> Job {
     }
 }
 
-/// The command that a copy of this test's process serves as a worker.
+/// The command that a copy of this test process serves as a worker.
 const WORKER: &str = "DBDYNO_TEST_WORKER";
 
-/// Is run by [`worker`] alone; as a test it does nothing.
+/// Does its work only when started by [`worker`]; as a test it does nothing.
 #[test]
 fn a_process_that_serves() {
     if let Ok(command) = std::env::var(WORKER) {
@@ -80,12 +80,12 @@ fn started(command: &str, job: &Job, environment: &[(&str, &str)]) -> Child {
 }
 
 fn events(child: &mut Child) -> impl Iterator<Item = Event> + use<> {
-    // The test's own output is between them.
+    // Events are mixed with the test's own output.
     let event = |line: String| serde_json::from_str(&line[line.find("{\"event\"")?..]).ok();
     BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok).filter_map(event)
 }
 
-/// What a worker says, and whether it ends well.
+/// Returns the events of a worker, and whether it succeeds.
 fn worker(command: &str, job: &Job, environment: &[(&str, &str)]) -> (Vec<Event>, bool) {
     let mut child = started(command, job, environment);
     let said = events(&mut child).collect();
@@ -94,7 +94,7 @@ fn worker(command: &str, job: &Job, environment: &[(&str, &str)]) -> (Vec<Event>
 
 const COMMITS: u64 = 24;
 
-/// A recorded worker's log.
+/// Returns the log of a recorded worker.
 fn recorded(folder: &Path, sync: &str) -> Log {
     let log = folder.join("log");
     let job = job(&folder.join("root"), sync);
@@ -111,7 +111,7 @@ fn recorded(folder: &Path, sync: &str) -> Log {
     log
 }
 
-/// How many commits an image holds; none where it is damaged.
+/// Returns how many commits an image holds; `None` if it is damaged.
 fn commits(image: &Image) -> Option<u64> {
     let Some(content) = image.files.get(Path::new("database/rows")) else { return Some(0) };
     let suite = suite();
@@ -152,7 +152,7 @@ fn an_engine_that_syncs_keeps_what_it_acknowledged_and_one_that_does_not_is_dama
     let of_mutants: Vec<_> = classes.iter().map(|class| outcomes(&right, Some(class))).collect();
     assert_eq!(of_mutants, [["damaged", "whole"].into(), ["lost", "whole"].into()]);
 
-    // The worker that recovers says the same of images that are written to a folder.
+    // The worker that recovers reports the same for images written to a folder.
     let mut images = Images::of(&right, Names::ByFolder, None);
     let image = images.image(right.records().len() / 2, Policy::Nothing, 1);
     let job = job(&folder.path().join("image"), "on");

@@ -1,4 +1,4 @@
-//! Several threads commit, and what each of them committed is counted by itself.
+//! Several threads commit, and the commits of each thread are counted separately.
 
 use super::{
     super::{COMMITS, LOG, threads::THREADS},
@@ -11,7 +11,7 @@ use std::{fs, process::Child};
 
 const TWO: (&str, &str) = (THREADS, "2");
 
-/// What went wrong where nothing but a failure was said.
+/// Returns the error message of a worker that reports nothing but a failure.
 fn failure(command: &str, job: &Job, environment: &[(&str, &str)]) -> String {
     let (said, well) = worker(command, job, environment);
     let [Event::Failed { message, .. }] = &said[..] else { panic!("{said:?}") };
@@ -19,7 +19,8 @@ fn failure(command: &str, job: &Job, environment: &[(&str, &str)]) -> String {
     message.clone()
 }
 
-/// Has two threads commit, and interrupts their worker once each has committed so often; how many commits each acknowledged, and what else was said.
+/// Runs two threads that commit, and interrupts their worker once each has committed `least` times. Returns the number of commits that each
+/// acknowledged, and the other events.
 fn interrupted(job: &Job, least: u64, interrupt: impl FnOnce(&mut Child)) -> ([u64; 2], Vec<Event>) {
     let mut committing = started("commits", job, &[TWO]);
     let (mut interrupt, mut acknowledged, mut others) = (Some(interrupt), [0; 2], Vec::new());
@@ -67,7 +68,7 @@ fn what_each_thread_committed_is_counted_by_itself() {
     change(&job, |rows| drop(rows.insert(foreign.clone(), Vec::new())));
     assert_eq!(failure("recover", &job, &[TWO]), "the key `t02_key_0` is no thread's");
     change(&job, |rows| drop(rows.remove(&foreign)));
-    // Its rows are 0 to 2 of the first three commits.
+    // The first three commits put the rows 0 to 2.
     change(&job, |rows| drop(rows.remove(&b"t01_key_2"[..]).unwrap()));
     let expected = format!("thread 1: commit 3 is missing, but commit {second} is there");
     assert_eq!(failure("recover", &job, &[TWO]), expected);

@@ -1,4 +1,4 @@
-//! An engine of one file.
+//! A toy engine that stores its database in one file.
 
 use crate::program;
 use dbdyno_engine::{
@@ -20,7 +20,7 @@ use std::{
 
 pub(super) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// A database is one file, which each commit replaces by a new one. A transaction that another is in the way of is refused as busy.
+/// A database in one file, which each commit replaces with a new file. A transaction that conflicts with another is refused as busy.
 pub(super) struct Toy {
     folder: PathBuf,
     sync: bool,

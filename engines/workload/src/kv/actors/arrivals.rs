@@ -1,20 +1,21 @@
-//! When operations are due that do not wait for each other.
+//! The due times of operations that do not wait for each other.
 
 use crate::{rng::SplitMix64, zipf::unit};
 use dbdyno_engine::suite::{Arrival, Gaps};
 
-/// The moments at which the operations of one thread are due.
+/// The times at which the operations of one thread are due.
 pub(super) struct Arrivals {
     gaps: Gaps,
-    /// Mean time between two, ns.
+    /// Mean time between two operations, ns.
     mean_ns: f64,
-    /// The next, ns from the start.
+    /// The due time of the next operation, ns from the start.
     next_ns: f64,
     rng: SplitMix64,
 }
 
 impl Arrivals {
-    /// Of thread `thread` of `threads` that share a rate: together they have it, and even ones take turns.
+    /// Creates the due times of thread `thread` of `threads` that share a rate: together they reach it, and threads with even gaps take
+    /// turns.
     pub(super) fn new(arrival: Arrival, (thread, threads): (u32, u32), rng: SplitMix64) -> Self {
         let mean_ns = f64::from(threads) * 1e9 / arrival.rate as f64;
         let mut arrivals = Self { gaps: arrival.gaps, mean_ns, next_ns: 0.0, rng };
@@ -25,7 +26,7 @@ impl Arrivals {
         arrivals
     }
 
-    /// When the next operation is due, ns from the start.
+    /// Returns when the next operation is due, ns from the start.
     pub(super) fn next_ns(&self) -> u64 {
         self.next_ns as u64
     }
@@ -34,7 +35,7 @@ impl Arrivals {
         self.next_ns += self.gap();
     }
 
-    /// How many are due before a moment, of those that are still to come.
+    /// Returns how many of the remaining operations are due before a time, ns from the start.
     pub(super) fn due_before(&self, ns: u64) -> u64 {
         let late = ns as f64 - self.next_ns;
         if late < 0.0 { 0 } else { (late / self.mean_ns) as u64 + 1 }
@@ -43,7 +44,7 @@ impl Arrivals {
     fn gap(&mut self) -> f64 {
         match self.gaps {
             Gaps::Even => self.mean_ns,
-            // The inverse of the exponential distribution; the argument is above 0.
+            // The inverse of the exponential distribution. The argument of `ln` is above 0.
             Gaps::Poisson => -(1.0 - unit(&mut self.rng)).ln() * self.mean_ns,
         }
     }

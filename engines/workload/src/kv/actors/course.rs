@@ -1,4 +1,4 @@
-//! How a test of several threads goes: they start together, work unmeasured for a while, are measured, and stop together.
+//! The course of a test of several threads: they start together, work unmeasured for a while, are measured, and stop together.
 
 use dbdyno_engine::{clock::Clock, suite::KvActors};
 use std::{
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Where a test has come to.
+/// The current phase of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     WarmUp,
@@ -24,14 +24,14 @@ pub(super) struct Course {
     phase: AtomicU8,
     warm_up: Duration,
     time: Option<Duration>,
-    /// Threads whose end ends the test.
+    /// The number of threads that must finish before the test ends.
     awaited: AtomicUsize,
     threads: usize,
-    /// Whether time passes by itself; else it is each thread's own to tell.
+    /// Whether time is real; otherwise each thread has its own simulated time.
     is_real: bool,
 }
 
-/// A look at the phase this often, where something else has to happen at its time.
+/// Time between two checks of the phase, while something else must happen on time.
 const LOOK: Duration = Duration::from_millis(1);
 
 impl Course {
@@ -55,12 +55,12 @@ impl Course {
         self.threads
     }
 
-    /// Called by each thread when it is ready.
+    /// Waits for the start. Each thread calls this when it is ready.
     pub(super) fn start(&self) {
         self.start.wait();
     }
 
-    /// The phase of a thread whose clock stands at `now`, and stood at `started` when it started.
+    /// Returns the phase for a thread whose clock read `started` when the thread started.
     #[inline]
     pub(super) fn phase<C: Clock>(&self, clock: &C, started: u64) -> Phase {
         if self.is_real {
@@ -79,26 +79,26 @@ impl Course {
         }
     }
 
-    /// A thread has done all its operations.
+    /// Marks that a thread has done all its operations.
     pub(super) fn finished(&self) {
         self.awaited.fetch_sub(1, SeqCst);
     }
 
-    /// All stop: the test is over, or a thread has failed.
+    /// Stops all threads, because the test is over or a thread has failed.
     pub(super) fn end(&self) {
         self.phase.store(Phase::Over as u8, SeqCst);
     }
 
-    /// Starts the threads, and sees to it that each phase ends at its time. Returns when all are told to stop. `measured_since`: told
-    /// when the measuring begins.
+    /// Starts the threads and ends each phase on time. Returns when all threads have been told to stop. `measured_since`: set when the
+    /// measurement begins.
     pub(super) fn conduct(&self, measured_since: &OnceLock<Instant>) {
         self.start.wait();
         if self.is_real && !self.warm_up.is_zero() {
             self.wait_for(|passed| passed >= self.warm_up);
-            // A thread that failed has ended the test.
+            // A thread that failed has already ended the test.
             let _ = self.phase.compare_exchange(Phase::WarmUp as u8, Phase::Measured as u8, SeqCst, SeqCst);
         }
-        // Set here alone.
+        // Cannot fail: it is set only here.
         let _ = measured_since.set(Instant::now());
         match self.time {
             Some(time) if self.is_real => self.wait_for(|passed| passed >= time),
@@ -112,7 +112,7 @@ impl Course {
         self.phase.load(SeqCst) == Phase::Over as u8
     }
 
-    /// Waits until something is so, or the test is over.
+    /// Waits until a condition is true or the test is over.
     fn wait_for(&self, is_so: impl Fn(Duration) -> bool) {
         let begun = Instant::now();
         while !is_so(begun.elapsed()) && !self.is_over() {

@@ -1,4 +1,4 @@
-//! A test that is followed: once a second the database, the process and what the engine tells of itself are looked at.
+//! Follows a test: reads the figures of the database, the process and the engine itself once a second.
 
 use super::{ActorsTest, course::Course};
 use crate::resources::{counters, disk_bytes, rss_bytes};
@@ -12,12 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time between two looks at the database.
+/// Time between two readings.
 const EVERY: Duration = Duration::from_secs(1);
-/// A look at whether the test is over this often.
+/// Time between two checks of whether the test has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Follows a test until it is over, with a handle of its own.
+/// Follows a test until it ends, with its own handle.
 pub(super) fn follow<E: KvThreads>(engine: &E, course: &Course, of: &ActorsTest<'_>) -> Result<(), EngineError> {
     let followed = look_again(engine, course, of);
     if followed.is_err() {
@@ -45,7 +45,7 @@ fn look_again<E: KvThreads>(engine: &E, course: &Course, of: &ActorsTest<'_>) ->
         ]);
         match handle.readings() {
             Ok(of_engine) => readings.extend(of_engine.into_iter().map(|(name, value)| (name.to_owned(), value))),
-            // It tells at another time.
+            // The next reading tries again.
             Err(error) if error.is_busy => {}
             Err(error) => return Err(error),
         }

@@ -1,5 +1,5 @@
-//! Whether what was committed is seen by all who begin to read afterwards: writers put down what they have committed, and readers that begin
-//! after it have to find it.
+//! Checks that a commit is visible to every read that begins after it: writers register what they have committed, and readers that begin
+//! later must find it.
 
 use crate::{kv::accounts::Account, rng::SplitMix64, template::render};
 use dbdyno_engine::{
@@ -12,19 +12,19 @@ use std::sync::atomic::{
     Ordering::{Acquire, Release},
 };
 
-/// What the threads of a test have committed.
+/// The commits of the threads of a test.
 pub(super) struct Acknowledged(Vec<Committed>);
 
-/// What one thread has committed, which alone writes it: on cache lines of its own.
+/// The commits of one thread. Only that thread writes them, so they are on separate cache lines.
 #[derive(Default)]
 #[repr(align(128))]
 struct Committed {
     transfers: AtomicU64,
-    /// The account that the last transfer took from and its version since, each 32 bits; 0 where there is none.
+    /// The account that the last transfer debited, and its version since then, 32 bits each; 0: no transfer yet.
     account: AtomicU64,
 }
 
-/// An account as a commit that was acknowledged has left it.
+/// The state of an account after an acknowledged commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     record: u64,
@@ -36,23 +36,24 @@ impl Acknowledged {
         Self(std::iter::repeat_with(Committed::default).take(threads).collect())
     }
 
-    /// A thread's commit was acknowledged: so many transfers of it by now, the last from an account that has this version since.
+    /// Registers an acknowledged commit of a thread: its number of transfers so far, and the account that the last one debited, with its
+    /// version since then.
     #[inline]
     pub(super) fn commit(&self, thread: usize, transfers: u64, (record, version): (u64, u64)) {
         let Committed { transfers: of_thread, account } = &self.0[thread];
-        // What does not fit is not put down, and so not looked for.
+        // An account that does not fit is not registered, so readers do not check it.
         if record.max(version) <= u64::from(u32::MAX) {
             account.store(record << 32 | version, Release);
         }
         of_thread.store(transfers, Release);
     }
 
-    /// Transfers that whoever begins to read now has to see.
+    /// Returns the number of transfers that a read beginning now must see.
     pub(super) fn transfers(&self) -> u64 {
         self.0.iter().map(|thread| thread.transfers.load(Acquire)).sum()
     }
 
-    /// The accounts that threads wrote last.
+    /// Returns the accounts that threads wrote last.
     pub(super) fn stamps(&self) -> Vec<Stamp> {
         let stamp = |word: u64| Stamp { record: word >> 32, version: word & u64::from(u32::MAX) };
         let words = self.0.iter().map(|thread| thread.account.load(Acquire));
@@ -61,14 +62,14 @@ impl Acknowledged {
 }
 
 impl Stamp {
-    /// Reads the account in a transaction that begins now; what is wrong with it, if anything. `key`: what keys look like.
+    /// Reads the account in a transaction that begins now, and returns what is wrong with it, if anything. `key`: the format of keys.
     pub(super) fn look<S: KvSession>(self, session: &mut S, key: &Template) -> Result<Option<String>, EngineError> {
         let Self { record, version } = self;
         let mut name = Vec::new();
         render(key, &mut name, record, 0, &mut SplitMix64::new(0));
         let found = match session.read().and_then(|mut read| read.get(&name, Account::parse)) {
             Ok(found) => found.transpose()?.map(|account| account.version),
-            // Another time.
+            // A later check tries again.
             Err(error) if error.is_busy => return Ok(None),
             Err(error) => return Err(error),
         };

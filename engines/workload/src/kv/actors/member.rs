@@ -1,4 +1,4 @@
-//! What one thread of a test does.
+//! The work of one thread of a test.
 
 use super::{
     arrivals::Arrivals,
@@ -26,14 +26,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// An operation that others have been in the way of for so long is given up.
+/// Time after which a thread gives up an operation that others keep blocking.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A wait for an operation to be due is looked up from so often.
+/// A thread that waits for an operation to be due checks the phase this often, ns.
 const LOOK_NS: u64 = 50_000_000;
-/// Who waits for something else looks up so often.
+/// Any other wait checks the phase this often.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Works until the test is over.
+/// Runs a thread until the test is over.
 pub(super) fn work<E: KvThreads>(
     engine: &E,
     place: &ThreadPlace<'_>,
@@ -56,7 +56,7 @@ pub(super) fn work<E: KvThreads>(
         }
     });
     if !is_started {
-        // Whoever is not ready starts too: the others wait for it.
+        // A thread that failed to prepare also joins the start, because the others wait for it.
         course.start();
     }
     if done.is_err() {
@@ -68,12 +68,12 @@ pub(super) fn work<E: KvThreads>(
     done
 }
 
-/// The part of a test in which a thread takes part, by its clock.
+/// The part of a test in which a thread takes part, in the time of its clock.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
-    /// When the clock stood there.
+    /// The clock at the start of the thread.
     started: u64,
-    /// None: when the test is over.
+    /// The end of its part; `None`: the end of the test.
     until: Option<u64>,
 }
 
@@ -85,12 +85,12 @@ struct Thread<'w, S, C> {
     counts: Arc<ThreadCounts>,
     tally: KvTally,
     strife: Strife,
-    /// How often it looked for what others have committed.
+    /// How often the thread checked for commits of others.
     looks: usize,
     stale_read: Option<String>,
 }
 
-/// What other transactions cost.
+/// The cost of conflicts with other transactions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Strife {
     busy: u64,
@@ -99,7 +99,7 @@ struct Strife {
 }
 
 impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
-    /// Each operation begins when the one before it has ended.
+    /// Runs operations so that each begins when the previous one has ended.
     fn one_after_the_other(mut self) -> Result<ThreadDone, EngineError> {
         let (turn, quota) = (self.wait_for_turn(), self.place.quota());
         let mut inputs = self.place.inputs();
@@ -130,7 +130,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         Ok(self.done(spent, (begun, spent.wall + spent.between)))
     }
 
-    /// Operations begin at their times, or when there is time for those that are late.
+    /// Runs operations at their due times, or as soon as possible if they are late.
     fn when_due(mut self, arrival: Arrival) -> Result<ThreadDone, EngineError> {
         let (place, quota) = (self.place, self.place.quota());
         let (turn, mut inputs) = (self.wait_for_turn(), place.inputs());
@@ -174,7 +174,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         Ok(ThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, (begun, elapsed)) })
     }
 
-    /// Holds a snapshot for as long as it takes part.
+    /// Holds a snapshot while the thread takes part.
     fn hold(mut self) -> Result<ThreadDone, EngineError> {
         let turn = self.wait_for_turn();
         while self.phase(turn) == Phase::WarmUp {
@@ -202,7 +202,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         Ok(self.done(RecordedTime { wall, between: 0 }, (begun, wall)))
     }
 
-    /// Waits until it is this thread's turn to take part.
+    /// Waits until it is this thread's turn.
     fn wait_for_turn(&self) -> Turn {
         let started = self.clock.now();
         let Some(During { from_ms, until_ms }) = self.place.actor.during else { return Turn { started, until: None } };
@@ -233,14 +233,14 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         recorder
     }
 
-    /// What was counted so far was the warm-up's; but what was committed in it stays.
+    /// Discards the counts of the warm-up, but keeps what was committed in it.
     fn begin_measuring(&mut self) {
         self.tally = self.tally.anew();
         self.strife = Strife::default();
         self.counts.clear();
     }
 
-    /// Does an operation, again and again where others are in its way; false where it was given up.
+    /// Runs an operation, and repeats it while others are in the way. Returns false if it was given up.
     #[inline]
     fn persist(&mut self, input: &Input<'_>, turn: Turn) -> Result<bool, EngineError> {
         if matches!(input.operation, Operation::Audit { accounts: None }) {
@@ -286,12 +286,12 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         Ok(())
     }
 
-    /// What begins to read all accounts now has to see all that was committed.
+    /// Sets the versions that a read of all accounts must find if it begins now: those of everything committed.
     fn expect_versions(&mut self) {
         self.tally.least_versions = self.tally.accounts.versions + 2 * self.place.acknowledged.transfers();
     }
 
-    /// Reads accounts that others wrote last, up to `most` of them, one after the other: in no operation's time.
+    /// Reads accounts that others wrote last, up to `most` of them, one at a time. The time belongs to no operation.
     fn look_for_news(&mut self, most: usize) -> Result<(), EngineError> {
         if !self.place.expects_news {
             return Ok(());
@@ -331,7 +331,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 }
 
-/// Lets a moment pass. Nobody's core is kept busy by it.
+/// Sleeps briefly, so that no core is kept busy.
 fn pause<C: Clock>(clock: &C) {
     if clock.is_real() {
         thread::sleep(PAUSE);
@@ -340,7 +340,7 @@ fn pause<C: Clock>(clock: &C) {
     }
 }
 
-/// The phase of the test as far as a thread takes part in it.
+/// Returns the phase of the test, within the part that a thread takes part in.
 #[inline]
 fn phase<C: Clock>(course: &Course, clock: &C, turn: Turn) -> Phase {
     match turn.until {

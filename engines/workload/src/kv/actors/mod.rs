@@ -31,7 +31,7 @@ use dbdyno_engine::{
 };
 use std::{path::Path, thread};
 
-/// What is said of the actors of a test that have threads.
+/// Returns the description of the actors that have threads, which is reported before they start.
 pub(super) fn heads(load: &KvActors) -> Vec<ActorHead> {
     let head = |actor: &KvActor| ActorHead {
         name: actor.name.clone(),
@@ -41,7 +41,7 @@ pub(super) fn heads(load: &KvActors) -> Vec<ActorHead> {
     load.actors.iter().filter(|actor| actor.threads > 0).map(head).collect()
 }
 
-/// What is counted of the actors of a test.
+/// Returns the shape of each actor's counters.
 pub(super) fn shapes(load: &KvActors) -> impl Iterator<Item = ActorShape> {
     load.actors.iter().map(|actor| ActorShape {
         name: actor.name.clone(),
@@ -57,15 +57,15 @@ pub(crate) struct ActorsTest<'t> {
     pub(super) suite: &'t KvSuite,
     pub(super) test: &'t KvTest,
     pub(super) load: &'t KvActors,
-    /// As they were before; none where the actors work with none.
+    /// The accounts before the test; `None` if the actors do not work with accounts.
     pub(super) accounts: Option<Accounts>,
     pub(super) seed: u64,
-    /// The database's.
+    /// The folder of the database.
     pub(super) folder: &'t Path,
     pub(super) shown: &'t Shown,
 }
 
-/// The accounts before a test whose actors work with them.
+/// Reads the accounts before a test whose actors work with accounts.
 pub(super) fn accounts_before<E: KvThreads>(
     engine: &E,
     (test, load): (&KvTest, &KvActors),
@@ -73,7 +73,7 @@ pub(super) fn accounts_before<E: KvThreads>(
     has_accounts(load).then(|| accounts(engine, test)).transpose()
 }
 
-/// Has the actors of a test work on an engine's database.
+/// Runs the actors of a test on an engine's database.
 pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
     let ActorsTest { test, load, accounts, seed, shown, .. } = *of;
     let clock = engine.clock();
@@ -122,7 +122,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
     let wall = if clock.is_real() {
         from_first_to_last(&done.iter().collect::<Vec<_>>())
     } else {
-        // Simulated time is each thread's own.
+        // Simulated time is per thread.
         done.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0)
     };
     Ok(ActorsDone {
@@ -134,7 +134,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
     })
 }
 
-/// Whether what the actors do can be checked by what accounts keep.
+/// Whether the actors' work can be checked against the invariants of accounts.
 fn has_accounts(load: &KvActors) -> bool {
     let of_accounts = |operation: &Operation| {
         matches!(operation, Operation::Transfer { .. } | Operation::Audit { .. } | Operation::Hold)
@@ -151,12 +151,13 @@ fn accounts<E: KvThreads>(engine: &E, test: &KvTest) -> Result<Accounts, EngineE
     Accounts::read(&mut session.read()?)
 }
 
-/// Whether it is read after read, each of what is there when it begins.
+/// Whether the work is only reads, each of the state when it begins.
 fn only_reads(work: &KvWork) -> bool {
     !work.writes() && !work.holds()
 }
 
-/// From the first thread's beginning to the last one's end, ns. Threads that have so much to do and no more need not work at the same time.
+/// Returns the time from the start of the first thread to the end of the last one, ns. Threads with a fixed number of operations may not
+/// work at the same time.
 fn from_first_to_last(threads: &[&ThreadDone]) -> u64 {
     let begun = threads.iter().map(|thread| thread.begun_ns).min();
     let ended = threads.iter().map(|thread| thread.begun_ns + thread.elapsed_ns).max();

@@ -1,4 +1,4 @@
-//! Which of a test's threads one is, and what it has done.
+//! The identity of one of a test's threads, and its results.
 
 use super::freshness::Acknowledged;
 use crate::{
@@ -8,57 +8,57 @@ use crate::{
 };
 use dbdyno_engine::suite::{KvActor, KvTest};
 
-/// Which thread it is.
+/// The identity of a thread.
 pub(super) struct ThreadPlace<'t> {
     pub(super) test: &'t KvTest,
     pub(super) actor: &'t KvActor,
     pub(super) seed: u64,
-    /// The actor's among the actors of the test, from 0.
+    /// The index of the actor among the actors of the test, from 0.
     pub(super) number: u64,
-    /// The thread's among those of the actor, from 0.
+    /// The index of the thread within its actor, from 0.
     pub(super) thread: u32,
-    /// The thread's among all threads of the test, from 0.
+    /// The index of the thread among all threads of the test, from 0.
     pub(super) ordinal: usize,
-    /// What all of these have committed.
+    /// The commits of all these threads.
     pub(super) acknowledged: &'t Acknowledged,
-    /// Whether it reads accounts that others write, and so has to see what they committed.
+    /// Whether it reads accounts that others write, and so must see their commits.
     pub(super) expects_news: bool,
 }
 
-/// What a thread did while it was measured.
+/// The results of a thread while it was measured.
 #[derive(Debug, Default)]
 pub(super) struct ThreadDone {
     pub(super) operations: u64,
     pub(super) rows: u64,
     pub(super) digest: Digest,
-    /// Committed ones, those of the warm-up too.
+    /// Committed transfers, including those of the warm-up.
     pub(super) transfers: u64,
     pub(super) broken: Option<Accounts>,
     pub(super) short: Option<(u64, u64)>,
     pub(super) moved: Option<MovedSnapshot>,
     pub(super) missed: u64,
     pub(super) stale_audit: Option<(u64, u64)>,
-    /// What the first read found that did not see what was committed before it began.
+    /// The first read that did not see what was committed before it began, with what it found.
     pub(super) stale_read: Option<String>,
-    /// Operations that were given up.
+    /// Operations that the thread gave up.
     pub(super) failures: u64,
     /// How often another transaction was in the way.
     pub(super) busy: u64,
     pub(super) retries: u64,
-    /// Time of the operations, ns; where they are due at times, with the waits for those.
+    /// Time of the operations, ns; with an arrival rate, including the waits for due times.
     pub(super) wall_ns: u64,
-    /// Time of getting inputs ready, ns.
+    /// Time of preparing inputs, ns.
     pub(super) between_ns: u64,
-    /// When its clock stood at the beginning of the measuring, ns.
+    /// Its clock at the beginning of the measurement, ns.
     pub(super) begun_ns: u64,
-    /// From there to the end, ns.
+    /// Time from there to the end, ns.
     pub(super) elapsed_ns: u64,
-    /// Operations that were due and not begun.
+    /// Operations that were due but not begun.
     pub(super) backlog: u64,
 }
 
 impl ThreadPlace<'_> {
-    /// A stream of random numbers of this thread's own.
+    /// Returns this thread's own stream of random numbers.
     pub(super) fn stream(&self, purpose: u64) -> SplitMix64 {
         let of_test = SplitMix64::stream(self.seed, u64::from(self.test.number)).next_u64();
         SplitMix64::stream(of_test, purpose << 48 | self.number << 32 | u64::from(self.thread))
@@ -69,7 +69,7 @@ impl ThreadPlace<'_> {
         Inputs::new(self.test, &self.actor.work, self.stream(0), place)
     }
 
-    /// How many operations are this thread's.
+    /// Returns the number of operations of this thread.
     pub(super) fn quota(&self) -> u64 {
         let threads = u64::from(self.actor.threads);
         self.actor.operations.map_or(u64::MAX, |all| all / threads + u64::from(u64::from(self.thread) < all % threads))

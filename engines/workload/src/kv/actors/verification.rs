@@ -1,4 +1,4 @@
-//! What the answers of several threads amount to.
+//! The verification of the answers of several threads.
 
 use super::{ActorsTest, accounts, place::ThreadDone};
 use crate::kv::{accounts::Accounts, operations::KvTally};
@@ -9,8 +9,8 @@ use dbdyno_engine::{
     suite::Operation,
 };
 
-/// The checksum of what all threads read, where that is certain; else whether what holds in any order of them held. None: there is
-/// nothing to hold the answers against.
+/// Returns the checksum of what all threads read, if the answers are deterministic. Otherwise returns whether the invariants that hold in
+/// any order of the operations held. `None`: there is nothing to verify the answers against.
 pub(super) fn verification<E: KvThreads>(
     engine: &E,
     of: &ActorsTest<'_>,
@@ -41,22 +41,22 @@ fn digest(done: &[ThreadDone]) -> String {
     all.verification()
 }
 
-/// Whether threads read by key.
+/// Whether threads read rows by key.
 fn looks_up(of: &ActorsTest<'_>) -> bool {
     let by_key =
         |operation: &Operation| matches!(operation, Operation::Get | Operation::Exists | Operation::Range { .. });
     of.test.works().into_iter().flat_map(|work| &work.work).any(|work| by_key(&work.operation))
 }
 
-/// Reads that found nothing, of records that are all there.
+/// Returns a message about reads that found nothing although all records are stored.
 fn missed(done: &[ThreadDone]) -> Option<String> {
     let missed: u64 = done.iter().map(|thread| thread.missed).sum();
     let reads = if missed == 1 { "read" } else { "reads" };
     (missed > 0).then(|| format!("{missed} {reads} found no row, although every record is stored"))
 }
 
-/// Holds what threads found, and what is there afterwards, against what transfers keep: the sum of all balances. Each transfer that was
-/// committed raises two versions, for all who read after it.
+/// Compares what threads found, and the final state, with the invariant of transfers: the sum of all balances. Each committed transfer
+/// raises two versions, visible to every later reader.
 fn broken_accounts(before: Accounts, after: &Accounts, done: &[ThreadDone]) -> Option<String> {
     let first =
         |broken: fn(&Accounts, &ThreadDone) -> Option<String>| done.iter().find_map(|thread| broken(&before, thread));

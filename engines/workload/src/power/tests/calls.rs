@@ -1,4 +1,4 @@
-//! Each call that changes files is seen, with what it did.
+//! Each call that changes files is recorded, with its effect.
 
 use super::Recorded;
 use crate::power::{Marker, Record, SyncCall, SyncClass, mark, sync_classes};
@@ -16,7 +16,7 @@ use std::{
     thread,
 };
 
-/// The records of what was done since the recording began; the log explains all that is in the folder.
+/// Returns the records of what was done after the recording began; the log explains the whole content of the folder.
 #[track_caller]
 fn recorded(before: impl FnOnce(&Path), done: impl FnOnce(&Path)) -> Vec<Record> {
     let recorded = Recorded::after(before);
@@ -26,7 +26,7 @@ fn recorded(before: impl FnOnce(&Path), done: impl FnOnce(&Path)) -> Vec<Record>
     log.records()[log.base()..].to_vec()
 }
 
-/// The writes among records: where each began, and what.
+/// Returns the writes among records: the offset and bytes of each.
 fn writes(records: &[Record]) -> Vec<(u64, &[u8])> {
     let write = |record| match record {
         &Record::Write { offset, ref bytes, .. } => Some((offset, bytes.as_slice())),
@@ -103,7 +103,7 @@ fn writes_of_the_c_library_are_seen_with_their_places() {
     assert_eq!(lengths, [0, 9000, 9000, 9000]);
 }
 
-/// The mode is an argument that C leaves open.
+/// The mode is a variadic argument in C.
 #[test]
 fn a_file_gets_the_mode_that_the_caller_gives() {
     recorded(
@@ -118,7 +118,7 @@ fn a_file_gets_the_mode_that_the_caller_gives() {
     );
 }
 
-/// To make a file, the recorder looks for one and finds none: the caller is not told of that.
+/// When a file is created, the recorder looks for an existing one and finds none. The caller must not see that error.
 #[test]
 #[expect(unsafe_code, reason = "errno is read and set")]
 fn a_call_that_succeeds_leaves_errno_alone() {
@@ -138,7 +138,7 @@ fn a_call_that_succeeds_leaves_errno_alone() {
     assert_eq!(records.len(), 1);
 }
 
-/// A write that does not go through whole is logged as far as it went, one that fails is not, and errno is the caller's.
+/// A partial write is logged as far as it went. A failed write is not logged. The caller gets its own errno.
 #[test]
 #[expect(unsafe_code, reason = "the process's limit of file sizes is set")]
 fn only_what_was_written_is_logged() {
@@ -147,7 +147,7 @@ fn only_what_was_written_is_logged() {
         |root| {
             let file = made(root);
             let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-            // SAFETY: a valid structure each, and a signal that is ignored from now on.
+            // SAFETY: valid structures, and a signal that is ignored from now on.
             let limit = |bytes| unsafe {
                 libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
                 libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut before);
@@ -155,7 +155,7 @@ fn only_what_was_written_is_logged() {
                 assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit), 0);
             };
             let mut limit = limit;
-            // Large enough for what other tests write meanwhile.
+            // Large enough for what other tests write at the same time.
             let most = 1 << 40;
             limit(most);
             let written = file.write_at(b"twelve bytes", most - 5);
@@ -238,7 +238,7 @@ fn an_exchange_is_seen() {
     assert_eq!(records, [Record::Exchanged { one: "one".into(), other: "other".into() }]);
 }
 
-/// The system gives a removed file's number to the next one; they are two files all the same.
+/// The system reuses a removed file's inode number for the next file; they are still two files.
 #[test]
 fn a_file_that_gets_the_number_of_a_removed_one_is_another() {
     let records = recorded(
@@ -336,8 +336,8 @@ fn what_is_stored_in_a_mapping_is_seen_when_it_is_synced() {
     assert_eq!(records, expected);
 }
 
-/// A mapping takes the place of those that it overlaps, and of no other: the second one lies below or above the first as the kernel likes, so
-/// both orders are made.
+/// A mapping replaces those that it overlaps, and no others. The kernel may place the second one below or above the first, so the test
+/// covers both orders.
 #[test]
 #[expect(unsafe_code, reason = "mappings are written to")]
 fn a_mapping_beside_another_leaves_it_alone() {
@@ -349,7 +349,7 @@ fn a_mapping_beside_another_leaves_it_alone() {
                 let file = made(root);
                 file.set_len(2 * LENGTH as u64).unwrap();
                 let (protection, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
-                // SAFETY: the space is reserved first, the mappings take its halves, and stores are within them.
+                // SAFETY: the space is reserved first, the mappings are its halves, and stores are within them.
                 unsafe {
                     let nothing = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
                     let space = libc::mmap(std::ptr::null_mut(), 2 * LENGTH, libc::PROT_NONE, nothing, -1, 0);
@@ -388,7 +388,7 @@ fn bytes_that_are_emptied_are_logged_where_they_are() {
         |root| {
             let file = made(root);
             file.write_all_at(&[7; 4096], 0).unwrap();
-            // SAFETY: a call with numbers alone.
+            // SAFETY: a call with only numbers as arguments.
             let punched = unsafe {
                 libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE, 1000, 24)
             };
@@ -404,7 +404,7 @@ fn what_is_written_without_the_c_library_is_missed_and_found_to_be() {
     let recorded = Recorded::after(|_| ());
     let file = made(&recorded.root());
     let folder = CString::new(recorded.root().join("folder").to_str().unwrap()).unwrap();
-    // SAFETY: valid pointers, and as many bytes.
+    // SAFETY: valid pointers, and as many bytes as stated.
     unsafe {
         assert_eq!(libc::syscall(libc::SYS_write, file.as_raw_fd(), b"unseen".as_ptr(), 6), 6);
         assert_eq!(libc::syscall(libc::SYS_mkdirat, libc::AT_FDCWD, folder.as_ptr(), 0o700), 0);
@@ -413,7 +413,7 @@ fn what_is_written_without_the_c_library_is_missed_and_found_to_be() {
     assert_eq!(missed, [Path::new("file"), Path::new("folder")]);
 }
 
-/// Engines, and libraries of theirs, use it.
+/// Engines and their libraries use it.
 #[test]
 fn what_rustix_does_is_seen() {
     let records = recorded(

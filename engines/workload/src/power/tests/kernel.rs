@@ -1,17 +1,17 @@
-//! Each call that is defined here is the kernel's: what the kernel refuses fails. One that only recorded, and said that it was done, would
-//! lose what engines sync, and nothing that runs on a machine that stays on would show it.
+//! Each interposed function makes the kernel's call: it fails if the kernel refuses. A function that only recorded the call and reported
+//! success would lose what engines sync, and no test on a machine that stays on would show it.
 
 #![expect(unsafe_code, reason = "functions of the C library are called as C calls them")]
 
 use crate::{power::definitions, syncs};
 use std::{collections::BTreeSet, io, ptr::null_mut};
 
-/// No descriptor of a process.
+/// A number that is never a descriptor.
 const NONE: libc::c_int = -1;
 /// An address in the first pages, which are never mapped.
 const UNMAPPED: *mut libc::c_void = 4096 as *mut libc::c_void;
 
-/// What a call gave, and errno if that is -1.
+/// Returns a call's result, and errno if the result is -1.
 fn errno(gave: i64) -> (i64, i32) {
     (gave, if gave == -1 { io::Error::last_os_error().raw_os_error().unwrap_or(0) } else { 0 })
 }
@@ -25,7 +25,7 @@ fn what_the_kernel_refuses_fails() {
     macro_rules! refused {
         ($($error:ident: $($name:ident($($argument:expr),*)),+;)*) => {
             $($(
-                // SAFETY: there is no such descriptor, path or memory; what is pointed to is there.
+                // SAFETY: the descriptor, path or memory does not exist; every pointer to existing data is valid.
                 let gave = unsafe { libc::$name($($argument),*) } as i64;
                 assert_eq!(errno(gave), (-1, libc::$error), "{}", stringify!($name));
                 tried.insert(stringify!($name));
@@ -37,7 +37,7 @@ fn what_the_kernel_refuses_fails() {
         EBADF: fsync(NONE), fdatasync(NONE), sync_file_range(NONE, 0, 0, 0);
         ENOMEM: msync(UNMAPPED, 4096, libc::MS_SYNC);
     }
-    // Other tests sync files meanwhile.
+    // Other tests may sync files at the same time.
     assert!(syncs::calls() - before >= 4, "what fails is counted too");
     refused! {
         EBADF: write(NONE, byte, 1), pwrite(NONE, byte, 1, 0), pwrite64(NONE, byte, 1, 0), writev(NONE, part, 1),
@@ -56,7 +56,7 @@ fn what_the_kernel_refuses_fails() {
             mkdirat(libc::AT_FDCWD, empty, 0o700);
     }
     // These return the error itself.
-    // SAFETY: there is no such descriptor.
+    // SAFETY: the descriptor does not exist.
     let allocated = unsafe { [libc::posix_fallocate(NONE, 0, 1), libc::posix_fallocate64(NONE, 0, 1)] };
     assert_eq!(allocated, [libc::EBADF; 2]);
     tried.extend(["posix_fallocate", "posix_fallocate64"]);

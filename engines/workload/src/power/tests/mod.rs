@@ -1,4 +1,4 @@
-//! What recordings and images are held against: calls whose effects are known, and programs that are right or wrong by design.
+//! Tests of recordings and images, with calls whose effects are known, and with programs that are right or wrong by design.
 
 mod calls;
 mod kernel;
@@ -12,10 +12,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// There is one recording in a process, and tests share one.
+/// A process can have only one recording, and tests share a process.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A folder that is recorded, and its log.
+/// A recorded folder, and its log.
 pub(super) struct Recorded {
     folder: tempfile::TempDir,
     recording: Option<Recording>,
@@ -23,10 +23,10 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// After something was done in the folder that is not recorded.
+    /// Starts a recording after unrecorded work in the folder.
     pub(super) fn after(before: impl FnOnce(&Path)) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        // The build folder is on a disk; the system's temporary folder may be in memory, where files have no holes to be found.
+        // The build folder is on a disk. The system's temporary folder may be in memory, where files have no holes that can be found.
         let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
         let root = folder.path().join("root");
         std::fs::create_dir(&root).unwrap();
@@ -39,7 +39,7 @@ impl Recorded {
         self.folder.path().join("root")
     }
 
-    /// Ends the recording; its log, and which names it does not explain.
+    /// Ends the recording, and returns its log and the names that the log does not explain.
     pub(super) fn end(mut self) -> (Log, Vec<PathBuf>) {
         self.recording.take();
         let log = Log::read(&self.folder.path().join("log")).unwrap();

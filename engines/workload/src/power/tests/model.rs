@@ -1,4 +1,4 @@
-//! Textbook cases: short logs, with what a disk may hold after them.
+//! Textbook cases: short logs, with the images that a disk may hold after them.
 
 use crate::power::{FileId, Image, Images, Log, Marker, Names, Policy, Record, SyncCall, SyncClass};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 const FILE: FileId = FileId(1);
 const OTHER: FileId = FileId(2);
-/// How many records after a call that is lacking the power goes.
+/// The largest number of records between a removed call and the power loss.
 const RIGHT_AFTER: usize = 16;
 const BOTH: [Names; 2] = [Names::ByFolder, Names::Journaled];
 
@@ -33,13 +33,13 @@ fn synced_folder(name: &str) -> Record {
     Record::SyncFolder { name: name.into() }
 }
 
-/// A log of what happened to files that had been there: `data` with "old" in it, and no other.
+/// Creates a log of calls on existing files: `data` with the content "old", and no other.
 fn log(happened: impl IntoIterator<Item = Record>) -> Log {
     let base = [created(FILE, "data"), write(FILE, 0, b"old"), Record::Started];
     Log::of(base.into_iter().chain(happened).collect(), 2)
 }
 
-/// Every image of a cut that so many seeds give.
+/// Returns the images of a cut, for each policy and many seeds.
 fn drawn(log: &Log, names: Names, cut: usize) -> Vec<Image> {
     let mut images = Images::of(log, names, None);
     Policy::ALL
@@ -57,12 +57,12 @@ fn image(log: &Log, names: Names, policy: Policy) -> Image {
     Images::of(log, names, None).image(log.records().len(), policy, 0)
 }
 
-/// What a file holds, as text; none where there is no such name.
+/// Returns a file's content as text; `None` if the name does not exist.
 fn text(image: &Image, name: &str) -> Option<String> {
     image.files.get(Path::new(name)).map(|content| String::from_utf8(content.bytes()).unwrap())
 }
 
-/// The different contents of a file among images.
+/// Returns the distinct contents of a file among images.
 fn texts(images: &[Image], name: &str) -> BTreeSet<Option<String>> {
     images.iter().map(|image| text(image, name)).collect()
 }
@@ -235,7 +235,7 @@ fn a_program_that_lacks_a_class_of_sync_calls_is_the_same_but_for_them() {
     assert_eq!((text(&image, "data").unwrap(), text(&image, "other").unwrap()), ("old".to_owned(), "other".to_owned()));
 }
 
-/// What is not synced in either has the same fate: only the calls that one lacks tell the images apart.
+/// Calls that are unsynced in both programs have the same fate, so the images differ only by the removed calls.
 #[test]
 fn an_image_of_a_mutant_has_one_of_the_whole_program_that_differs_by_the_calls_alone() {
     let log = log([
@@ -312,7 +312,7 @@ fn an_image_is_written_as_it_is() {
     assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{error}");
 }
 
-/// The log begins with three records of what was there, so what happens is records 3, 4, and so on.
+/// The log begins with three records of the initial content, so the calls are records 3, 4, and so on.
 #[test]
 fn the_power_goes_around_syncs_and_names_and_after_commits() {
     let log = log([
@@ -330,7 +330,7 @@ fn the_power_goes_around_syncs_and_names_and_after_commits() {
     ]);
     let images = Images::of(&log, Names::ByFolder, None);
     assert_eq!(images.cuts(0, 1), [3, 6, 7, 10, 11, 12, 14], "the start, the sync, the commit, the name, the end");
-    // Wherever it goes, it is between the start and the end, both of which are reached.
+    // Every cut is between the start and the end, and both are reached.
     let drawn: BTreeSet<usize> = (0..20).flat_map(|seed| images.cuts(20, seed)).collect();
     assert_eq!(drawn, (3..=14).collect());
 }
@@ -348,7 +348,7 @@ fn the_lack_of_a_sync_is_looked_for_right_after_it() {
     assert_eq!(Images::of(&log, Names::ByFolder, Some(&other)).cuts_after_removed(), [] as [usize; 0]);
 }
 
-/// What was written to another file stays where it was when one is synced.
+/// Syncing one file does not affect what was written to another.
 #[test]
 fn a_sync_takes_the_changes_of_its_own_file_alone() {
     for names in BOTH {
@@ -365,7 +365,7 @@ fn a_sync_takes_the_changes_of_its_own_file_alone() {
     }
 }
 
-/// A folder made after the last name of the file that is synced is not made to last by it.
+/// Syncing a file does not make a folder durable that was created after the file's last name.
 #[test]
 fn journaled_names_after_those_of_a_synced_file_may_be_lost() {
     let log = log([created(OTHER, "next"), Record::Folder { name: "later".into() }, synced(OTHER, SyncCall::Fsync)]);

@@ -1,4 +1,4 @@
-//! Programs that are right, and the same with a mistake: their images show which is which.
+//! Correct programs, and the same programs with a mistake: the images tell them apart.
 
 use super::Recorded;
 use crate::power::{Image, Images, Log, Marker, Names, Policy, SyncCall, SyncClass, mark, sync_classes};
@@ -10,10 +10,10 @@ use std::{
 
 const BOTH: [Names; 2] = [Names::ByFolder, Names::Journaled];
 const COMMITS: u64 = 12;
-/// Bytes of a record: more than a sector, and no whole number of them.
+/// Bytes of a record: more than a sector, but not a multiple of it.
 const BYTES: usize = 700;
 
-/// A record of an append-only store: its number, then bytes that depend on it.
+/// Returns a record of an append-only store: its number, then bytes that depend on it.
 fn record(number: u64) -> Vec<u8> {
     let mut rng = crate::rng::SplitMix64::new(number);
     let mut bytes = number.to_le_bytes().to_vec();
@@ -21,7 +21,7 @@ fn record(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Appends records to a store of one file, each a commit.
+/// Appends records to a store of one file. Each record is a commit.
 fn append(root: &Path, sync: impl Fn(&File)) {
     let mut file = OpenOptions::new().append(true).create_new(true).open(root.join("store")).unwrap();
     File::open(root).unwrap().sync_all().unwrap();
@@ -33,14 +33,14 @@ fn append(root: &Path, sync: impl Fn(&File)) {
     }
 }
 
-/// How many records the store holds; what follows the last whole one is not looked at.
+/// Returns the number of records that the store holds; anything after the last whole record is ignored.
 fn recovered(image: &Image) -> u64 {
     let bytes = image.files.get(Path::new("store")).map(|content| content.bytes()).unwrap_or_default();
     let whole = bytes.chunks(BYTES).zip(1..).take_while(|(found, number)| **found == record(*number));
     whole.count() as u64
 }
 
-/// The first image, with how it came about, that `is_wrong`.
+/// Describes the first image for which `is_wrong` is true.
 fn first(log: &Log, removed: Option<&SyncClass>, is_wrong: impl Fn(&Image) -> bool) -> Option<String> {
     for names in BOTH {
         let mut images = Images::of(log, names, removed);
@@ -81,7 +81,7 @@ fn a_store_that_syncs_loses_nothing_and_one_that_does_not_loses_commits() {
     }
 }
 
-/// The length is written before the data by some programs, so that fdatasync has no length to write.
+/// Some programs write the length before the data, so that fdatasync has no length to write.
 #[test]
 fn a_store_that_trusts_lengths_is_found_to_be_wrong() {
     let log = recorded(|root| append(root, |_| ()));
@@ -92,7 +92,7 @@ fn a_store_that_trusts_lengths_is_found_to_be_wrong() {
     assert!(first(&log, None, is_zero_record).is_some());
 }
 
-/// Which steps of replacing a file are left out.
+/// The step of replacing a file that is left out.
 #[derive(Clone, Copy, PartialEq)]
 enum Forgets {
     Nothing,

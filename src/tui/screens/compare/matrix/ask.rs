@@ -1,4 +1,4 @@
-//! A matrix from the store: the same data that `dbdyno compare --reference` prints.
+//! Reading a matrix from the store: the same data that `dbdyno compare --reference` prints.
 
 use super::super::{BesideReference, Sweep};
 use dbdyno_catalog::Difference;
@@ -10,32 +10,32 @@ use dbdyno_store::{Latencies, Selection, Store, StoreError};
 use std::collections::{BTreeSet, HashSet};
 use uuid::Uuid;
 
-/// A reference, and how all others are compared with it.
+/// A reference, and the settings for comparing all other configurations with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WantedMatrix {
     pub(crate) beside: BesideReference,
-    /// What is compared.
+    /// The metric to compare.
     pub(crate) metric: Metric,
-    /// Differences that are allowed.
+    /// The differences that are allowed.
     pub(crate) allowed: BTreeSet<Difference>,
 }
 
-/// One reference, and every other configuration of its sessions beside it.
+/// All other configurations of the reference's sessions, compared with it.
 #[derive(Debug)]
 pub struct Matrix {
     /// The selection of the reference.
     pub(crate) reference: String,
-    /// Each other configuration as A, beside the reference as B; at least one.
+    /// One comparison for each other configuration: A is that configuration, B the reference. At least one.
     pub(crate) comparisons: Vec<Comparison>,
-    /// The one of them that was asked about.
+    /// Index of the comparison that the request was about.
     pub(crate) begin_at: usize,
-    /// What the options do, where the session was a sweep.
+    /// The effects of the options, if the session was a sweep.
     pub(crate) sweep: Option<Sweep>,
-    /// The figures that the reference has.
+    /// The metrics that the reference has.
     pub(crate) metrics: Vec<Metric>,
 }
 
-/// The configurations of some sessions, one of them as the reference.
+/// The configurations of some sessions and the index of the reference.
 struct Beside {
     parts: Vec<Side>,
     reference: usize,
@@ -44,7 +44,7 @@ struct Beside {
     foreign: Vec<Side>,
 }
 
-/// Reads all configurations of the sessions that the reference is of, beside it; the error is why they are not shown.
+/// Reads all configurations of the reference's sessions and compares them with it. The error is the reason why they cannot be shown.
 pub(in super::super) fn read(wanted: &WantedMatrix, store: &Store) -> Result<Matrix, String> {
     let WantedMatrix { beside: BesideReference { reference, with }, metric, allowed } = wanted;
     let side = loaded(reference, *metric, store)?;
@@ -61,7 +61,8 @@ pub(in super::super) fn read(wanted: &WantedMatrix, store: &Store) -> Result<Mat
     matrix(Beside { parts, reference, begin_at: 0, foreign }, *metric, allowed, store)
 }
 
-/// The matrix of the session that two sides are of, where each is a whole configuration of it and there are more than these two.
+/// Returns the matrix of the session that both sides belong to. Each side must be a whole configuration of it, and the session must have
+/// more than these two.
 pub(in super::super) fn of_sides(
     sides: [&Side; 2],
     allowed: &BTreeSet<Difference>,
@@ -76,7 +77,7 @@ pub(in super::super) fn of_sides(
         return Ok(None);
     }
     let parts = of_sessions(store, b, Latencies::Left).map_err(words)?;
-    // Sides that have runs in common are no pair: what each begins with is meant.
+    // Sides with common runs are not a pair, so the configuration of each side's first run is used.
     let of_b: HashSet<Uuid> = b.runs.iter().map(|run| run.run_id).collect();
     let overlap = a.runs.iter().any(|run| of_b.contains(&run.run_id));
     let begins = |side: &Side, part: &Side| {
@@ -88,14 +89,14 @@ pub(in super::super) fn of_sides(
     if parts.len() < 3 || of_a == of_b {
         return Ok(None);
     }
-    // Others stand beside the first configuration, as a session's verdicts do; of two others beside B.
+    // The first configuration is the reference, as in a session's verdicts. If neither side is the first, B is the reference.
     let (reference, candidate) = if of_a == 0 { (of_a, of_b) } else { (of_b, of_a) };
     let begin_at = candidate - usize::from(candidate > reference);
     let beside = Beside { parts, reference, begin_at, foreign: Vec::new() };
     matrix(beside, b.metric, allowed, store).map(Some)
 }
 
-/// Whether a side is a configuration with all that was measured of it.
+/// Whether a side has all runs and tests that were measured of a configuration.
 fn is_whole(side: &Side, part: &Side) -> bool {
     let runs = |side: &Side| -> HashSet<(Uuid, usize)> {
         let own = side.runs.iter().filter(|run| run.twin_of.is_none());

@@ -1,4 +1,4 @@
-//! All configurations of a session beside one reference: rows, cursor, and the way to a pair and back.
+//! All configurations of a session compared with one reference: rows, cursor, and the way to a pair and back.
 
 mod ask;
 mod output;
@@ -14,7 +14,7 @@ use dbdyno_reports::comparison::several::{self, SeveralRow, mean_of};
 
 /// A row of the matrix. The title of a size cannot be under the cursor.
 pub(crate) enum MatrixRow<'c> {
-    /// A size begins.
+    /// The title of a size.
     Title(&'c str),
     Line(SeveralRow<'c>),
     /// The geometric means of a size.
@@ -22,13 +22,13 @@ pub(crate) enum MatrixRow<'c> {
 }
 
 impl MatrixRow<'_> {
-    /// Whether the cursor can be on it.
+    /// Whether the cursor can be on this row.
     pub(crate) fn is_place(&self) -> bool {
         !matches!(self, Self::Title(_))
     }
 }
 
-/// Where the cursor goes in what is awaited.
+/// The place for the cursor once the awaited comparison is read.
 #[derive(Debug)]
 pub(super) enum Sought {
     Test {
@@ -36,11 +36,11 @@ pub(super) enum Sought {
         test: u32,
         name: String,
     },
-    /// The configuration that this selection means.
+    /// The configuration of this selection.
     Candidate(String),
 }
 
-/// The rows of the matrix. Geometric means are over all tests, so a filter hides them.
+/// Returns the rows of the matrix. Geometric means are over all tests, so a filter hides them.
 pub(crate) fn matrix_rows<'c>(comparisons: &'c [Comparison], filter: &ListFilter) -> Vec<MatrixRow<'c>> {
     let sizes = several::sizes(comparisons);
     let mut all = Vec::new();
@@ -64,7 +64,7 @@ pub(crate) fn matrix_rows<'c>(comparisons: &'c [Comparison], filter: &ListFilter
 }
 
 impl CompareScreen {
-    /// Shows the matrix of what is compared, or of what is offered.
+    /// Shows the matrix of the current comparison, or of the pair on offer.
     pub(super) fn show_matrix(&mut self) -> Intents {
         let looked = &self.looked;
         if looked.beside.is_some() && !looked.choosing {
@@ -85,7 +85,7 @@ impl CompareScreen {
         self.put_beside(beside)
     }
 
-    /// Shows all configurations of a reference's sessions beside it.
+    /// Compares all configurations of the reference's sessions with it.
     pub(crate) fn compare_beside(&mut self, reference: String) -> Intents {
         self.remember();
         self.looked.allowed.clear();
@@ -93,7 +93,7 @@ impl CompareScreen {
         self.put_beside(BesideReference { reference, with: None })
     }
 
-    /// Shows all configurations again that a pair was opened from, as they were.
+    /// Returns to the view of all configurations from which a pair was opened, with its settings restored.
     pub(super) fn back_to(&mut self, view: CompareView) -> Intents {
         if let Some((metric, allowed)) = self.behind().map(|(of, _)| (of.metric, of.allowed.clone())) {
             (self.looked.metric, self.looked.allowed) = (metric, allowed);
@@ -121,7 +121,7 @@ impl CompareScreen {
         });
         self.matrix = Some((of, found));
         self.looked.candidate = place;
-        // Other configurations, other tests: a sweep that is none any more leads back to the matrix.
+        // Other configurations can have other tests. If they are no longer a sweep, the view changes to the matrix.
         if self.looked.view == CompareView::Sweep && self.sweep().is_none() {
             self.looked.view = CompareView::Matrix;
         }
@@ -129,7 +129,7 @@ impl CompareScreen {
         self.kept_in();
     }
 
-    /// Does what a key means where all configurations of a session are shown.
+    /// Handles a key in the views of all configurations of a session.
     pub(super) fn act_on_session(&mut self, action: Action, world: &World) -> Intents {
         match action {
             Action::Left => self.sideways(usize::saturating_sub),
@@ -159,7 +159,7 @@ impl CompareScreen {
         *at = by(*at, 1).min(length.saturating_sub(1));
     }
 
-    /// The comparison under the cursor, with its line there; a mean has none.
+    /// Returns the comparison under the cursor and its line there. A mean has no line.
     pub(super) fn under_cursor(&self) -> Option<(&Comparison, Option<&Line>)> {
         if self.looked.view == CompareView::Sweep {
             return self.ranked_under_cursor();
@@ -174,13 +174,13 @@ impl CompareScreen {
         Some((side, line))
     }
 
-    /// Opens the pair under the cursor: the configuration as A, what it stands beside as B, with the cursor on the same test.
+    /// Opens the pair under the cursor, with the configuration as A, its reference as B, and the cursor on the same test.
     pub(super) fn open_pair(&mut self, view: CompareView) -> Intents {
         let Some((side, line)) = self.under_cursor() else { return Intents::new() };
         let (a, b) = (side.a.selection.clone(), side.b.selection.clone());
         let sought =
             line.map(|line| Sought::Test { size: line.size.clone(), test: line.test, name: line.name.clone() });
-        // What a sweep compares all the same, its pairs do too.
+        // The sweep's pairs allow the same differences as the sweep.
         let differ = |one: &Difference| {
             let kind = ObstacleKind::Differ(*one);
             side.lines.iter().flat_map(|line| &line.obstacles).any(|found| found.allowed && found.kind == kind)
@@ -198,7 +198,7 @@ impl CompareScreen {
         intents
     }
 
-    /// Puts the cursor onto the test that a pair was opened for.
+    /// Moves the cursor to the test for which a pair was opened.
     pub(super) fn seek(&mut self) {
         let Some(Sought::Test { size, test, name }) = self.sought.take() else { return };
         let Some(compared) = self.compared() else { return };
@@ -212,7 +212,7 @@ impl CompareScreen {
         }
     }
 
-    /// Puts all others beside the configuration under the cursor; the cursor goes to what was the reference.
+    /// Makes the configuration under the cursor the reference of all others. The cursor moves to the previous reference.
     fn choose_reference(&mut self) -> Intents {
         let Some((side, _)) = self.under_cursor() else { return Intents::new() };
         let (chosen, before) = (side.a.selection.clone(), side.b.selection.clone());

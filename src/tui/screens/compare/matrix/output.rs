@@ -1,4 +1,4 @@
-//! What leaves the views of a session: explanations, SQL, remarks, files.
+//! The output of a session's views: explanations, SQL, remarks, files.
 
 use super::{
     super::output::{Remark, copied, obstacle, remarks_of},
@@ -15,7 +15,7 @@ use dbdyno_reports::{
 };
 
 impl CompareScreen {
-    /// The comparisons that a view of a session shows.
+    /// Returns the comparisons that the session's view shows.
     pub(in super::super) fn session_shown(&self) -> &[Comparison] {
         match self.looked.view {
             CompareView::Sweep => self.sweep().map_or(&[], |sweep| sweep.comparisons.as_slice()),
@@ -53,7 +53,7 @@ impl CompareScreen {
         several::mean_of(side, &size)
     }
 
-    /// Puts the SQL that fetches what is under the cursor into the clipboard.
+    /// Copies the SQL that fetches the data under the cursor to the clipboard.
     pub(super) fn copy_of_session(&self) -> Intents {
         let under = self.under_cursor();
         let lines: Vec<_> = match &under {
@@ -64,7 +64,7 @@ impl CompareScreen {
         copied(explain::sql(&lines, self.metric()))
     }
 
-    /// What to know before believing the figures.
+    /// Shows the remarks to read before trusting the figures.
     pub(super) fn notes_on_session(&self, world: &World) -> Intents {
         let sides = self.exported_session(world);
         let Some(first) = sides.first() else { return Intents::new() };
@@ -85,14 +85,14 @@ impl CompareScreen {
         vec![Intent::page("What to know about these comparisons", lines)]
     }
 
-    /// The comparisons that a view of a session shows, with the command that makes them again.
+    /// Returns the comparisons that the session's view shows, with the command that reproduces them.
     pub(in super::super) fn exported_session(&self, world: &World) -> Vec<Comparison> {
         let sides = self.session_shown();
         let Some(first) = sides.first() else { return Vec::new() };
         let mut words = ["dbdyno", "compare", "--reference", &first.b.selection].map(str::to_owned).to_vec();
         let sessions: Vec<_> = first.b.sessions.iter().map(|session| session.session_id).collect();
         let foreign = |side: &&Comparison| side.a.sessions.iter().any(|other| !sessions.contains(&other.session_id));
-        // Without these words all others of the reference's sessions stand beside it.
+        // Without these words, the command compares all other configurations of the reference's sessions.
         if sides.iter().any(|side| foreign(&side)) {
             words.extend(sides.iter().flat_map(|side| ["--with".to_owned(), side.a.selection.clone()]));
         }

@@ -1,4 +1,4 @@
-//! Ratios over sizes, drawn in cells: a point a size with its interval, the median as a diamond, on a log axis around 1.
+//! A text chart of ratios over sizes: a point with its interval for each size, the median as a diamond, on a log axis around 1.
 
 use crate::tui::widgets::paint::{Paint, fit, width};
 use dbdyno_catalog::Role;
@@ -6,9 +6,9 @@ use dbdyno_comparing::compare::Line;
 use dbdyno_reports::comparison::words;
 use ratatui::layout::Rect;
 
-/// Columns of the axis' labels.
+/// Columns for the axis labels.
 const AXIS: u16 = 7;
-/// Rows without which nothing could be read.
+/// Rows below which the chart is unreadable.
 const LEAST: u16 = 5;
 
 /// A point of the chart.
@@ -23,7 +23,7 @@ struct SizePoint {
     verdict: &'static str,
 }
 
-/// Where ratios are in a chart of so many rows.
+/// The log scale of ratios in a chart of a given number of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct LogScale {
     top: f64,
@@ -32,7 +32,7 @@ struct LogScale {
 }
 
 impl LogScale {
-    /// A scale that holds these ratios and 1.
+    /// Returns a scale that covers these ratios and 1.
     fn for_ratios(ratios: impl Iterator<Item = f64>, rows: u16) -> Self {
         let (mut bottom, mut top) = (0.0_f64, 0.0_f64);
         for log in ratios.map(f64::ln) {
@@ -42,7 +42,7 @@ impl LogScale {
         Self { top: top + margin, bottom: bottom - margin, rows }
     }
 
-    /// The row of a ratio, from the top.
+    /// Returns the row of a ratio, counted from the top.
     fn row(self, ratio: f64) -> u16 {
         let last = f64::from(self.rows.saturating_sub(1));
         (last * (self.top - ratio.ln()) / (self.top - self.bottom)).round().clamp(0.0, last) as u16
@@ -78,7 +78,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, lines: &[&Line], median: O
     }
 }
 
-/// The line at 1 and the ends of the axis.
+/// Paints the line at 1 and the labels at the ends of the axis.
 fn draw_axis(paint: &mut Paint<'_>, area: Rect, plot: Rect, axis: LogScale) {
     let one = axis.row(1.0);
     let label = |row: u16| Rect { y: plot.y + row, width: AXIS - 1, height: 1, ..area };

@@ -1,4 +1,4 @@
-//! The sides: what they mean, how many runs, which configurations, and whether they may be compared.
+//! The head with both sides: their selections, numbers of runs, configurations, and whether they are comparable.
 
 use super::joined;
 use crate::tui::{
@@ -16,7 +16,7 @@ use dbdyno_reports::comparison::{facts, words};
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
-/// Paints both sides and what holds of both; returns the rows taken.
+/// Paints both sides and the facts about their comparison. Returns the number of rows used.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -> u16 {
     let mut row = Rect { height: 1, ..area };
     for (name, side, role, key) in [("A", &comparison.a, Role::A, 'a'), ("B", &comparison.b, Role::B, 'b')] {
@@ -37,7 +37,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
     row.y - area.y
 }
 
-/// Paints the reference, and what holds of all that stands beside it; returns the rows taken.
+/// Paints the reference and the facts about all comparisons with it. Returns the number of rows used.
 pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, sides: &[Comparison]) -> u16 {
     let Some(first) = sides.first() else { return 0 };
     let mut row = Rect { height: 1, ..area };
@@ -54,7 +54,7 @@ pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, sides: &[Compari
     row.y - area.y
 }
 
-/// Paints what differs, and that there is more to know; returns the rows taken.
+/// Paints the differences and the hint at more remarks. Returns the number of rows used.
 fn draw_badges(paint: &mut Paint<'_>, row: Rect, sides: &[Comparison], more: usize) -> u16 {
     let badges = badges(sides, more);
     if badges.is_empty() {
@@ -74,13 +74,13 @@ fn draw_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, rol
     paint.right(row, &counts, if side.runs == 0 { Role::Bad } else { Role::Text });
 }
 
-/// The configurations with version and tier, as many as fit.
+/// Returns the configurations with version and tier, as many as fit.
 fn configurations(side: &SideFacts, room: usize) -> String {
     let named: Vec<String> = facts::named(side).iter().map(|name| plain(name)).collect();
     if named.is_empty() { "nothing stored".to_owned() } else { joined(&named, "; ", room) }
 }
 
-/// Whether runs are paired, how many sizes, the noise floor: what matters most first.
+/// Returns whether runs are paired, the number of sizes, and the noise floor, most important first.
 fn both(comparison: &Comparison) -> Vec<String> {
     let sizes: BTreeSet<&str> = comparison.lines.iter().map(|line| line.size.as_str()).collect();
     let sizes: Vec<&str> = sizes.into_iter().collect();
@@ -93,7 +93,7 @@ fn both(comparison: &Comparison) -> Vec<String> {
     figure.chain(words::basis(comparison)).chain(sizes).chain([words::noise(comparison)]).collect()
 }
 
-/// Differences that keep sides from being compared, or that were allowed, and that there is more to know.
+/// Returns the differences that prevent a comparison or were allowed, and a hint at more remarks.
 fn badges(sides: &[Comparison], more: usize) -> Vec<String> {
     let found = |difference: Difference, allowed: bool| {
         let mut obstacles = sides.iter().flat_map(|side| &side.lines).flat_map(|line| &line.obstacles);

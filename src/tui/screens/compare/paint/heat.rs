@@ -1,4 +1,4 @@
-//! Two options against each other: a cell for each combination of their values, the darker the farther from the base.
+//! A heat map of two options: a cell for each combination of their values, darker the farther it is from the base.
 
 use super::sweep::ratio_cell;
 use crate::tui::{
@@ -9,17 +9,17 @@ use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::plain;
 use ratatui::layout::Rect;
 
-/// From nothing to the farthest.
+/// Shades from the base to the cell farthest from it.
 const SHADES: [&str; 5] = [" ", "░", "▒", "▓", "█"];
 /// The narrowest column: a shade, a ratio and its sign.
 const CELL: usize = 10;
 
-/// Rows of the map.
+/// Returns the number of rows of the map.
 pub(super) fn height(sweep: &Sweep) -> usize {
     sweep.options.first().map_or(0, |rows| rows.values.len() + 2)
 }
 
-/// Paints the map as far as there is room for its columns; returns the columns of the terminal taken.
+/// Paints as many columns of the map as there is room for. Returns the number of terminal columns used.
 pub(super) fn draw(
     paint: &mut Paint<'_>,
     area: Rect,
@@ -70,7 +70,7 @@ pub(super) fn draw(
     (name + shown * each) as u16
 }
 
-/// How far a cell lies from the base, on a log scale.
+/// Returns the distance of a cell from the base, on a log scale.
 fn away(cell: &HeatCell) -> Option<f64> {
     match cell {
         HeatCell::Empty => None,
@@ -83,7 +83,7 @@ fn shade(cell: &HeatCell, reach: f64) -> &'static str {
     SHADES[((share * (SHADES.len() - 1) as f64).round() as usize).min(SHADES.len() - 1)]
 }
 
-/// The side of 1 that the shade speaks for; the ratio beside it says so too.
+/// Returns the role of the side that is better; the ratio next to the shade shows it too.
 fn heat_role(ranked: &Ranked) -> Role {
     if ranked.ratio.is_some_and(|ratio| ratio < 1.0) { Role::A } else { Role::B }
 }

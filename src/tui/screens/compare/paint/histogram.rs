@@ -1,28 +1,28 @@
-//! Two latency histograms over each other, as characters that tell A from B without colour.
+//! Two overlaid latency histograms, drawn with characters that distinguish A from B without colour.
 
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{Bucket, Latency};
 use dbdyno_foundation::base::units::duration;
 
-/// Buckets a power of ten, as [`Bucket::end`] counts them.
+/// Buckets in a power of ten, as [`Bucket::end`] counts them.
 const PER_DECADE: u32 = 20;
 
-/// What the characters mean.
+/// The key to the characters.
 pub(super) const LEGEND: &str = "▌ A  ░ B  █ both · a b + traces";
 
-/// The shares of A's and of B's operations in columns over a common log axis.
+/// The shares of A's and B's operations, in columns over a common log axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HistogramColumns {
     shares: Vec<(f64, f64)>,
     /// The bucket before the first.
     first: u32,
-    /// Buckets a column, and columns a bucket; one of them is 1.
+    /// Buckets in a column, and columns for a bucket; one of the two is 1.
     merged: u32,
     stretched: u32,
 }
 
 impl HistogramColumns {
-    /// The histograms in at most so many columns.
+    /// Returns the histograms in at most `room` columns.
     pub(super) fn new(a: &Latency, b: &Latency, room: u32) -> Self {
         let ends = || a.buckets.iter().chain(&b.buckets).map(|bucket| bucket.end);
         let first = ends().min().unwrap_or(1).saturating_sub(1);
@@ -46,7 +46,7 @@ impl HistogramColumns {
         Self { shares, first, merged, stretched }
     }
 
-    /// The rows from the top, as runs of text with the side they are of.
+    /// Returns the rows from the top, as characters with the role of their side.
     pub(super) fn rows(&self, height: u16) -> Vec<Vec<(char, Role)>> {
         let tallest = self.shares.iter().map(|(a, b)| a.max(*b)).fold(f64::MIN_POSITIVE, f64::max);
         let row = |from_below: u16| {
@@ -65,7 +65,7 @@ impl HistogramColumns {
         (0..height).rev().map(row).collect()
     }
 
-    /// The powers of ten: their column, and the latency in words.
+    /// Returns the powers of ten: their column, and the latency as text.
     pub(super) fn ticks(&self) -> Vec<(u32, String)> {
         let last = self.first + self.shares.len() as u32 / self.stretched * self.merged;
         let decades = self.first.div_ceil(PER_DECADE)..=last / PER_DECADE;
@@ -79,7 +79,7 @@ impl HistogramColumns {
     }
 }
 
-/// What is too little for half a cell and must not be lost: the tail.
+/// Marks shares that fill less than half a cell, so that the tail stays visible.
 fn trace(a: f64, b: f64) -> (char, Role) {
     match (a > 0.0, b > 0.0) {
         (true, true) => ('+', Role::Text),

@@ -1,4 +1,4 @@
-//! The latencies of one test: both histograms over each other, and quantiles.
+//! The latencies of one test: both histograms overlaid, and quantiles.
 
 use super::histogram::{HistogramColumns, LEGEND};
 use crate::tui::{
@@ -15,7 +15,7 @@ use dbdyno_reports::comparison::words;
 use dbdyno_store::Latencies;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Paints the tests at the left, and the latencies of the one under the cursor.
+/// Paints the tests on the left, and the latencies of the test under the cursor.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let lines = latency_rows(comparison, &screen.looked.filter);
     if lines.is_empty() {
@@ -65,7 +65,7 @@ fn draw_line(paint: &mut Paint<'_>, area: Rect, line: &Line, are_read: bool) {
     draw_quantiles(paint, figures, &a, &b);
 }
 
-/// Why there is no histogram.
+/// Returns the reason why there is no histogram.
 fn missing(line: &Line) -> String {
     let of = |side: &str, figure: &Option<Figure>| match figure {
         None => Some(format!("{side} has no figure of this test")),
@@ -79,7 +79,7 @@ fn missing(line: &Line) -> String {
     reasons.chain(obstacles).collect::<Vec<_>>().join("; ")
 }
 
-/// The axis with its powers of ten, and what the characters mean.
+/// Paints the axis with its powers of ten, and the key to the characters.
 fn draw_ticks(paint: &mut Paint<'_>, area: Rect, columns: &HistogramColumns) {
     let mut free = area.x;
     for (column, word) in columns.ticks() {
@@ -92,7 +92,7 @@ fn draw_ticks(paint: &mut Paint<'_>, area: Rect, columns: &HistogramColumns) {
     paint.text(Rect { y: area.y + 1, height: 1, ..area }, LEGEND, Role::Dim);
 }
 
-/// Quantiles of both sides, those that fit; the ratio is in neither's favour by colour alone.
+/// Paints as many quantiles of both sides as fit. Colour alone does not show which side the ratio favours.
 fn draw_quantiles(paint: &mut Paint<'_>, area: Rect, a: &Latency, b: &Latency) {
     const CELL: usize = 9;
     let of = |latency: &Latency| [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns];

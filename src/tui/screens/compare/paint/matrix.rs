@@ -1,4 +1,4 @@
-//! One reference, and every other configuration beside it: tests down, configurations across.
+//! The matrix of one reference and all other configurations: tests as rows, configurations as columns.
 
 use super::{above, head, lines, table};
 use crate::tui::{
@@ -29,19 +29,19 @@ const INTERVAL: usize = 12;
 /// The narrowest name of a test.
 const NAME: usize = 12;
 
-/// Which columns there is room for.
+/// The columns that there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct MatrixColumns {
     name: usize,
-    /// Whether configurations show their figures beside ratio and interval.
+    /// Whether configurations show their figures in addition to ratio and interval.
     figures: bool,
-    /// The first candidate shown, and how many are.
+    /// Index of the first candidate shown, and the number of candidates shown.
     from: usize,
     shown: usize,
 }
 
 impl MatrixColumns {
-    /// As many candidates as fit around the one under the cursor; their figures where that costs none of them.
+    /// Fits as many candidates as possible around the one under the cursor. Shows their figures if this hides no candidate.
     fn new(room: usize, longest: usize, candidates: usize, under: usize) -> Self {
         let least = FIGURE + RATIO + INTERVAL;
         let name = longest.min(room.saturating_sub(least)).max(NAME);
@@ -56,7 +56,7 @@ impl MatrixColumns {
         RATIO + INTERVAL + if figures { FIGURE } else { 0 }
     }
 
-    /// Where the cells of a candidate are in a row.
+    /// Returns the area of a candidate's cells in a row.
     fn place(self, row: Rect, candidate: usize) -> Rect {
         let each = Self::each(self.figures);
         let x = row.x + (self.name + FIGURE + (candidate - self.from) * each) as u16;
@@ -64,7 +64,7 @@ impl MatrixColumns {
     }
 }
 
-/// Paints the matrix, with what is under its cursor in words below it.
+/// Paints the matrix, with a description of the cell under the cursor below it.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     let Some(matrix) = screen.matrix() else { return };
     let sides = &matrix.comparisons;
@@ -128,7 +128,7 @@ fn draw_header(
     }
 }
 
-/// What stands over the figures; the head names the metric whole.
+/// Returns the column title of the figures; the head shows the metric's full name.
 fn short_title(side: &Comparison) -> &'static str {
     match side.metric {
         Metric::Wall => "time",
@@ -137,7 +137,7 @@ fn short_title(side: &Comparison) -> &'static str {
     }
 }
 
-/// Paints the rows around the cursor; returns how many.
+/// Paints the rows around the cursor. Returns their number.
 fn draw_rows(
     paint: &mut Paint<'_>,
     area: Rect,
@@ -147,7 +147,7 @@ fn draw_rows(
     columns: MatrixColumns,
 ) -> u16 {
     let places = Places::new(all, MatrixRow::is_place);
-    // A cell is under the cursor, and not a row.
+    // The cursor is on a cell, not on a whole row.
     let around = SeenRows::new(all.len(), places.under(screen.cursor())).lit_if(false);
     around.paint(
         paint,
@@ -196,7 +196,7 @@ fn line_cell(line: Option<&Line>, side: &Comparison, figures: bool) -> (String, 
         Some(Verdict::Same) => Role::Text,
         _ => Role::Dim,
     };
-    // A ratio without a sign stands where those with one do.
+    // A ratio without a sign is aligned with those that have one.
     let ratio = if ratio.contains(' ') { ratio } else { format!("{ratio}  ") };
     let figure = match figures {
         true => format!("{:>FIGURE$}", words::value(line.and_then(|line| line.a.as_ref()), side.metric)),
@@ -213,7 +213,7 @@ fn mean_cell(side: &Comparison, size: &str, figures: bool) -> (String, Role) {
     (format!("{figure}{:>RATIO$} {interval}", format!("{ratio}  ")), Role::Accent)
 }
 
-/// What is under the cursor in words, and what the signs mean.
+/// Returns the description of the cell under the cursor and the key to the signs.
 fn foot(screen: &CompareScreen, matrix: &Matrix, columns: MatrixColumns) -> Vec<(String, Role)> {
     let mut text = Vec::new();
     let all = matrix.comparisons.len();

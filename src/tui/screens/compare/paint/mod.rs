@@ -1,4 +1,4 @@
-//! The Compare screen: what is compared above, one of the views below.
+//! Painting of the Compare screen: the head with the comparison's facts, then one of the views.
 
 mod chart;
 mod head;
@@ -95,12 +95,12 @@ fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, com
     }
 }
 
-/// Parts an area into what scrolls and lines below it.
+/// Splits an area into the scrolling part and the lines below it.
 fn above(area: Rect, below: u16) -> [Rect; 2] {
     area.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(below.min(area.height.saturating_sub(3)))]))
 }
 
-/// Paints lines, each wrapped, as far as there is room; of one that does not fit whole nothing is painted, nor what comes after.
+/// Paints wrapped lines while there is room. Stops at the first line that does not fit whole.
 fn lines(paint: &mut Paint<'_>, area: Rect, texts: impl IntoIterator<Item = (String, Role)>) -> u16 {
     let mut left = area;
     for (text, role) in texts {
@@ -114,7 +114,7 @@ fn lines(paint: &mut Paint<'_>, area: Rect, texts: impl IntoIterator<Item = (Str
     area.height - left.height
 }
 
-/// As many whole texts as fit beside each other, and how many are left. The first is always shown.
+/// Joins as many whole texts as fit on a line, and counts the rest. The first is always shown.
 fn joined(texts: &[String], separator: &str, room: usize) -> String {
     let shown = |count: usize| match texts.len() - count {
         0 => texts.join(separator),

@@ -23,7 +23,7 @@ const COLUMN: (usize, usize) = (12, 20);
 /// Rows of a cell: the ratio with its sign, below it the interval.
 const ROWS: usize = 2;
 
-/// Paints the rows and the columns around the cursor, and the cell under it in words.
+/// Paints the rows and columns around the cursor, and a description of the cell under it.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let Some(pivot) = &comparison.pivot else { return };
     let all = pivot_rows(comparison, &screen.looked.filter);
@@ -75,7 +75,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     draw_foot(paint, foot, screen, pivot, shown);
 }
 
-/// The side that a cell speaks for; its sign says so too.
+/// Returns the role of the side that is better; the sign shows it too.
 fn role_of(cell: Option<&PivotCell>) -> Role {
     match cell {
         Some(PivotCell { verdict: Some(Verdict::Faster), .. }) => Role::A,

@@ -1,4 +1,4 @@
-//! What is awaited: nothing of what was compared before is shown meanwhile.
+//! The screen while a comparison is being read; the previous comparison is not shown.
 
 use crate::tui::{
     keys::KeyPress,
@@ -16,7 +16,7 @@ use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{count, duration};
 use ratatui::layout::Rect;
 
-/// Paints what is asked for, and how far it is.
+/// Paints the request and its progress.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {
     let looked = &screen.looked;
     let asked = match &looked.beside {
@@ -38,7 +38,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         0 => String::new(),
         results => format!(" · {} results read", count(results as u64)),
     };
-    // How far it is comes before the path, which may be longer than the screen is wide.
+    // The progress comes before the path, which may be wider than the screen.
     let elapsed_words = duration(elapsed.as_nanos() as f64);
     let text = format!(" {} … {elapsed_words}{results} · {}", word(context), context.world.store);
     paint.line(row, &[piece(sign(elapsed), Role::Accent), piece(text, Role::Text)]);

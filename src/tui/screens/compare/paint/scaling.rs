@@ -1,4 +1,4 @@
-//! How figures grow: each test with the exponents of both sides, and the one under the cursor in words and drawn.
+//! The scaling of figures: each test with the exponents of both sides, and a description and plot of the test under the cursor.
 
 use crate::tui::{
     screens::compare::{CompareScreen, family_rows},
@@ -17,14 +17,14 @@ use dbdyno_reports::comparison::{
 use dbdyno_reports::sheet::Scale;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Columns of a figure beside the plot.
+/// Columns for a figure next to the plot.
 const FIGURE: u16 = 9;
-/// Rows of a plot without which nothing could be read.
+/// Rows below which a plot is unreadable.
 const LEAST: u16 = 4;
-/// Rows kept for words and plot.
+/// Rows reserved for the description and the plot.
 const BELOW: u16 = 8;
 
-/// Paints the table of tests along their axes, and below it the one under the cursor.
+/// Paints the table of tests along their axes, and below it the test under the cursor.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let families = family_rows(comparison, &screen.looked.filter);
     if families.is_empty() {
@@ -62,7 +62,7 @@ fn draw_table(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, familie
     });
 }
 
-/// The exponents of a side's curves, or how many curves there are.
+/// Returns the exponent of a side's curve, or the number of curves if there are several.
 fn short(family: &CurveFamily<'_>, side: SideName) -> String {
     let of_side: Vec<&ScalingCurve> = family.curves.iter().filter(|curve| curve.side == side).collect();
     match of_side.as_slice() {
@@ -72,7 +72,7 @@ fn short(family: &CurveFamily<'_>, side: SideName) -> String {
     }
 }
 
-/// Paints each curve in words, and what to know, as far as the plot leaves room; returns the rows taken.
+/// Paints a description of each curve and the remarks, if the plot leaves room. Returns the number of rows used.
 fn draw_words(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison, family: &CurveFamily<'_>) -> u16 {
     let words = family.curves.iter().map(|curve| {
         let text = format!("{} {}  {}", sign(curve), scaling::side(curve), scaling::growth(curve));
@@ -99,7 +99,7 @@ fn role(curve: &ScalingCurve) -> Role {
     if curve.side == SideName::A { Role::A } else { Role::B }
 }
 
-/// What a side's points are drawn with.
+/// Returns the sign that marks a side's points.
 fn sign(curve: &ScalingCurve) -> &'static str {
     if curve.side == SideName::A { "●" } else { "○" }
 }
@@ -126,7 +126,7 @@ fn draw_plot(paint: &mut Paint<'_>, area: Rect, family: &CurveFamily<'_>) {
             }
         }
     }
-    // A comes last, over points of B in the same cell.
+    // A is drawn last, over points of B in the same cell.
     for curve in family.curves.iter().rev() {
         for point in curve.points.iter().filter(|point| point.figure > 0.0) {
             cell(column(point.x), row(point.figure), sign(curve), role(curve));
@@ -149,9 +149,9 @@ fn draw_plot(paint: &mut Paint<'_>, area: Rect, family: &CurveFamily<'_>) {
     }
 }
 
-/// The figure of a line through corners at an x, along logarithms; none beyond its ends.
+/// Returns the figure at x on a line through corners, interpolated on log axes; none beyond its ends.
 fn between(corners: &[(f64, f64)], x: f64) -> Option<f64> {
-    // The scale's own rounding must not cut the ends off.
+    // The rounding of the scale must not cut off the ends.
     let slack = 1.0 + 1e-9;
     let on = |pair: &&[(f64, f64)]| pair[0].0 <= x * slack && x <= pair[1].0 * slack;
     let [(from, low), (to, high)] = corners.windows(2).find(on)? else { return None };

@@ -1,4 +1,4 @@
-//! Each test over its sizes: the ratios with their median and extremes, and the test under the cursor drawn.
+//! Each test over its sizes: the ratios with their median and extremes, and a chart of the test under the cursor.
 
 use super::chart;
 use crate::tui::{
@@ -22,7 +22,7 @@ const COLUMN: usize = 12;
 /// Rows of a test: ratios with their signs, below them their intervals.
 const ROWS: usize = 2;
 
-/// Paints the table of tests, and below it the chart of the one under the cursor.
+/// Paints the table of tests, and below it the chart of the test under the cursor.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let tests = test_rows(comparison, &screen.looked.filter);
     if tests.is_empty() {
@@ -89,7 +89,7 @@ fn draw_table(
     }
 }
 
-/// The ratios of a test with their signs and what they come to, and below them their intervals.
+/// Returns the ratios of a test with their signs and summary, and below them their intervals.
 fn cells<'t>(test: &TestRow<'_>, sizes: &[&str], name: usize, column: usize) -> [Vec<TextPiece<'t>>; ROWS] {
     let mut ratios = vec![piece(pad(&plain(&test.name), name), Role::Text)];
     let mut intervals = vec![piece(" ".repeat(name), Role::Text)];
@@ -115,7 +115,7 @@ fn cells<'t>(test: &TestRow<'_>, sizes: &[&str], name: usize, column: usize) -> 
     [ratios, intervals]
 }
 
-/// The side that a verdict speaks for; its sign says so too.
+/// Returns the role of the side that a verdict favours; its sign shows it too.
 fn role_of(verdict: Verdict) -> Role {
     match verdict {
         Verdict::Faster => Role::A,
@@ -125,7 +125,7 @@ fn role_of(verdict: Verdict) -> Role {
     }
 }
 
-/// The sizes of all lines, in their order.
+/// Returns the sizes of all lines, in their order.
 fn sizes(comparison: &Comparison) -> Vec<&str> {
     let mut sizes: Vec<&str> = Vec::new();
     for line in &comparison.lines {

@@ -1,4 +1,4 @@
-//! Before two sides are chosen, and when a side means nothing.
+//! The screen before two sides are chosen, and the one shown when a side matches nothing.
 
 use crate::tui::{
     keys::KeyPress,
@@ -15,7 +15,7 @@ use dbdyno_foundation::base::units::{self, plain};
 use dbdyno_store::Offer;
 use ratatui::layout::Rect;
 
-/// Paints what is chosen so far, and the pairs that are offered.
+/// Paints the sides chosen so far and the pairs on offer.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, world: &World) {
     let mut row = Rect { height: 1, ..area };
     for (name, text, role, key) in [("A", &screen.looked.a, Role::A, 'a'), ("B", &screen.looked.b, Role::B, 'b')] {
@@ -69,7 +69,7 @@ fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     });
 }
 
-/// What tells whether a pair is worth comparing, what matters most first.
+/// Returns the facts that show whether a pair is worth comparing, most important first.
 fn facts(a: &Offer, b: &Offer) -> Vec<(String, Role)> {
     let counted = |offer: &Offer| units::counted(offer.runs, "run");
     let runs = if a.runs == b.runs { format!("{} each", counted(a)) } else { format!("{} and {}", a.runs, counted(b)) };
@@ -81,7 +81,7 @@ fn facts(a: &Offer, b: &Offer) -> Vec<(String, Role)> {
     vec![(runs, Role::Dim), tiers, (a.suite.clone(), Role::Dim), (format!("size {}", a.sizes), Role::Dim)]
 }
 
-/// Paints that a side means nothing, and what to do.
+/// Paints which side matches nothing, and what to do.
 pub(super) fn nothing_found(paint: &mut Paint<'_>, area: Rect, compared: &Compared) {
     let mut left = area;
     let mut say = |text: &str, role: Role| {

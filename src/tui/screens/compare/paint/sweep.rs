@@ -1,4 +1,4 @@
-//! A sweep's answer: its configurations ranked within each tier, beside the base; below, what its options do.
+//! A sweep's result: its configurations ranked within each tier and compared with the base; below, the effects of its options.
 
 use super::{heat, joined, lines};
 use crate::tui::{
@@ -19,15 +19,15 @@ use dbdyno_stats::Verdict;
 use dbdyno_store::tier_words;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Columns of a place, a figure, a ratio with its sign, and an interval.
+/// Columns of a rank, a figure, a ratio with its sign, and an interval.
 const PLACE: usize = 4;
 const FIGURE: usize = 9;
 const RATIO: usize = 8;
 const INTERVAL: usize = 12;
-/// Rows of the ranking without which it could not be read.
+/// Rows below which the ranking is unreadable.
 const LEAST: u16 = 6;
 
-/// Paints the ranking by a place, and what the options do there.
+/// Paints the ranking by a place, and the effects of the options there.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     let (Some(sweep), Some((place, ranking))) = (screen.sweep(), screen.sweep_rows()) else { return };
     let head = draw_head(paint, area, screen, sweep, place);
@@ -65,7 +65,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep: &
     2
 }
 
-/// Rows that the options are told in.
+/// Returns the number of rows for the effects of the options.
 fn below_rows(sweep: &Sweep, place: &SweepPlace) -> u16 {
     let heat = if sweep.options.len() == 2 { heat::height(sweep) } else { 0 };
     let shares = place.effects.as_ref().map_or(1, |effects| effects.factors.len() + effects.interactions.len() + 4);
@@ -84,7 +84,7 @@ fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep
     let base = sweep.configurations.first().and_then(|base| base.tier);
     let around = SeenRows::new(ranking.len(), places.under(screen.cursor()));
     around.paint(paint, body, places.in_pane(0), |paint, at, line| {
-        // Its place in its tier: how many there are since the title.
+        // The rank within its tier: the number of rows since the title.
         let in_tier = (0..=at).rev().take_while(|row| places.of(*row).is_some()).count();
         match &ranking[at] {
             SweepRow::Tier(tier, count) => {
@@ -103,7 +103,7 @@ fn title(screen: &CompareScreen) -> &'static str {
     if screen.metric() == dbdyno_foundation::metric::Metric::Wall { "time" } else { "figure" }
 }
 
-/// The values of a configuration, as `option=value`.
+/// Returns the values of a configuration, as `option=value`.
 fn name(sweep: &Sweep, at: usize) -> String {
     let Some(one) = sweep.configurations.get(at) else { return String::new() };
     let values = sweep.options.iter().zip(&one.values).map(|(option, value)| format!("{}={value}", option.name));
@@ -123,7 +123,7 @@ fn cells<'t>(sweep: &Sweep, ranked: &Ranked, in_tier: usize, name_columns: usize
     ]
 }
 
-/// `0.42 ▼`, with the side that it speaks for.
+/// `0.42 ▼`, with the role of the side that is better.
 pub(super) fn ratio_cell(ranked: &Ranked) -> (String, Role) {
     let role = match ranked.verdict {
         Some(Verdict::Faster) => Role::A,
@@ -135,7 +135,7 @@ pub(super) fn ratio_cell(ranked: &Ranked) -> (String, Role) {
     (format!("{ratio} {:1}", words::sign(ranked.verdict)), role)
 }
 
-/// The heat map where there is one, and how much each option explains.
+/// Paints the heat map if there is one, and the share of the variation that each option explains.
 fn draw_options(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep: &Sweep, place: &SweepPlace) {
     let area = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let heat = sweep.heat(place).map_or(0, |cells| heat::draw(paint, area, screen, sweep, &cells));

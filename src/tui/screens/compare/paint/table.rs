@@ -1,4 +1,4 @@
-//! A line a test: times, ratio, interval, verdict.
+//! A table with one line for each test: times, ratio, interval, verdict.
 
 use super::above;
 use crate::tui::{
@@ -26,11 +26,11 @@ const RUNS: usize = 5;
 /// The narrowest and the widest bar.
 const BARS: (usize, usize) = (9, 61);
 
-/// Which columns there is room for. What is not in a column is in the lines below the table.
+/// The columns that there is room for. The lines below the table show what the columns leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TableColumns {
     name: usize,
-    /// Each side's; 0: none.
+    /// Columns of each side's figures; 0: not shown.
     figure: usize,
     bar: usize,
     interval: bool,
@@ -39,8 +39,8 @@ struct TableColumns {
 }
 
 impl TableColumns {
-    /// The columns that fit, given the longest name, figure and verdict: names, ratios and verdicts always, then bars,
-    /// figures, intervals in figures, numbers of runs.
+    /// Returns the columns that fit, given the longest name, figure and verdict. Names, ratios and verdicts are always shown; then follow
+    /// bars, figures, intervals as numbers, and numbers of runs.
     fn new(room: usize, name: usize, figure: usize, verdict: usize) -> Self {
         let mut columns = Self { name, figure: 0, bar: 0, interval: false, runs: false, verdict };
         columns.name = name.min(room.saturating_sub(RATIO + verdict + 2)).max(8);
@@ -62,14 +62,14 @@ impl TableColumns {
         columns.interval = take(INTERVAL);
         columns.runs = take(RUNS);
         if columns.bar > 0 {
-            // An odd number of cells has one in the middle, for 1.
+            // An odd number of cells has a middle one, for 1.
             columns.bar = ((columns.bar + left).min(BARS.1) - 1) / 2 * 2 + 1;
         }
         columns
     }
 }
 
-/// Paints the table with what is under its cursor in words below it.
+/// Paints the table, with a description of the line under the cursor below it.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let all = table_rows(comparison, &screen.looked.filter);
     if all.is_empty() {
@@ -111,7 +111,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     }
 }
 
-/// Paints the rows around the cursor; returns how many.
+/// Paints the rows around the cursor. Returns their number.
 fn draw_rows(
     paint: &mut Paint<'_>,
     area: Rect,
@@ -130,7 +130,7 @@ fn draw_rows(
     })
 }
 
-/// The remarks that fit below the rows, whole.
+/// Paints the remarks that fit below the rows as a whole.
 fn draw_remarks(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) {
     let mut left = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     for remark in remarks(comparison) {
@@ -176,7 +176,7 @@ fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<TextPiece<'
     vec![piece(text, Role::Title)]
 }
 
-/// What stands over a side's values: the head names the figure whole.
+/// Returns the column title of a side's values; the head shows the metric's full name.
 fn short_column(metric: Metric, side: &str) -> String {
     let column = words::column(metric, side);
     if width(&column) < FIGURE { column } else { side.to_owned() }
@@ -233,7 +233,7 @@ fn line_cells<'t>(line: &Line, metric: Metric, marks: &str, columns: TableColumn
     cells
 }
 
-/// The verdict with its sign and the numbers of its remarks.
+/// Returns the verdict with its sign and the numbers of its remarks.
 fn verdict(line: &Line, marks: &str, metric: Metric) -> (String, Role) {
     let Some(found) = &line.found else { return (format!("· not comparable {marks}"), Role::Dim) };
     let role = match found.verdict {
@@ -246,14 +246,14 @@ fn verdict(line: &Line, marks: &str, metric: Metric) -> (String, Role) {
     (text.trim_end().to_owned(), role)
 }
 
-/// `10`, or `6/12` of runs that are not paired.
+/// `10`, or `6/12` if runs are not paired.
 fn runs(line: &Line) -> String {
     let count = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.values.len());
     let (a, b) = (count(&line.a), count(&line.b));
     if a == b { a.to_string() } else { format!("{a}/{b}") }
 }
 
-/// What is under the cursor, in words and with all its figures.
+/// Returns a description of the row under the cursor, with all its figures.
 fn detail(row: Option<TableRow<'_>>, metric: Metric) -> Vec<String> {
     let line = match row {
         Some(TableRow::Line(line)) => line,
@@ -270,7 +270,7 @@ fn detail(row: Option<TableRow<'_>>, metric: Metric) -> Vec<String> {
     }
 }
 
-/// The same with the names of what stands beside each other.
+/// Returns the same description with the names of both configurations.
 pub(super) fn named_detail(line: &Line, side: &Comparison) -> Vec<String> {
     let value = |figure: &Option<Figure>| words::value(figure.as_ref(), side.metric);
     let (a, b) = (several::name(&side.a), several::name(&side.b));

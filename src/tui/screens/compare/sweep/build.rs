@@ -1,4 +1,4 @@
-//! A sweep made of the configurations of a session.
+//! Building a sweep from the configurations of a session.
 
 use super::{Sweep, SweepPlace, SweptConfiguration, SweptOption};
 use dbdyno_catalog::Difference;
@@ -13,11 +13,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// More of them are no grid whose options could be told apart in a moment.
+/// Maximum number of configurations of a sweep; the effects of options in a larger grid cannot be distinguished quickly.
 const MOST: usize = 1_024;
 
 impl Sweep {
-    /// The sweep that these configurations are; none where they are of several engines, or no option of the engine varies.
+    /// Returns the sweep of these configurations. Returns none if they differ in engine, version or suite, if there are fewer than three or
+    /// more than 1,024, if no option varies, or if an option of the suite does.
     pub(in super::super) fn of(parts: &[Side], allowed: &BTreeSet<Difference>) -> Option<Self> {
         let (base, others) = parts.split_first()?;
         let what = |part: &Side| {
@@ -49,12 +50,12 @@ impl Sweep {
     }
 }
 
-/// The value that was asked for in a configuration.
+/// Returns the requested value of an option in a configuration.
 fn asked<'s>(part: &'s Side, name: &str) -> Option<&'s str> {
     part.runs.first()?.asked.get(name).map(String::as_str)
 }
 
-/// The options of the engine that vary, where those of the suite do not.
+/// Returns the engine's options that vary; none if an option of the suite varies.
 fn varying(parts: &[Side]) -> Option<Vec<SweptOption>> {
     let mut values: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
     let names: BTreeSet<&str> = parts
@@ -80,7 +81,7 @@ fn varying(parts: &[Side]) -> Option<Vec<SweptOption>> {
     options.filter(|options| !options.is_empty())
 }
 
-/// Numbers by size, words by the alphabet.
+/// Orders numbers by size and words alphabetically.
 fn by_value(one: &str, next: &str) -> Ordering {
     match (one.parse::<f64>(), next.parse::<f64>()) {
         (Ok(one), Ok(next)) => one.total_cmp(&next),
@@ -88,7 +89,7 @@ fn by_value(one: &str, next: &str) -> Ordering {
     }
 }
 
-/// Of each size all tests together, then each.
+/// Returns, for each size, all tests together and then each test.
 fn places(all: &Side) -> Vec<SweepPlace> {
     let mut sizes: Vec<&str> = Vec::new();
     for run in &all.runs {
@@ -118,7 +119,7 @@ fn places(all: &Side) -> Vec<SweepPlace> {
 }
 
 fn effects_of(all: &Side, runs: impl Iterator<Item = RunTests>) -> Option<GridEffects> {
-    // What is said of them is said of times.
+    // Effects are defined only for times.
     let runs = runs.filter(|_| all.metric == Metric::Wall).collect();
     let side = Side {
         selection: all.selection.clone(),
@@ -131,13 +132,13 @@ fn effects_of(all: &Side, runs: impl Iterator<Item = RunTests>) -> Option<GridEf
     effects(&side).ok()
 }
 
-/// The same run with one of its tests.
+/// Returns the same run with only one of its tests.
 fn of_test(run: &RunTests, test: u32, name: &str) -> RunTests {
     let tests = run.tests.iter().filter(|one| one.test == test && *one.name == *name).cloned().collect();
     RunTests { tests, ..without_tests(run) }
 }
 
-/// The same run with the geometric mean of its tests as its only one; none where it does not have all.
+/// Returns the same run with the geometric mean of its tests as the only test; none if it lacks a test.
 fn of_all_tests(run: &RunTests, all: usize) -> Option<RunTests> {
     let whole = run.tests.iter().filter(|test| test.actor.is_none());
     let values: Vec<f64> = whole.filter_map(|test| test.value.filter(|value| *value > 0.0)).collect();

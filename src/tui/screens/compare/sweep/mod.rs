@@ -1,4 +1,4 @@
-//! A session that was a sweep: its configurations ranked within each tier, and what its options do.
+//! A session that was a sweep: its configurations ranked within each tier, and the effects of its options.
 
 mod build;
 
@@ -16,16 +16,17 @@ pub(crate) struct Sweep {
     /// The options that vary; each configuration has a value of each, in this order.
     pub(crate) options: Vec<SweptOption>,
     pub(crate) configurations: Vec<SweptConfiguration>,
-    /// Each configuration but the base as A, beside the base as B. Tiers are compared all the same: the ranking parts them.
+    /// One comparison for each configuration but the base: A is that configuration, B the base. Different tiers are allowed, because the
+    /// ranking separates them.
     pub(crate) comparisons: Vec<Comparison>,
-    /// What they can be ranked by; at least one.
+    /// The places by which they can be ranked; at least one.
     pub(crate) places: Vec<SweepPlace>,
 }
 
 #[derive(Debug)]
 pub(crate) struct SweptOption {
     pub(crate) name: String,
-    /// Its values in their order.
+    /// The option's values, ordered.
     pub(crate) values: Vec<String>,
 }
 
@@ -33,7 +34,7 @@ pub(crate) struct SweptOption {
 pub(crate) struct SweptConfiguration {
     pub(crate) label: String,
     pub(crate) values: Vec<String>,
-    /// Durability tier; none: not recorded.
+    /// Durability tier; none if it was not recorded.
     pub(crate) tier: Option<u8>,
 }
 
@@ -41,30 +42,30 @@ pub(crate) struct SweptConfiguration {
 #[derive(Debug)]
 pub(crate) struct SweepPlace {
     pub(crate) size: String,
-    /// Number and name; none: the geometric mean of all.
+    /// Number and name of the test; none: the geometric mean of all tests.
     pub(crate) test: Option<(u32, String)>,
-    /// What the options do there, in times; none where that cannot be said.
+    /// The effects of the options there, computed from times; none if they cannot be computed.
     pub(crate) effects: Option<GridEffects>,
 }
 
 /// A configuration in the ranking.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranked {
-    /// Its place among all; the base is 0.
+    /// Index of the configuration; the base is 0.
     pub(crate) configuration: usize,
-    /// Its figure; none of a mean.
+    /// The configuration's figure; none for a mean.
     pub(crate) value: Option<f64>,
-    /// Its figure / that of the base; none: not comparable.
+    /// Its figure divided by the base's; none: not comparable.
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<RatioRange>,
-    /// The verdict; none of a mean, and of the base.
+    /// The verdict; none for a mean and for the base.
     pub(crate) verdict: Option<Verdict>,
 }
 
 /// A row of the ranking. The title of a tier cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SweepRow {
-    /// A tier begins, with so many configurations.
+    /// The title of a tier, with its number of configurations.
     Tier(Option<u8>, usize),
     Configuration(Ranked),
 }
@@ -78,12 +79,12 @@ pub(crate) enum HeatCell {
 }
 
 impl Sweep {
-    /// What configurations are compared in.
+    /// Returns the metric of the comparisons.
     pub(crate) fn metric(&self) -> Metric {
         self.comparisons.first().map_or_else(Metric::default, |side| side.metric)
     }
 
-    /// The configurations by tier, what survives most first; within a tier the best first.
+    /// Returns the configurations by tier, most durable first; within a tier, the best first.
     pub(crate) fn rows(&self, place: &SweepPlace) -> Vec<SweepRow> {
         let tiers: BTreeSet<Reverse<Option<u8>>> = self.configurations.iter().map(|one| Reverse(one.tier)).collect();
         let of_tier = |Reverse(tier): Reverse<Option<u8>>| {
@@ -103,7 +104,7 @@ impl Sweep {
         tiers.into_iter().flat_map(of_tier).collect()
     }
 
-    /// How a configuration does.
+    /// Returns a configuration's entry in the ranking.
     pub(crate) fn ranked(&self, configuration: usize, place: &SweepPlace) -> Ranked {
         let nothing = Ranked { configuration, value: None, ratio: None, interval: None, verdict: None };
         let Some(side) = configuration.checked_sub(1).and_then(|at| self.comparisons.get(at)) else {
@@ -126,7 +127,7 @@ impl Sweep {
         }
     }
 
-    /// Where exactly two options vary: the cells of each value of the first, one a value of the second.
+    /// Returns the cells by value of the first option (rows) and of the second (columns), if exactly two options vary.
     pub(crate) fn heat(&self, place: &SweepPlace) -> Option<Vec<Vec<HeatCell>>> {
         let [rows, columns] = self.options.as_slice() else { return None };
         let cell = |row: &String, column: &String| {
@@ -138,26 +139,26 @@ impl Sweep {
     }
 }
 
-/// The line of a test at a size.
+/// Returns the line of a test at a size.
 fn line_at<'c>(side: &'c Comparison, place: &SweepPlace) -> Option<&'c Line> {
     let (test, name) = place.test.as_ref()?;
     side.lines.iter().find(|line| line.test == *test && line.name == *name && line.size == place.size)
 }
 
 impl CompareScreen {
-    /// The sweep that the session was.
+    /// Returns the sweep, if the session was one.
     pub(crate) fn sweep(&self) -> Option<&Sweep> {
         self.matrix()?.sweep.as_ref()
     }
 
-    /// The ranking, and what it is by.
+    /// Returns the ranking, and the place by which it is ranked.
     pub(crate) fn sweep_rows(&self) -> Option<(&SweepPlace, Vec<SweepRow>)> {
         let sweep = self.sweep()?;
         let place = sweep.places.get(self.looked.ranked_by)?;
         Some((place, sweep.rows(place)))
     }
 
-    /// The configuration of the ranking under the cursor.
+    /// Returns the ranked configuration under the cursor.
     pub(crate) fn ranked(&self) -> Option<Ranked> {
         let (_, rows) = self.sweep_rows()?;
         let ranked = |row: SweepRow| match row {
@@ -167,7 +168,7 @@ impl CompareScreen {
         rows.into_iter().filter_map(ranked).nth(self.looked.cursors[super::CompareView::Sweep.index()].at)
     }
 
-    /// The comparison of the configuration under the cursor with the base, and its line; none of the base itself.
+    /// Returns the comparison of the configuration under the cursor with the base, and its line; none for the base itself.
     pub(super) fn ranked_under_cursor(&self) -> Option<(&Comparison, Option<&Line>)> {
         let at = self.ranked()?.configuration.checked_sub(1)?;
         let sweep = self.sweep()?;

@@ -1,4 +1,4 @@
-//! The Live screen.
+//! Painting of the Live screen.
 
 mod names;
 mod race;
@@ -17,10 +17,10 @@ use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Rows from which the runs of the round are shown above the race.
+/// Minimum rows for showing the runs of the round above the race.
 const ROOMY: u16 = 30;
 
-/// Paints the screen: a replay, the session, or how to get to either.
+/// Paints a replay, the session, or how to start either.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, context: &Context<'_>) {
     match (&live.replay, &live.session) {
         _ if live.loading => {
@@ -35,7 +35,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, context
             LiveView::Test => test::draw_of_session(paint, area, session, live.pane, true),
         },
         (None, Some(session)) => {
-            // The race says itself which run is under way, and needs the rows.
+            // The race itself shows the run in progress, and needs the rows.
             let brief = live.view == LiveView::Race && area.height < ROOMY;
             let rows = if brief { session::BAR } else { session::height(session, area.width) };
             let [top, rest] = area.layout(&Layout::vertical([Constraint::Length(rows), Constraint::Min(8)]));
@@ -87,7 +87,7 @@ fn draw_replay(paint: &mut Paint<'_>, area: Rect, replay: &Replay, pane: TestPan
     }
 }
 
-/// The test that is replayed, as far as it has come.
+/// Returns the replayed test, as far as it has progressed.
 fn replayed(replay: &Replay) -> Option<TestPicture<'_>> {
     let figures = replay.figures.as_ref()?;
     let length = replay.recording.tests.get(replay.test).map_or(0, |test| test.wall_ns);
@@ -95,17 +95,17 @@ fn replayed(replay: &Replay) -> Option<TestPicture<'_>> {
     Some(TestPicture { label: "", figures, latencies, rounds: 1, ghost: None, usual, used: Vec::new() })
 }
 
-/// The test that is replayed, with its figures so far.
+/// Returns the replayed test as text, with its figures so far.
 pub(super) fn replayed_in_words(replay: &Replay) -> Option<String> {
     replayed(replay).map(|picture| format!("{} · {}", replay.recording.title, test::in_words(&picture)))
 }
 
-/// The test in view of a session, with its figures so far.
+/// Returns a session's test in view as text, with its figures so far.
 pub(super) fn test_in_words(session: &WatchedSession) -> Option<String> {
     test::with_picture(session, test::in_words)
 }
 
-/// A count of operations with what it is out of.
+/// Returns a count of operations with its total, if known.
 fn counted(done: u64, total: Option<u64>) -> String {
     match total {
         Some(total) => format!("{} / {}", units::count(done), units::count(total)),

@@ -1,10 +1,10 @@
-//! Names of configurations where there is little room.
+//! Short names of configurations.
 
 use crate::tui::widgets::paint::{fit, width};
 use dbdyno_foundation::base::units::plain;
 
-/// The names of configurations in so many columns, each unlike the others: whole labels where all of them fit, else engines with
-/// their values (`sqlite wal/full`), cut in the middle as a last resort.
+/// Returns a different name of at most `columns` columns for each configuration: whole labels if all of them fit, else engines with their
+/// values (`sqlite wal/full`), cut in the middle as a last resort.
 pub(super) fn names(labels: &[&str], columns: usize) -> Vec<String> {
     let whole: Vec<String> = labels.iter().map(|label| plain(label)).collect();
     if whole.iter().all(|label| width(label) <= columns) {
@@ -13,14 +13,14 @@ pub(super) fn names(labels: &[&str], columns: usize) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (number, label) in (1..).zip(&whole) {
         let name = cut(&values_only(label), columns);
-        // Two long names may differ in what was cut out alone.
+        // Two long names may differ only in the part that was cut out.
         let name = if names.contains(&name) { cut(&format!("{number}·{name}"), columns) } else { name };
         names.push(name);
     }
     names
 }
 
-/// `sqlite wal/full` of `sqlite[journal_mode=wal,synchronous=full]`.
+/// `sqlite wal/full` for `sqlite[journal_mode=wal,synchronous=full]`.
 pub(super) fn values_only(label: &str) -> String {
     let parts = label.split_once('[').and_then(|(engine, rest)| Some((engine, rest.rsplit_once(']')?)));
     let Some((engine, (options, after))) = parts else { return label.to_owned() };
@@ -29,7 +29,7 @@ pub(super) fn values_only(label: &str) -> String {
     format!("{engine} {}{after}", values.join("/"))
 }
 
-/// Beginning and end of a text that does not fit: what tells names apart often stands at the end.
+/// Shortens a text to its beginning and end, because names often differ only at the end.
 fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();

@@ -20,29 +20,29 @@ use std::ops::Range;
 /// Columns of a time, and of a ratio with its interval and sign.
 const TIME: usize = 7;
 const VERDICT: usize = 18;
-/// The least and the most that a sparkline takes.
+/// The minimum and maximum width of a sparkline.
 const ROUNDS: (usize, usize) = (4, 20);
 
-/// What signs mean, where there is something to stand against.
+/// The key to the signs, shown if there is a reference.
 const SIGNS: &str = "▼ faster  ▲ slower  = same  ? undecided  … too few";
 
-/// How cells are laid out.
+/// The layout of the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Grid {
-    /// Columns of the tests' names.
+    /// Columns for the names of tests.
     name: usize,
-    /// Those of a cell.
+    /// Columns for a cell.
     cell: usize,
-    /// Those of the number of runs.
+    /// Columns for the number of runs.
     count: usize,
-    /// Whether the verdict stands below the time, and not beside it.
+    /// Whether the verdict is below the time, instead of next to it.
     tall: bool,
-    /// Configurations beside each other.
+    /// Number of configurations shown.
     shown: usize,
 }
 
 impl Grid {
-    /// Verdicts stand beside times where all configurations fit so, else below them.
+    /// Puts verdicts next to times if all configurations fit this way, else below them.
     fn new(room: usize, columns: usize, name: usize, count: usize, rounds: usize, label: usize) -> Self {
         let figures = |rounds: usize| TIME + count + rounds + 2;
         let name = name.min(room / 3);
@@ -57,7 +57,7 @@ impl Grid {
         Self { name, cell: (left / shown).saturating_sub(1).min(most), count, tall: true, shown }
     }
 
-    /// Rounds in a sparkline.
+    /// Returns the number of rounds in a sparkline.
     fn rounds(self) -> usize {
         let beside = if self.tall { 0 } else { 1 + VERDICT };
         self.cell.saturating_sub(TIME + self.count + 2 + beside)
@@ -101,14 +101,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     }
 }
 
-/// Takes lines from the top of an area.
+/// Returns lines from the top of an area, and removes them from it.
 fn next(area: &mut Rect, lines: u16) -> Rect {
     let taken = Rect { height: lines.min(area.height), ..*area };
     *area = Rect { y: area.y + taken.height, height: area.height - taken.height, ..*area };
     taken
 }
 
-/// The round, and the test under way.
+/// Returns the round and the test in progress.
 fn title(session: &WatchedSession) -> String {
     let Some(run) = session.current.and_then(|at| session.runs.get(at)) else {
         return "Race · no test has begun yet".to_owned();
@@ -149,7 +149,8 @@ fn count_text(finished: usize, failed: usize) -> String {
     if failed > 0 { format!("n{finished}✗{failed}") } else { format!("n{finished}") }
 }
 
-/// The rows from the scrolled one on that fit, and no fewer than there is room for. Sizes after the first have a title.
+/// Returns the range of rows that fit, from the scrolled one on, and starts earlier if there would be empty room. Sizes after the first
+/// have a title.
 fn window(tests: &[RaceRow<'_>], each: usize, height: usize, scroll: usize) -> Range<usize> {
     let lines = |range: &Range<usize>| {
         let titles = tests[range.clone()].windows(2).filter(|two| two[0].size != two[1].size).count();
@@ -162,7 +163,7 @@ fn window(tests: &[RaceRow<'_>], each: usize, height: usize, scroll: usize) -> R
     from..until
 }
 
-/// The size of the rows below, and the configurations; the one under way has a sign.
+/// Paints the size of the rows below, and the configurations; the one in progress has a sign.
 fn draw_header(
     paint: &mut Paint<'_>,
     area: Rect,
@@ -182,7 +183,7 @@ fn draw_header(
     }
 }
 
-/// The place of a cell in its row.
+/// Returns the area of a cell in its row.
 fn at(row: Rect, grid: Grid, place: usize) -> Rect {
     let x = row.x + (grid.name + place * (grid.cell + 1)) as u16;
     Rect { x, width: (grid.cell as u16).min(row.right().saturating_sub(x)), ..row }
@@ -219,7 +220,7 @@ fn draw_row(
     }
 }
 
-/// Median, number of runs, and a sparkline of them.
+/// Returns the median, the number of runs, and a sparkline of them.
 fn figures(cell: &RaceCell<'_>, grid: Grid) -> Vec<TextPiece<'static>> {
     let (times, time) = values(cell);
     let count = if times.is_empty() && cell.failed == 0 { String::new() } else { count_text(times.len(), cell.failed) };
@@ -231,7 +232,7 @@ fn figures(cell: &RaceCell<'_>, grid: Grid) -> Vec<TextPiece<'static>> {
     ]
 }
 
-/// The figures of a cell, and their median in words. The title says what they are, so a rate does without its unit.
+/// Returns the figures of a cell, and their median as text. The title names the metric, so a rate needs no unit.
 fn values(cell: &RaceCell<'_>) -> (Vec<f64>, String) {
     let values: Vec<f64> = cell.times.iter().map(|time| time.value(cell.metric)).collect();
     let shown = |median| cell.metric.shown(median).trim_end_matches("/s").trim_end().to_owned();
@@ -239,8 +240,8 @@ fn values(cell: &RaceCell<'_>) -> (Vec<f64>, String) {
     (values, median)
 }
 
-/// The last rounds as bars. The scale has a tenth of the median on either side at least, so that what is steady looks steady: the median
-/// is in the middle of a bar.
+/// Returns the last rounds as bars. The scale extends at least 10 % below and 12.5 % above the median, so that steady times look steady:
+/// the median is in the middle of a bar.
 fn sparkline(times: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let Ok(middle) = median(times) else { return String::new() };
@@ -250,14 +251,14 @@ fn sparkline(times: &[f64]) -> String {
     if most > least { times.iter().map(bar).collect() } else { "▁".repeat(times.len()) }
 }
 
-/// A cell in words: `325 µs n9 0.026 0.016-0.038 ▼`.
+/// Returns a cell as text: `325 µs n9 0.026 0.016-0.038 ▼`.
 pub(in crate::tui::screens::live) fn cell_in_words(cell: &RaceCell<'_>) -> String {
     let (times, time) = values(cell);
     let count = count_text(times.len(), cell.failed);
     format!("{time} {count} {}", verdict(cell).0).trim_end().to_owned()
 }
 
-/// How it stands, with a sign; only a verdict makes a winner.
+/// Returns the verdict of a cell with a sign; only a verdict marks a winner.
 fn verdict(cell: &RaceCell<'_>) -> TextPiece<'static> {
     if cell.times.iter().any(|time| time.wrong) {
         return piece("✗ wrong answers", Role::Bad);
@@ -278,7 +279,7 @@ fn verdict(cell: &RaceCell<'_>) -> TextPiece<'static> {
     }
 }
 
-/// `1.77 1.62-1.95 ▲`; the ratio is left out where the interval is long.
+/// `1.77 1.62-1.95 ▲`; the ratio is left out if the interval is long.
 fn judged(found: &JudgedRatio) -> String {
     let sign = words::sign(Some(found.verdict));
     let ratio = words::ratio(found.ratio);
@@ -293,7 +294,7 @@ fn judged(found: &JudgedRatio) -> String {
     fits.unwrap_or_else(|| format!("{interval} {sign}"))
 }
 
-/// Why there is no ratio.
+/// Returns the reason why there is no ratio.
 fn withheld(kind: ObstacleKind) -> TextPiece<'static> {
     match kind {
         ObstacleKind::FailedVerification => piece("✗ answers differ", Role::Bad),
@@ -306,7 +307,7 @@ fn withheld(kind: ObstacleKind) -> TextPiece<'static> {
     }
 }
 
-/// How much there is beside what is in view, and the keys that bring it there.
+/// Paints how much is out of view, and the keys that scroll to it.
 fn draw_hidden(
     paint: &mut Paint<'_>,
     area: Rect,

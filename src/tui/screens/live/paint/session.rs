@@ -1,4 +1,4 @@
-//! The session's bar and the runs of its round.
+//! The session's progress bar and the runs of its round.
 
 use crate::tui::{
     screens::live::{Phase, RunState, WatchedRun, WatchedSession},
@@ -10,10 +10,10 @@ use dbdyno_store::Status;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// Rows that the pane takes with the bar alone.
+/// Rows of the pane if it shows only the bar.
 pub(super) const BAR: u16 = 3;
 
-/// Rows that the pane takes: the bar, and the round's runs.
+/// Returns the rows of the pane: the bar, and the round's runs.
 pub(super) fn height(session: &WatchedSession, columns: u16) -> u16 {
     let runs: usize = round(session).map(|(_, run)| width(&label(session, run)) + 4).sum();
     let lines = runs.div_ceil(usize::from(columns).saturating_sub(14).max(1)).clamp(1, 3);
@@ -66,7 +66,7 @@ fn phase(session: &WatchedSession) -> (String, Role) {
     }
 }
 
-/// The runs of the round under way or last.
+/// Returns the runs of the current or last round.
 fn round(session: &WatchedSession) -> impl Iterator<Item = (usize, &WatchedRun)> {
     let current = session.current.unwrap_or(0);
     let number = session.runs.get(current).map(|run| run.round);
@@ -79,7 +79,7 @@ fn label(session: &WatchedSession, run: &WatchedRun) -> String {
     if sizes { format!("{} {}", measured.label, measured.size) } else { measured.label.clone() }
 }
 
-/// The runs with their states; whole ones, from one before the current where not all fit.
+/// Paints the runs with their states. If not all fit, it starts with the run before the current one.
 fn draw_round(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession) {
     let runs: Vec<(usize, &WatchedRun)> = round(session).collect();
     let Some((_, first)) = runs.first() else { return };

@@ -1,4 +1,4 @@
-//! The test under way: its bar, latencies, throughput, percentiles and resources.
+//! The test in progress: its bar, latencies, throughput, percentiles and resources.
 
 use super::{counted, fact};
 use crate::tui::{
@@ -15,19 +15,19 @@ use dbdyno_workload::histogram::supported_quantile;
 use hdrhistogram::Histogram;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// A test and what is shown around it.
+/// A test with the data around it.
 #[derive(Debug)]
 pub(super) struct TestPicture<'t> {
-    /// The configuration; empty of a replay.
+    /// The configuration; empty for a replay.
     pub(super) label: &'t str,
     pub(super) figures: &'t LiveFigures,
     /// Latencies of all its rounds.
     pub(super) latencies: &'t Histogram<u64>,
-    /// Rounds in them.
+    /// Number of rounds in the latencies.
     pub(super) rounds: usize,
     /// Label and throughput of the reference.
     pub(super) ghost: Option<(&'t str, &'t [Slot])>,
-    /// What the test usually takes, ns.
+    /// Usual time of the test, ns.
     pub(super) usual: Option<f64>,
     pub(super) used: Vec<(&'static str, String)>,
 }
@@ -61,7 +61,7 @@ pub(super) fn draw_of_session(
     }
 }
 
-/// Does something with the test in view; none before one has begun.
+/// Calls a function with the test in view; none before a test has begun.
 pub(super) fn with_picture<T>(session: &WatchedSession, act: impl FnOnce(&TestPicture<'_>) -> T) -> Option<T> {
     let TestInView { configuration, figures, used: known, latencies, rounds } = session.in_view()?;
     Some(act(&TestPicture {
@@ -75,7 +75,7 @@ pub(super) fn with_picture<T>(session: &WatchedSession, act: impl FnOnce(&TestPi
     }))
 }
 
-/// The figures of a test in one line.
+/// Returns the figures of a test in one line.
 pub(super) fn in_words(picture: &TestPicture<'_>) -> String {
     let facts = facts(picture, usize::from(u16::MAX));
     let told: Vec<String> =
@@ -83,7 +83,7 @@ pub(super) fn in_words(picture: &TestPicture<'_>) -> String {
     format!("{}: {}", picture.title(), told.join("  "))
 }
 
-/// What the worker uses, as facts; `-` is what is not known.
+/// Returns the resources of the worker as facts; `-` means unknown.
 fn used(known: Used) -> Vec<(&'static str, String)> {
     let shown = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let rate = |rate: f64| format!("{}/s", units::bytes(rate as u64));
@@ -96,7 +96,7 @@ fn used(known: Used) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Paints the single test with its histogram, what it did over time, and what it used; one of them has the focus.
+/// Paints the single test with its histogram, its throughput over time and its resources; one of them has the focus.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focus: TestPane) {
     let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
     draw_bar(paint, bar, picture);
@@ -109,7 +109,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>,
     draw_figures(paint, below, picture, focus == TestPane::Figures);
 }
 
-/// Paints one part of the test below its bar.
+/// Paints one pane of the test below its bar.
 pub(super) fn draw_pane(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, pane: TestPane) {
     let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
     draw_bar(paint, bar, picture);
@@ -136,7 +136,7 @@ fn draw_figures(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, fo
     }
 }
 
-/// Paints throughput over the time that the test takes, or is expected to take.
+/// Paints throughput over the actual or expected time of the test.
 fn draw_throughput(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focused: bool) {
     let TestPicture { figures, ghost, usual, .. } = *picture;
     let inner = paint.pane(area, "Operations a second", focused);
@@ -154,7 +154,7 @@ fn draw_throughput(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>,
     over_time(paint, inner, &timed, units::rate);
 }
 
-/// The test's bar. A single long statement has no share: its time stands against what it usually takes.
+/// Paints the test's bar. A single long statement has no known progress, so its time is compared with its usual time.
 fn draw_bar(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>) {
     let TestPicture { figures, usual, .. } = *picture;
     let what = if figures.measured { "" } else { " · preparing, not measured" };
@@ -182,7 +182,7 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>) {
     paint.right(Rect { height: 1, ..inner }, &text, Role::Text);
 }
 
-/// Rates, percentiles and resources, whole facts in lines that fit.
+/// Returns rates, percentiles and resources as whole facts, in lines that fit.
 fn facts<'t>(picture: &'t TestPicture<'_>, columns: usize) -> Vec<Vec<TextPiece<'t>>> {
     let TestPicture { figures, latencies, ghost, ref used, .. } = *picture;
     let mut groups: Vec<Vec<[TextPiece<'t>; 3]>> = Vec::new();
@@ -210,7 +210,7 @@ fn facts<'t>(picture: &'t TestPicture<'_>, columns: usize) -> Vec<Vec<TextPiece<
     groups.into_iter().flat_map(|group| lines(group, columns)).collect()
 }
 
-/// An actor: its rate and the one that is due, latencies, and what others cost it.
+/// Returns an actor's rate (with its target rate), latencies, how often others blocked it, and its backlog.
 fn actor_facts<'t>(actor: &LiveActor, elapsed_ns: u64, finished: bool) -> Vec<[TextPiece<'t>; 3]> {
     let mean = actor.done as f64 * 1e9 / elapsed_ns.max(1) as f64;
     let rate = units::rate(if finished { mean } else { actor.rate });
@@ -229,7 +229,7 @@ fn actor_facts<'t>(actor: &LiveActor, elapsed_ns: u64, finished: bool) -> Vec<[T
     facts
 }
 
-/// Facts in lines, whole ones only.
+/// Splits facts into lines without breaking a fact.
 fn lines(facts: Vec<[TextPiece<'_>; 3]>, columns: usize) -> Vec<Vec<TextPiece<'_>>> {
     let mut lines: Vec<Vec<TextPiece<'_>>> = Vec::new();
     let mut left = 0;

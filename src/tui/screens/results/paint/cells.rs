@@ -1,4 +1,4 @@
-//! What the cells of the table say.
+//! The texts of the table's cells.
 
 use crate::tui::screens::results::{Column, ListedRow, ResultsScreen, columns, short};
 use dbdyno_catalog::Role;
@@ -13,18 +13,18 @@ use dbdyno_store::{
 pub(super) struct Shape {
     /// Numbers are aligned to the right.
     pub(super) right: bool,
-    /// The greatest is dropped first.
+    /// Priority; the column with the highest number is dropped first.
     pub(super) rank: usize,
-    /// Columns of the terminal that it takes at most.
+    /// Maximum width in terminal columns.
     pub(super) most: usize,
 }
 
-/// Columns that a label takes at most, on a screen of so many.
+/// Returns the maximum width of a label, on a screen with the given number of columns.
 fn label_width(screen: usize) -> usize {
     (screen * 2 / 5).max(30)
 }
 
-/// The shape of a column, on a screen of so many columns. How rows ended matters more where they did not end well.
+/// Returns the shape of a column, on a screen with the given number of columns. The status has a higher priority if runs ended badly.
 pub(super) fn shape(column: &Column, screen: usize, ended_well: bool) -> Shape {
     let status = |usual: usize| if ended_well { usual } else { 2 };
     let (right, rank, most) = match column {
@@ -87,7 +87,7 @@ pub(super) fn shape(column: &Column, screen: usize, ended_well: bool) -> Shape {
     Shape { right, rank, most }
 }
 
-/// A cell, on a screen of so many columns.
+/// Returns the text of a cell, on a screen with the given number of columns.
 pub(super) fn cell(results: &ResultsScreen, row: ListedRow<'_>, column: &Column, screen: usize) -> String {
     let options = results.table.options(row);
     let label = |label: &str| results.labels.fitted(label, options, label_width(screen));
@@ -100,7 +100,7 @@ pub(super) fn cell(results: &ResultsScreen, row: ListedRow<'_>, column: &Column,
         (ListedRow::Group(row), Column::Group(column)) => {
             group(row, *column, columns::key(&results.listing).is_some_and(|key| key.word() == "session"))
         }
-        // A column of other rows: the listing has changed, and these are not read yet.
+        // The column is of another kind of row: the listing has changed, and its rows are not read yet.
         _ => String::new(),
     };
     plain(&text)
@@ -110,7 +110,7 @@ fn ns(value: Option<u64>) -> String {
     value.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64))
 }
 
-/// A time to the minute; on a narrow screen it has no year.
+/// Returns a time to the minute, on narrow screens without the year.
 fn moment(started: &str, screen: usize) -> String {
     let from = if screen < 100 { 5 } else { 0 };
     if started.is_empty() { "-".to_owned() } else { started.get(from..16).unwrap_or(started).to_owned() }
@@ -129,7 +129,7 @@ fn value(options: Option<&OptionValues>, name: &str) -> String {
     options.and_then(|options| options.get(name)).map_or_else(|| "-".to_owned(), Clone::clone)
 }
 
-/// How the runs of a configuration ended, those that did not end well too.
+/// Returns the numbers of a configuration's runs by status, including those that ended badly.
 fn ends(row: &ConfigurationRow) -> String {
     let others = row.runs.saturating_sub(row.done + row.failed + row.cancelled + row.interrupted + row.running);
     let parts = [
@@ -247,7 +247,7 @@ fn group(row: &GroupRow, column: GroupColumn, of_sessions: bool) -> String {
     }
 }
 
-/// What a cell means.
+/// Returns the role of a cell.
 pub(super) fn role(row: ListedRow<'_>, column: &Column) -> Role {
     match (row, column) {
         (_, Column::Configuration(ConfigurationColumn::Status))
@@ -275,12 +275,12 @@ pub(super) fn role(row: ListedRow<'_>, column: &Column) -> Role {
     }
 }
 
-/// Whether a run was ended before it was done.
+/// Whether a run ended before it was complete.
 fn is_cut_short(status: &str) -> bool {
     [Status::Cancelled, Status::Interrupted].map(Status::word).contains(&status)
 }
 
-/// A sign for what did not end well, with its meaning: it is seen where the status has no room.
+/// Returns a sign for rows that did not end well, with its role. It is visible even if the status column has no room.
 pub(super) fn sign(row: ListedRow<'_>) -> (&'static str, Role) {
     let (running, bad, cut_short) = match row {
         ListedRow::Configuration(row) => {
@@ -305,7 +305,7 @@ pub(super) fn sign(row: ListedRow<'_>) -> (&'static str, Role) {
     }
 }
 
-/// A column's title with the sign of its order, in brackets where the cursor is on it.
+/// Returns a column's title with the sign of its order, in brackets if the cursor is on it.
 pub(super) fn title(word: &str, ordered: Option<bool>, focused: bool) -> String {
     let sign = match ordered {
         Some(true) => "▼",

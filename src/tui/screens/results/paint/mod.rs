@@ -1,4 +1,4 @@
-//! The Results screen: the table of what is stored, and the page of an open run.
+//! The Results screen: the table of stored results, and the page of an open run.
 
 mod cells;
 mod run;
@@ -26,7 +26,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, c
     }
 }
 
-/// The columns that are seen on a screen of so many.
+/// Returns the visible columns, on a screen with the given number of terminal columns.
 pub(super) fn columns_seen(results: &ResultsScreen, screen: usize) -> Vec<Column> {
     let all = results.columns();
     // Without the border.
@@ -34,7 +34,7 @@ pub(super) fn columns_seen(results: &ResultsScreen, screen: usize) -> Vec<Column
     shown.iter().filter_map(|fitted| all.get(fitted.place).cloned()).collect()
 }
 
-/// A cell with all that it says.
+/// Returns the full text of a cell.
 pub(super) fn whole_cell(results: &ResultsScreen, row: ListedRow<'_>, column: &Column) -> String {
     cells::cell(results, row, column, usize::from(u16::MAX))
 }
@@ -61,13 +61,13 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, cont
     }
 }
 
-/// The way to what is shown, in so many columns.
+/// Returns the path to the current listing, in at most `room` columns.
 fn steps(results: &ResultsScreen, room: usize) -> String {
     let steps: Vec<String> = std::iter::once("Results".to_owned()).chain(results.way()).collect();
     way(&steps, room)
 }
 
-/// How many there are, how many of them are meant, and their order.
+/// Returns the number of results, the number that match the filter, and the order.
 fn title(results: &ResultsScreen, room: usize) -> String {
     let (column, descending) = columns::ordering(&results.listing);
     let word = plain(column.word(columns::key(&results.listing)));
@@ -93,7 +93,7 @@ fn title(results: &ResultsScreen, room: usize) -> String {
     format!("{}{gap}{tail}", steps(results, room.saturating_sub(width(gap) + width(&tail))))
 }
 
-/// The place of the cursor among the rows.
+/// Returns the position of the cursor among the rows.
 fn place(results: &ResultsScreen) -> String {
     match results.table.length() as u64 {
         0 => String::new(),
@@ -101,7 +101,7 @@ fn place(results: &ResultsScreen) -> String {
     }
 }
 
-/// Paints a few words into the lower border.
+/// Paints a short text into the lower border.
 fn foot(paint: &mut Paint<'_>, area: Rect, text: &str) {
     if !text.is_empty() {
         let at = Rect { x: area.x + 1, y: area.bottom() - 1, width: area.width - 2, height: 1 };
@@ -109,12 +109,12 @@ fn foot(paint: &mut Paint<'_>, area: Rect, text: &str) {
     }
 }
 
-/// Whether there is a line of what is filtered, marked or being done.
+/// Whether there is a line about the filter, the marks or an operation in progress.
 pub(super) fn says_something(results: &ResultsScreen, running: bool) -> bool {
     !said(results, running, usize::from(u16::MAX)).is_empty()
 }
 
-/// What is filtered, marked and being done, as far as there is room: the filter last, because it can be cut.
+/// Returns texts for the operation in progress, the marks and the filter, if there is room. The filter is last because it can be cut.
 fn said<'t>(results: &ResultsScreen, running: bool, room: usize) -> Vec<TextPiece<'t>> {
     let mut pieces: Vec<TextPiece<'t>> = Vec::new();
     if let Some(busy) = &results.busy {

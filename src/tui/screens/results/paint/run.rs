@@ -20,7 +20,7 @@ use dbdyno_foundation::{
 use dbdyno_store::{StoredRun, StoredTest};
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Paints the page, or the pane of its tests that has the focus alone.
+/// Paints the page, or only the focused pane of its tests if it is zoomed.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, opened: &OpenedRun, zoomed: bool) {
     let run = &opened.run;
     let inner = paint.pane(area, &steps(results, usize::from(area.width).saturating_sub(4)), true);
@@ -42,7 +42,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, o
     }
 }
 
-/// What the run is, as far as there is room.
+/// Paints the main facts about the run, as many as fit.
 fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
     let verdict = run.tier_evidence.as_ref().map_or_else(String::new, |verdict| format!(" ({verdict})"));
     let tier = run.tier.map_or_else(|| "not known".to_owned(), |tier| tier.to_string());
@@ -74,7 +74,7 @@ fn draw_tabs(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     for (at, section) in Section::ALL.into_iter().enumerate() {
         let current = section == opened.section;
         let title = opened.title(section);
-        // Brackets, because colour alone says nothing on some terminals.
+        // The current section has brackets, because some terminals do not show colour.
         let text = if current { format!("[{title}]") } else { format!(" {title} ") };
         let place = Rect { x, width: (width(&text) as u16).min(area.right().saturating_sub(x)), ..area };
         paint.text(place, &text, if current { Role::Tab } else { Role::Dim });
@@ -128,7 +128,7 @@ fn test_cells(StoredTest { test, .. }: &StoredTest) -> [String; 8] {
     ]
 }
 
-/// A test with all its figures that are known, in one line.
+/// Returns a test with all its known figures, in one line.
 pub(in crate::tui::screens::results) fn test_in_words(stored: &StoredTest) -> String {
     let cells = test_cells(stored);
     let told = TITLES.iter().zip(&cells).skip(1).filter(|(_, text)| *text != "-");
@@ -175,12 +175,12 @@ fn draw_latency(paint: &mut Paint<'_>, area: Rect, StoredTest { test, samples, .
     }
 }
 
-/// Rows of a chart, at least.
+/// Minimum rows of a chart.
 const CHART: u16 = 3;
-/// Columns from which charts have a long title.
+/// Minimum columns for a long chart title.
 const ROOMY: u16 = 70;
 
-/// As many figures over time as there is room for, one below the other, all at the moment that is looked at.
+/// Paints as many figures over time as there is room for, one below the other, all with the same moment marked.
 fn draw_time(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun, stored: &StoredTest) {
     let timed = opened.timed();
     let figures = timed.as_ref().map_or(&[][..], |timed| &timed.all);
@@ -191,7 +191,7 @@ fn draw_time(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun, stored: &Sto
         0 => String::new(),
         hidden => format!(" · {hidden} more: z"),
     };
-    // Beside the latencies, whose title has it, there is no room for the test's name.
+    // Next to the latencies, whose title names the test, there is no room for the name.
     let of = if area.width >= ROOMY { format!(" · {}", stored.test.test_name) } else { String::new() };
     let inner = paint.pane(area, &format!("Over time{at}{of}{hidden}"), moment.is_some());
     paint.hit(area, Target::Spot { pane: pane::OVER_TIME, row: 0 });
@@ -207,7 +207,7 @@ fn draw_time(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun, stored: &Sto
     }
 }
 
-/// A part that is a list of names and values.
+/// Paints a section that is a list of names and values.
 fn draw_lines(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     let lines = opened.lines();
     let names =
@@ -229,7 +229,7 @@ fn draw_lines(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     }
 }
 
-/// The rows that a line takes; a long value goes on below itself.
+/// Returns the rows of a line; a long value continues in the rows below.
 fn line_rows(line: &SectionLine, name_width: usize, room: usize) -> Vec<Vec<TextPiece<'static>>> {
     match line {
         SectionLine::Title(title) => vec![vec![piece(plain(title), Role::Title)]],

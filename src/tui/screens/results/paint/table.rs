@@ -1,4 +1,4 @@
-//! The table: the columns that fit, and the rows around the cursor that are known.
+//! The table: the columns that fit, and the known rows around the cursor.
 
 use super::cells;
 use crate::tui::{
@@ -13,7 +13,7 @@ use crate::tui::{
 use dbdyno_catalog::Role;
 use ratatui::layout::Rect;
 
-/// Columns before the first: the side a row is marked for, and a sign for figures that do not count.
+/// Columns before the first: the side for which a row is marked, and a sign for figures that do not count.
 const SIGNS: usize = 3;
 
 /// Paints titles and rows.
@@ -30,25 +30,25 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen) {
     });
 }
 
-/// Whether a column orders the rows, and whether the greatest comes first.
+/// Returns none if a column is not the sort column, else whether the order is descending.
 fn ordered(results: &ResultsScreen, column: &Column) -> Option<bool> {
     let (by, descending) = columns::ordering(&results.listing);
     (by == *column).then_some(descending)
 }
 
-/// The title of a column, with order and focus.
+/// Returns the title of a column, with its order and focus.
 fn title(results: &ResultsScreen, column: &Column) -> String {
     let word = column.word(columns::key(&results.listing));
     cells::title(word, ordered(results, column), *column == results.focus)
 }
 
-/// The columns that fit. Those of the order and of the cursor are never dropped.
+/// Returns the columns that fit. The sort column and the cursor's column are never dropped.
 pub(super) fn fitting_columns(results: &ResultsScreen, all: &[Column], screen: usize) -> Vec<FittedColumn> {
     let ended_well = results.table.known().all(|row| cells::sign(row).0 == " ");
     let candidates = all.iter().enumerate().map(|(place, column)| {
         let shape = cells::shape(column, screen, ended_well);
         let texts: Vec<String> = results.table.known().map(|row| cells::cell(results, row, column, screen)).collect();
-        // What says which row it is comes before the columns of the order and of the cursor, and those that were asked for.
+        // Columns that identify the row come first, then the sort column, the cursor's column and those that the user asked for.
         let is_kept = ordered(results, column).is_some() || *column == results.focus || results.is_wanted(column);
         let rank = if is_kept { shape.rank.min(1) } else { shape.rank + 2 };
         let rank = if shape.rank == 0 { 0 } else { rank.max(1) };
@@ -71,7 +71,7 @@ fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, all: &[Col
     }
 }
 
-/// The side that a row is marked for.
+/// Returns the side for which a row is marked.
 fn marked(results: &ResultsScreen, known: ListedRow<'_>) -> Option<Which> {
     let side = |line: String| results.marks.side_of(Markable::Selection(&line));
     match known {

@@ -1,4 +1,4 @@
-//! Which option matters how much: each value against its option's first, as figures and as a bar.
+//! The importance of each option: each value compared with its option's first, as figures and as a bar.
 
 use super::scale::{RatioScale, ends};
 use crate::tui::{
@@ -22,16 +22,16 @@ const FIGURES: [usize; 3] = [6, 12, 10];
 /// A line of the view.
 pub(crate) enum EffectsLine<'e> {
     Text(String, Role),
-    /// A value of an option against its first.
+    /// A value of an option, compared with its first.
     Value(&'e Factor, &'e ValueEffect),
-    /// A configuration, with its place.
+    /// A configuration, with its rank.
     Ranked(usize, &'e Ranked),
 }
 
-/// Columns of a text: it is as many lines in every terminal, so that these can be scrolled.
+/// Maximum width of a text. It is the same in every terminal, so that the number of lines to scroll is too.
 const TEXT: usize = 76;
 
-/// All lines of the view.
+/// Returns all lines of the view.
 pub(crate) fn effects_lines(found: &GridEffects) -> Vec<EffectsLine<'_>> {
     let text = |text: &str, role| wrap(&plain(text), TEXT).into_iter().map(move |line| EffectsLine::Text(line, role));
     let mut lines: Vec<EffectsLine<'_>> = text(&words::what(found), Role::Dim).collect();
@@ -92,7 +92,7 @@ fn draw_value(paint: &mut Paint<'_>, row: Rect, title: &str, name: usize, effect
         words::pairs(effect)
     );
     let left = usize::from(row.width).saturating_sub(name + width(&figures) + 2);
-    // The verdict is words and stays; the bar takes what is left.
+    // The verdict is text and has priority; the bar uses the remaining width.
     let verdict = words::verdict(effect);
     let columns = left.saturating_sub(width(&verdict).min(24) + 1);
     let bar = axis.bar(found.and_then(|found| found.interval), found.map(|found| found.ratio), columns);
@@ -119,7 +119,7 @@ fn role(found: &JudgedRatio) -> Role {
     }
 }
 
-/// A configuration with a bar as long as it is slower than the fastest, on a log axis.
+/// Paints a configuration with a bar whose length shows how much slower it is than the fastest, on a log axis.
 fn draw_ranked(paint: &mut Paint<'_>, row: Rect, place: usize, one: &Ranked, slowest: f64) {
     let head = format!("{place:>4} {:>6} ", ratio(one.ratio));
     let columns = row.width / 6;

@@ -1,4 +1,4 @@
-//! The ledger as a list: what was tried from where, and what came of it.
+//! The ledger as a list: trials, the trials that they started from, and their results.
 
 use super::role;
 use crate::tui::{
@@ -14,7 +14,7 @@ use dbdyno_reports::tune::words;
 use dbdyno_running::tune::{Entry, Trial, TrialState};
 use ratatui::layout::Rect;
 
-/// Columns that are left to the change before the verdict is shortened.
+/// Columns reserved for the change before the verdict is shortened.
 const CHANGE: usize = 16;
 
 /// Paints the ledger.
@@ -49,7 +49,7 @@ fn draw_entry(paint: &mut Paint<'_>, row: Rect, entry: &Entry, parent: Option<&s
     paint.line(row, &[piece(pad(&what, room), Role::Text), piece(" ", Role::Dim), piece(verdict, role)]);
 }
 
-/// What a trial changes, in as many words as there is room for: no value is cut, because half of one is another.
+/// Returns a trial's change with as many options as fit. No value is cut, because part of a value can be another value.
 fn changed(trial: &Trial, room: usize) -> String {
     let parts: Vec<String> = trial.change.0.iter().map(|(option, value)| format!("{option}={value}")).collect();
     let some = |shown: usize| match parts.len() - shown {
@@ -61,7 +61,7 @@ fn changed(trial: &Trial, room: usize) -> String {
     plain(&widest.unwrap_or_else(|| format!("{} changed", parts.len())))
 }
 
-/// What a trial came to: in some words, and in fewer.
+/// Returns a trial's result, as a longer and a shorter text.
 fn outcome(entry: &Entry) -> (Vec<String>, Role) {
     let trial = &entry.trial;
     let (text, role) = match (&trial.state, trial.effects.as_slice()) {

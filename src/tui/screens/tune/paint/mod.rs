@@ -1,4 +1,4 @@
-//! The Tune screen.
+//! Painting of the Tune screen.
 
 mod effects;
 mod ledger;
@@ -23,7 +23,7 @@ use dbdyno_running::tune::TestEffect;
 use dbdyno_stats::Verdict;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Paints the screen: the options on the left, the trial or the search and the ledger on the right; or the effects alone.
+/// Paints the options on the left, the trial or the search and the ledger on the right; or only the effects.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, context: &Context<'_>) {
     let world = context.world;
     if tune.view == TuneView::Effects && tune.effects.is_some() {
@@ -54,7 +54,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, context
     ledger::draw(paint, below, tune);
 }
 
-/// What is below the options: what is measured, what a commit survives, and about the option under the cursor.
+/// Returns the lines below the options: the tests, the durability, and the option under the cursor.
 fn about(tune: &TuneScreen, world: &World) -> Vec<(String, Role)> {
     let form = &tune.form;
     let tests = if form.tests.is_empty() { "all tests".to_owned() } else { form.tests.join(", ") };
@@ -111,12 +111,12 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
     }
 }
 
-/// A value of the base; one that is not the default has a sign.
+/// Returns a value of the base, with a sign if it is not the default.
 fn base_text(value: &str, is_set: bool) -> String {
     if is_set { format!("{value} ✓") } else { value.to_owned() }
 }
 
-/// How a verdict is painted.
+/// Returns the role of a verdict.
 fn role(effect: &TestEffect) -> Role {
     match effect.found.as_ref().map(|found| found.verdict) {
         Some(Verdict::Faster) => Role::Good,

@@ -1,4 +1,4 @@
-//! Ratios around 1 as bars: a line at 1, an interval, and its point.
+//! Bars of ratios around 1: a line at 1, an interval, and its point.
 
 use dbdyno_comparing::compare::{JudgedRatio, RatioRange};
 
@@ -10,19 +10,19 @@ pub(super) struct RatioScale {
 }
 
 impl RatioScale {
-    /// An axis that holds all of these.
+    /// Returns an axis that covers all these ratios.
     pub(super) fn holding(ratios: impl Iterator<Item = f64>) -> Self {
         let logs = ratios.map(|ratio| ratio.ln().abs()).filter(|log| log.is_finite());
         Self { reach: logs.fold(0.05, f64::max) * 1.05 }
     }
 
-    /// The column of a ratio in a bar of so many.
+    /// Returns the column of a ratio in a bar of `columns` columns.
     fn column(self, ratio: f64, columns: usize) -> usize {
         let last = columns.saturating_sub(1) as f64;
         ((ratio.ln() / self.reach + 1.0) / 2.0 * last).round().clamp(0.0, last) as usize
     }
 
-    /// The interval as a bar: a line at 1, the ends, and the point.
+    /// Returns the interval as a bar: a line at 1, the ends, and the point.
     pub(super) fn bar(self, interval: Option<RatioRange>, ratio: Option<f64>, columns: usize) -> String {
         let mut cells = vec![' '; columns];
         if let Some(one) = cells.get_mut(self.column(1.0, columns)) {
@@ -39,7 +39,7 @@ impl RatioScale {
     }
 }
 
-/// The ratio and the ends of its interval.
+/// Returns the ratio and the ends of its interval.
 pub(super) fn ends(found: &JudgedRatio) -> impl Iterator<Item = f64> {
     let ends = found.interval.map(|interval| [interval.low, interval.high]);
     ends.into_iter().flatten().chain([found.ratio])

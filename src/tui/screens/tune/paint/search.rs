@@ -1,4 +1,4 @@
-//! The search: how it stands, who leads, and what it came to.
+//! The search: its progress, the leaderboard, and the result.
 
 use crate::tui::{
     screens::tune::{TuneScreen, WatchedSearch},
@@ -10,9 +10,9 @@ use dbdyno_reports::{comparison::words::ratio, tune::taken_out};
 use dbdyno_running::tune::search::{Fate, Tried};
 use ratatui::layout::Rect;
 
-/// Changes taken out of the winner that are shown; the outcome on the command line has all.
+/// Maximum number of changes removed from the winner that are shown; the command line shows all.
 const MOST_TAKEN_OUT: usize = 4;
-/// Columns of rung, rounds and ratio, with the space after them.
+/// Columns for rung, rounds and ratio, with the space after them.
 const FIGURES: usize = 19;
 
 /// Paints the search.
@@ -44,7 +44,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         paint.text(row, "rung rounds  ratio  setting", Role::Dim);
     }
     let mut room: Vec<Rect> = left.collect();
-    // What is told below the table is what keeps it from being read wrongly.
+    // The line below the table prevents a misreading of the ratios.
     let foot = room.pop();
     for (place, (tried, row)) in search.leaders.iter().zip(room).enumerate() {
         paint.line(row, &leader(place, tried, usize::from(row.width)));
@@ -68,7 +68,7 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, search: &WatchedSearch, runni
     paint.text(Rect { x: bar.right(), width: row.width - bar.width, ..row }, &text, Role::Text);
 }
 
-/// A line of the leaderboard; the fate has a sign, and a word where there is room.
+/// Returns a line of the leaderboard. The fate has a sign, and a word if there is room.
 fn leader<'t>(place: usize, tried: &Tried, columns: usize) -> Vec<TextPiece<'t>> {
     let shown = tried.ratio.map_or_else(|| "-".to_owned(), ratio);
     let (sign, role) = match &tried.fate {

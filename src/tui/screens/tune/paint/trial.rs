@@ -1,4 +1,4 @@
-//! The trial under way or last: the interval as it narrows, the verdict, and the price.
+//! The current or last trial: the interval as it narrows, the verdict, and the price.
 
 use super::{
     role,
@@ -15,10 +15,10 @@ use dbdyno_reports::{comparison::words::ratio, tune::words};
 use dbdyno_running::tune::{TestEffect, TrialState};
 use ratatui::layout::Rect;
 
-/// Columns of a ratio with its interval: `0.88-0.94`.
+/// Columns of a ratio's interval: `0.88-0.94`.
 const INTERVAL: usize = 10;
 
-/// Paints a trial, where there is one.
+/// Paints a trial, if there is one.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTrial>, running: bool) {
     let Some(watched) = watched else {
         let inner = paint.pane(area, "What if?", false);
@@ -41,7 +41,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
     let price = prices(watched);
     let decides = watched.trial.state == TrialState::Tried;
     let lines_of = |text: &str| wrap(&plain(text), usize::from(inner.width)).len();
-    // The price is the answer's other half: rounds are shown where it leaves room.
+    // The price is as important as the verdict, so rounds are shown only in the remaining room.
     let priced: usize = price.iter().map(|(text, _)| lines_of(text)).sum();
     match watched.effects.as_slice() {
         [only] => {
@@ -77,7 +77,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
     }
 }
 
-/// What is known of the only test: the ratio with its interval, and what that decides.
+/// Returns the result of the only test: the ratio with its interval, and what it decides.
 fn said(effect: &TestEffect, running: bool, decides: bool) -> String {
     match (running, decides, &effect.found) {
         (true, _, None) => "nothing is decided before the last round".to_owned(),
@@ -108,7 +108,7 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, runni
     paint.text(Rect { x: bar.right(), width: row.width - bar.width, ..row }, &plain(&text), Role::Text);
 }
 
-/// An axis that holds every interval seen.
+/// Returns an axis that covers every interval so far.
 fn scale(watched: &WatchedTrial) -> RatioScale {
     let seen = watched.narrowing.iter().filter_map(|(_, interval)| *interval);
     let seen = seen.flat_map(|interval| [interval.low, interval.high]);
@@ -127,7 +127,7 @@ fn draw_ends(paint: &mut Paint<'_>, row: Rect, axis: RatioScale) {
     paint.text(row, &format!("{faster}{}{slower}", " ".repeat(gap)), Role::Dim);
 }
 
-/// A test's interval as a bar with its figures; its name and verdict too where there are several tests.
+/// Paints a test's interval as a bar with its figures; with several tests also its name and verdict.
 fn draw_effect(
     paint: &mut Paint<'_>,
     row: Rect,
@@ -147,7 +147,7 @@ fn draw_effect(
     }
     let name = pad(&plain(&effect.name), 18.min(usize::from(row.width) / 3));
     let figures = format!(" {:>5}{figures}", words::shown_ratio(effect));
-    // What figures say before the last round decides nothing.
+    // Nothing is decided before the last round, so figures up to then get no verdict.
     let verdict = if undecided { String::new() } else { format!(" {}", words::short_verdict(effect)) };
     let columns = usize::from(row.width).saturating_sub(width(&name) + width(&figures) + 16).max(6);
     let bar = axis.bar(interval, ratio, columns);
@@ -159,7 +159,7 @@ fn draw_round(paint: &mut Paint<'_>, row: Rect, round: u32, interval: Option<Rat
     paint.line(row, &[piece(bar, Role::Ghost), piece(format!(" round {round}"), Role::Dim)]);
 }
 
-/// Tier, memory, disk, side files, syncs: before and after.
+/// Returns tier, memory, disk, side files and syncs, before and after the change.
 fn prices(watched: &WatchedTrial) -> Vec<(String, Role)> {
     let trial = &watched.trial;
     let lost = if trial.loses_durability() { Role::Warn } else { Role::Dim };
