@@ -1,9 +1,10 @@
-//! Tests of several threads: what holds in any order of them, operations that are due at times, and what is stored of each actor.
+//! Tests with several threads: results that hold in any order of the threads, operations that are due at set times, and the stored figures
+//! of each actor.
 
 use crate::support::{Place, engine_program};
 use std::fs;
 
-/// A suite of one actor that reads, in the configuration folder of a place.
+/// Writes a suite with one reading actor into the configuration folder of a place.
 fn lookups(place: &Place, rate: &str) {
     let suite = format!(
         r#"
@@ -34,7 +35,7 @@ fn lookups(place: &Place, rate: &str) {
     fs::write(place.path("config/suites/lookups.toml"), suite).unwrap();
 }
 
-/// 99th percentiles of service and of response times of the actor, ms; simulated time stands still for 200 ms each second.
+/// 99th percentiles of the actor's service and response times, in ms. Simulated time stops for 200 ms in each second.
 fn stalled(rate: &str) -> (f64, Option<f64>) {
     let place = Place::new();
     lookups(&place, rate);
@@ -52,7 +53,7 @@ fn a_stall_is_seen_by_all_who_waited_in_it() {
         let (service, response) = stalled(&format!(r#", rate = 1000, gaps = "{gaps}""#));
         let response = response.unwrap();
         assert!(service < 1.0, "{gaps}: service {service} ms");
-        // Of a thousand in a second, 200 come in the stall: the longest wait of the ten slowest of them is 190 ms and more.
+        // Of a thousand operations in a second, 200 are due during the stall. The ten slowest of them wait 190 ms or more.
         assert!((170.0..=205.0).contains(&response), "{gaps}: response {response} ms");
     }
 }
@@ -165,7 +166,7 @@ fn ycsb_has_the_same_answers_on_every_engine() {
          FROM results",
     );
     assert_eq!(found, [["80", "1", "ok", "true"]]);
-    // Of so many operations 95 % are ranges of 1 to 100 rows, and the others insert one.
+    // 95 % of the operations are ranges of 1 to 100 rows, and the others insert one row.
     let rows: f64 = place.value("SELECT avg(rows) FROM results WHERE test = 8").parse().unwrap();
     assert!((rows / (1_000.0 * (0.95 * 50.5 + 0.05)) - 1.0).abs() < 0.1, "{rows}");
 }

@@ -1,5 +1,5 @@
-//! Files and folders of another user: each is a sentence and an exit code, and nothing of theirs is touched. The other user is the
-//! administrator who runs these tests, and dbdyno runs as nobody.
+//! Files and folders of another user: each causes an error message and an exit code, and none of them is changed. The other user is the
+//! administrator who runs these tests, and dbdyno runs as `nobody`.
 
 use crate::support::{Done, wait_until};
 use std::{
@@ -14,18 +14,18 @@ use std::{
     time::SystemTime,
 };
 
-/// The user that has nothing.
+/// The user `nobody`, who owns nothing on the system.
 const NOBODY: u32 = 65_534;
 
 const SESSION: [&str; 10] = ["run", "--suite", "kv", "--engine", "null", "--size", "100", "--repeat", "1", "--quiet"];
 
-/// A place that both users reach, with a folder of each and one where both may make files (`shared`, as `/tmp` is).
+/// A place that both users can reach, with a folder for each user. Both can create files in `shared`, as in `/tmp`.
 struct TwoUsers {
     root: tempfile::TempDir,
 }
 
 impl TwoUsers {
-    /// None where this user cannot be another one.
+    /// Returns None if this user cannot act as another one.
     fn new() -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             eprintln!("not checked: only an administrator can be another user");
@@ -44,7 +44,7 @@ impl TwoUsers {
             fs::create_dir_all(place.path(folder)).unwrap();
             place.give(folder, owner, mode);
         }
-        // The build folder may be one that only its owner reaches, and so may libraries.
+        // Only the owner may be able to reach the build folder, and the libraries.
         let program = Path::new(env!("CARGO_BIN_EXE_dbdyno"));
         for file in [program.to_owned()].into_iter().chain(libraries()) {
             let to = place.path("program").join(file.file_name().unwrap());
@@ -75,7 +75,7 @@ impl TwoUsers {
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// dbdyno as this user, whose places are those of nobody.
+    /// dbdyno as this user, with the folders of `nobody`.
     fn command(&self, user: u32, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.path("program/dbdyno"));
         command.args(arguments).current_dir(self.path("")).stdin(Stdio::null());
@@ -105,7 +105,7 @@ impl TwoUsers {
         done.stdout
     }
 
-    /// A store of the administrator's, with a session in it.
+    /// Creates a store of the administrator, with a session in it.
     fn their_store(&self, mode: u32) -> String {
         let path = self.text("theirs/results.duckdb");
         let mut command = self.command(0, &SESSION);
@@ -121,8 +121,8 @@ impl TwoUsers {
         path
     }
 
-    /// Runs a command of nobody's that has to fail with this exit code, with a sentence that has these parts, and to leave a folder as
-    /// it is; but for files of nobody's in there.
+    /// Runs a command as `nobody`. It must fail with this exit code and a message that contains these parts. It must leave a folder
+    /// unchanged, except for the files of `nobody`.
     #[track_caller]
     fn refused(&self, folder: &str, arguments: &[&str], code: i32, parts: &[&str]) {
         let before = theirs(&self.path(folder));
@@ -135,7 +135,7 @@ impl TwoUsers {
     }
 }
 
-/// The libraries of this program that are not the system's.
+/// The libraries of this program that do not belong to the system.
 fn libraries() -> Vec<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let paths = maps.lines().filter_map(|line| line.find('/').map(|at| PathBuf::from(&line[at..])));
@@ -149,7 +149,7 @@ fn libraries() -> Vec<PathBuf> {
     found
 }
 
-/// What is not nobody's below a folder: owner, mode, time of the last change, and content.
+/// The files and folders below a folder that `nobody` does not own: owner, mode, time of the last change, and content.
 fn theirs(folder: &Path) -> BTreeMap<PathBuf, (u32, u32, SystemTime, Vec<u8>)> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -212,14 +212,14 @@ fn a_store_that_others_can_read_is_read_and_not_written() {
     place.refused("theirs", &["copy", "--to", &store], 1, &[&store, "cannot be written"]);
 }
 
-/// As in `/tmp`: everybody may make files, and only their owners may remove them.
+/// As in `/tmp`, all users may create files, and only the owner may remove a file.
 #[test]
 fn what_another_user_left_beside_a_store_is_said_and_stays() {
     let Some(place) = TwoUsers::new() else { return };
     let store = place.text("shared/results.duckdb");
     let tag = ["--store", &store, "tag", "--all", "--add", "x"];
     let session = [&["--store", &store][..], &SESSION].concat();
-    // Even what everybody may write to.
+    // This applies even to a file that all users may write.
     fs::write(format!("{store}.new"), "").unwrap();
     place.give("shared/results.duckdb.new", 0, 0o666);
     place.refused("shared", &session, 1, &["results.duckdb.new: Operation not permitted"]);
@@ -290,12 +290,12 @@ fn runtime_and_cache_folders_of_another_user_are_passed_over_or_said() {
     }
     assert!(done.stderr.contains("it belongs to another user"), "{}", done.stderr);
     let done = run(&["attach", "--list"], "own/temporary");
-    // The job of the first session, which had a folder of its own among the temporary files.
+    // The job of the first session, whose folder is among the temporary files.
     assert_eq!((done.code, done.stdout.lines().count()), (Some(0), 1), "{}{}", done.stdout, done.stderr);
     assert!(theirs(&place.path("theirs")) == before, "it touched what is another user's");
 }
 
-/// An administrator could remove anything.
+/// The other user is an administrator here, who could remove any folder.
 #[test]
 fn a_folder_that_another_users_killed_session_left_stays() {
     let Some(place) = TwoUsers::new() else { return };

@@ -1,6 +1,6 @@
-//! Suites and presets of the user's own: valid ones are used, a mistake is told with file, line and what was expected.
+//! Suites and presets of users: valid ones work, and an error in a file is reported with file, line and expected value.
 //!
-//! The first line of each invalid file says what is expected: `# expect LINE: part of the message`.
+//! The first line of each invalid file has the expected error: `# expect LINE: part of the message`.
 
 use crate::support::{Place, engine_program, system_library, system_sqlite};
 use dbdyno::{
@@ -134,7 +134,7 @@ fn a_mistake_in_a_users_file_stops_the_command_before_anything_runs() {
 #[test]
 fn published_ratios_are_those_of_the_published_figures() {
     let catalog = catalog("valid");
-    // From the publications: operations a second of SNKV and SQLite, milliseconds of crawshaw and mattn.
+    // From the publications: operations a second for SNKV and SQLite, milliseconds for crawshaw and mattn.
     let snkv = &catalog.claims("snkv").unwrap().comparisons[0];
     let writes = snkv.claims.iter().find(|claim| claim.name == "Sequential writes").unwrap();
     let ClaimedRatio::Figure { ratio, range: None } = writes.ratio else { panic!("{writes:?}") };
@@ -161,7 +161,7 @@ fn every_built_in_preset_can_be_planned() {
         let needs = [
             ("lmdb1", engine_program("lmdb1").is_some()),
             ("sqlite-lib", system_sqlite().is_some()),
-            // Its library is the user's: tests/snkv.rs plans these with one.
+            // The user provides its library: tests/snkv.rs plans these presets with one.
             ("snkv", false),
             ("rocksdb", system_library("librocksdb.so").is_some()),
         ];
@@ -170,7 +170,7 @@ fn every_built_in_preset_can_be_planned() {
         }
         let name = path.file_stem().unwrap().to_str().unwrap();
         let done = place.run(&["--preset", name, "--dry-run"]);
-        // A bench of nothing but engines that are optional has none where none is there, and says why of each.
+        // A bench with only optional engines has no configuration if none of them is available, and gives the reason for each.
         let is_left_out =
             done.stderr.contains("none of the engines can be used here") && text.contains("optional = true");
         assert!(done.code == Some(0) || is_left_out, "{name}: {}", done.stderr);
@@ -200,7 +200,7 @@ fn an_optional_engine_that_cannot_be_used_is_left_out_with_the_reason() {
     assert!(nothing.stderr.contains("none of the engines can be used here") && nothing.stderr.contains("`other`"));
 }
 
-/// A preset that compares an engine with one that is not there.
+/// A preset that compares an engine with an unavailable one.
 #[test]
 fn a_preset_that_has_nothing_left_to_compare_does_not_run() {
     let place = Place::new();
@@ -252,7 +252,7 @@ fn what_no_run_could_do_is_refused_in_the_plan() {
     }
 }
 
-/// The value of an engine's option that a run of a suite has.
+/// The value of an engine's option in a run of a suite.
 fn planned(suite: &str, engine: &str, option: &str) -> Option<String> {
     let suite = catalog("valid").suite(suite).unwrap();
     let spec = Spec { suite: suite.name.clone(), engines: vec![engine.parse().unwrap()], rounds: 1, ..Spec::default() };

@@ -1,4 +1,4 @@
-//! Published figures beside measured ones: what `dbdyno claims` and a preset that names a claims file say.
+//! Published figures compared with measured ones: the output of `dbdyno claims` and of a preset that names a claims file.
 
 use crate::{
     compare::fixture::{Bench, CLEAR, Variant, spec},
@@ -17,7 +17,7 @@ use dbdyno_engine::{describe::OptionSpec, durability::Tier, settings::Settings};
 use dbdyno_workload::rng::SplitMix64;
 use std::{fs, sync::Arc};
 
-/// Claims about an engine that takes 1 µs an operation and one that takes 2: time A / time B is 0.5.
+/// Claims about two engines that take 1 µs and 2 µs per operation: time A / time B is 0.5.
 const CLAIMS: &str = r#"
 title = "A store against another"
 source = "a blog, yesterday"
@@ -160,7 +160,7 @@ fn a_preset_with_a_missing_claims_file_runs_nothing() {
     assert!(!place.store().exists());
 }
 
-/// Claims whose sides have other names among imported runs.
+/// Claims whose sides have other names in imported runs.
 const IMPORTED: &str = r#"
 title = "A store against another"
 source = "a blog, yesterday"
@@ -191,7 +191,7 @@ fn imported_runs_never_count_as_measured_here() {
         table["comparisons"].as_array().unwrap().iter().map(one).collect::<Vec<_>>()
     };
     let pair = |origin: &str, verdict: &str| (origin.to_owned(), verdict.to_owned());
-    // Theirs agree with the claim, and none was measured here.
+    // The imported runs agree with the claim, and no run was measured here.
     let mut bench = Bench::default();
     bench.pairs(&spec("x-of-theirs"), &spec("y"), &CLEAR);
     for session in &mut bench.batch.sessions {
@@ -202,7 +202,7 @@ fn imported_runs_never_count_as_measured_here() {
     let table = place.ok(&["claims", "theirs"]);
     assert!(table.contains("x against y, by imported runs") && table.contains("8 runs imported"), "{table}");
     assert!(table.contains("1 not measured yet. Ratios"), "the summary counts what was measured: {table}");
-    // Measured here, x is slower.
+    // In the runs measured here, x is slower.
     let mut bench = Bench::default();
     bench.pairs(&spec("y"), &spec("x"), &CLEAR);
     Store::new(place.store()).write(&bench.batch).unwrap();
@@ -222,7 +222,7 @@ fn a_size_that_was_run_once_takes_no_answer_from_the_others() {
     assert_eq!(verdicts(&place.ok(&["claims", "theirs", "--format", "json"]))[0].1, "agrees");
 }
 
-/// All engines that presets name: those that are built as programs of their own as likenesses of ones that are built in.
+/// All engines that presets name. Engines that are separate programs are replaced by copies of similar built-in engines.
 fn every_engine() -> Registry {
     let mut registry = Registry::built_in();
     let drivers = ["mattn", "modernc", "ncruces", "glebarez", "zombiezen", "crawshaw", "eaton", "bvinc", "sqinn"];
@@ -241,7 +241,7 @@ fn every_engine() -> Registry {
     registry
 }
 
-/// Runs as a preset's plan has them. Each configuration takes as long as its label makes it.
+/// Adds the runs of a preset's plan. The time of a configuration depends only on its label.
 fn planned(bench: &mut Bench, plan: &BenchPlan) {
     let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
     let options = |settings: &Settings| settings.iter().map(|(name, value)| (leaked(name), leaked(value))).collect();
@@ -250,7 +250,7 @@ fn planned(bench: &mut Bench, plan: &BenchPlan) {
         let configuration = &plan.configurations[run.configuration];
         let variant = Variant {
             label: configuration.label.clone(),
-            // Libraries that are not there have none.
+            // An unavailable library has no known tier.
             tier: if configuration.tier == Tier::Unknown { Tier::Consistent } else { configuration.tier },
             options: options(&configuration.settings),
             suite: leaked(&plan.suite.name),
@@ -304,7 +304,7 @@ fn a_store_with_the_runs_of_every_preset_has_every_claim_judged() {
             }
         }
     }
-    // LumoSQL's presets have SQLite, LMDB and LMDB 1.0 in several settings each; the claims are judged by those that were published.
+    // LumoSQL's presets have SQLite, LMDB and LMDB 1.0 in several settings each. The claims are judged by the published settings.
     let text = place.ok(&["claims", "lumosql"]);
     assert!(!text.contains("undecided:") && text.contains("; others match too: "), "{text}");
 }
@@ -331,7 +331,7 @@ fn sizes_that_were_not_published_show_the_direction_only() {
     let found = verdicts(&place.ok(&["claims", "blog", "--format", "json"]));
     let of = |name: &str| found.iter().find(|(known, _)| known == name).unwrap().1.clone();
     assert_eq!([of("writes"), of("updates"), of("deletes")], ["direction_only", "undecided", "direction_only"]);
-    // With a published size the others are shown, and not judged.
+    // Once a published size is measured, the other sizes are shown but not judged.
     place.ok(&["--preset", "claimed", "--quiet", "--size", "5000"]);
     let text = place.ok(&["claims", "blog"]);
     assert!(text.contains("published at size 5000; also measured at 1000, which is not judged"), "{text}");
@@ -344,7 +344,7 @@ fn of_several_configurations_the_claim_is_judged_by_those_that_are_alike() {
     fs::write(place.path("config/claims/theirs.toml"), IMPORTED).unwrap();
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &CLEAR);
-    // Newer, and with an option that the claim does not name and x does not have so.
+    // A newer session, in which y has another value of an option that the claim does not name. It differs from the value of x.
     bench.pairs(&spec("x"), &Variant { options: vec![("sync", "off")], ..spec("y") }, &[(1000, 500); 8]);
     Store::new(place.store()).write(&bench.batch).unwrap();
     let table: serde_json::Value = serde_json::from_str(&place.ok(&["claims", "theirs", "--format", "json"])).unwrap();
@@ -356,14 +356,14 @@ fn of_several_configurations_the_claim_is_judged_by_those_that_are_alike() {
     assert!(text.contains("others match too: 0 configurations of A, 1 configuration of B"), "{text}");
 }
 
-/// A normal random number, by twelve uniform ones.
+/// A normal random number, from twelve uniform ones.
 fn normal(rng: &mut SplitMix64) -> f64 {
     (0..12).map(|_| rng.below(1 << 32) as f64 / (1_u64 << 32) as f64).sum::<f64>() - 6.0
 }
 
 #[test]
 fn noise_does_not_win_agreement_with_a_claim() {
-    // Published is 0.5, and the truth is 1: pairs scatter by 5 % to a factor of 3.
+    // The published ratio is 0.5, and the true ratio is 1. The pairs scatter by 5 % to a factor of 3.
     for deviation in [0.05, 0.3, 0.6, 1.1] {
         let mut rng = SplitMix64::new(77);
         let (mut agrees, mut undecided) = (0, 0);

@@ -1,4 +1,5 @@
-//! What doctor knows of a machine, a session knows, stores and shows: syncs that reach no disk, limits of control groups, what is preloaded.
+//! Everything that `doctor` knows of a machine is known, stored and shown by a session: syncs that do not reach the disk, limits of control
+//! groups, preloaded libraries.
 
 use crate::{
     sqlite_lib::changed,
@@ -11,7 +12,7 @@ use std::{
 };
 
 const RUN: [&str; 9] = ["run", "--suite", "kv", "--test", "2", "--size", "1000", "--repeat", "1"];
-/// The same with enough to do for a fifth of a CPU to be used up.
+/// The same with enough work to use up a fifth of a CPU.
 const RUN_LONGER: [&str; 9] = ["run", "--suite", "kv", "--test", "2", "--size", "20000", "--repeat", "1"];
 const DURABLE: &str = "sqlite:journal_mode=wal,synchronous=full";
 const NOT_UPHELD: &str = "3 power-safe (asked, not upheld: syncs reach no disk)";
@@ -44,15 +45,15 @@ fn a_session_in_memory_says_that_no_tier_is_upheld_and_comparisons_say_it_too() 
     let risk = "measured where syncs reach no disk (databases are in memory (tmpfs)): no tier above 1 was upheld";
     assert!(tried.contains(risk), "{tried}");
 
-    // Who asks for memory and for no safe commit gets both without a word.
+    // A user who requests memory and no safe commit gets both without a warning.
     let fast = Place::new();
     let table = fast.ok(&[&RUN[..], &["--engine", "sqlite:synchronous=off"], &work].concat());
     assert!(!table.contains("!  syncs reach no disk"), "{table}");
     assert_eq!(fast.value("SELECT syncs_believed FROM session"), "false");
 }
 
-/// Runs dbdyno in a mount namespace of its own, after commands of the shell with $1 as an empty folder, on whose folder `work` it works.
-/// None where that cannot be done here.
+/// Runs dbdyno in its own mount namespace, after shell commands with $1 as an empty folder. dbdyno works in the folder `work` there.
+/// Returns None if that is not possible here.
 fn mounted(place: &Place, mount: &str, arguments: &[&str]) -> Option<Done> {
     let folder = place.path("mounts");
     fs::create_dir_all(&folder).unwrap();
@@ -111,7 +112,7 @@ fn a_disk_on_which_nothing_speaks_against_syncs_is_believed() {
     assert_eq!(place.rows("SELECT count(*) FROM session WHERE cpus_allowed > 0 AND allocator IS NOT NULL"), [["1"]]);
 }
 
-/// A control group with a fifth of a CPU; removed when dropped.
+/// A control group with a fifth of a CPU. It is removed when dropped.
 struct Fifth(PathBuf);
 
 impl Fifth {
@@ -199,7 +200,7 @@ fn what_is_preloaded_is_stored_and_said() {
     assert!(compared.contains("allocators differ: A libother\\u{1b}malloc.so, B libc"), "{compared}");
 }
 
-/// It says that it was compiled with SQLITE_DEBUG.
+/// A library that reports that it was compiled with SQLITE_DEBUG.
 const DEBUG: &str = r#"
 const char *sqlite3_compileoption_get(int at) {
     const char *(*real)(int) = REAL("sqlite3_compileoption_get");

@@ -1,8 +1,7 @@
-//! The kill test: what a tier from 1 to 3 promises about the program's crash is kept by each engine.
+//! The kill test: each engine keeps the promise of a tier from 1 to 3 about a crash of the program.
 //!
-//! A worker commits single writes and acknowledges each; it is killed at a random moment; another opens the database,
-//! has the engine check it, and counts. What a kill cannot show is in tests/torture.rs (power losses) and tests/syncs.rs
-//! (counted sync calls).
+//! A worker commits single writes and acknowledges each. It is killed at a random moment. Another worker opens the database, has the engine
+//! check it, and counts. A kill cannot test everything: see tests/torture.rs (power losses) and tests/syncs.rs (counted sync calls).
 
 use crate::support::{Place, engine_program, processes_with, system_sqlite, wait_until};
 use dbdyno::{
@@ -27,7 +26,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// What an engine says about itself, built in or not.
+/// The description of an engine, built in or not.
 fn description(engine: &str) -> Description {
     if let Some(program) = built_in(engine) {
         return (program.describe)();
@@ -36,7 +35,7 @@ fn description(engine: &str) -> Description {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// What a built-in engine says of the files that settings name, in a process of its own: one can load one library only.
+/// Probes the files that settings name for a built-in engine. This runs in a separate process, because a process can load only one library.
 fn probed(engine: &str, settings: &Settings) -> Probed {
     let mut probing = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
     let mut probing =
@@ -50,7 +49,7 @@ fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
         options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let description = description(engine);
     let settings = Settings::resolve(&description, &asked).unwrap();
-    // What a loaded library promises is known when it was examined.
+    // The tier of a loaded library is known only after the probe.
     let probes = built_in(engine).is_some_and(|program| program.probe.is_some());
     let description = if probes { description.with(probed(engine, &settings)) } else { description };
     let (tier, reason) = description.tier(&settings);
@@ -79,7 +78,7 @@ fn worker(job: &Job, command: &str) -> Child {
     worker_of_threads(job, command, 1)
 }
 
-/// A worker of the kill test that has so many threads.
+/// Starts a worker of the kill test with this many threads.
 fn worker_of_threads(job: &Job, command: &str, threads: usize) -> Child {
     let mut program = match built_in(&job.engine) {
         Some(_) => Command::new(env!("CARGO_BIN_EXE_dbdyno")),
@@ -97,17 +96,17 @@ fn worker_of_threads(job: &Job, command: &str, threads: usize) -> Child {
 
 fn events(child: &mut Child) -> impl Iterator<Item = Event> + use<> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // A line cut off by the kill acknowledges nothing.
+    // A line that the kill cut off acknowledges nothing.
     lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line).ok())
 }
 
-/// Kills a committing worker at a random moment after its first commits; how many it had acknowledged.
+/// Kills a committing worker at a random moment after its first commits. Returns the number of commits it had acknowledged.
 fn kill_while_committing(job: &Job, rng: &mut SplitMix64) -> u64 {
     let [acknowledged] = kill_while_threads_commit(job, rng);
     acknowledged
 }
 
-/// The same of a worker with so many threads; what each had acknowledged, once all had.
+/// Does the same with a worker of this many threads, once each has acknowledged a commit. Returns the number for each thread.
 fn kill_while_threads_commit<const THREADS: usize>(job: &Job, rng: &mut SplitMix64) -> [u64; THREADS] {
     let mut committing = worker_of_threads(job, "commits", THREADS);
     let said = events(&mut committing);
@@ -127,7 +126,7 @@ fn kill_while_threads_commit<const THREADS: usize>(job: &Job, rng: &mut SplitMix
     acknowledged.map(AtomicU64::into_inner)
 }
 
-/// Opens the database again and has the engine check it; what the worker said.
+/// Opens the database again and has the engine check it. Returns the worker's events.
 fn recover(job: &Job) -> Vec<Event> {
     recover_threads(job, 1)
 }
@@ -144,7 +143,7 @@ fn random() -> (u64, SplitMix64) {
     (seed, SplitMix64::new(seed))
 }
 
-/// Kills a committing worker some times, with a fresh database each time: commits are counted from the first key.
+/// Kills a committing worker several times, with a fresh database each time, because commits are counted from the first key.
 #[track_caller]
 pub(crate) fn survives_kills(engine: &str, options: &[(&str, &str)]) {
     let place = Place::new();
@@ -218,7 +217,7 @@ fn log_keeps_every_acknowledged_commit() {
     survives_kills("log", &[("sync", "off")]);
 }
 
-/// Kills a worker whose engine keeps commits in the program; acknowledged and recovered commits of each kill.
+/// Kills a worker whose engine keeps commits in the program. Returns the acknowledged and recovered commits of each kill.
 #[track_caller]
 fn kept_of_acknowledged(engine: &str, option: &str) -> Vec<(u64, u64)> {
     let place = Place::new();
@@ -292,7 +291,7 @@ fn a_worker_whose_parent_is_gone_ends_with_what_it_started() {
     job.push('\n');
     let mut shell = Command::new("sh");
     shell.args(["-c", "sleep 600 >/dev/null & exec \"$0\" worker lmdb commits", env!("CARGO_BIN_EXE_dbdyno")]);
-    // A group of its own, as a session gives it.
+    // A separate process group, as in a session.
     shell.env("PLACE", place.path("")).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut worker = shell.spawn().unwrap();
     worker.stdin.as_mut().unwrap().write_all(job.as_bytes()).unwrap();
@@ -307,7 +306,7 @@ fn a_worker_whose_parent_is_gone_ends_with_what_it_started() {
 fn a_worker_that_is_told_to_stop_removes_its_folder_though_the_engine_fails_of_it() {
     for seed in 0..30 {
         let place = Place::new();
-        // A rollback journal is a file that each commit makes anew: once its folder is gone, a commit fails.
+        // Each commit creates the rollback journal file again, so commits fail once the folder is gone.
         let mut job = job(&place, "sqlite", &[("journal_mode", "delete"), ("synchronous", "off")]);
         job.keep_folder = false;
         let mut worker = worker(&job, "commits");

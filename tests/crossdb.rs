@@ -1,4 +1,4 @@
-//! CrossDB, from a library that the user builds: what it does well and badly by a stand-in, and the real one where
+//! CrossDB, from a library that the user builds. A stand-in shows correct and faulty behaviour. The real library is tested if
 //! `DBDYNO_CROSSDB_LIBRARY` names it.
 
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     support::{Done, Place},
 };
 
-/// All tests of the suite but its scan.
+/// All tests of the suite except its scan.
 const TESTS: &str = "1,2,4,5,6,7,8";
 const KV: [&str; 10] = ["run", "--suite", "kv", "--size", "2000", "--seed", "42", "--quiet", "--test", TESTS];
 
@@ -79,7 +79,7 @@ fn what_the_library_says_and_what_its_table_does_not_take_fail_the_run_in_words(
     assert_eq!(done.code, Some(1), "{}", done.stderr);
     let failure = place.value("SELECT failure FROM run WHERE engine = 'crossdb'");
     assert!(failure.contains("`REPLACE INTO kv (k,v) VALUES (?,?)`: No space (code 7)"), "{failure}");
-    // A suite of the user's own with longer keys and values than the table has.
+    // A user's suite with longer keys and values than the table has.
     let suite = |name: &str, key: &str, value: &str| {
         let text = format!(
             "name = \"{name}\"\nkind = \"kv\"\ntitle = \"x\"\nsource = \"x\"\n[size]\nname = \"records\"\ndefault = [10]\nchoices = [10]\n[sql]\n\

@@ -1,5 +1,5 @@
-//! The suite drivers: answers that an application keeps, the published sizes of files, threads with handles of their own, and the lines of the
-//! published program.
+//! The suite drivers: answers that the application keeps, the published sizes of files, threads with their own handles, and the lines of
+//! the published program.
 
 use crate::support::{Place, system_sqlite};
 use std::{env, fs};
@@ -33,7 +33,7 @@ fn every_engine_of_sql_makes_the_same_objects_of_the_same_rows() {
     assert_eq!(readers, [["13", "2", "20000"], ["14", "4", "40000"], ["15", "8", "80000"]], "a read by each thread");
 }
 
-/// Files whose rows do not follow from the size: published for ten, a hundred and a thousand users.
+/// Files whose row counts do not follow from the size. Their sizes are published for ten, a hundred and a thousand users.
 #[test]
 fn files_have_the_published_sizes() {
     let place = Place::new();
@@ -99,7 +99,7 @@ fn results_are_printed_as_the_published_program_prints_them() {
     assert!(none.code == Some(2) && none.stderr.contains("nothing to print"), "{}", none.stderr);
 }
 
-/// A suite of one's own with a wrong expectation: of values, and of a count.
+/// A user's suite with two wrong expectations: of values, and of a count.
 #[test]
 fn an_answer_that_is_not_the_right_one_fails_the_run_and_says_where() {
     let suite = |count: &str, value: &str| {
@@ -133,7 +133,7 @@ fn an_answer_that_is_not_the_right_one_fails_the_run_and_says_where() {
     );
 }
 
-/// Threads that read while they write would give answers that depend on their order.
+/// If threads read while they write, answers depend on the order of the threads.
 #[test]
 fn actors_of_sql_only_read() {
     let place = Place::new();
@@ -159,7 +159,7 @@ fn actors_of_sql_only_read() {
     assert!(one_thread.code == Some(2) && one_thread.stderr.contains("works with one thread"), "{}", one_thread.stderr);
 }
 
-/// The Go drivers, where a folder with their programs is named.
+/// The Go drivers, if a variable names a folder with their programs.
 #[test]
 fn the_go_drivers_answer_as_sqlite_through_rust_does() {
     let Some(folder) = env::var_os("DBDYNO_GO_ENGINES") else { return };
@@ -183,7 +183,7 @@ fn the_go_drivers_answer_as_sqlite_through_rust_does() {
     }
 }
 
-/// Readers beside writers with a rate: what is told of Go's threads is what is told of Rust's.
+/// Readers alongside writers with a rate: the figures of Go's threads are the same as those of Rust's.
 #[test]
 fn the_threads_of_go_drivers_are_told_of_as_those_of_rust() {
     let Some(folder) = env::var_os("DBDYNO_GO_ENGINES") else { return };

@@ -1,11 +1,11 @@
-//! No evidence is not evidence: engines that answer wrong are caught in tests of several threads too, and what nothing could be held
-//! against is said to be so in every table.
+//! Missing evidence is not evidence. Engines with wrong answers are also caught in tests of several threads, and every table marks the
+//! results that nothing could be compared with.
 
 use crate::support::{Done, Place};
 use std::fs;
 
-/// A suite of keys and values in the configuration folder of a place: a load of so large a part of its 1,000 records, and a test with
-/// actors whose keys look like this.
+/// Writes a suite of keys and values into the configuration folder of a place. It has a load of this part of its 1,000 records, and a test
+/// with actors that use these keys.
 fn suite(place: &Place, name: &str, loaded: &str, (key, actors): (&str, &str)) {
     let suite = format!(
         r#"
@@ -109,7 +109,7 @@ fn a_snapshot_that_never_grows_old_is_caught() {
     }
 }
 
-/// An outside engine that is SQLite, and reports seven rows more than there were, of each measured test and each of its actors.
+/// An outside engine that is SQLite, and reports seven rows too many for each measured test and each of its actors.
 fn padded(place: &Place) {
     let program = env!("CARGO_BIN_EXE_dbdyno");
     let script = r#"
@@ -146,7 +146,7 @@ fn rows_that_there_were_not_are_caught() {
         let failure = place.value("SELECT failure FROM run ORDER BY started_at DESC LIMIT 1");
         assert!(failure.contains(says), "{suite} {test}: {failure}");
     }
-    // Where reads may find nothing, there may be seven more: only another engine can tell.
+    // If reads may find nothing, seven more rows are possible, and only another engine reveals the error.
     suite(&place, "half", "0.5", (KEY, READERS));
     let done = run(&place, "half", "2", &["padded", "sqlite:synchronous=off"], &[]);
     assert_eq!(done.code, Some(1), "{}", done.stderr);

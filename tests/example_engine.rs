@@ -1,4 +1,4 @@
-//! The engine that authors start from does what its guide says: its program, found by its name, runs a suite.
+//! The engine from which authors start works as its guide describes: dbdyno finds its program by its name and runs a suite on it.
 
 use crate::support::{Place, built_program};
 use std::{fs, path::Path, process::Command};
@@ -19,7 +19,7 @@ fn the_example_engine_runs_the_key_value_suite() {
     assert_eq!(place.rows(of_example), [["0", env!("CARGO_PKG_VERSION")]]);
 }
 
-/// The folder is copied out of the workspace, as its guide says; only the paths to the two crates are changed.
+/// Copies the folder out of the workspace, as the guide says. Only the paths to the two crates are changed.
 #[test]
 fn a_copy_of_the_example_builds_outside_of_the_workspace() {
     let place = Place::new();
@@ -27,7 +27,7 @@ fn a_copy_of_the_example_builds_outside_of_the_workspace() {
     let copy = place.path("example");
     fs::create_dir_all(copy.join("src")).unwrap();
     fs::copy(root.join("engines/example/src/main.rs"), copy.join("src/main.rs")).unwrap();
-    // The versions that are at hand: nothing is downloaded.
+    // The same versions as here, so nothing is downloaded.
     fs::copy(root.join("Cargo.lock"), copy.join("Cargo.lock")).unwrap();
     let manifest = fs::read_to_string(root.join("engines/example/Cargo.toml")).unwrap();
     let engines = root.join("engines").display().to_string();

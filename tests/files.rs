@@ -1,4 +1,4 @@
-//! Files and surroundings: nothing of the user's is overwritten or deleted, and odd surroundings end nothing.
+//! Files and environments: no file of the user is overwritten or deleted, and unusual environments do not stop the program.
 
 use crate::support::{Done, Place, has_tool, wait_until};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -33,7 +33,7 @@ fn measured() -> Place {
     place
 }
 
-/// Waits for a command that must end by itself; one that waits for something else is killed, and the test fails.
+/// Waits for a command that must end by itself. If it does not, kills it and fails the test.
 #[track_caller]
 fn ends(mut child: Child) -> Done {
     let begun = Instant::now();
@@ -119,7 +119,7 @@ fn an_output_is_a_file_and_a_link_stays_a_link() {
         assert!(done.stderr.contains(&format!("it is {kind}: choose another file")), "{}", done.stderr);
     }
     let device = place.path("device");
-    // Only an administrator can make one; one that was replaced by a file could not be used any more.
+    // Only an administrator can create a device. A device that was replaced by a file could no longer be used.
     if mknodat(CWD, &device, FileType::CharacterDevice, Mode::from_raw_mode(0o600), rustix::fs::makedev(1, 3)).is_ok() {
         assert_eq!(ends(export(&device)).code, Some(2));
         assert!(!fs::metadata(&device).unwrap().is_file());
@@ -173,8 +173,8 @@ fn a_named_pipe_is_never_waited_for() {
     refused(&place, &["import", text(&folder)], 2, what);
 }
 
-/// Runs a job by hand, as a program that speaks the protocol would; one that `leaves` closes the worker's stdin, which tells
-/// it to stop and to remove its folder.
+/// Runs a job directly, as a program with the protocol would. With `leaves` it closes the worker's stdin, which tells the worker to stop
+/// and to remove its folder.
 fn worker(place: &Place, folder: &Path, leaves: bool) -> Done {
     let job = format!(
         r#"{{"protocol":1,"run_id":"x","engine":"null","options":{},"suite":{{"kind":"kv","name":"kv","schema":[],"data_bytes":1,"tests":[]}},
@@ -261,7 +261,7 @@ fn a_place_for_the_lock_that_is_anothers_stops_no_session() {
     assert_eq!(done.stderr.matches("there is no place for the measurement lock").count(), 1, "{}", done.stderr);
     assert!(done.stdout.contains("other sessions may have been measuring too"), "{}", done.stdout);
 
-    // The folders of another user, which only an administrator can make.
+    // A folder of another user, which only an administrator can create.
     let foreign = place.path("runtime/dbdyno");
     fs::create_dir(&foreign).unwrap();
     if chown(&foreign, Some(12345), None).is_ok() {
@@ -368,7 +368,7 @@ fn a_start_that_is_killed_leaves_nothing_in_the_work_folder() {
     let place = Place::new();
     let work = place.path("work");
     fs::create_dir(&work).unwrap();
-    // While the disk is measured, the file that is written is open and has no name.
+    // During the measurement of the disk, the written file is open and has no name.
     let mut child = place.spawn(&["run", "--suite", "kv", "--engine", "null", "--dry-run"]);
     let open = |child: &Child| {
         let descriptors = fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();

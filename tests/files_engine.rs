@@ -1,5 +1,5 @@
-//! The engine `files`, a file a row: the answers of the others whatever its options are, what a commit survives, transactions of several threads, and
-//! the suites that compare it and others with published figures.
+//! The engine `files`, one file per row: the same answers as other engines under all options, durability of a commit, transactions of
+//! several threads, and the suites that compare it and others with published figures.
 
 use crate::{crash::survives_kills, support::Place};
 
@@ -30,7 +30,7 @@ fn a_commit_of_files_waits_for_what_the_options_say() {
     let rest = ["--size", "1000", "--test", "1", "--repeat", "1", "--quiet"];
     place.ok(&[&["run", "--suite", "crossbench"][..], &engines, &rest].concat());
     let found = place.rows("SELECT DISTINCT options['sync'], syncs FROM results ORDER BY 2");
-    // A commit of one file: the file, and its folder.
+    // A commit of one file syncs the file and its folder.
     assert_eq!(found, [["off", "0"], ["data", "1000"], ["full", "2000"]]);
     let tiers = place.rows(
         "SELECT options['commit'], string_agg(tier::VARCHAR, ' ' ORDER BY syncs) FROM results GROUP BY 1 ORDER BY 1",

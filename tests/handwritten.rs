@@ -1,4 +1,4 @@
-//! Loops written by hand do what dbdyno's own loop does, on the same inputs.
+//! Handwritten loops do the same as dbdyno's own loop, on the same inputs.
 
 use crate::support::{Place, has_tool};
 use std::{fs, os::unix::fs::symlink, path::Path};
@@ -6,7 +6,7 @@ use std::{fs, os::unix::fs::symlink, path::Path};
 const LOOPS: &str = include_str!("../engines/handwritten/loops.toml");
 const ENGINES: [&str; 4] = ["sqlite", "lmdb", "redb", "fjall"];
 
-/// A place that has the loops as engines; none where they are not built.
+/// A place with the loops as engines. Returns None if they are not built.
 fn place() -> Option<Place> {
     let program = Path::new(env!("CARGO_BIN_EXE_dbdyno")).with_file_name("dbdyno-handwritten");
     let place = Place::new();

@@ -1,8 +1,8 @@
-//! What a measured loop costs is measured for each language, and marks the tests of that language's engines only.
+//! The cost of a measured loop is measured for each language, and marks only the tests of that language's engines.
 
 use crate::support::Place;
 
-/// SQLite under another name, whose program does nothing under the name `NAME-null`, in a simulated time.
+/// Installs SQLite under another name. Under the name `NAME-null` its program does nothing, in simulated time.
 fn engine(place: &Place, name: &str, harness: &str, latency_ns: u64) {
     let program = env!("CARGO_BIN_EXE_dbdyno");
     let options = format!(

@@ -1,5 +1,5 @@
-//! Texts of engines and of other people's results: whatever is in them, no output has anything that a terminal, a browser, a viewer of
-//! Markdown or a spreadsheet obeys; and what an engine does to files stays in its folder.
+//! Texts from engines and from other people's results. Whatever they contain, no output has anything that a terminal, a browser, a Markdown
+//! viewer or a spreadsheet would execute. An engine's changes to files stay in its folder.
 
 use crate::{
     sheets::{has_equal_cells, has_equal_columns, is_well_formed},
@@ -10,11 +10,11 @@ use dbdyno_workload::histogram::{empty, to_base64};
 use serde_json::{Value, json};
 use std::{fs, os::unix::fs::symlink};
 
-/// A formula, colours, a tag, a cell's end, a link, code, a line's end, writing from right to left, a command of one byte, a bell.
+/// A formula, colours, a tag, a cell's end, a link, code, a line's end, right-to-left text, a one-byte control, a bell.
 const EVIL: &str =
     "=cmd|' /C calc'!A0\u{1b}[31m<script>alert(1)</script>| a |](javascript:x) `id`\n\u{202e}txt\u{9b}2J\u{7}";
 
-/// An outside engine whose answers are files: what it says of itself, and what it says of a job whose first test it runs.
+/// An outside engine whose answers come from files: its description, and its events for a job whose first test it runs.
 fn engine(place: &Place, name: &str, described: &Value, events: &[Value]) {
     let folder = place.path(name);
     fs::create_dir(&folder).unwrap();
@@ -37,7 +37,7 @@ fn described(name: &str) -> Value {
     })
 }
 
-/// A session of an engine that ends well and of one that fails, both with such texts.
+/// Runs a session of an engine that succeeds and of one that fails, both with such texts.
 fn run_engines(place: &Place) -> Done {
     let opened =
         json!({"event": "opened", "version": EVIL, "build": [EVIL], "source": EVIL, "in_force": {}, "open_ns": 5});
@@ -57,7 +57,7 @@ fn run_engines(place: &Place) -> Done {
 const SESSION_A: &str = "00000000-0000-7000-8000-00000000000a";
 const SESSION_B: &str = "00000000-0000-7000-8000-00000000000b";
 
-/// A listing of two sessions of six runs each, whose texts are all of this kind.
+/// A listing of two sessions of six runs each, in which all texts are of this kind.
 fn import_listing(place: &Place) {
     let row = |session: &str, run: u32| {
         let end = if session == SESSION_A { "a" } else { "b" };
@@ -77,7 +77,7 @@ fn import_listing(place: &Place) {
     assert_eq!(imported.code, Some(0), "{}", imported.stderr);
 }
 
-/// For people: nothing but the ends of lines is obeyed.
+/// Asserts that text for people contains no control other than line ends.
 #[track_caller]
 fn is_plain(what: &str, text: &str) {
     let obeyed = text.chars().find(|c| *c != '\n' && is_obeyed(*c));
@@ -112,7 +112,7 @@ fn is_html(what: &str, text: &str) {
     is_well_formed(what, text);
 }
 
-/// What a command prints in a format is what it has to be.
+/// Asserts that the output of a command is harmless in a format.
 #[track_caller]
 fn is_harmless(place: &Place, command: &[&str], format: &str) {
     let arguments = [command, &["--format", format]].concat();
@@ -191,7 +191,7 @@ fn a_terminal_obeys_nothing_of_formats_for_programs() {
     terminal.child.wait().unwrap();
 }
 
-/// An engine whose script does something with files before it says that it is done.
+/// Runs an engine whose script does something with files before it reports that it is done.
 fn files_of(place: &Place, script: &str) -> Done {
     let description = json!({
         "protocol": 1, "name": "writer", "about": "x", "version": "1", "suites": ["kv"], "options": [], "tiers": [],
@@ -225,7 +225,7 @@ fn an_engine_writes_to_its_own_folder_only() {
     );
     assert_eq!(done.code, Some(1), "{}", done.stderr);
     let log = place.value("SELECT log FROM run");
-    // ls has the folder that it lists open too.
+    // `ls` also has the folder open that it lists.
     assert!(log.contains("own\n") && log.contains("0 1 2 3 0\n"), "{log}");
     assert_eq!(fs::read_to_string(place.path("mine")).unwrap(), "mine");
     for made in ["new", "taken", "described"] {
@@ -268,6 +268,6 @@ fn names_never_leave_their_folder() {
             is_plain(name, &done.stderr);
         }
     }
-    // A link of the user's own is the user's.
+    // A link that the user created is allowed.
     assert!(place.ok(&["list", "suites"]).contains("linked"));
 }

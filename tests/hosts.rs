@@ -1,4 +1,4 @@
-//! Which sessions are of one machine.
+//! The identification of sessions that ran on the same machine.
 
 use crate::{
     compare::fixture::{Bench, spec},
@@ -25,7 +25,7 @@ fn a_named_machine_is_one_host_and_another_than_without_its_name() {
     assert!(nameless.code == Some(2) && nameless.stderr.contains("not empty"), "{}", nameless.stderr);
 }
 
-/// A session of an older version has an identifier from the host's name.
+/// Sessions of an older version have an identifier derived from the host's name.
 #[test]
 fn what_an_older_version_stored_stays_the_results_of_this_machine() {
     let here = HostFacts::read();
@@ -46,7 +46,7 @@ fn what_an_older_version_stored_stays_the_results_of_this_machine() {
     place.ok(&[&RUN[..], &["--repeat", "1"]].concat());
     assert_eq!(place.value(HOSTS), format!("{} {}", here.name, here.id()));
     assert_eq!(place.value("SELECT count(DISTINCT session_id) FROM results"), "2");
-    // So is what a copy of an older store brings.
+    // The same applies to the sessions in a copy of an older store.
     let copy = Place::new();
     Store::new(copy.store()).write(&older().batch).unwrap();
     place.ok(&["import", copy.store().to_str().unwrap()]);
@@ -55,7 +55,7 @@ fn what_an_older_version_stored_stays_the_results_of_this_machine() {
     assert_eq!(place.value("SELECT count(*) FROM host"), "1");
 }
 
-/// Sessions of containers that an older version took for two machines.
+/// Sessions of containers that an older version treated as two machines.
 #[test]
 fn sessions_are_given_a_machine_by_its_name() {
     let mut bench = Bench::default();
@@ -73,7 +73,7 @@ fn sessions_are_given_a_machine_by_its_name() {
         done.stdout + &done.stderr
     };
     assert!(said(&place).contains("hosts or disks differ"), "{}", said(&place));
-    // One run of a session is enough: a session is on one machine.
+    // One run of a session is enough, because a session runs on one machine.
     let first = format!("run={}", bench.batch.runs[0].run_id);
     place.ok(&["key", &first, "--set", "host=bench-1"]);
     place.ok(&["key", "engine=y", "--set", "host=bench-1"]);

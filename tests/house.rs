@@ -1,4 +1,5 @@
-//! The house: which room of a crate may know which other, and which libraries are known where. That crates make no circle is Cargo's to see.
+//! The house: the rooms of a crate that each room may import, and the rooms in which each library may be used. Cargo itself refuses cycles
+//! of crates.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Every file of Rust below a folder, with its code without comments.
+/// Every Rust file below a folder, with its code without comments.
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -22,7 +23,7 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The names that follow `crate::` in some code, also within braces.
+/// The names that follow `crate::` in some code, including names in braces.
 fn imported(code: &str) -> BTreeSet<String> {
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut names = BTreeSet::new();
@@ -53,13 +54,13 @@ fn imported(code: &str) -> BTreeSet<String> {
     names
 }
 
-/// Where dbdyno's own code is, beside its engines.
+/// The folders of dbdyno's own code, apart from its engines.
 fn rooms() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     vec![root.join("src"), root.join("crates")]
 }
 
-/// Which part of a crate imports which others.
+/// The imports between the parts of a crate.
 fn arrows(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let part =
         |path: &Path| path.strip_prefix(root).unwrap().iter().next().unwrap().to_str().unwrap().replace(".rs", "");
@@ -79,7 +80,7 @@ fn no_room_of_a_crate_imports_one_that_imports_it() {
     for of in ["src", "crates/foundation/src", "crates/comparing/src", "crates/running/src"] {
         let mut left = arrows(&Path::new(env!("CARGO_MANIFEST_DIR")).join(of));
         assert!(left.values().any(|to| !to.is_empty()), "{of}: the imports are found: {left:?}");
-        // What imports nothing that is left is taken away, until nothing is left.
+        // Repeatedly removes the parts that import no remaining part.
         loop {
             let free: Vec<String> = left.iter().filter(|(_, to)| to.is_empty()).map(|(from, _)| from.clone()).collect();
             if free.is_empty() {
@@ -114,17 +115,17 @@ fn libraries_are_known_in_their_room_only() {
     }
 }
 
-/// What a killed program leaves behind is swept by its name: a file or folder that is made for a while has one of the table.
+/// The sweep finds leftovers of a killed program by their names, so every temporary file or folder has a name in the table.
 #[test]
 fn names_for_a_while_are_in_one_table() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
-    // A file that the table's folder is around; a database in a folder of a run.
+    // Exceptions: a file inside a folder whose name is in the table, and a database in the folder of a run.
     let may = ["foundation/src/base/output.rs", "running/src/tune/script/tryout.rs"].map(|file| root.join(file));
     let makes = |code: &str| {
         let code = code.split("#[cfg(test)]").next().unwrap_or_default();
         ["tempdir", "tempfile_in(", ".prefix(\"", "NamedTempFile"].iter().any(|word| code.contains(word))
     };
-    // Files without a name are gone with their process.
+    // Files without a name disappear with their process.
     let nameless = |code: &str| code.contains("tempfile::tempfile_in(");
     let sources = rooms().into_iter().flat_map(|room| sources(&room));
     let found = sources.filter(|(_, code)| makes(code) && !nameless(code));
@@ -132,7 +133,7 @@ fn names_for_a_while_are_in_one_table() {
     assert_eq!(outside, Vec::<PathBuf>::new(), "see crates/foundation/src/base/leftovers.rs");
 }
 
-/// The words of a text or of a name, in small letters and without the `s` at their end.
+/// The words of a text or of a name, in lower case and without a final `s`.
 fn words(text: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut before = ' ';
@@ -149,7 +150,7 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a comment of one line says no more than the line that it stands above.
+/// Whether a comment of one line adds nothing to the line below it.
 fn repeats(comment: &str, line: &str) -> bool {
     const EMPTY: [&str; 9] = ["the", "an", "of", "its", "all", "this", "their", "one", "for"];
     let (said, named) = (words(comment), words(line));
@@ -189,7 +190,7 @@ fn lines_of_documents_are_under_120_columns() {
             let mut is_code = false;
             for (line, at) in text.lines().zip(1..) {
                 is_code ^= line.trim_start().starts_with("```");
-                // A row of a table is one line, however long.
+                // A row of a table is one line, whatever its length.
                 let may = is_code || line.trim_start().starts_with(['|', '<']);
                 assert!(may || line.chars().count() < 120, "{}:{at}: {}", path.display(), line);
             }
@@ -197,7 +198,7 @@ fn lines_of_documents_are_under_120_columns() {
     }
 }
 
-/// Libraries that cannot tell their version: what the engine says is the only one that Cargo.toml takes.
+/// Libraries that do not report their version: the version that the engine reports is the only one that Cargo.toml allows.
 #[test]
 fn versions_that_are_written_down_are_those_that_are_compiled() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

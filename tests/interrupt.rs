@@ -1,10 +1,10 @@
-//! Sessions that are interrupted, killed, or not alone: nothing that finished is lost, nothing is left behind.
+//! Sessions that are interrupted, killed, or not alone: no finished result is lost, and no file or process is left over.
 
 use crate::support::{Done, Place, processes_with, pseudo_terminal, python, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, process::Child, thread, time::Duration};
 
-/// A session long enough to be interrupted: its commits wait for the disk.
+/// A session that runs long enough to be interrupted, because its commits wait for the disk.
 const LONG: [&str; 11] =
     ["run", "--suite", "kv", "--engine", "sqlite", "--engine", "redb", "--size", "20000", "--repeat", "50"];
 
@@ -44,7 +44,7 @@ fn a_signal_ends_the_session_in_order_and_keeps_what_finished() {
     }
 }
 
-/// A session whose third run does one test and then hears nothing any more, so that its worker does not end by itself.
+/// A session whose third run does one test and then receives nothing more, so its worker does not end by itself.
 const DEAF: [&str; 13] = [
     "run",
     "--suite",
@@ -61,7 +61,7 @@ const DEAF: [&str; 13] = [
     "4",
 ];
 
-/// A session that was interrupted has ended in order: cancelled, with nothing under way and nothing left.
+/// Asserts that an interrupted session ended properly: cancelled, with no running run, process or file left over.
 #[track_caller]
 fn is_cancelled(place: &Place, what: &str) {
     nothing_is_left(place);
@@ -127,7 +127,7 @@ fn kill_9_loses_no_finished_test_and_leaves_no_worker() {
     nothing_is_left(&place);
     let stored = results(&place);
     assert!(stored >= 10);
-    // What the session said was done and then went on from was stored before: the events are the witness.
+    // A result that the session reported and passed was stored before. The events show which ones.
     let mut events = String::new();
     std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut events).unwrap();
     let done = events.lines().filter(|line| line.contains("\"event\":\"test_done\"")).count() as u64;
@@ -143,7 +143,7 @@ fn kill_9_loses_no_finished_test_and_leaves_no_worker() {
         .iter()
         .map(|folder| fs::read_dir(folder.join("databases")).into_iter().flatten().count() as u64)
         .sum();
-    // A worker that had begun its last test may have ended as it always does: its folder is the session's to remove, or the next one's.
+    // A worker that had begun its last test may have ended normally. Then this session, or the next one, removes its folder.
     let last = events.lines().last().unwrap_or_default();
     let ends = ["\"event\":\"done\"", "\"event\":\"test_started\",\"test\":8,", "\"event\":\"test_done\",\"test\":8,"];
     let has_ended = ends.iter().any(|end| last.contains(end));

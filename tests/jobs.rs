@@ -1,4 +1,4 @@
-//! What one terminal measures, others watch: from its beginning, several at once, and without it ever waiting for them.
+//! Other terminals can watch a running job from its beginning, several at once, and the job never waits for them.
 
 use crate::support::{Done, Place, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,13 +10,13 @@ use std::{
     process::{Child, Stdio},
 };
 
-/// A session long enough to be watched: its commits wait for the disk.
+/// A session that runs long enough to be watched, because its commits wait for the disk.
 const LONG: [&str; 9] = ["run", "--suite", "kv", "--engine", "sqlite", "--size", "100000", "--repeat", "500"];
 
-/// A session of several runs that is over soon.
+/// A short session of several runs.
 const SHORT: [&str; 9] = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "6"];
 
-/// The lines of a listing that are of jobs: name, state, command.
+/// The lines of a listing that describe jobs: name, state, command.
 fn listed(place: &Place) -> Vec<[String; 3]> {
     let text = place.ok(&["attach", "--list"]);
     let line = |line: &str| {
@@ -28,7 +28,7 @@ fn listed(place: &Place) -> Vec<[String; 3]> {
     text.lines().map(line).collect()
 }
 
-/// The only job, once it measures.
+/// Waits until the only job measures. Returns its name.
 fn job(place: &Place) -> String {
     wait_until("the job measures", || listed(place).iter().any(|[_, state, _]| state == "measures"));
     listed(place).remove(0)[0].clone()
@@ -59,7 +59,7 @@ fn a_session_of_another_terminal_is_watched_from_its_beginning_and_outlives_who_
     let running = place.spawn(&LONG);
     let id = job(&place);
     wait_until("its first run is over", || !events(&log(&place, &id), "run_ended").is_empty());
-    // Two who read, one who is stopped, and one who connects and never reads.
+    // Two watchers that read, one that is stopped, and one that connects and never reads.
     let watch = || place.spawn(&["attach", &id[..4], "--json"]);
     let [first, second, mut stopped] = [watch(), watch(), watch()];
     signal(&stopped, Signal::STOP);
@@ -96,7 +96,8 @@ fn progress_reaches_who_watches_while_it_happens() {
     let into = fs::File::create(&log).unwrap();
     let mut watcher = place.command(&["attach", "--json"]).stdout(into).stderr(Stdio::null()).spawn().unwrap();
     wait_until("progress is seen", || fs::read_to_string(&log).unwrap().contains("\"event\":\"uses\""));
-    signal(&watcher, Signal::INT);
+    // Not INT, as Ctrl-C sends: where a script started the tests in the background, they and all that they start ignore it.
+    signal(&watcher, Signal::TERM);
     watcher.wait().unwrap();
     let still = listed(&place)[0][1].clone();
     if still != "measures" {
@@ -122,7 +123,7 @@ fn a_job_pauses_and_goes_on_and_gives_up_a_run_when_it_is_told() {
     place.ok(&["attach", &id, "--tell", "go-on"]);
     wait_until("it goes on", || count("resumed") == 1 && count("run_started") > count("run_ended"));
     wait_until("a run is given up", || {
-        // It may be over before it is told.
+        // The run may end before the command arrives.
         place.run(&["attach", &id, "--tell", "skip"]);
         log(&place, &id).contains("\"cancelled\"")
     });
@@ -166,7 +167,7 @@ fn a_job_that_is_killed_is_said_to_be_and_its_folder_stays_for_a_day() {
     place.ok(&SHORT);
     let states: Vec<String> = listed(&place).into_iter().map(|[_, state, _]| state).collect();
     assert_eq!(states, ["was killed", "has ended"]);
-    // As if it had been two days ago.
+    // Makes the file look two days old.
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 24 * 60 * 60);
     let path = folder(&place, &id);
     for file in [path.join("events.jsonl"), path.clone()] {

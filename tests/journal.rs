@@ -1,4 +1,4 @@
-//! The journal beside the store: taken in once, in order, by whoever comes first, and never a damaged line for a sound one.
+//! The journal next to the store: the next command imports it once and in order, and never accepts a damaged line.
 
 use crate::support::{Done, Place, asked};
 use dbdyno::store::{Batch, Store, WarningRecord};
@@ -69,9 +69,9 @@ fn a_damaged_line_is_kept_and_told_by_every_command_and_the_others_are_taken_in(
     let mut bytes = fs::read(&journal).unwrap();
     let place_of_it = String::from_utf8(bytes.clone()).unwrap().find("damaged").unwrap();
     bytes[place_of_it] ^= 1;
-    // What was being written when the power went: nobody was told of it.
+    // A write that the power loss cut off. It was never reported.
     bytes.extend(b"0123abcd {\"warn");
-    // In place: the file is locked by its process.
+    // Written in place, because the process holds a lock on the file.
     fs::write(&journal, bytes).unwrap();
     store.settle().unwrap();
     assert_eq!(messages(&store), ["before", "after"]);
@@ -121,7 +121,7 @@ fn a_damaged_block_of_rows_is_told_by_every_command_that_meets_it() {
     let place = Place::new();
     place.ok(&RUN);
     let mut bytes = fs::read(place.store()).unwrap();
-    // The metadata is whole; the blocks of rows are not.
+    // The metadata is intact, but the blocks of rows are damaged.
     for block in (12_288 + (256 << 10)..bytes.len() - 2000).step_by(256 << 10) {
         bytes[block + 1000..block + 1064].fill(0xff);
     }
@@ -147,7 +147,7 @@ fn a_store_that_another_program_tore_is_told_and_saved() {
     let newer = fs::read(place.store()).unwrap();
     let checked = place.ok(&["store", "check"]);
     assert!(checked.contains("table result: 32 rows read") && !checked.contains('✗'), "{checked}");
-    // The power goes while the block of metadata is rewritten, before the header is.
+    // The power fails after a part of the metadata block is rewritten, and before the header is.
     const BLOCK: std::ops::Range<usize> = 12_288..12_288 + (256 << 10);
     for torn_at in [512, 4096, 20_480, 100_352] {
         let mut torn = newer.clone();

@@ -1,7 +1,7 @@
-//! Kills: whenever a session is killed, the next command opens the store, and it has every result that was told. No worker goes on,
-//! and the next session removes what was left in the work folder.
+//! Kills: whenever a session is killed, the next command opens the store, which has every reported result. No worker keeps running, and the
+//! next session cleans up the work folder.
 //!
-//! `DBDYNO_KILLS=500` kills so many sessions on the command line, and a tenth of that in the terminal.
+//! `DBDYNO_KILLS=500` kills that many sessions on the command line, and a tenth of that in the terminal.
 
 use crate::{
     power::{
@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-/// Kills of one store before a new one is begun.
+/// The number of kills after which a new store is used.
 const OF_A_STORE: u64 = 25;
 
 const NEXT: [&str; 9] = ["run", "--suite", "kv", "--engine", "null", "--size", "100", "--repeat", "1"];
@@ -30,13 +30,13 @@ fn nothing_runs(place: &Place) {
     wait_until("every process has ended", || processes_with(root.to_str().unwrap()).is_empty());
 }
 
-/// Runs a session until it is killed, a while after it has said some lines; everything that it said.
+/// Runs a session and kills it a short time after it has printed some lines. Returns its whole output.
 fn killed(place: &Place, engine: &str, rng: &mut SplitMix64) -> Vec<String> {
     let run = ["run", "--suite", "kv", "--engine", engine, "--size", "200", "--repeat", "3", "--json"];
     let mut session = place.command(&run).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(session.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut events: Vec<String> = lines.by_ref().take(rng.below(90) as usize).collect();
-    // The moment is random; nothing is waited for.
+    // The moment is random, so this does not wait for an event.
     thread::sleep(Duration::from_micros(rng.below(30_000)));
     session.kill().unwrap();
     session.wait().unwrap();
@@ -44,7 +44,7 @@ fn killed(place: &Place, engine: &str, rng: &mut SplitMix64) -> Vec<String> {
     events
 }
 
-/// A place, and what every store in it has to hold from now on.
+/// A place, and the rows that every store in it must keep from now on.
 struct Kept {
     place: Place,
     earlier: Rows,
@@ -99,7 +99,7 @@ fn a_session_in_the_terminal_that_is_killed_has_kept_what_was_seen() {
         terminal.shows("Load a preset");
         terminal.press("tiny\r");
         terminal.shows("preset tiny");
-        // A key that comes sooner is taken to be typed for the list that was just closed.
+        // An earlier key press counts as typed for the list that just closed.
         thread::sleep(Duration::from_millis(300));
         terminal.press("\r");
         terminal.shows("/18 runs");
@@ -115,7 +115,7 @@ fn a_session_in_the_terminal_that_is_killed_has_kept_what_was_seen() {
         terminal.signal("-KILL");
         terminal.inner.child.wait().unwrap();
         nothing_runs(&terminal.place);
-        // Killed before anything was seen, there may be no store yet.
+        // If the kill came before any result, there may be no store yet.
         let stored = judge(&store, &Expected { store: seen > 0, ..Expected::default() });
         assert!(
             stored.as_ref().is_ok_and(|stored| *stored >= seen),

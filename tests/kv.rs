@@ -1,4 +1,4 @@
-//! The kv suite: the same answers from every engine under every option, and those of a model in another language.
+//! The kv suite: every engine gives the same answers under every option, and the same as a model in another language.
 
 use crate::support::{Place, engine_program, has_tool, python};
 use dbdyno_engine::{
@@ -201,7 +201,7 @@ fn an_appended_load_is_smaller_and_holds_the_same_in_any_order_of_keys() {
         let statements = KvStatements::default();
         let mut session = engine.session(&statements).unwrap();
         let mut rows = Vec::new();
-        // Ascending, then below what is there, a last key that is deleted, and beyond again.
+        // Ascending keys, then keys below the existing ones, a last key that is deleted, and keys beyond it again.
         for keys in [(1_000..6_000).collect::<Vec<u32>>(), (0..500).rev().collect(), vec![9_000, 8_000, 9_500]] {
             let mut transaction = session.write().unwrap();
             let mut table = transaction.table().unwrap();
@@ -258,7 +258,7 @@ fn page_faults_are_counted_and_instructions_where_the_machine_counts_them() {
     let engines = ["--engine", "sqlite", "--engine", "null"];
     place.ok(&[&["run", "--suite", "kv", "--size", "10000", "--test", "1", "--repeat", "1", "--quiet"][..], &engines]
         .concat());
-    // SQLite fills its page cache, which is memory that it has not touched before; the engine that does nothing touches none.
+    // SQLite fills its page cache, in memory that it has not touched before. The engine that does nothing touches no memory.
     let faults = place.rows("SELECT minor_faults, major_faults IS NOT NULL FROM results ORDER BY engine");
     let [null, sqlite] = [0, 1].map(|at| (faults[at][0].parse::<u64>().unwrap(), faults[at][1].as_str()));
     assert!(null.0 < 50 && sqlite.0 > 50, "{faults:?}");

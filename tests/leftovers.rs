@@ -1,4 +1,4 @@
-//! What a killed program leaves behind goes with the next command, and what a living one uses stays.
+//! The next command removes the leftovers of a killed program, and keeps the files of running ones.
 
 use crate::support::{Place, wait_until};
 use std::{fs, path::PathBuf};
@@ -45,7 +45,7 @@ fn what_a_killed_write_and_a_killed_repair_left_goes_with_any_command_that_opens
     }
     fs::create_dir(beside("tmp")).unwrap();
     fs::write(beside("tmp").join("duckdb_temp_storage_DEFAULT-0.tmp"), "left").unwrap();
-    // As a repair makes it, before its marker is written.
+    // The folder of a repair, before its marker is written.
     let repair = store.with_file_name(".dbdyno-repair-01890000-0000-7000-8000-000000000001");
     fs::create_dir(&repair).unwrap();
     let mine = store.with_file_name(".dbdyno-repair-mine");

@@ -1,9 +1,9 @@
-//! Libraries that engines load at run time: the user's own, where a variable names one, and stand-ins that are compiled here.
+//! Libraries that engines load at run time: the user's own, if a variable names one, and stand-ins that are compiled here.
 
 use crate::support::{Place, has_tool};
 use std::{env, process::Command};
 
-/// The library that a variable names; none where it is not set.
+/// The library that a variable names, or None if it is not set.
 pub(crate) fn named_by(variable: &str) -> Option<String> {
     let found = env::var(variable).ok();
     if found.is_none() {
@@ -12,7 +12,7 @@ pub(crate) fn named_by(variable: &str) -> Option<String> {
     found
 }
 
-/// A library compiled from `tests/libraries/SOURCE.c` with these macros, as NAME or NAME=VALUE. None without a C compiler.
+/// Compiles a library from `tests/libraries/SOURCE.c` with these macros, as NAME or NAME=VALUE. Returns None without a C compiler.
 pub(crate) fn stand_in(place: &Place, source: &str, macros: &[&str]) -> Option<String> {
     if !has_tool("cc", &["--version"]) {
         return None;

@@ -1,11 +1,11 @@
-//! Limits of the shell that dbdyno is started from, and systems that lack something: a sentence says what.
+//! Limits of the shell that starts dbdyno, and systems that lack a feature: a message names the cause.
 
 use crate::support::{Place, has_tool};
 use std::process::{Command, Output};
 
 const RUN: [&str; 10] = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--test", "1", "--repeat=1"];
 
-/// A command of dbdyno by way of another program, which gets its words as the last arguments.
+/// Runs dbdyno through another program, which receives dbdyno's command line as its last arguments.
 fn through(place: &Place, program: &str, before: &[&str], arguments: &[&str]) -> Output {
     let own = place.command(arguments);
     let mut command = Command::new(program);

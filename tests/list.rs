@@ -1,4 +1,4 @@
-//! What a user sees before anything is run: lists, plans, and refusals with exit code 2.
+//! Output before anything runs: lists, plans, and refusals with exit code 2.
 
 use crate::support::{Place, engine_program};
 

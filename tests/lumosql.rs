@@ -1,4 +1,4 @@
-//! The suite lumosql: the published answers, the same answers from every engine, and those of a model in another language.
+//! The suite lumosql: the published answers, the same answers from every engine, and the same as a model in another language.
 
 use crate::support::{Place, engine_program, system_sqlite};
 use dbdyno::catalog::{Catalog, TestPick, UserFolders};
@@ -19,8 +19,7 @@ use dbdyno_workload::{
 use serde::Deserialize;
 use std::{collections::BTreeMap, fs};
 
-/// Engines and options that have to give the same answers, at the smallest size and at the others. None waits for the
-/// disk.
+/// Engines and options that must give the same answers, at the smallest size and at the others. None of them waits for the disk.
 const AT_SIZE_1: &[&str] = &[
     "sqlite:synchronous=off,journal_mode=memory",
     "lmdb:sync=nosync,layer=sql",
@@ -32,7 +31,7 @@ const AT_SIZE_1: &[&str] = &[
 ];
 const AT_OTHER_SIZES: &[&str] =
     &["sqlite:synchronous=off,journal_mode=memory", "lmdb:sync=nosync,layer=sql", "lmdb:sync=nosync,layer=direct"];
-/// Of an engine that is a program of its own.
+/// Options of an engine that is a separate program.
 const LMDB1: [&str; 3] = ["layer=sql,encrypt=aes256gcm", "layer=direct,checksum=on", "layer=sql,rowsum=xxh3"];
 
 /// One run of the model in tests/tables/lumosql/make.py.
@@ -79,7 +78,7 @@ fn every_engine_answers_as_the_model_in_python_does() {
     }
 }
 
-/// A single row takes DuckDB a millisecond: one size, and not the tests that take a minute each.
+/// A single row takes DuckDB a millisecond, so this runs one size, without the tests that take a minute each.
 #[test]
 fn duckdb_answers_as_the_model_in_python_does() {
     let place = Place::new();
@@ -131,7 +130,7 @@ fn tests_that_a_picked_one_needs_run_unmeasured_and_change_nothing() {
     assert_eq!(found, [["10", answers[&10].1.as_str()], ["14", answers[&14].1.as_str()]]);
 }
 
-/// A value of an answer, in the form it is published in.
+/// A value of an answer, in its published form.
 #[derive(Debug, Clone, PartialEq)]
 enum Answer {
     Null,
@@ -174,7 +173,7 @@ impl Rows {
         self.0.iter().map(integer).collect()
     }
 
-    /// Counts and averages of the first rows, the averages cut to as many decimals as are published.
+    /// Counts and averages of the first rows, with the averages truncated to the published number of decimals.
     fn first(&self, rows: usize, decimals: i32) -> Vec<(i64, f64)> {
         let scale = 10_f64.powi(decimals);
         let pair = |row: &Vec<Answer>| match row[..] {
@@ -193,7 +192,7 @@ fn suite(size: &str) -> SqlSuite {
     }
 }
 
-/// Runs the suite; the answers of each test, and the rows of `t1` and `t2` behind it where the test verifies them.
+/// Runs the suite. Returns the answers of each test, and the rows of `t1` and `t2` after it if the test verifies them.
 fn answers<E: SqlEngine>(
     description: &Description,
     options: &[(&str, &str)],
@@ -229,7 +228,7 @@ fn answers<E: SqlEngine>(
     answers
 }
 
-/// The published answers at size 1, and at size 2 those that were published for it.
+/// Asserts the published answers at size 1, and those that were published for size 2.
 fn gives_the_published_answers<E: SqlEngine>(description: &Description, options: &[(&str, &str)]) {
     let found = answers::<E>(description, options, "1");
     let rows = |test: u32, table: &str| found[&test].1[table].0.len();

@@ -1,5 +1,5 @@
-//! Other stores below SQLite: Berkeley DB's build and LumoSQL's. They are run, their backend is told wherever a configuration is named,
-//! and wrong answers of theirs are no figures.
+//! Other stores below SQLite: Berkeley DB's build and LumoSQL's. They run, every name of a configuration includes their backend, and wrong
+//! answers produce no figures.
 
 use crate::{
     resume::cut_short,
@@ -10,7 +10,7 @@ use rustix::process::Signal;
 
 const BERKELEY_DB: &str = "libdb_sql-5.3.so";
 
-/// Berkeley DB's build of SQLite with these options, where it is there.
+/// Berkeley DB's build of SQLite with these options, if it is installed.
 fn berkeley_db(options: &str) -> Option<String> {
     system_library(BERKELEY_DB).map(|_| format!("sqlite-lib:library={BERKELEY_DB},{options}"))
 }

@@ -1,4 +1,4 @@
-//! Workers with less memory than data, and tests that begin cold: judged by what was read and faulted, never by times.
+//! Workers with less memory than data, and tests that begin cold. The checks use reads and page faults, never times.
 
 use crate::support::{Done, Place, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,7 +10,7 @@ use std::{
     process::Stdio,
 };
 
-/// Whether memory can be limited here; else that it is not checked is said.
+/// Whether memory can be limited here. If not, prints that the test is not checked.
 fn can_limit(place: &Place) -> bool {
     let said = place.run(&["doctor"]).stdout;
     let can = said.contains("memory limits (--memory-limit) can be set");
@@ -21,7 +21,7 @@ fn can_limit(place: &Place) -> bool {
     can
 }
 
-/// The control groups of dbdyno that are left below those of this process, in either version.
+/// The remaining control groups of dbdyno below the group of this process, in either version of control groups.
 fn groups_left() -> Vec<String> {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap();
     let path = |line: &str| line.rsplit_once(':').unwrap().1.trim_start_matches('/').to_owned();
@@ -38,7 +38,7 @@ fn reads_come_from_the_disk_where_data_do_not_fit_into_memory() {
     if !can_limit(&place) {
         return;
     }
-    // A fault then reads a page, and not all that is around it.
+    // Without read-ahead, a fault reads one page, and not its surroundings.
     let lmdb = "lmdb:sync=nosync,readahead=off";
     let engines = ["--engine", lmdb, "--engine", "sqlite:synchronous=off,journal_mode=wal,memory=2MiB"];
     let held = ["--test", "Random reads", "--memory-limit", "32MiB", "--data-ratio", "0.2|2", "--repeat", "1"];
@@ -53,7 +53,7 @@ fn reads_come_from_the_disk_where_data_do_not_fit_into_memory() {
     };
     let reads = figure("lmdb", "2", "operations");
     for engine in ["lmdb", "sqlite"] {
-        // At most the half of the data that fits into memory answers without the disk.
+        // Only the half of the data that fits into memory can be read without the disk.
         let (few, many) = (figure(engine, "0.2", "read_bytes"), figure(engine, "2", "read_bytes"));
         assert!(many > reads * 4096 / 4 && few < many / 20, "{engine}: {few} and {many} bytes for {reads} reads");
     }
@@ -72,7 +72,7 @@ fn a_worker_that_needs_more_than_the_limit_fails_its_run_alone() {
     if !can_limit(&place) {
         return;
     }
-    // One transaction of all rows, which LMDB keeps in memory until it commits.
+    // One transaction with all rows, which LMDB keeps in memory until it commits.
     let what = ["run", "--suite", "kv", "--engine", "lmdb", "--engine", "null", "--test", "Bulk insert"];
     let held = ["--memory-limit", "32MiB", "--data-ratio", "4", "--repeat", "1"];
     let done = place.run(&[&what[..], &held].concat());
@@ -80,7 +80,7 @@ fn a_worker_that_needs_more_than_the_limit_fails_its_run_alone() {
     let runs = place.rows("SELECT engine, status, coalesce(failure, '') FROM run ORDER BY engine");
     let says = "the worker was killed: it needed more than the memory limit of 32.0 MiB (--memory-limit), in test 8";
     assert_eq!(runs, [["lmdb", "failed", says], ["null", "done", ""]]);
-    // Less than a worker needs that has done nothing yet.
+    // Less than an idle worker needs.
     let done = place.run(&["run", "--suite", "kv", "--engine", "null", "--memory-limit", "64KiB", "--repeat", "1"]);
     assert_eq!(done.code, Some(1), "{}", done.stderr);
     assert!(done.stderr.contains("it needed more than the memory limit of 64.0 KiB"), "{}", done.stderr);
@@ -105,7 +105,7 @@ fn a_session_that_was_killed_keeps_its_limit_and_leaves_no_group() {
     let held = place.rows("SELECT DISTINCT memory_limit_bytes, cache FROM run WHERE status = 'done'");
     assert_eq!(held, [["67108864", "cold"]]);
     assert_eq!(place.value("SELECT count(*) FROM run WHERE status = 'done'"), "8");
-    // Other tests have groups meanwhile, which go with them.
+    // Other tests have groups at the same time. These disappear when those tests end.
     wait_until("no control group is left", || groups_left().is_empty());
 }
 
@@ -136,7 +136,7 @@ fn a_cold_test_begins_with_nothing_in_memory() {
          WHERE cache = 'cold' AND test > 1 AND (resident_ppm IS NULL OR resident_ppm > 50000 OR open_test_ns IS DISTINCT FROM open_ns + wall_ns)",
     );
     assert!(cold.is_empty(), "{cold:?}");
-    // The log is read whole while it is opened; of a B-tree only what the system reads ahead is.
+    // Opening the log reads all of it. Opening a B-tree reads only the system's read-ahead.
     let opened =
         "SELECT label, min(opened_resident_ppm) > 900000 AS whole, min(open_read_bytes) > 1e6 AS much FROM results
          WHERE cache = 'cold' AND test > 1 AND engine IN ('log', 'lmdb') GROUP BY label ORDER BY label";
@@ -150,7 +150,7 @@ fn a_cold_test_begins_with_nothing_in_memory() {
     assert!(compared.contains("tests of A began cold, of B warm"), "{compared}");
 }
 
-/// An engine that reads its database while it opens it wins nothing by that.
+/// An engine that reads its database while opening gains nothing from it.
 #[test]
 fn cold_tests_are_compared_with_their_opening() {
     let place = Place::new();
@@ -170,7 +170,7 @@ fn cold_tests_are_compared_with_their_opening() {
     assert!(place.ok(&sides).contains("open + test A"));
     assert!(place.ok(&[&sides[..], &["--format", "csv"]].concat()).contains("open_test_ns"));
     assert!(place.ok(&[&sides[..], &["--format", "html"]].concat()).contains("open + test"));
-    // What an older worker did not measure is not compared.
+    // An older worker did not measure this, so it is not compared.
     let connection = duckdb::Connection::open(place.store()).unwrap();
     connection.execute_batch("UPDATE result SET open_ns = NULL").unwrap();
     connection.close().unwrap();

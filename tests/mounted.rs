@@ -1,4 +1,4 @@
-//! Power losses through a mount: what is written without a call of the C library is seen, and neither a kill nor a signal leaves a mount.
+//! Power losses through a mount: writes that bypass the C library are recorded, and no kill or signal leaves a mount behind.
 
 use crate::support::{Done, Place, engine_program, processes_with, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-/// Whether a file system can be mounted here; says so where not.
+/// Whether a file system can be mounted here. If not, prints that the test is not checked.
 fn can_mount() -> bool {
     let place = Place::new();
     let at = |name: &str| place.path(name).to_str().unwrap().to_owned();
@@ -31,7 +31,7 @@ fn can_mount() -> bool {
     can
 }
 
-/// What was found of a configuration, with a fixed seed.
+/// The results of a torture of a configuration, with a fixed seed.
 fn tortured(place: &Place, engine: &str, more: &[&str]) -> Value {
     let arguments = ["torture", engine, "--kills", "1", "--power", "60", "--seed", "7", "--format", "json"];
     let done = place.run(&[&arguments, more].concat());
@@ -52,7 +52,7 @@ fn count(found: &Value, what: &str) -> u64 {
 #[track_caller]
 fn keeps_everything(found: &Value) {
     assert_eq!(found["verdict"]["evidenced"]["route"], "mount", "{found:#}");
-    // Before the first acknowledgement there need not be a database.
+    // Before the first acknowledgement, a database need not exist.
     assert_eq!((count(found, "whole") + count(found, "unmade"), count(found, "images")), (30, 30), "{found:#}");
     assert!(count(found, "whole") > 20, "{found:#}");
 }
@@ -72,7 +72,7 @@ fn what_waits_for_the_disk_keeps_every_commit_and_what_does_not_loses_some() {
     for (waits, does_not) in [
         ("sqlite:journal_mode=wal,synchronous=full", "sqlite:journal_mode=wal,synchronous=off"),
         ("lmdb", "lmdb:sync=nosync"),
-        // Written through memory.
+        // LMDB writes through mapped memory here.
         ("lmdb:writemap=on", "lmdb:writemap=on,sync=nosync"),
         ("log", "log:sync=off"),
     ] {
@@ -86,7 +86,7 @@ fn what_waits_for_the_disk_keeps_every_commit_and_what_does_not_loses_some() {
     }
 }
 
-/// A test that cannot fail shows nothing.
+/// Verifies the check itself: a test that cannot fail proves nothing.
 #[test]
 fn a_sync_that_is_left_out_is_missed() {
     if !can_mount() {
@@ -104,7 +104,7 @@ fn a_sync_that_is_left_out_is_missed() {
     assert!(mutants.iter().find(of_log).is_some_and(|mutant| mutant["caught"].is_string()), "{found:#}");
 }
 
-/// SQLite as an engine of somebody else's, whose program does not record: by its name, and with a change of the job.
+/// SQLite as an outside engine whose program does not record. The name and a change of the job are parameters.
 fn stranger(name: &str, change: &str) -> String {
     let script = r#"
 if [ "$1" = describe ]; then
@@ -159,7 +159,7 @@ fn a_stranger_that_does_not_sync_is_contradicted_with_an_image_that_shows_it() {
     assert!(shown.code == Some(1) || shown.stdout.contains("commits are there"), "{}", shown.stderr);
 }
 
-/// Files of their own that options add are seen too.
+/// Files that options add are recorded too.
 #[test]
 fn an_encrypted_database_keeps_every_commit() {
     if engine_program("lmdb1").is_none() || !can_mount() {
@@ -176,7 +176,7 @@ fn an_encrypted_database_keeps_every_commit() {
     }
 }
 
-/// The runtime of Go makes system calls of its own.
+/// The Go runtime makes system calls directly.
 #[test]
 fn a_driver_in_go_is_judged_as_what_is_built_in() {
     let Some(programs) = env::var_os("DBDYNO_GO_ENGINES") else {
@@ -205,13 +205,13 @@ fn a_driver_in_go_is_judged_as_what_is_built_in() {
     assert!(mutants.iter().find(of_log).is_some_and(|mutant| mutant["caught"].is_string()), "{found:#}");
 }
 
-/// Where nothing can be mounted, that is the reason.
+/// If nothing can be mounted, the verdict gives that reason.
 #[test]
 fn without_a_mount_nothing_is_evidenced() {
     let place = Place::new();
     let arguments = ["torture", "lmdb:writemap=on", "--kills", "1", "--power", "10", "--format", "json"];
     let dbdyno = place.command(&arguments);
-    // In a namespace with another device in the place of /dev/fuse.
+    // Runs in a namespace in which another device replaces /dev/fuse.
     let hidden = "mount --bind /dev/null /dev/fuse && exec \"$@\"";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", hidden, "sh"]).arg(dbdyno.get_program()).args(dbdyno.get_args());
@@ -228,7 +228,7 @@ fn without_a_mount_nothing_is_evidenced() {
     assert!(done.stderr.contains("auto, writes, mount"), "{}", done.stderr);
 }
 
-/// The lines of mounts of ours, in any namespace of mounts that a process is in.
+/// The lines of dbdyno's mounts, in the mount namespaces of all processes.
 fn mounts_of(place: &Place) -> Vec<String> {
     let root = place.path("");
     let root = root.to_str().unwrap();
@@ -238,7 +238,7 @@ fn mounts_of(place: &Place) -> Vec<String> {
     lines.flat_map(|table| table.lines().filter(mine).map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// Waits until a torture has really ended, and all that it started and mounted.
+/// Waits until a torture has ended, with all its processes and mounts.
 #[track_caller]
 fn nothing_is_left(place: &Place, child: &mut Child) {
     wait_until("the torture has ended", || child.try_wait().unwrap().is_some());
@@ -270,7 +270,7 @@ fn a_torture_can_be_killed_at_any_moment() {
     let place = Place::new();
     for moment in 0..24 {
         let mut child = place.command(&LONG).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // The moment is what is tried; nothing is waited for.
+        // The moment of the kill varies, so this does not wait for an event.
         thread::sleep(Duration::from_millis(moment * 14));
         child.kill().unwrap();
         nothing_is_left(&place, &mut child);
@@ -280,7 +280,7 @@ fn a_torture_can_be_killed_at_any_moment() {
     }
 }
 
-/// The same while the worker is known to be on its mount.
+/// Like the previous test, but the worker is certainly on its mount.
 #[test]
 fn a_torture_that_is_killed_or_signalled_leaves_no_mount() {
     if !can_mount() {

@@ -1,4 +1,4 @@
-//! Every preset answers something: its plan is made as it is, its runs are made up, and its last table is read.
+//! Every preset answers a question. Its plan is real, its runs are simulated, and its last table is checked.
 
 use crate::support::Place;
 use dbdyno::{
@@ -15,14 +15,14 @@ use dbdyno_workload::rng::SplitMix64;
 use std::{collections::BTreeSet, sync::Arc};
 use uuid::Uuid;
 
-/// The tests that end after a time.
+/// The tests that end after a time limit.
 fn timed(plan: &BenchPlan, configuration: &Configuration) -> BTreeSet<u32> {
     let SuiteJob::Kv(suite) = plan.job(configuration) else { return BTreeSet::new() };
     let is_timed = |load: &KvLoad| matches!(load, KvLoad::Actors(actors) if actors.time_ms.is_some());
     suite.tests.iter().filter(|test| is_timed(&test.load)).map(|test| test.number).collect()
 }
 
-/// The runs of a plan, as if each configuration took half as long again as the one before it, with noise of 1 %.
+/// Simulates the runs of a plan. Each configuration takes 1.5 times as long as the previous one, with noise of 1 %.
 fn side(plan: &BenchPlan) -> Side {
     let mut rng = SplitMix64::new(1);
     let configurations: Vec<Arc<RunConfiguration>> =
@@ -82,7 +82,7 @@ fn configured(plan: &BenchPlan, one: &Configuration) -> Arc<RunConfiguration> {
     })
 }
 
-/// The plan of a preset, or what is missing here.
+/// Returns the plan of a preset, or the reason why it cannot run here.
 fn planned(catalog: &Catalog, registry: &Registry, preset: &Preset) -> Result<BenchPlan, String> {
     let suite = catalog.suite(&preset.spec.suite).unwrap();
     let mut plan = BenchPlan::new(&preset.spec, suite, registry).map_err(|error| error.to_string())?;
@@ -90,7 +90,7 @@ fn planned(catalog: &Catalog, registry: &Registry, preset: &Preset) -> Result<Be
     Ok(plan)
 }
 
-/// What the last table of a plan says.
+/// Returns the verdicts of a plan's last table.
 fn verdicts(plan: &BenchPlan) -> Verdicts {
     let mut side = side(plan);
     dbdyno::compare::as_rates([&mut side]);
@@ -119,7 +119,7 @@ fn every_preset_has_as_many_rounds_as_its_tests_need_and_its_last_table_answers(
             }
         };
         let tests = plan.suite.tests().filter(|test| plan.pick.has(test.number)).count();
-        // The effects of options answer a sweep, and what drifts a single engine.
+        // For a sweep, the effects of options are the answer. For a single engine, drift is.
         if preset.spec.effects || preset.spec.engines.len() == 1 && plan.configurations.len() == 1 {
             continue;
         }
@@ -187,7 +187,7 @@ fn a_bench_says_what_its_reference_is() {
     assert!(done.stderr.contains("unknown difference `tier`: expected tiers, hosts"), "{}", done.stderr);
 }
 
-/// The path of a preset and what comes behind it in what dbdyno says of it.
+/// Returns the error text after the path of a preset.
 fn refused(preset: &str) -> String {
     let place = Place::new();
     let path = place.path("config/presets/mine.toml");

@@ -1,4 +1,4 @@
-//! `dbdyno resume`: a session that was cut short ends with exactly the runs that were planned.
+//! `dbdyno resume`: an interrupted session ends with exactly the planned runs.
 
 use crate::support::{Place, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
@@ -7,7 +7,7 @@ use std::{
     process::Stdio,
 };
 
-/// 16 runs of 8 tests, with a sweep and a pair of twins, so that a plan made anew from less would be another.
+/// 16 runs of 8 tests, with a sweep and a pair of twins. A new plan from less information would be different.
 pub(crate) const SESSION: [&str; 15] = [
     "run",
     "--suite",
@@ -27,7 +27,7 @@ pub(crate) const SESSION: [&str; 15] = [
 ];
 const RUNS: usize = 16;
 
-/// Starts a session and ends it with a signal, once so many lines were said.
+/// Starts a session and ends it with a signal after this many lines of output.
 pub(crate) fn cut_short(place: &Place, command: &[&str], signal: Signal, lines: usize) -> Vec<String> {
     let mut session = place.command(command).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut output = BufReader::new(session.stdout.take().unwrap());
@@ -38,7 +38,7 @@ pub(crate) fn cut_short(place: &Place, command: &[&str], signal: Signal, lines: 
     said
 }
 
-/// What was planned and what is there, told by what does not depend on when it ran.
+/// The planned and existing runs, with the columns that do not depend on when they ran.
 fn runs(place: &Place, status: &str) -> Vec<Vec<String>> {
     place.rows(&format!(
         "SELECT ordinal, round, label, seed, tier, size FROM run WHERE status = '{status}' ORDER BY ordinal"
@@ -49,7 +49,7 @@ fn results(place: &Place) -> Vec<Vec<String>> {
     place.rows("SELECT round, label, test, operations, rows, verification, status FROM results WHERE wall_ns IS NOT NULL ORDER BY ALL")
 }
 
-/// A session that nothing cut short.
+/// The runs and results of an uninterrupted session.
 fn whole() -> (Vec<Vec<String>>, Vec<Vec<String>>) {
     let place = Place::new();
     place.ok(&SESSION);
@@ -68,7 +68,7 @@ fn a_session_that_was_killed_ends_with_exactly_the_planned_runs() {
     assert_eq!(place.value("SELECT count(*) FROM run WHERE status = 'running'"), "0");
     let before = place.rows("SELECT run_id, test, wall_ns FROM result ORDER BY ALL");
     assert!(runs(&place, "done").len() < RUNS && !before.is_empty());
-    // Killed a second time, somewhere else.
+    // The resumed session is killed too, at another point.
     cut_short(&place, &["resume", "--json"], Signal::KILL, 50);
     place.ok(&["resume", "--quiet"]);
     assert_eq!(runs(&place, "done"), planned, "each planned run once, with its seed");

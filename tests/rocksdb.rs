@@ -1,10 +1,10 @@
-//! RocksDB from a library that is found at run time: the answers of SQLite under every option and in both layers, sync calls as options
-//! say, and libraries that are missing, others, or lack something.
+//! RocksDB from a library that is found at run time: SQLite's answers under every option and in both layers, sync calls as the options
+//! require, and libraries that are missing, foreign, or incomplete.
 
 use crate::support::{Place, has_tool, system_library};
 use std::{fs, path::PathBuf, process::Command};
 
-/// The system's librocksdb, whatever its version.
+/// The system's librocksdb of any version.
 fn system_rocksdb() -> Option<PathBuf> {
     system_library("librocksdb.so")
 }
@@ -66,7 +66,7 @@ fn a_commit_of_rocksdb_syncs_where_the_tier_says_so() {
     place.ok(&[&RUN[..], &["rocksdb:sync=on|off"], &["--engine", "rocksdb:wal=off"], &rest].concat());
     let found =
         place.rows("SELECT options['wal'], options['sync'], tier, syncs FROM results WHERE test = 1 ORDER BY ALL");
-    // One for each of 20 commits; the first has the folder of the log synced too.
+    // One sync for each of 20 commits. The first commit also syncs the folder of the log.
     assert_eq!(found, [["off", "off", "0", "0"], ["on", "off", "2", "0"], ["on", "on", "3", "21"]]);
 }
 
@@ -131,7 +131,7 @@ fn a_library_that_is_none_of_rocksdb_is_refused_and_nothing_is_run() {
     assert!(!place.store().exists() && place.left_behind().is_empty(), "nothing is run");
 }
 
-/// The system's RocksDB with a function of its own in front of it, in C. Its path; none without a C compiler.
+/// Compiles a C library with one function that overrides the system's RocksDB. Returns its path, or None without a C compiler.
 fn changed(place: &Place, name: &str, function: &str) -> Option<String> {
     let (real, source, library) =
         (system_rocksdb()?, place.path(&format!("{name}.c")), place.path(&format!("lib{name}.so")));
@@ -151,7 +151,7 @@ fn changed(place: &Place, name: &str, function: &str) -> Option<String> {
     Some(library.to_str().unwrap().to_owned())
 }
 
-/// A version that has no blob files.
+/// A version without blob files.
 const WITHOUT_BLOBS: &str = r#"
 void rocksdb_get_options_from_string(const void *base, const char *text, void *options, char **failure) {
     void (*real)(const void *, const char *, void *, char **) = REAL("rocksdb_get_options_from_string");
@@ -159,7 +159,7 @@ void rocksdb_get_options_from_string(const void *base, const char *text, void *o
     else real(base, text, options, failure);
 }"#;
 
-/// One that takes `sync`, and does nothing for it.
+/// A version that accepts `sync`, and ignores it.
 const WITHOUT_SYNCS: &str = r#"
 void rocksdb_writeoptions_set_sync(void *options, unsigned char sync) {}"#;
 

@@ -1,4 +1,4 @@
-//! What a checksum of each row finds in the files of real stores.
+//! Errors that a checksum of each row finds in the files of real stores.
 
 use crate::support::Place;
 use dbdyno_engine::{
@@ -14,7 +14,7 @@ use dbdyno_tables::Layered;
 use serde_json::{from_value, json};
 use std::fs;
 
-/// Stores a row in a file, flips a bit of its text there, and reads it: what comes of it.
+/// Stores a row in a file, flips a bit of its text there, and reads it. Returns the text or the error.
 fn read_after_a_flip<S: OrderedStore>(
     description: &Description,
     options: &[(&str, &str)],

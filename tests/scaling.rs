@@ -1,5 +1,5 @@
-//! Slopes and knees against tables made with numpy and scipy (crates/stats/tests/tables/make.py), and on simulated sessions whose
-//! truth is known.
+//! Slopes and knees, compared with tables generated with numpy and scipy (crates/stats/tests/tables/make.py), and on simulated sessions
+//! with a known truth.
 
 use dbdyno::{
     bench::round_order,
@@ -103,7 +103,7 @@ fn what_has_no_slope_says_why() {
 
 #[test]
 fn a_simulated_clock_has_no_noise_and_its_slope_no_width() {
-    // A power law to the last bit of its logarithms, and one with a knee.
+    // A power law that is exact to the last bit of its logarithms, and one with a knee.
     let x = [1.0, 2.0, 4.0, 8.0, 16.0];
     let line: Vec<f64> = x.iter().map(|x: &f64| 3.0 + 0.5 * x.ln()).collect();
     let found = scaling(&x, LogSamples::Rounds(&vec![line; 3])).unwrap();
@@ -129,14 +129,14 @@ impl MapToLists for Vec<f64> {
 
 // ---- Simulated sessions --------------------------------------------------------------------------------------------
 
-/// A machine whose runs scatter around a truth.
+/// A machine whose runs scatter around a true value.
 struct Machine {
     rng: SplitMix64,
     /// Standard deviation of the logarithm of a time.
     noise: f64,
-    /// How much of the noise of a run is left in the next one.
+    /// The share of a run's noise that remains in the next run.
     lasting: f64,
-    /// How many runs in a hundred take 1.3 times as long.
+    /// The percentage of runs that take 1.3 times as long.
     spikes: u64,
     last: f64,
 }
@@ -158,7 +158,7 @@ impl Machine {
         truth + self.noise * self.last + spike
     }
 
-    /// Rounds in which each x is measured, in the order of a plan, while the machine gets slower by 5 %.
+    /// Rounds that measure each x, in the order of a plan, while the machine gets slower by 5 %.
     fn rounds(&mut self, truth: &[f64], count: usize) -> Vec<Vec<f64>> {
         let seed = self.rng.next_u64();
         let round = |number: usize| {
@@ -173,7 +173,7 @@ impl Machine {
         (0..count).map(round).collect()
     }
 
-    /// As many runs at each x, those at the first with twice the noise.
+    /// The same number of runs at each x. Those at the first x have twice the noise.
     fn apart(&mut self, truth: &[f64], count: usize) -> Vec<Vec<f64>> {
         let runs = |(at, truth): (usize, &f64)| {
             let noise = self.noise;
@@ -189,10 +189,10 @@ impl Machine {
 const AXES: [&[f64]; 4] =
     [&[1.0, 2.0, 4.0], &[1.0, 2.0, 4.0, 8.0], &[1e3, 1e4, 1e5, 1e6], &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0]];
 const NOISES: [f64; 3] = [0.01, 0.03, 0.1];
-/// Fits of a cell of the simulation.
+/// The number of fits for a cell of the simulation.
 const FITS: usize = 1000;
 
-/// How often an interval held its truth, and how often a knee was seen, of so many.
+/// Counts of intervals that contained their true value, and of detected knees, among all fits.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     fits: usize,
@@ -218,8 +218,8 @@ impl Tally {
     }
 }
 
-/// Fits of simulated samples, whose slopes are `truth`: one of a line, two with a knee. Where the fit is of another kind the
-/// slopes have nothing to hold, and count as missed.
+/// Fits simulated samples with the slopes `truth`: one slope for a line, two with a knee. If the fit is of another kind, its slopes cannot
+/// be compared and count as missed.
 fn tally(x: &[f64], truth: (Option<usize>, &[f64]), mut samples: impl FnMut() -> (bool, Vec<Vec<f64>>)) -> Tally {
     let mut tally = Tally::default();
     for _ in 0..FITS {
@@ -240,7 +240,7 @@ fn tally(x: &[f64], truth: (Option<usize>, &[f64]), mut samples: impl FnMut() ->
     tally
 }
 
-/// The logarithms of a power law; its exponent is another one beyond an x.
+/// The logarithms of a power law, with another exponent beyond an x if it has a knee.
 fn law(x: &[f64], before: f64, knee: Option<(f64, f64)>) -> Vec<f64> {
     let at = |&x: &f64| match knee {
         Some((bend, after)) if x > bend => before * bend.ln() + after * (x / bend).ln(),
@@ -249,7 +249,7 @@ fn law(x: &[f64], before: f64, knee: Option<(f64, f64)>) -> Vec<f64> {
     x.iter().map(at).collect()
 }
 
-/// Each axis with each noise, by how many rounds or runs, shared or not.
+/// Each axis with each noise, number of rounds or runs, and shared rounds or not.
 fn cells() -> impl Iterator<Item = (&'static [f64], f64, usize, bool)> {
     let counts = [3, 6, 10].into_iter().flat_map(|count| [(count, true), (count, false)]);
     let noises =
@@ -257,14 +257,14 @@ fn cells() -> impl Iterator<Item = (&'static [f64], f64, usize, bool)> {
     AXES.into_iter().flat_map(move |x| noises.clone().map(move |(noise, count, shared)| (x, noise, count, shared)))
 }
 
-/// Shows a tally where that is wanted.
+/// Prints a tally if that is requested.
 fn shown(what: &str) {
     if std::env::var_os("DBDYNO_SHOW_TALLIES").is_some() {
         eprintln!("{what}");
     }
 }
 
-/// Simulates a cell.
+/// Simulates a cell and returns its tally.
 fn simulated(
     machine: &mut Machine,
     (x, noise, count, shared): (&[f64], f64, usize, bool),
@@ -316,7 +316,7 @@ fn noise_that_lasts_from_run_to_run_leaves_intervals_their_word() {
 
 #[test]
 fn a_knee_is_found_where_it_is_and_both_slopes_hold_the_truth() {
-    // With a noise of 10 % or three rounds less can be shown.
+    // With a noise of 10 % or three rounds, the method can show less.
     let clear = cells().filter(|(x, noise, count, _)| x.len() >= 4 && *noise <= 0.03 && *count >= 6);
     for (seed, cell) in (1000..).zip(clear) {
         let x = cell.0;
@@ -333,7 +333,7 @@ fn spikes_and_small_bends_make_no_knees() {
     for (seed, cell) in (2000..).zip(cells()) {
         let x = cell.0;
         let mut machine = Machine { spikes: 10, ..Machine::new(seed, cell.1) };
-        // A bend of 0.05 is too small to be worth a knee, however well it is measured.
+        // A bend of 0.05 is too small for a knee, however precisely it is measured.
         let law = law(x, 0.5, x.get(3).map(|_| (x[2], 0.55)));
         let (tally, what) = simulated(&mut machine, cell, &law, (None, &[0.5]));
         assert!(tally.knees() <= 0.01, "{what}");

@@ -1,4 +1,4 @@
-//! Known answers that engines of every language have to give: those of a model in Python, which engines in Go read too.
+//! Known answers that engines in every language must give: the answers of a model in Python, which engines in Go read too.
 
 use dbdyno_engine::{
     protocol::DIGEST,
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What tests/tables/shared/make.py writes. Numbers that may be too large for other languages are texts.
+/// The output of tests/tables/shared/make.py. Numbers that may be too large for other languages are texts.
 #[derive(Deserialize)]
 struct Answers {
     splitmix64: Vec<Drawn>,

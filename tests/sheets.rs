@@ -1,11 +1,11 @@
-//! Reports in every format: each writes what the readers of the format take.
+//! Reports in every format: readers of each format accept them.
 
 use crate::support::{Place, csv_records};
 use serde_json::Value;
 
 const FORMATS: [&str; 5] = ["table", "markdown", "csv", "json", "html"];
 
-/// Whether all records of CSV have the columns of its head.
+/// Asserts that all CSV records have as many columns as the header.
 #[track_caller]
 pub(crate) fn has_equal_columns(what: &str, text: &str) {
     let records = csv_records(text);
@@ -13,7 +13,7 @@ pub(crate) fn has_equal_columns(what: &str, text: &str) {
     assert!(records.iter().all(|record| record.len() == records[0].len()), "{what}: {text}");
 }
 
-/// Whether the rows of each table of Markdown have as many cells as the row above them. One document may have several tables.
+/// Asserts that the rows of each Markdown table have as many cells as the row above them. A document may have several tables.
 #[track_caller]
 pub(crate) fn has_equal_cells(what: &str, text: &str) {
     let bars = |line: &str| line.replace("\\\\", "").replace("\\|", "").matches('|').count();
@@ -26,7 +26,7 @@ pub(crate) fn has_equal_cells(what: &str, text: &str) {
     assert!(text.lines().any(|line| line.starts_with('|') && line.contains("--")), "{what}: {text}");
 }
 
-/// Whether each element of a page ends where it has to.
+/// Asserts that each element of a page is closed at the right place.
 #[track_caller]
 pub(crate) fn is_well_formed(what: &str, page: &str) {
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"), "{what}: {page}");
@@ -54,7 +54,7 @@ fn is_written(what: &str, format: &str, text: &str) {
     }
 }
 
-/// A store with a session of two engines at two sizes, which began again once, and a trial.
+/// A store with a session of two engines at two sizes, which was restarted once, and a trial.
 fn place() -> Place {
     let place = Place::new();
     let engines =

@@ -1,4 +1,4 @@
-//! SNKV, from a library that the user builds: what it does well and badly by a stand-in, and the real one where
+//! SNKV, from a library that the user builds. A stand-in shows correct and faulty behaviour. The real library is tested if
 //! `DBDYNO_SNKV_LIBRARY` names it.
 
 use crate::{
@@ -9,14 +9,14 @@ use crate::{
 
 const KV: [&str; 8] = ["run", "--suite", "kv", "--size", "2000", "--seed", "42", "--quiet"];
 
-/// Runs the kv suite once on SQLite and on engines beside it.
+/// Runs the kv suite once on SQLite and on these engines.
 fn beside_sqlite(place: &Place, engines: &[&str]) -> crate::support::Done {
     let mut arguments = [&KV[..], &["--repeat", "1", "--engine", "sqlite:journal_mode=wal,synchronous=off"]].concat();
     engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
     place.run(&arguments)
 }
 
-/// Tests whose answers differ, or whose results are not all well.
+/// The tests with different answers, or with a status other than ok.
 fn differing(place: &Place) -> Vec<Vec<String>> {
     place.rows(
         "SELECT test FROM results GROUP BY test HAVING count(DISTINCT verification) > 1 OR max(status) <> 'ok' ORDER BY 1",
@@ -33,7 +33,7 @@ fn a_library_answers_as_sqlite_does_whether_it_can_seek_or_not() {
         assert_eq!(done.code, Some(0), "{}", done.stderr);
         assert_eq!(differing(&place), [[""; 0]; 0]);
         assert_eq!(place.value("SELECT count(*) FROM results WHERE engine = 'snkv'"), "16");
-        // Ranges: YCSB's E.
+        // Tests ranges with YCSB's workload E.
         let ycsb =
             ["run", "--suite", "ycsb", "--size", "1000", "--seed", "42", "--repeat", "1", "--test", "8", "--quiet"];
         place.ok(&[&ycsb[..], &["--engine", &library, "--engine", "sqlite:synchronous=off"]].concat());
@@ -134,7 +134,7 @@ fn its_presets_take_the_users_library_and_say_so_without_one() {
             done.stderr
         );
     }
-    // The claims tell the runs of the two presets from one another by their options.
+    // The claims distinguish the runs of the two presets by their options.
     let run =
         |preset: &str| place.ok(&["--preset", preset, "--set", &set, "--size", "1000", "--repeat", "1", "--quiet"]);
     run("snkv-published");
@@ -164,7 +164,7 @@ fn the_real_one_answers_as_sqlite_does_with_every_option() {
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(differing(&place), [[""; 0]; 0]);
     assert_eq!(place.value("SELECT count(DISTINCT run_id) FROM results WHERE engine = 'snkv'"), "10");
-    // What stands in the file is read back, what does not is as given.
+    // Options stored in the file are read back from it. The others are as requested.
     let told = "SELECT name, count(in_force) > 0, count(*) FILTER (in_force <> asked) FROM run_option \
                 JOIN run USING (run_id) WHERE engine = 'snkv' GROUP BY ALL ORDER BY ALL";
     for row in place.rows(told) {
@@ -185,7 +185,7 @@ fn the_real_one_answers_as_sqlite_does_with_every_option() {
     assert_eq!(found, expected);
 }
 
-/// The tests of 2,000 records have two commits in the first, and one in each that writes.
+/// With 2,000 records, the first test has two commits, and each other test that writes has one.
 #[test]
 fn the_real_one_syncs_as_its_tiers_say_and_checkpoints_when_asked() {
     let Some(library) = named_by(LIBRARY) else { return };

@@ -1,4 +1,4 @@
-//! Tests that are followed: what is stored second by second, and what is said of it.
+//! Tests that are followed over time: their stored seconds, and the report on them.
 
 use crate::support::Place;
 use dbdyno::{
@@ -34,7 +34,7 @@ fn drifts_agree_with_scipy() {
     assert_eq!(drift(&[0.5; 5], &[1.0; 5]).unwrap_err(), NoAnswer::TooFew { have: 5, need: 6 });
 }
 
-/// A second of an actor, with so many operations of this latency, ns, and one in fifty a hundred times as long.
+/// One second of an actor with this many operations of this latency, in ns. One operation in fifty takes a hundred times as long.
 fn slot(actor: &str, second: u64, operations: u64, latency: f64) -> ActorSlotRecord {
     let mut latencies = empty();
     latencies.record_n(latency as u64, operations - operations / 50).unwrap();
@@ -54,12 +54,12 @@ fn slot(actor: &str, second: u64, operations: u64, latency: f64) -> ActorSlotRec
     }
 }
 
-/// A normal random number, by twelve uniform ones.
+/// A normal random number, from twelve uniform ones.
 fn normal(rng: &mut SplitMix64) -> f64 {
     (0..12).map(|_| rng.below(1 << 32) as f64 / (1_u64 << 32) as f64).sum::<f64>() - 6.0
 }
 
-/// Ten minutes whose seconds know of those before them, and whose latencies grow by `change` in all.
+/// Ten minutes in which each second depends on the previous ones, and latencies grow by `change` in total.
 fn ten_minutes(change: f64, rng: &mut SplitMix64) -> FollowedTest {
     let mut state = 0.0;
     let mut second = |second: u64| {
@@ -102,7 +102,7 @@ fn stalls_and_space_are_told_apart_from_noise() {
         name: name.to_owned(),
         value,
     };
-    // While the snapshot is held the log grows by a MiB a second; then it is emptied. The database keeps what it has.
+    // While the snapshot is held, the log grows by a MiB a second. Then it is emptied. The database keeps its size.
     let log = |second: u64| if (20..30).contains(&second) { (second - 19) << 20 } else { 4096 };
     let database = |second: u64| (10 << 20) + if second < 20 { 0 } else { 5 << 20 };
     let mut readings: Vec<ReadingRecord> = Vec::new();
@@ -161,7 +161,8 @@ fn a_held_snapshot_keeps_sqlites_log_and_that_is_stored_and_said() {
         "SELECT actor, count(*) BETWEEN 8 AND 10, sum(operations) > 500 FROM actor_slot WHERE actor IN ('writer', 'readers') GROUP BY ALL ORDER BY 1",
     );
     assert_eq!(slots, [["readers", "true", "true"], ["writer", "true", "true"]]);
-    // What a snapshot needs no checkpoint may overwrite: while it is held, not all frames of the log are moved. Before it, all are.
+    // A checkpoint must not overwrite the pages that a snapshot needs. While the snapshot is held, more than 500 frames of the log are not
+    // checkpointed; before it, fewer than 100.
     let frames = place.rows(
         "WITH log AS (PIVOT reading ON name IN ('log_frames', 'checkpointed_frames') USING first(value) GROUP BY at_ns)
          SELECT max(log_frames - checkpointed_frames) FILTER (at_ns < 2e9) < 100,
@@ -180,7 +181,7 @@ fn the_space_that_a_held_snapshot_costs_is_part_of_the_plan() {
         let run = ["run", "--suite", "soak", "--engine", "lmdb", "--repeat", "1", "--dry-run", "--set", &set];
         place.ok(&run)
     };
-    // Held for 180 and for 90 s, with 1,000 and 2,000 transactions a second.
+    // Held for 180 s and for 90 s, with 1,000 and 2,000 transactions a second.
     assert!(plan("600").contains("up to 9.6"), "{}", plan("600"));
     assert!(plan("10").contains(" MiB on disk"), "{}", plan("10"));
 }

@@ -1,5 +1,5 @@
-//! Any other build of SQLite, loaded by a worker: the same answers, options and sync calls as the one that is built in, and the same
-//! tiers where it is known to obey its pragmas.
+//! Any other build of SQLite, loaded by a worker. It gives the same answers, options and sync calls as the built-in one, and the same tiers
+//! if it is known to obey its pragmas.
 
 use crate::support::{Place, has_tool, python_sqlite_version, system_sqlite};
 use std::{fs, process::Command};
@@ -47,7 +47,7 @@ fn the_version_that_is_stored_is_that_of_the_library() {
     }
 }
 
-/// The system's SQLite with some of its functions in front of it, in C: what a build that differs from it says and does. Its path; none
+/// Compiles a C library whose functions override those of the system's SQLite, to imitate a different build. Returns its path, or None
 /// without a C compiler.
 pub(crate) fn changed(place: &Place, name: &str, functions: &str) -> Option<String> {
     let (real, source, library) =
@@ -68,7 +68,7 @@ pub(crate) fn changed(place: &Place, name: &str, functions: &str) -> Option<Stri
     Some(library.to_str().unwrap().to_owned())
 }
 
-/// A PRAGMA that begins so has no answer.
+/// A build in which a PRAGMA with this prefix returns no row.
 const WITHOUT_PAGE_SIZE: &str = r#"
 int sqlite3_prepare_v2(void *db, const char *sql, int length, void **statement, const char **tail) {
     int (*prepare)(void *, const char *, int, void **, const char **) = REAL("sqlite3_prepare_v2");
@@ -140,7 +140,7 @@ fn a_key_is_for_a_cipher_and_is_never_stored() {
     let library = system_sqlite().unwrap();
     let says = format!("option `key`: library {} has no cipher", library.display());
     assert!(done.stderr.contains(&says), "{}", done.stderr);
-    // A real one, where there is one: SQLCipher keeps its name with the distributions.
+    // Uses a real SQLCipher if there is one. Distributions keep the library's own name.
     let Some(cipher) = std::env::var_os("DBDYNO_SQLCIPHER").map(|path| path.into_string().unwrap()) else {
         eprintln!("not checked: DBDYNO_SQLCIPHER names no libsqlcipher");
         return;

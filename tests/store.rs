@@ -1,4 +1,4 @@
-//! The store: what it promises when the file is locked, foreign, newer, damaged, or cannot be written.
+//! The store: its guarantees when the file is locked, foreign, newer, damaged, or cannot be written.
 
 use crate::compare::fixture::{Bench, spec};
 use crate::support::{Place, asked, wait_until};
@@ -99,7 +99,7 @@ fn results_that_cannot_be_stored_stay_in_the_journal_and_are_taken_in_by_the_nex
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("is in use by another process"), "{stderr}");
     if !output.status.success() {
-        // The lock came before the session began: then it ran nothing.
+        // If the lock came before the session began, the session ran nothing.
         return;
     }
     assert!(stderr.contains("results are kept in") && stderr.contains("results.duckdb.journal"), "{stderr}");
@@ -110,7 +110,7 @@ fn results_that_cannot_be_stored_stay_in_the_journal_and_are_taken_in_by_the_nex
     assert_eq!(place.value("SELECT count(*) FROM run WHERE status <> 'done'"), "0");
 }
 
-/// Journals beside the store.
+/// The number of journals next to the store.
 fn journals(place: &Place) -> usize {
     let files = fs::read_dir(place.path("results.duckdb.journal")).unwrap();
     files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "jsonl")).count()

@@ -1,4 +1,4 @@
-//! What tests share: a dbdyno of their own, with its store, folders and output.
+//! Shared test helpers: a separate dbdyno with its own store, folders and output.
 
 use dbdyno::store::{Store, StoreError};
 use portable_pty::{CommandBuilder, MasterPty, PtyPair, PtySize, native_pty_system};
@@ -18,12 +18,12 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A place of its own for a test: store, work folder, configuration, runtime folder.
+/// The folders of a test: store, work folder, configuration, runtime folder.
 pub(crate) struct Place {
     root: TempDir,
 }
 
-/// What a command did.
+/// The exit code and the output of a command.
 pub(crate) struct Done {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -32,7 +32,7 @@ pub(crate) struct Done {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        // The build folder is on a disk; the system's temporary folder may be in memory.
+        // The build folder is on a disk. The system's temporary folder may be in memory.
         let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         for folder in ["config/suites", "config/presets", "runtime", "cache", "engines"] {
             fs::create_dir_all(root.path().join(folder)).unwrap();
@@ -66,7 +66,7 @@ impl Place {
         Done::of(self.command(arguments).output().unwrap())
     }
 
-    /// Runs a command that has to succeed; its stdout.
+    /// Runs a command that must succeed. Returns its stdout.
     #[track_caller]
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let done = self.run(arguments);
@@ -96,7 +96,7 @@ impl Place {
         fs::read_dir(self.path("work")).into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
     }
 
-    /// Copies dbdyno into a folder of its own, where no engine program lies beside it.
+    /// Copies dbdyno into a folder without engine programs and runs it there.
     pub(crate) fn alone(&self, arguments: &[&str]) -> Done {
         let program = self.path("alone");
         fs::copy(env!("CARGO_BIN_EXE_dbdyno"), &program).unwrap();
@@ -107,7 +107,7 @@ impl Place {
         Done::of(command.output().unwrap())
     }
 
-    /// Puts an outside engine in place: a shell script.
+    /// Installs an outside engine, a shell script.
     pub(crate) fn engine(&self, name: &str, script: &str) {
         let path = self.path("engines").join(format!("dbdyno-engine-{name}"));
         fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
@@ -115,13 +115,13 @@ impl Place {
     }
 }
 
-/// The rows of a query of the program's own on a store.
+/// Runs a query of the program itself on a store and returns its rows.
 pub(crate) fn asked(store: &Store, sql: &str) -> Result<Vec<Vec<Option<String>>>, StoreError> {
     let answer = store.query(sql, &[])?;
     Ok(answer.rows.iter().map(|row| row.iter().map(|value| value.map(str::to_owned)).collect()).collect())
 }
 
-/// Records of CSV as RFC 4180 has it.
+/// Parses records of CSV as defined in RFC 4180.
 pub(crate) fn csv_records(text: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut characters = text.chars().peekable();
@@ -154,18 +154,18 @@ impl Done {
 pub(crate) struct PseudoTerminal {
     pub(crate) child: Box<dyn portable_pty::Child + Send + Sync>,
     pub(crate) screen: Arc<Mutex<vt100::Parser>>,
-    /// None once the terminal was closed.
+    /// None once the terminal is closed.
     pub(crate) open: Option<OpenTerminal>,
 }
 
-/// What holds a pseudo-terminal open.
+/// The handles that keep a pseudo-terminal open.
 pub(crate) struct OpenTerminal {
     pub(crate) keys: Box<dyn Write + Send>,
     pub(crate) master: Box<dyn MasterPty + Send>,
     closing: Arc<AtomicBool>,
 }
 
-/// A pseudo-terminal of so many columns and rows.
+/// Opens a pseudo-terminal of this many columns and rows.
 pub(crate) fn pair((columns, rows): (u16, u16)) -> PtyPair {
     native_pty_system().openpty(PtySize { cols: columns, rows, pixel_width: 0, pixel_height: 0 }).unwrap()
 }
@@ -176,7 +176,7 @@ pub(crate) fn pseudo_terminal(place: &Place, arguments: &[&str], size: (u16, u16
 }
 
 impl PseudoTerminal {
-    /// Starts dbdyno in a pseudo-terminal that is there already.
+    /// Starts dbdyno in an existing pseudo-terminal.
     pub(crate) fn start(place: &Place, arguments: &[&str], (columns, rows): (u16, u16), pair: PtyPair) -> Self {
         let like = place.command(arguments);
         let mut command = CommandBuilder::new(like.get_program());
@@ -195,7 +195,7 @@ impl PseudoTerminal {
         let (seen, closed) = (Arc::clone(&screen), Arc::clone(&closing));
         thread::spawn(move || {
             let mut buffer = [0; 4096];
-            // What reads a terminal holds it open too.
+            // A reader keeps a terminal open too.
             while !closed.load(SeqCst)
                 && let Ok(read @ 1..) = output.read(&mut buffer)
             {
@@ -206,7 +206,7 @@ impl PseudoTerminal {
         Self { child, screen, open: Some(OpenTerminal { keys, master: pair.master, closing }) }
     }
 
-    /// Closes the terminal, as closing its window does; the program that was in it.
+    /// Closes the terminal, as closing its window does. Returns the program that was in it.
     pub(crate) fn close(&mut self) -> &mut (dyn portable_pty::Child + Send + Sync) {
         if let Some(open) = self.open.take() {
             open.closing.store(true, SeqCst);
@@ -215,7 +215,7 @@ impl PseudoTerminal {
     }
 }
 
-/// Waits until something is true; fails loudly when it does not become so.
+/// Waits until a condition is true. Panics after a time limit.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -225,12 +225,12 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Processes whose command line holds a text.
+/// Processes whose command line contains a text.
 pub(crate) fn processes_with(text: &str) -> Vec<u32> {
     let of = |entry: fs::DirEntry| {
         let id: u32 = entry.file_name().to_str()?.parse().ok()?;
         let status = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // A zombie has ended; only its parent has not noticed.
+        // A zombie has ended, and only its parent has not noticed yet.
         if status.rsplit(')').next()?.trim_start().starts_with('Z') {
             return None;
         }
@@ -240,7 +240,7 @@ pub(crate) fn processes_with(text: &str) -> Vec<u32> {
     fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
 }
 
-/// Whether a program that a test needs is there. Where it has to be (`DBDYNO_REQUIRE_TOOLS`), a missing one is a failure.
+/// Whether a program that a test needs is available. With `DBDYNO_REQUIRE_TOOLS`, a missing program is a failure.
 pub(crate) fn has_tool(program: &str, arguments: &[&str]) -> bool {
     let found = Command::new(program)
         .args(arguments)
@@ -255,18 +255,18 @@ pub(crate) fn has_tool(program: &str, arguments: &[&str]) -> bool {
     found
 }
 
-/// The program of an engine that is built as one of its own, beside dbdyno.
+/// The program of an engine that is built as a separate program, in dbdyno's folder.
 pub(crate) fn engine_program(name: &str) -> Option<PathBuf> {
     built_program(&format!("dbdyno-engine-{name}"))
 }
 
-/// A program of an engine, beside dbdyno: `cargo test --workspace` builds it, `cargo test` of this package alone does not.
+/// An engine program in dbdyno's folder. `cargo test --workspace` builds it, `cargo test` of this package alone does not.
 pub(crate) fn built_program(file: &str) -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_BIN_EXE_dbdyno")).with_file_name(file);
     has_tool(program.to_str().unwrap(), &["describe"]).then_some(program)
 }
 
-/// The version of a library of SQLite, as Python's foreign function interface has it.
+/// The version of a SQLite library, as Python's foreign function interface reads it.
 pub(crate) fn python_sqlite_version(library: &Path) -> Option<String> {
     if !has_tool("python3", &["-c", "import ctypes"]) {
         return None;
@@ -280,16 +280,15 @@ print(version().decode())";
     Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
 }
 
-/// The system's SQLite.
+/// The library of the system's SQLite.
 pub(crate) fn system_sqlite() -> Option<PathBuf> {
     system_library("libsqlite3.so.0")
 }
 
-/// A library of the system by the beginning of its file's name, its newest version. A missing one is a failure where tools are
-/// required.
+/// The newest version of a system library whose file name begins with `name`. A missing library is a failure if tools are required.
 pub(crate) fn system_library(name: &str) -> Option<PathBuf> {
     let folders = ["/usr/lib", "/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
-    // Debian and others have a folder an architecture below these.
+    // Debian and others have one folder per architecture below these.
     let below = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let all = folders.iter().cloned().chain(below.map(|entry| entry.path()));
     let files = all.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
@@ -302,7 +301,7 @@ pub(crate) fn system_library(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Runs a Python script with the duckdb package, where there is one; its stdout.
+/// Runs a Python script with the duckdb package, if it is installed. Returns its stdout.
 pub(crate) fn python(script: &str, argument: &Path) -> Option<String> {
     if !has_tool("python3", &["-c", "import duckdb"]) {
         return None;

@@ -1,11 +1,11 @@
-//! Counted sync calls: one for each commit where the tier says so, none where it says not; checked against strace.
+//! Counted sync calls, compared with strace: one for each commit if the tier requires it, and none if the tier requires none.
 
 use crate::support::{Place, has_tool};
 use dbdyno_engine::{durability::Tier, settings::Settings};
 use std::{collections::BTreeMap, fs};
 
-/// Runs test 1 (a commit every 1,000 writes) under strace; (syncs of the test, syncs of opening, settling and closing,
-/// sync calls traced in the worker).
+/// Runs test 1 (a commit every 1,000 writes) under strace. Returns the syncs of the test; the syncs of opening, settling and closing; and
+/// the sync calls traced in the worker.
 fn syncs_of(engine: &str, writes: u64) -> (u64, u64, u64) {
     let place = Place::new();
     let trace = trace_of(&place, engine, writes, &["clone", "clone3"]);
@@ -16,7 +16,7 @@ fn syncs_of(engine: &str, writes: u64) -> (u64, u64, u64) {
     (stored("syncs"), stored("outside_syncs"), traced)
 }
 
-/// What strace says of such a run: sync calls, and `more` calls.
+/// The strace output of such a run: sync calls, and `more` calls.
 fn trace_of(place: &Place, engine: &str, writes: u64, more: &[&str]) -> String {
     let trace = place.path("trace");
     let size = writes.to_string();
@@ -34,12 +34,12 @@ fn trace_of(place: &Place, engine: &str, writes: u64, more: &[&str]) -> String {
     fs::read_to_string(trace).unwrap()
 }
 
-/// Of a line of strace.
+/// The process identifier in a line of strace.
 fn process(line: &str) -> &str {
     line.split_once(' ').unwrap().0
 }
 
-/// The process that became the engine's worker: the measuring thread is its first.
+/// The processes that became the engine's worker. The first thread of the worker is the measuring thread.
 fn worker_of<'t>(trace: &'t str, engine: &str) -> Vec<&'t str> {
     let worker = format!("\"worker\", \"{}\"", engine.split(':').next().unwrap());
     let begun = trace.lines().filter(|line| line.contains("execve(") && line.contains(&worker));
@@ -75,14 +75,14 @@ fn full_syncs_for_every_commit_and_off_never_does() {
     for (engine, writes, expected) in [
         ("sqlite:journal_mode=wal,synchronous=full", 20_000, Some(20)),
         ("sqlite:journal_mode=wal,synchronous=off", 20_000, Some(0)),
-        // The meta page is written through a synchronous descriptor, data by one call a commit.
+        // The meta page is written through a synchronous descriptor, and the data by one call per commit.
         ("lmdb", 20_000, Some(20)),
         ("lmdb:sync=nosync", 20_000, Some(0)),
         ("redb", 20_000, None),
         ("fjall:persist=sync_data", 20_000, Some(20)),
-        // The operating system has the journal, the disk may not.
+        // The operating system has the journal, but the disk may not.
         ("fjall", 20_000, Some(0)),
-        // A row takes it two milliseconds.
+        // DuckDB needs two milliseconds per row.
         ("duckdb", 3000, Some(3)),
     ] {
         let (of_test, outside, traced) = syncs_of(engine, writes);
@@ -113,8 +113,8 @@ fn what_a_checkpoint_leaves_for_the_close_is_counted_there() {
     );
 }
 
-/// Whether something is synced after the call that makes each commit of a rollback journal: the journal unlinked, cut, or its header
-/// overwritten with zeros.
+/// Whether a sync follows the call that makes each commit of a rollback journal. That call removes the journal, truncates it, or overwrites
+/// its header with zeros.
 fn waits_after_the_journal_ends(journal_mode: &str, settings: &str) -> bool {
     let place = Place::new();
     let engine = format!("sqlite:journal_mode={journal_mode},{settings}");
@@ -129,7 +129,7 @@ fn waits_after_the_journal_ends(journal_mode: &str, settings: &str) -> bool {
     let after: Vec<bool> =
         calls.windows(2).filter(|pair| ends(&pair[0])).map(|pair| pair[1].contains("sync(")).collect();
     assert!(after.len() >= 20, "{engine}: 20 commits, of which {} were found in: {calls:#?}", after.len());
-    // The journal is removed once more when the database is closed; nothing is committed by that.
+    // Closing the database removes the journal once more, which commits nothing.
     let waits = after.iter().filter(|waits| **waits).count();
     assert!(waits <= 1 || waits >= 20, "{engine}: {waits} of {}", after.len());
     waits >= 20

@@ -1,9 +1,9 @@
-//! Torture: tiers that are kept are evidenced, and one that is not is contradicted with an image that shows it.
+//! Torture: a tier that holds is evidenced. A tier that does not hold is contradicted, with an image that shows it.
 
 use crate::support::{Place, engine_program, system_library, system_sqlite};
 use serde_json::Value;
 
-/// What was found of a configuration, with a fixed seed.
+/// The results of a torture of a configuration, with a fixed seed.
 fn tortured(place: &Place, engine: &str, more: &[&str]) -> Value {
     let arguments = ["torture", engine, "--kills", "2", "--power", "80", "--seed", "7", "--format", "json"];
     let text = place.ok(&[&arguments, more].concat());
@@ -34,7 +34,7 @@ fn what_waits_for_the_disk_keeps_every_commit_and_what_does_not_loses_some() {
     }
 }
 
-/// Libraries that are loaded call functions of their own table.
+/// Loaded libraries call functions through their own table.
 #[test]
 fn a_library_of_the_user_is_judged_as_what_is_built_in() {
     let Some(library) = system_sqlite() else { return };
@@ -50,8 +50,8 @@ fn a_library_of_the_user_is_judged_as_what_is_built_in() {
     assert!(!mutants.is_empty() && mutants.iter().all(|mutant| mutant["caught"].is_string()), "{mutants:#?}");
 }
 
-/// Options with which an engine keeps something in files of its own (keys, journals, logs, tables, values set apart), each once. What is
-/// promised of the database has to hold of them too.
+/// Options with which an engine keeps separate files (keys, journals, logs, tables, separate values), each once. The promises of the
+/// database must hold for these files too.
 const WITH_FILES: &[&str] = &[
     "sqlite:journal_mode=delete|truncate|persist|wal",
     "sqlite:journal_mode=wal,synchronous=normal",
@@ -68,7 +68,7 @@ const WITH_FILES: &[&str] = &[
     "files:commit=journal,sync=full|data|off",
 ];
 
-/// A key that is not synced is a database that nobody can open.
+/// Without a sync of its key, the database cannot be opened.
 #[test]
 fn files_that_options_add_keep_what_the_database_promises() {
     let place = Place::new();
@@ -88,14 +88,14 @@ fn files_that_options_add_keep_what_the_database_promises() {
     }
 }
 
-/// A worker that is given no time to open a database has not shown that anything is missing.
+/// A worker with too little time to open a database does not prove that anything is missing.
 #[test]
 fn a_short_patience_contradicts_no_tier() {
     let found = tortured(&Place::new(), "lmdb", &["--mutants", "0", "--patience", "1ms"]);
     assert!(found["verdict"]["contradicted"].is_null(), "{found:#}");
 }
 
-/// A test that cannot fail shows nothing.
+/// Verifies the check itself: a test that cannot fail proves nothing.
 #[test]
 fn a_sync_that_is_left_out_is_missed() {
     let place = Place::new();
@@ -106,8 +106,8 @@ fn a_sync_that_is_left_out_is_missed() {
     }
 }
 
-/// What a mutant is caught by is whole with the calls that it lacks, whatever else images of the whole program show: on disks where a name
-/// lasts once its folder is synced fjall loses commits, which few images do not find.
+/// An image that catches a mutant is intact once the missing calls are added back, whatever other images of the whole program show. On
+/// disks where a name lasts once its folder is synced, fjall loses commits, which two images do not show.
 #[test]
 fn more_images_never_catch_fewer_mutants() {
     let place = Place::new();
@@ -123,7 +123,7 @@ fn more_images_never_catch_fewer_mutants() {
     assert!(caught("2") && caught("120"));
 }
 
-/// An engine that says it waits for the disk, and has SQLite not do so.
+/// An engine that claims to wait for the disk, but makes SQLite not wait.
 const LIAR: &str = r#"
 if [ "$1" = describe ]; then
     dbdyno worker sqlite describe | sed 's/"name":"sqlite"/"name":"liar"/'
@@ -173,7 +173,7 @@ fn the_verdict_stands_beside_the_tier_of_runs_before_and_after() {
     assert!(compared.stdout.contains("tier 3 power-safe (evidenced)"), "{}", compared.stdout);
 }
 
-/// A program that knows nothing of recordings goes on committing.
+/// A program that does not support recordings still commits.
 #[test]
 fn an_engine_that_records_nothing_has_no_power_images_and_no_evidence() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Exports for programs that follow benchmarks, as these programs read them.
+//! Exports for benchmark trackers, in the form that these programs read.
 
 mod otava;
 
@@ -14,8 +14,8 @@ use std::{fs, path::Path, process::Command};
 const TIMES: [u64; 7] = [1000, 1010, 1020, 1030, 1040, 1050, 1060];
 const RANDOM_READS: &str = "kv/size=1000/lmdb/02 Random reads";
 
-/// Two sessions of lmdb and, in the second, redb: a test of 1000 operations in about 1 ms, another in twice that; the first session was
-/// a tenth faster.
+/// Two sessions: lmdb in both, and redb only in the second. One test of 1000 operations takes about 1 ms, another twice that. The first
+/// session is a tenth faster.
 fn bench() -> Bench {
     let mut bench = Bench::default();
     for at in 0..2 {
@@ -58,7 +58,7 @@ fn refused(place: &Place, format: &str, more: &[&str], said: &str) {
     assert!(done.stderr.contains(said), "{}", done.stderr);
 }
 
-/// Checks documents, one a line or one in all, with a schema of tests/trackers.
+/// Validates documents with a schema of tests/trackers. Each line is a document, or the whole text is one.
 #[track_caller]
 fn is_as_said(schema: &str, documents: &str, by_line: bool) {
     if !has_tool("python3", &["-c", "import jsonschema"]) {
@@ -89,7 +89,7 @@ fn bencher_has_each_benchmark_once() {
     is_as_said("bmf", &text, false);
     let bmf = json(&text);
     assert_eq!(bmf.as_object().unwrap().len(), 4, "{text}");
-    // 2.06 ms for a thousand operations; of seven values the smallest and the largest are 98.4 % of the median.
+    // 2.06 ms for a thousand operations. Of seven values, the smallest and the largest are the 98.4 % interval of the median.
     let latency = &bmf[RANDOM_READS]["latency"];
     assert_eq!([&latency["value"], &latency["lower_value"], &latency["upper_value"]], [2060.0, 2000.0, 2120.0]);
     let rate = bmf[RANDOM_READS]["throughput"]["value"].as_f64().unwrap();
@@ -110,7 +110,7 @@ fn what_has_no_interval_and_what_is_not_known_is_left_out() {
     bench.run(&session, 1, &Variant { agrees: Some(false), ..spec("lmdb") }, &[1]);
     bench.run(&session, 0, &Variant { label: "lmdb#2".to_owned(), ..spec("lmdb") }, &[1]);
     bench.run(&session, 0, &Variant { cold: true, memory_limit: Some(1 << 20), ..spec("lmdb") }, &[2_000_000]);
-    // What a cold test is held against is opening and the test.
+    // A cold test is compared by the sum of its opening and its own time.
     let cold = &mut bench.batch.results.last_mut().unwrap().figures;
     cold.set(Metric::Start, Some(4096));
     cold.set(Metric::Open, Some(500_000));
@@ -235,7 +235,7 @@ fn nyrkio_is_told_what_was_measured_or_nothing() {
     );
     let metric = &points[0]["metrics"][3];
     assert_eq!((&metric["unit"], &metric["direction"]), (&"ops/s".into(), &"higher_is_better".into()));
-    // Runs of a session that are of two commits are of none.
+    // A session whose runs belong to two commits belongs to neither.
     place.ok(&["key", &format!("run={}", bench.batch.runs[0].run_id), "--set", "git_commit=other"]);
     refused(&place, "nyrkio", &[], "have no key `git_commit`, or several");
 }
@@ -288,7 +288,7 @@ fn a_comparison_is_its_ratios() {
 
 #[test]
 fn sessions_in_several_parts_are_all_read_in_order() {
-    // More runs than are read at a time, and a session that begins in one part and is read whole.
+    // More runs than are read at once, and a session that spans two reads and is still complete.
     let mut bench = Bench::default();
     for at in 0..25 {
         let session = bench.session("here");

@@ -6,7 +6,7 @@ use crate::{
 };
 use dbdyno::store::Store;
 
-/// Thirty sessions of six runs of `x`, each 0.4 % slower than the one before.
+/// Thirty sessions of six runs of `x`, each 0.4 % slower than the previous one.
 pub(crate) fn ramp() -> Bench {
     let mut bench = Bench::default();
     let mut noise = dbdyno_workload::rng::SplitMix64::new(5);
@@ -19,7 +19,7 @@ pub(crate) fn ramp() -> Bench {
     bench
 }
 
-/// Thirty sessions of six runs of `x`, 5 % slower from the session at `step` on, with another version of its library then.
+/// Thirty sessions of six runs of `x`. From the session at `step` on, they are 5 % slower and have another version of the library.
 pub(crate) fn sessions(step: Option<usize>) -> Bench {
     let mut bench = Bench::default();
     let mut noise = dbdyno_workload::rng::SplitMix64::new(3);
@@ -115,7 +115,7 @@ fn other_configurations_are_other_series() {
 fn series_that_are_split_say_by_what() {
     let place = Place::new();
     let mut bench = sessions(None);
-    // The same label with another option, as of a session in which all had it.
+    // The same label with another option. In that session, all configurations had this value.
     let session = bench.session("here");
     bench.run(&session, 0, &Variant { options: vec![("sync", "off")], ..spec("x") }, &[2_000_000]);
     Store::new(place.store()).write(&bench.batch).unwrap();

@@ -1,4 +1,4 @@
-//! Workers that fail, crash, stall, lie or babble: each fails its own run with a reason, and the session goes on.
+//! Workers that fail, crash, stall, lie or print nonsense. Each fails its own run with a reason, and the session continues.
 
 use crate::{
     conformance::put_python,
@@ -7,7 +7,7 @@ use crate::{
 use dbdyno_workload::histogram::{empty, to_base64};
 use std::{fs, process::Stdio};
 
-/// Runs one round of an engine between two runs that work; the engine's failure.
+/// Runs one round of an engine between two runs that succeed. Returns the engine's failure.
 #[track_caller]
 fn failure_of(place: &Place, engine: &str, more: &[&str]) -> (Done, String) {
     let run = ["run", "--suite", "kv", "--engine", "lmdb", "--engine", engine, "--engine", "redb", "--size", "1000"];
@@ -63,7 +63,7 @@ opened() { echo '{"event":"opened","version":"1","in_force":{},"open_ns":5}'; re
 started() { echo '{"event":"test_started","test":1,"name":"x","measured":true,"operations":1000}'; }
 "#;
 
-/// An outside engine that says what a script says after the job.
+/// Runs an outside engine that prints the output of a script after the job.
 #[track_caller]
 fn script_fails(script: &str) -> (Done, String) {
     let place = Place::new();
@@ -134,7 +134,7 @@ fn engines_that_disagree_turn_the_session_red() {
     assert_eq!(status, [["lmdb", "ok"], ["null", "disagrees"], ["redb", "ok"]]);
 }
 
-/// LMDB's own worker, whose events go through `sed` before dbdyno reads them.
+/// Installs LMDB's own worker with its events changed by `sed` before dbdyno reads them.
 fn liar(place: &Place, name: &str, lie: &str) {
     let program = env!("CARGO_BIN_EXE_dbdyno");
     let script = format!(
@@ -272,7 +272,7 @@ fn a_broken_outside_engine_is_listed_with_the_reason() {
     assert!(done.stderr.contains("engine `old` cannot be used"), "{}", done.stderr);
 }
 
-/// A script that does tests 1 and 2 in order, with a step of its own in the middle of the first and at the end.
+/// A script that does tests 1 and 2 in order, with its own step in the middle of the first and at the end.
 fn whole(meanwhile: &str, at_last: &str) -> String {
     let done = format!(
         "\"operations\":1000,\"rows\":0,\"verification\":null,\"peak_rss_bytes\":1,\"database_bytes\":1,\"side_bytes\":0,\
@@ -309,7 +309,7 @@ fn what_a_worker_started_ends_with_its_run() {
         let done = place.run(&ODD);
         assert_eq!(done.code, code, "{how}: {}", done.stderr);
         let root = place.path("");
-        // What was killed takes a moment; what was not would stay for ten minutes.
+        // A killed process takes a moment to end. Any other would run for ten minutes.
         wait_until("every process has ended", || processes_with(root.to_str().unwrap()).is_empty());
     }
 }
@@ -323,7 +323,7 @@ fn what_a_describing_engine_started_ends_with_its_answer() {
     wait_until("every process has ended", || processes_with(root.to_str().unwrap()).is_empty());
 }
 
-/// The most memory that dbdyno used for a session of the engine `odd`, bytes, and what became of it.
+/// The peak memory of dbdyno during a session of the engine `odd`, in bytes, and the result of the command.
 fn peak_memory(place: &Place) -> (u64, Done) {
     let mut child = place.command(&ODD).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut peak = 0;
@@ -380,7 +380,7 @@ fn a_flood_after_the_last_word_ends_with_the_worker() {
 #[test]
 fn a_worker_that_does_not_read_its_job_can_be_ended() {
     let place = Place::new();
-    // A pipe takes 64 KiB.
+    // A pipe holds 64 KiB.
     let suite = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/suites/kv.toml")).unwrap();
     let suite = suite.replace("name = \"kv\"", "name = \"wide\"").replace("Random reads", &"x".repeat(200_000));
     fs::write(place.path("config/suites/wide.toml"), suite).unwrap();
@@ -411,7 +411,7 @@ fn a_signal_that_ends_a_worker_is_told_in_words() {
 fn a_limit_of_file_sizes_is_named_and_the_results_are_kept() {
     for engine in ["sqlite:synchronous=off", "lmdb:sync=nosync", "lmdb:sync=nosync,writemap=on"] {
         let place = Place::new();
-        // Enough for the store, not for a database of this size.
+        // Enough for the store, but not for a database of this size.
         let limited =
             format!("ulimit -f 16000; exec \"$0\" run --suite kv --engine {engine} --size 200000 --test 1 --repeat 1");
         let like = place.command(&[]);
@@ -446,7 +446,7 @@ fn an_engine_of_version_1_runs_what_one_thread_can() {
         return;
     }
     let place = Place::new();
-    // Its answers are digested as they were then, for which another checksum stands here.
+    // Version 1 used another digest. A checksum without the prefix `2:` takes its place here.
     put_python(&place, "pydict", &[("\"protocol\": 2", "\"protocol\": 1")], &[("f\"2:{digest", "f\"{digest")]);
     let engines = ["--engine", "pydict", "--engine", "sqlite"];
     place.ok(&[&["run", "--suite", "kv", "--size", "1000", "--repeat", "1", "--quiet"][..], &engines].concat());
@@ -467,7 +467,7 @@ fn an_engine_of_version_1_runs_what_one_thread_can() {
     assert!(failure.contains("pydict does not know [") && failure.contains("{scattered:24}"), "{failure}");
 }
 
-/// As with a preloaded library that is not there.
+/// For example with a missing preloaded library.
 #[test]
 fn a_worker_that_dies_at_once_is_told_with_its_last_words() {
     let place = Place::new();

@@ -1,5 +1,5 @@
-//! What an engine's process may not do to dbdyno, to other processes and to other people's files: an engine that tries all of it is
-//! refused, and the results of its rivals are kept.
+//! Actions that are forbidden to an engine's process, against dbdyno, other processes and other users' files. An engine that tries all of
+//! them is stopped, and the results of the other engines are kept.
 
 use crate::support::{Place, has_tool};
 use dbdyno_engine::confine::{filters_calls, landlock_version};
@@ -13,10 +13,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Scoped signals: Linux 6.12.
+/// The first version of Linux that restricts signals, 6.12.
 const SCOPES_SIGNALS: u32 = 6;
 
-/// The evil engine as a program; none without a compiler.
+/// Compiles the malicious engine. Returns None without a compiler.
 fn compiled(place: &Place) -> Option<PathBuf> {
     if !has_tool("cc", &["--version"]) {
         return None;
@@ -28,7 +28,7 @@ fn compiled(place: &Place) -> Option<PathBuf> {
     Some(program)
 }
 
-/// A file and sockets that are not the engine's, in a folder whose path is short enough for a socket's address.
+/// A file and sockets that do not belong to the engine, in a folder whose path is short enough for a socket's address.
 struct Others {
     folder: tempfile::TempDir,
     listener: UnixListener,
@@ -47,7 +47,7 @@ impl Others {
     }
 }
 
-/// The tries of a log and what came of each.
+/// The attempts in a log, each with its outcome.
 fn tries(log: &str) -> Vec<(&str, &str)> {
     log.lines()
         .filter_map(|line| line.split_once(": "))
@@ -96,7 +96,7 @@ fn what_is_refused_to_engines_is_granted_to_others() {
     let place = Place::new();
     let Some(program) = compiled(&place) else { return };
     let others = Others::new();
-    // A shell is its parent, so that the test is not.
+    // The program's parent is a shell, so that it is not the test.
     let script =
         format!("'{}' run '{}'; kill $(sed -n 's/^child //p' log)", program.display(), others.folder.path().display());
     let mut shell = Command::new("sh");

@@ -1,4 +1,4 @@
-//! What actors did in a test is shown, and counted in nothing.
+//! The actors of a test are shown, but never counted.
 
 use super::fixture::{Bench, Stored, Variant, spec, table};
 use dbdyno::{
@@ -14,8 +14,8 @@ use dbdyno::{
 
 const STYLE: TableStyle = TableStyle { colour: Colouring::Off, width: 80 };
 
-/// Eight rounds of two tests in which x takes four times and as long as y, so that the mean is 2; the first has two actors, readers in
-/// step with the test, and writers that take as long.
+/// Eight rounds of two tests. In the first test, x takes four times as long as y; in the second, as long as y. So the mean is 2. The first
+/// test has two actors: readers that take as long as the test, and writers that take the same time for both engines.
 fn bench() -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -77,7 +77,7 @@ fn a_test_with_actors_counts_once() {
     let mean = &comparison.means[0];
     assert_eq!(mean.tests, 2);
     assert!((mean.ratio.unwrap() - 2.0).abs() < 0.001, "{mean:?}");
-    // Both have ratio and verdict, of a family of two: the smallest p of eight pairs times two.
+    // The rows of both actors have a ratio and a verdict. The family has two tests, so the smallest p of eight pairs is doubled.
     let readers = comparison.lines[1].found.as_ref().unwrap();
     assert_eq!(readers.verdict, Verdict::Slower);
     assert!(readers.interval.is_some() && readers.p_adjusted.unwrap() <= 4.0 / 256.0 + 1e-9, "{readers:?}");
@@ -87,7 +87,7 @@ fn a_test_with_actors_counts_once() {
     assert!(!benchfmt(&comparison).contains("readers"), "benchstat would take their mean too");
 }
 
-/// Readers alone do all that their test does, so a curve of theirs would repeat its; with writers beside them each has its own.
+/// Readers alone do all the work of their test, so their curve would repeat the test's. With writers alongside, each has its own curve.
 #[test]
 fn an_actor_who_is_alone_in_a_test_has_no_curve_of_his_own() {
     for (actors, expected) in [

@@ -1,11 +1,11 @@
-//! The Go benchmark format as the real benchstat reads it.
+//! The Go benchmark format, read by the real benchstat.
 
 use super::fixture::{Bench, spec};
 use dbdyno::{compare::Options, report::comparison::benchfmt};
 use dbdyno_workload::rng::SplitMix64;
 use std::{path::PathBuf, process::Command};
 
-/// benchstat on PATH or where `go install` puts it.
+/// Finds benchstat on PATH, or where `go install` puts it.
 fn benchstat() -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join("go/bin"));
@@ -21,7 +21,7 @@ fn benchstat() -> Option<PathBuf> {
 #[test]
 fn benchstat_agrees_on_medians_and_on_significance() {
     let Some(benchstat) = benchstat() else { return };
-    // Differences from none to plain, in rounds of their own: benchstat knows no pairs.
+    // Differences from none to clear, in separate rounds, because benchstat does not pair runs.
     let mut bench = Bench::default();
     let session = bench.session("here");
     let mut rng = SplitMix64::new(11);

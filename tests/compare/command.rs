@@ -35,7 +35,7 @@ fn a_slower_test_ends_with_4_a_faster_one_with_0() {
     let table = ends(&stored, &slower, 4, "A is slower by more than 5 %: 1 Writes at size 1000");
     assert!(table.contains("B 3.0x faster"), "the table is shown all the same: {table}");
     ends(&stored, &["compare", "--a", "engine=x", "--b", "engine=y", "--fail-if-slower", "5%"], 0, "A 3.0x faster");
-    // 3x is slower, and not by more than 300 %.
+    // 3x is slower, but not by more than 300 %.
     ends(&stored, &["compare", "--a", "engine=y", "--b", "engine=x", "--fail-if-slower", "300%"], 0, "B 3.0x faster");
     ends(&stored, &["compare", "--a", "engine=y", "--b", "engine=x"], 0, "B 3.0x faster");
 }
@@ -43,7 +43,7 @@ fn a_slower_test_ends_with_4_a_faster_one_with_0() {
 #[test]
 fn what_cannot_be_decided_ends_with_3() {
     let mut bench = Bench::default();
-    // Across the limit; the second test is on one side only, and the third has too few runs.
+    // The interval spans the limit, the second test exists on one side only, and the third has too few runs.
     let wide = [(100, 110), (120, 100), (90, 100), (105, 100), (100, 104), (115, 100)];
     bench.pairs(&spec("x"), &spec("y"), &wide);
     let stored = bench.stored();

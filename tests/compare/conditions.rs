@@ -1,4 +1,4 @@
-//! Stored facts of sessions are held against each other: what decides keeps times apart, what does not is named.
+//! Compares stored facts of sessions: a decisive difference keeps times apart, any other difference is named.
 
 use super::{
     fixture::{Bench, CLEAR, spec},
@@ -10,7 +10,7 @@ use dbdyno::{
     store::SessionRecord,
 };
 
-/// Two sessions of one host and disk, of which the second alone ran `y`.
+/// Two sessions of one host and disk. Only the second ran `y`.
 fn two_sessions(change: impl Fn(&mut SessionRecord, bool)) -> Bench {
     let mut bench = Bench::default();
     let sessions = [bench.session("here"), bench.session("here")];
@@ -33,7 +33,7 @@ fn compared(bench: &Bench) -> Comparison {
     bench.compared("engine=x", "engine=y", &Options::default())
 }
 
-/// Nothing stands against comparing, and these are the badges.
+/// Asserts that nothing prevents the comparison, and that exactly these badges are shown.
 #[track_caller]
 fn only_named(bench: &Bench, badges: &[&str]) {
     let found = compared(bench);
@@ -128,7 +128,7 @@ fn what_decides_nothing_is_named() {
             session.build_profile = text("release");
             let version = if second { "rustc 1.90" } else { "rustc 1.91" };
             session.build_flags = Some(format!("{version}, opt-level=3"));
-            // One began on a busy disk.
+            // One session began on a busy disk.
             session.fsync_ns = Some(if second { 9_000_000 } else { 500_000 });
             session.sync_least_ns = Some(if second { 450_000 } else { 400_000 });
         }),
@@ -164,7 +164,7 @@ fn a_tier_that_its_place_does_not_uphold_is_no_equal_of_one_that_is() {
     assert_eq!(messages[1], "what syncs reach differs: A the disk, B no disk");
     assert_eq!(found.lines[0].b.as_ref().unwrap().tier, Some(3), "what was asked stays");
 
-    // Beside each other on one such place they are equal, and both say so.
+    // Compared on one such place they are equal, and both sides show it.
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &CLEAR);
     bench.batch.sessions[0].syncs_believed = Some(false);

@@ -1,4 +1,4 @@
-//! Stores whose every time is known.
+//! Stores in which every time is known.
 
 use dbdyno::{
     base::{csv::Cells, identifier::identifier},
@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// What a run is of, and where. Tests change what they are about.
+/// The configuration of a run, and facts about its tests. Each test changes the fields that it is about.
 #[derive(Debug, Clone)]
 pub(crate) struct Variant {
     pub(crate) engine: &'static str,
@@ -36,9 +36,9 @@ pub(crate) struct Variant {
     /// Whether tests began cold.
     pub(crate) cold: bool,
     pub(crate) agrees: Option<bool>,
-    /// Whether operations are timed one by one.
+    /// Whether each operation is timed.
     pub(crate) timed: bool,
-    /// The answer at a seed.
+    /// Returns the answer at a seed.
     pub(crate) answer: fn(u64) -> Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// A session on a host; the host's name is its identifier too.
+    /// Adds a session on a host. The host's name is its identifier too.
     pub(crate) fn session(&mut self, host: &str) -> String {
         let at = Timestamp::from_second(1_800_000_000 + 3600 * self.batch.sessions.len() as i64).unwrap();
         let session_id = identifier();
@@ -127,7 +127,7 @@ impl Bench {
         session_id
     }
 
-    /// A run with tests numbered from 1 that took these ns. Runs of one round have one seed.
+    /// Adds a run with tests numbered from 1 that took these times, in ns. Runs of one round have the same seed.
     pub(crate) fn run(&mut self, session: &str, round: u32, spec: &Variant, times: &[u64]) {
         let ordinal = self.batch.runs.len() as u32;
         let at = Timestamp::from_second(1_800_000_000 + i64::from(ordinal)).unwrap();
@@ -205,7 +205,7 @@ impl Bench {
         });
     }
 
-    /// A session in which A and B ran one test, paired; times in µs.
+    /// Adds a session in which A and B ran one test, paired. Times in µs.
     pub(crate) fn pairs(&mut self, a: &Variant, b: &Variant, times: &[(u64, u64)]) -> String {
         let session = self.session("here");
         for (round, &(of_a, of_b)) in (0..).zip(times) {
@@ -223,20 +223,20 @@ impl Bench {
         Stored { folder, store }
     }
 
-    /// Stores, loads and compares.
+    /// Stores the rows, loads both sides and compares them.
     pub(crate) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
         self.stored().compared(a, b, options)
     }
 }
 
-/// Operations that all took the same time.
+/// A histogram of operations that all took the same time.
 fn histogram(wall_ns: u64, operations: u64) -> Vec<u8> {
     let mut histogram = empty();
     histogram.saturating_record_n(wall_ns / operations, operations);
     to_bytes(&histogram)
 }
 
-/// A store in a folder that goes with it.
+/// A store in a folder that is removed with it.
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) folder: TempDir,

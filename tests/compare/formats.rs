@@ -1,4 +1,4 @@
-//! Every format says the same figures, reads back equal, and carries where they come from; hostile names stay text.
+//! Every format has the same figures, reads back equal, and names its source. Hostile names remain text.
 
 use super::fixture::{Bench, CLEAR, Variant, html, markdown, spec, table};
 use dbdyno::{
@@ -17,13 +17,13 @@ use std::{path::Path, process::Command};
 const STYLE: TableStyle = TableStyle { colour: Colouring::Off, width: 80 };
 const HOSTILE: &str = "x\u{1b}[31m<script>alert(1)</script>|`\"',\nBenchmarkEvil 1 1 ns/op";
 
-/// Writes a comparison to a file; the error as it is told.
+/// Writes a comparison to a file. Returns the error as users see it.
 fn exported(comparison: &Comparison, format: Format, path: &Path) -> Result<(), String> {
     let output = Output::check(path, &[]).map_err(|error| error.to_string())?;
     export(comparison, format, STYLE, Cells::Escaped, &output).map_err(|error| error.to_string())
 }
 
-/// Two sizes, two tests, one of them at one side only.
+/// A comparison with two sizes and two tests, one of which has only one side.
 fn comparison() -> Comparison {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -37,7 +37,7 @@ fn comparison() -> Comparison {
     bench.compared("engine=x", "engine=y", &options)
 }
 
-/// A comparison with hostile text wherever text can come from a database.
+/// A comparison with hostile text in every place that text from a database can reach.
 pub(super) fn hostile() -> Comparison {
     let mut bench = Bench::default();
     let of = |engine| Variant {
@@ -91,10 +91,10 @@ fn json_is_as_the_published_schema_says() {
     }
 }
 
-/// What is read back of a line: its name, medians of A and B, ratio, upper end, verdict, command.
+/// The columns read back from a line: its name, medians of A and B, ratio, upper end, verdict, command.
 type ReadBack = (String, Option<f64>, Option<f64>, Option<f64>, Option<f64>, String, Option<String>);
 
-/// The rows that DuckDB reads from a file.
+/// Returns the rows that DuckDB reads from a file.
 fn read(from: &str, path: &std::path::Path) -> Vec<ReadBack> {
     let connection = Connection::open_in_memory().unwrap();
     let sql = format!(
@@ -131,7 +131,7 @@ fn csv_and_parquet_read_back_equal() {
         exported(&comparison, Format::Csv, &of_csv).unwrap();
         exported(&comparison, Format::Parquet, &of_parquet).unwrap();
         assert_eq!(read("read_parquet(?)", &of_parquet), expected);
-        // CSV has what is about the whole comparison once.
+        // CSV has the facts of the whole comparison only once.
         let once = expected.into_iter().enumerate().map(|(at, mut row)| {
             row.6 = row.6.filter(|_| at == 0);
             row
@@ -166,7 +166,7 @@ fn every_format_carries_where_it_comes_from() {
     let comparison = comparison();
     for &format in FORMATS.iter().filter(|format| **format != Format::Parquet) {
         let text = text(&comparison, format, STYLE, Cells::Escaped).unwrap();
-        // Markdown escapes the underscores of words; these have none but for the option.
+        // Markdown escapes the underscores in words. These facts have none, except for the option.
         for fact in [
             "dbdyno compare --a x --b y",
             "here",
@@ -220,7 +220,7 @@ fn hostile_names_stay_text() {
     assert!(!page.contains("<script") && !page.contains('\u{1b}'));
     let md = markdown(&comparison);
     assert!(!md.contains("<script") && !md.contains('\u{1b}'));
-    // Each row of a table has the same number of bars that are not escaped.
+    // Every row of a table has the same number of unescaped bars.
     let bars = |line: &str| line.replace("\\|", "").matches('|').count();
     let rows: Vec<usize> = md.lines().filter(|line| line.starts_with('|')).map(bars).collect();
     assert!(rows.iter().all(|&count| count == 8 || count == 3), "{md}");
@@ -244,7 +244,7 @@ fn a_failed_export_leaves_the_file_as_it_was() {
     let error = exported(&comparison(), Format::Html, folder.path()).unwrap_err();
     assert!(error.contains("it is a folder"), "{error}");
 
-    // A disk that fills up in the middle of writing: the limit on file sizes stands for it.
+    // The limit on file sizes simulates a disk that fills up during the write.
     let before = std::fs::read(&path).unwrap();
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &CLEAR);

@@ -1,4 +1,4 @@
-//! Configurations of a session by what has to be equal to compare them.
+//! Groups the configurations of a session by the facts that must be equal for a comparison.
 
 use super::fixture::{Bench, Variant, spec};
 use crate::support::Place;
@@ -11,7 +11,7 @@ use dbdyno::{
 use dbdyno_engine::durability::Tier;
 use std::collections::BTreeSet;
 
-/// A session of eight rounds in which each of these takes a millisecond longer than the one before it.
+/// A session of eight rounds in which each of these takes a millisecond longer than the previous one.
 fn session(variants: &[Variant]) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -23,7 +23,7 @@ fn session(variants: &[Variant]) -> Bench {
     bench
 }
 
-/// Two tiers of two, and one of a single configuration between them.
+/// Two tiers with two configurations each, and between them a tier with one.
 fn five() -> Bench {
     let fast = |engine| Variant { tier: Tier::ProcessSafe, ..spec(engine) };
     session(&[fast("a"), spec("b"), Variant { tier: Tier::Consistent, ..spec("c") }, fast("d"), spec("e")])
@@ -73,7 +73,7 @@ fn those_alone_in_their_tiers_are_put_together_where_tiers_may_differ() {
     ]);
     let (groups, alone) = names(&of(&bench, &[], &[Difference::Tiers]));
     assert_eq!((groups, alone), (owned(&[("a", &["b"]), ("c", &["d"])]), Vec::new()));
-    // Where no two are equal, all are beside the first, and the lines say what differs.
+    // If no two are equal, all are compared with the first, and the lines show the differences.
     let two = session(&[Variant { tier: Tier::Consistent, ..spec("a") }, spec("b")]);
     assert_eq!(names(&of(&two, &[], &[])).0, owned(&[("a", &["b"])]));
 }

@@ -1,4 +1,4 @@
-//! Metrics without chance in them are exact for equal inputs only.
+//! Metrics without randomness are exact only for equal inputs.
 
 use super::fixture::{Bench, spec};
 use super::simulation::Machine;

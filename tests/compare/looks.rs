@@ -1,4 +1,4 @@
-//! Rounds that are added to what is undecided: what belongs together, and what looking again costs.
+//! Rounds that are added to undecided tests: which sessions belong together, and the cost of each further look.
 
 use super::{
     fixture::{Bench, Stored, spec, table},
@@ -35,7 +35,7 @@ impl Equal {
         Self { configuration: [of("x"), of("y")], runs: Default::default(), sessions: Vec::new() }
     }
 
-    /// A session of so many rounds; each but the first adds to the first.
+    /// Measures a session with this many rounds. Each session except the first adds to the first.
     fn measure(&mut self, rounds: u32, machine: &mut Machine) {
         let session_id = Uuid::from_u128(1 + self.sessions.len() as u128);
         self.sessions.push(facts(session_id, self.sessions.first().map(|first| first.session_id)));
@@ -48,7 +48,7 @@ impl Equal {
         }
     }
 
-    /// The verdict, and that of somebody who does not count looks.
+    /// Returns the verdict, and the verdict if looks were not counted.
     fn verdicts(&self, options: &Options) -> [Verdict; 2] {
         let uncounted: Vec<SessionFacts> =
             self.sessions.iter().map(|session| SessionFacts { adds_to: None, ..session.clone() }).collect();
@@ -127,18 +127,18 @@ pub(super) fn run(
     }
 }
 
-/// Of two thousand comparisons of equal things.
+/// The counts of alarms in two thousand comparisons of equal things.
 #[derive(Debug, Default)]
 struct Alarms {
-    /// Those that called a difference at one of five looks.
+    /// Comparisons that reported a difference at one of five looks.
     counted: usize,
-    /// The same, where looks are not counted.
+    /// The same, if looks are not counted.
     uncounted: usize,
-    /// Those that were undecided at the first look and called a difference at a later one.
+    /// Comparisons that were undecided at the first look and reported a difference at a later one.
     added: usize,
 }
 
-/// Five looks, with `rounds` more before each, by somebody who stops at the first difference.
+/// Takes five looks, with `rounds` more before each, and stops at the first difference.
 #[expect(clippy::print_stdout, reason = "docs/comparing.md has these rates")]
 fn five_looks(rounds: u32, options: &Options) -> Alarms {
     let is_difference = |verdict: &Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);

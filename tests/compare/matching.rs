@@ -1,4 +1,4 @@
-//! Sides that are several configurations: those that agree in what both have are compared.
+//! Sides with several configurations: dbdyno compares configurations with equal values in the options that both have.
 
 use super::fixture::{Bench, CLEAR, Variant, spec};
 use crate::support::Place;
@@ -18,7 +18,7 @@ fn with(engine: &'static str, options: &[(&'static str, &'static str)]) -> Varia
     Variant { label: format!("{engine} {options:?}"), options: options.to_vec(), ..spec(engine) }
 }
 
-/// A session of eight rounds of these runs, each with its time in µs; rounds differ by a little.
+/// A session of eight rounds of these runs, each with its time in µs. The times vary slightly between rounds.
 fn session(bench: &mut Bench, runs: &[(Variant, u64)]) -> String {
     let session = bench.session("here");
     for (round, (noise, other)) in (0..).zip(CLEAR) {

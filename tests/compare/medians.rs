@@ -1,4 +1,4 @@
-//! The medians of a line, its ratio, and rates: what is said of one thing says the same.
+//! The medians of a line, its ratio and its rates are consistent with each other.
 
 use super::fixture::{Bench, CLEAR, markdown, spec};
 use dbdyno::{
@@ -9,7 +9,7 @@ use dbdyno::{
     stats::Verdict,
 };
 
-/// Nine pairs in which `x` takes 0.8 of the time of `y`, but for one, whose time is near the middle of all.
+/// Nine pairs in which `x` takes 0.8 of the time of `y`, except for one pair, whose times are near the middle of all.
 fn apart() -> Bench {
     let mut bench = Bench::default();
     let pairs = [(800, 1000), (801, 1002), (802, 1004), (803, 1006), (4000, 5000), (4001, 5003), (4002, 5004)];
@@ -59,7 +59,7 @@ fn operations_a_second_are_those_of_the_median_time() {
     assert!((figure.median - row.rate).abs() < 1e-6, "{figure:?}");
 }
 
-/// Pairs of `x` and `y` that were busy so often.
+/// Compares pairs of `x` and `y` that were busy this often.
 fn busy(a: fn(u64) -> u64, b: fn(u64) -> u64) -> Comparison {
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &CLEAR);
@@ -77,7 +77,7 @@ fn a_figure_that_is_0_in_some_runs_is_compared_by_ranks() {
     assert!(found.verdict == Verdict::Faster && found.interval.is_none() && found.ratio < 0.4, "{found:?}");
     assert!(found.paired && found.p.unwrap() < 0.01);
     assert!(markdown(&less).contains("x less"), "{}", markdown(&less));
-    // Equal things are not told apart by it.
+    // The metric finds no difference between equal things.
     let equal = busy(|round| round * 7 % 8, |round| round * 5 % 8);
     let verdict = equal.lines[0].found.as_ref().unwrap().verdict;
     assert_eq!(verdict, Verdict::Undecided { more_rounds: None });

@@ -1,4 +1,4 @@
-//! Other figures than the time.
+//! Metrics other than the time.
 
 use super::fixture::{Bench, CLEAR, markdown, spec};
 use crate::support::Place;
@@ -10,12 +10,12 @@ use dbdyno::{
     store::Store,
 };
 
-/// Pairs of `x` and `y` with the figures that these closures give to rounds, for x and for y.
+/// Pairs of `x` and `y` with the metric's values from these closures, which take the round: the first for x, the second for y.
 fn bench(metric: Metric, a: fn(u64) -> u64, b: fn(u64) -> u64) -> Bench {
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &CLEAR);
     for (at, result) in (0..).zip(&mut bench.batch.results) {
-        // The fixture runs A and B in turn.
+        // The fixture alternates the runs of A and B.
         let value = if at % 2 == 0 { a(at / 2) } else { b(at / 2) };
         result.figures = result.figures.with(metric, value);
     }
@@ -70,13 +70,13 @@ fn what_has_no_chance_in_it_is_equal_or_not_without_a_test() {
     assert!(markdown(&differs).contains("A 2.0x less"), "{}", markdown(&differs));
     let equal = compared(&bench(Metric::Syncs, |_| 20, |_| 20), Metric::Syncs);
     assert!(markdown(&equal).contains("| equal |"), "{}", markdown(&equal));
-    // Nothing on both sides is the same; there is no ratio to nothing.
+    // Zero on both sides is the same. There is no ratio to zero.
     let none = compared(&bench(Metric::Syncs, |_| 0, |_| 0), Metric::Syncs);
     assert_eq!(verdict(&none), Some(Verdict::Same));
     let one = compared(&bench(Metric::Syncs, |_| 5, |_| 0), Metric::Syncs);
     assert_eq!(verdict(&one), None);
     assert!(markdown(&one).contains("no ratio: A is 0 in 0 of 8 runs, B is 0 in 8 of 8 runs"), "{}", markdown(&one));
-    // Where it moves all the same, chance has a part in it.
+    // A count that varies between runs is not exact: it includes chance.
     let moving = compared(&bench(Metric::Syncs, |round| 10 + round % 2, |round| 20 + round % 3), Metric::Syncs);
     assert!(!moving.lines[0].found.as_ref().unwrap().exact);
 }
@@ -91,7 +91,7 @@ fn tests_without_the_figure_have_no_line() {
 fn a_test_that_ran_without_the_figure_is_not_called_missing() {
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &CLEAR);
-    // The fixture runs A and B in turn.
+    // The fixture alternates the runs of A and B.
     for result in bench.batch.results.iter_mut().skip(1).step_by(2) {
         result.figures = result.figures.with(Metric::P99, 1_000);
     }

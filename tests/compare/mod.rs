@@ -1,4 +1,4 @@
-//! Comparing: verdicts, what is not compared, formats, the command, and other programs' opinion.
+//! Comparisons: verdicts, refused comparisons, formats, the command, and agreement with other programs.
 
 mod actors;
 mod benchstat;

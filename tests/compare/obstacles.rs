@@ -1,4 +1,4 @@
-//! Each reason not to compare is said, and only the flag meant for it lets the comparison through.
+//! Each reason not to compare is reported, and only its own flag allows the comparison.
 
 use super::fixture::{Bench, CLEAR, Variant, spec};
 use dbdyno::{
@@ -13,7 +13,7 @@ fn allowing(differences: &[Difference]) -> Options {
     Options { allowed: differences.iter().copied().collect(), ..Options::default() }
 }
 
-/// Checks that nothing but `difference` allows comparing `a` with `b`, and that then there is a badge.
+/// Asserts that only `difference` allows comparing `a` with `b`, and that a badge then shows it.
 #[track_caller]
 pub(crate) fn only_allowed_by(difference: Difference, bench: &Bench, says: &str) {
     let stored = bench.stored();
@@ -125,7 +125,7 @@ fn suite_options() {
     only_allowed_by(Difference::SuiteOptions, &bench, "bulk_batch is all in A, 100 in B");
 }
 
-/// Whatever is allowed, these runs are not compared.
+/// Asserts that these runs are not compared, even if everything is allowed.
 #[track_caller]
 fn never(bench: &Bench, a: &str, b: &str, kind: ObstacleKind, says: &str) -> Comparison {
     let found = bench.compared(a, b, &allowing(&ALL));

@@ -1,4 +1,4 @@
-//! The HTML report: its drawings have what the tables have, at the right places, on small screens and on paper too.
+//! The HTML report: its drawings match the tables, at the right positions, on small screens and on paper too.
 
 use super::{
     fixture::{Bench, CLEAR, Variant, html, spec},
@@ -12,7 +12,7 @@ use dbdyno::{
 };
 use std::{fs, process::Command};
 
-/// Runs of `x` and `y` at these sizes; y has ten times the time at each next one.
+/// Runs of `x` and `y` at these sizes. At each next size, y takes ten times as long.
 fn bench(sizes: &[&'static str]) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -29,7 +29,7 @@ fn compared(sizes: &[&'static str]) -> Comparison {
     bench(sizes).compared("engine=x", "engine=y", &Options::default())
 }
 
-/// The same with figures that cost something, in runs of which x syncs 10 times, and y 20 times.
+/// The same runs with metrics of costs: x syncs 10 times, and y 20 times.
 fn costly() -> Bench {
     let mut bench = bench(&["1000"]);
     let of_y: Vec<String> =
@@ -45,7 +45,7 @@ fn costly() -> Bench {
     bench
 }
 
-/// A comparison that has other metrics beside the time.
+/// A comparison that has other metrics alongside the time.
 pub(super) fn with_beside() -> Comparison {
     let stored = costly().stored();
     let mut comparison = stored.compared("engine=x", "engine=y", &Options::default());
@@ -57,7 +57,7 @@ pub(super) fn with_beside() -> Comparison {
     comparison
 }
 
-/// What is between two texts, each time.
+/// Returns every text between `begin` and `end`.
 fn between<'t>(text: &'t str, begin: &str, end: &str) -> Vec<&'t str> {
     text.split(begin).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
 }
@@ -71,7 +71,7 @@ fn number(text: &str, begin: &str) -> f64 {
     between(text, begin, "\"")[0].split(' ').next().unwrap().parse().unwrap()
 }
 
-/// The labels and places of a drawing's ticks.
+/// The labels and positions of a drawing's ticks.
 fn ticks(drawing: &str) -> Vec<(f64, f64)> {
     let label = |tick: &str| between(tick, "\"middle\">", "<")[0].parse().unwrap();
     between(drawing, "<g class=\"tick\">", "</g>")
@@ -126,7 +126,7 @@ fn what_lies_beyond_the_axis_ends_in_arrows() {
     let page = html(&comparison).unwrap();
     assert_eq!(page.matches("class=\"arrow\"").count(), 2);
     assert!(page.contains("0.000-100000"), "the figures are told");
-    // An estimate that is beyond the axis has no point, and one arrow.
+    // An estimate beyond the axis has one arrow and no point.
     let found = comparison.lines[0].found.as_mut().unwrap();
     (found.ratio, found.interval) = (1e-7, Some(RatioRange { low: 0.9e-7, high: 1.1e-7, confidence: 0.95 }));
     let page = html(&comparison).unwrap();
@@ -150,7 +150,7 @@ fn every_run_has_its_dot() {
         }
         assert_eq!(chart.matches("<circle").count(), 16);
     }
-    // Ticks have units, and A below B is less than B.
+    // Ticks have units, and A below B means that A is less.
     assert!(charts[0].contains(">1.00 ms<") && charts[0].contains(">5.00 ms<"), "{}", charts[0]);
     let heights: Vec<f64> =
         between(charts[0], "class=\"line\" d=\"M0 ", "L").iter().map(|y| y.parse().unwrap()).collect();
@@ -171,11 +171,11 @@ fn of_very_many_runs_some_are_drawn_and_the_page_says_so() {
     assert!(page.contains("A, pair 1235: 7.00 ms"), "the outlier is seen");
     assert!(page.contains("Of more than 200 runs of a side only 200 are drawn"));
     assert!(!html(&compared(&["1000"])).unwrap().contains("are drawn, the least"));
-    // Many lines have fewer each, and are folded.
+    // With many lines, fewer runs are drawn for each, and the drawings are folded.
     comparison.lines = (0..100).map(|_| comparison.lines[0].clone()).collect();
     let page = html(&comparison).unwrap();
     assert!(page.contains("<summary>The runs of 100 lines</summary>"));
-    // Neither are there drawings of latencies, which are not what this is about.
+    // Drawings of latencies are missing as well, because this report is not about latencies.
     comparison
         .lines
         .iter_mut()
@@ -200,7 +200,7 @@ fn sizes_are_a_chart_of_both_sides() {
     assert!((places_of[2] - 2.0 * places_of[1] + places_of[0]).abs() < 0.3, "{places_of:?} are at even distances");
     assert!(charts[0].contains("B, size 10000: 30.4 ms, runs 29.8 ms to 31.2 ms"), "{}", charts[0]);
     assert!(charts[0].contains(">100000</text>") && charts[0].contains(" ms</text>"));
-    // Sizes of two numbers are in steps.
+    // Sizes of two numbers are drawn at even steps.
     let page = html(&compared(&["2,3", "4,5", "400,5"])).unwrap();
     let places_of = places(drawings(&page, "growth")[0]);
     assert!((places_of[2] - 2.0 * places_of[1] + places_of[0]).abs() < 0.3, "{places_of:?} are at even distances");
@@ -223,7 +223,7 @@ fn disk_syncs_and_memory_stand_beside_the_time() {
     assert_eq!(metrics, ["syncs", "engine_memory_bytes"]);
     let line = &beside[0]["lines"][0];
     assert_eq!((line["a"].as_f64(), line["b"].as_f64(), line["ratio"].as_f64()), (Some(10.0), Some(20.0), Some(0.5)));
-    // Of another metric the time stands beside it.
+    // With another metric, the time is shown alongside it.
     assert!(compare(&["--format", "html", "--metric", "syncs"]).contains("time A &#x2f; B</th>"));
 }
 
@@ -234,7 +234,7 @@ fn nothing_of_the_page_is_off_a_small_screen_or_cut_off_on_paper() {
     assert_eq!(page.matches("<table").count(), page.matches("<div class=\"scroll\"><table").count());
     assert_eq!(page.matches("<svg").count(), page.matches("viewBox=").count());
     assert!(page.contains("svg { max-width: 100%; }") && page.contains(".scroll { overflow-x: auto; }"));
-    // Rows become cards, whose cells say what they are.
+    // Rows become cards, whose cells are labelled.
     assert!(page.contains("@media screen and (max-width: 40rem)") && page.contains("content: attr(data-label)"));
     let body = between(&page, "<table class=\"cards\">", "</table>")[0];
     let columns = between(body, "<th ", "</th>").len();

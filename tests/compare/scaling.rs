@@ -1,4 +1,4 @@
-//! How figures grow: which axes a side varies in, what is held fixed, and what is said of it.
+//! How figures grow: the axes in which a side varies, the options held fixed, and the report.
 
 use super::{
     command::{dbdyno, ends},
@@ -17,7 +17,7 @@ use dbdyno::{
 use dbdyno_engine::durability::Tier;
 use std::collections::BTreeMap;
 
-/// A time of so many ns that scatters by up to 1 %, differently for each round and number.
+/// A time of this many ns that scatters by up to 1 %, differently for each round and number.
 fn about(ns: f64, round: u32, number: usize) -> u64 {
     let scatter = f64::from((round * 7 + number as u32 * 13) % 11) / 5.0 - 1.0;
     (ns * (1.0 + 0.01 * scatter)) as u64
@@ -25,7 +25,7 @@ fn about(ns: f64, round: u32, number: usize) -> u64 {
 
 const SIZES: [&str; 4] = ["1000", "2000", "4000", "8000"];
 
-/// Side A takes time by n^1.04, side B by n^1.31.
+/// The times of side A grow by n^1.04, those of side B by n^1.31.
 fn sizes(rounds: u32) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -41,7 +41,8 @@ fn sizes(rounds: u32) -> Bench {
 
 const THREADS: [&str; 5] = ["1", "2", "4", "8", "16"];
 
-/// An engine with an option of the suite at one of these values; more of it pay, by n^0.93, up to 4.
+/// Adds runs of an engine at each number of threads, an option of the suite. More threads speed it up by n^0.93, until 4. `more` are
+/// further options.
 fn threads(bench: &mut Bench, session: &str, engine: &'static str, rounds: u32, more: &[(&'static str, &'static str)]) {
     for round in 0..rounds {
         for (at, value) in THREADS.into_iter().enumerate() {
@@ -156,7 +157,7 @@ fn what_else_was_chosen_is_held_fixed_and_tells_curves_apart() {
     let along = |axis: &str| curves(&comparison).iter().filter(|curve| curve.axis == axis).collect::<Vec<_>>();
     let held: Vec<Option<&String>> = along("threads").iter().map(|curve| curve.held.get("value_size")).collect();
     let text = |value: &str| Some(value.to_owned());
-    // B has one curve, which nothing needs to tell from others.
+    // B has only one curve, so its held option is not shown.
     assert_eq!(
         held.into_iter().map(Option::<&String>::cloned).collect::<Vec<_>>(),
         [None, text("20"), text("100"), text("1000")]
@@ -370,7 +371,7 @@ fn a_bench_ends_with_how_its_figures_grow() {
     let bench = ["run", "--suite", "kv", "--engine", "null", "--test", "1", "--repeat", "3"];
     let text = place.ok(&[&bench[..], &sizes].concat());
     says(&text, &["How figures grow: ", "1 Sequential writes"]);
-    // Options that one engine has and another lacks tell nothing beside the engine's name.
+    // Options that only one of the engines has are not shown, because the engine's name implies them.
     let both = place.ok(&[&bench[..], &["--engine", "log"], &sizes].concat());
     let grown = both.split("How figures grow: ").nth(1).unwrap();
     assert!(grown.contains("engine=null  time") && grown.contains("engine=log   time"), "{grown}");

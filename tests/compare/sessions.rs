@@ -1,4 +1,4 @@
-//! Pairs of several sessions: the session is what is replicated, of a ratio too.
+//! Pairs from several sessions: the session is the unit of replication, for a ratio too.
 
 use super::{
     fixture::{Bench, spec, table},
@@ -15,8 +15,8 @@ use dbdyno_workload::rng::SplitMix64;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Sessions of ten rounds of x and y with noise of 1 %, in each of which x is faster or slower by a deviation of 2 % of its own. `adding`:
-/// each but the first adds rounds to the one before.
+/// Sessions of ten rounds of x and y with noise of 1 %. Each session has its own shift of x, with a standard deviation of 2 %. With
+/// `adding`, each session except the first adds rounds to the previous one.
 fn sessions(machine: &mut Machine, count: u128, effect: f64, adding: bool) -> Comparison {
     let of = |engine: &str| {
         let (engine, suite) = (engine.to_owned(), "kv".to_owned());
@@ -41,7 +41,7 @@ fn sessions(machine: &mut Machine, count: u128, effect: f64, adding: bool) -> Co
     compare(&sides[0], &sides[1], &Options::default())
 }
 
-/// Of 300 comparisons, those that call a difference, and those whose interval leaves `effect` out.
+/// Of 300 comparisons, counts those that report a difference, and those whose interval excludes `effect`.
 fn wrong(count: u128, effect: f64) -> (usize, usize) {
     let mut machine = Machine { rng: SplitMix64::new(2_026), noise: 0.0, sd: 0.0 };
     let (mut called, mut missed) = (0, 0);
@@ -59,7 +59,7 @@ fn wrong(count: u128, effect: f64) -> (usize, usize) {
 
 #[test]
 fn four_sessions_whose_ratio_differs_by_two_percent_call_equal_things_different_in_one_of_twenty() {
-    // By rounds it is 45 %. 5 % of 300 are 15, and 300 draws scatter by four.
+    // If rounds counted, 45 % would be false. 5 % of 300 are 15, and 300 draws have a standard deviation of four.
     for count in [2, 4] {
         let (called, missed) = wrong(count, 0.0);
         assert!(called <= 23 && missed <= 23, "{count} sessions: {called} called, {missed} missed of 300");
@@ -80,7 +80,7 @@ fn rounds_that_were_added_are_of_the_session_that_they_were_added_to() {
 #[test]
 fn a_geometric_mean_over_sessions_has_the_interval_of_sessions() {
     let mut bench = Bench::default();
-    // Two tests, two sessions: A/B is 1.0 in one and 1.1 in the other, to the nanosecond in every round.
+    // Two tests, two sessions: A/B is 1.0 in one and 1.1 in the other, exact to the nanosecond in every round.
     for factor in [1.0, 1.1] {
         let session = bench.session("here");
         for round in 0..6 {
@@ -91,7 +91,7 @@ fn a_geometric_mean_over_sessions_has_the_interval_of_sessions() {
     }
     let comparison = bench.compared("engine=x", "engine=y", &Options::default());
     let mean = comparison.means[0].interval.unwrap();
-    // Student's t of one degree of freedom is 12.7, and half the distance is 4.8 %.
+    // Student's t for one degree of freedom is 12.7, and half the distance is 4.8 %.
     let (centre, reach) = (1.1_f64.ln() / 2.0, 12.706 * 1.1_f64.ln() / 2.0);
     assert!(
         (mean.low.ln() - (centre - reach)).abs() < 1e-3 && (mean.high.ln() - (centre + reach)).abs() < 1e-3,
@@ -104,7 +104,7 @@ fn a_geometric_mean_over_sessions_has_the_interval_of_sessions() {
     );
     let refused = comparison.another_look(&comparison.lines[0]).unwrap_err();
     assert!(refused.contains("more sessions tell how far"), "{refused}");
-    // The second adds rounds to the first: one session of twelve.
+    // The second session adds rounds to the first: together they are one session of twelve rounds.
     let [first, second] = [0, 1].map(|at| bench.batch.sessions[at].session_id.clone());
     let runs = bench.batch.runs.iter().filter(|run| run.session_id == second);
     let key = |run_id: &String| KeyRecord { run_id: run_id.clone(), key: ADDS_TO.to_owned(), value: first.clone() };

@@ -1,4 +1,4 @@
-//! Several sides beside one reference.
+//! Several sides compared with one reference.
 
 use super::fixture::{Bench, spec};
 use crate::support::Place;
@@ -9,7 +9,7 @@ use dbdyno::{
     store::{Latencies, Selection, Store},
 };
 
-/// A session of ten rounds in which `x` takes 1 ms, `y` 3 ms and `z` as long as `x`, each with noise of its own.
+/// A session of ten rounds in which `x` takes 1 ms, `y` 3 ms and `z` as long as `x`, each with its own noise.
 fn three() -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -39,7 +39,7 @@ fn each_side_is_compared_as_it_would_be_alone_and_p_is_adjusted_over_all() {
         let (found, of_alone) = (one.lines[0].found.as_ref().unwrap(), alone.lines[0].found.as_ref().unwrap());
         assert_eq!((found.ratio, found.interval, found.p), (of_alone.ratio, of_alone.interval, of_alone.p));
     }
-    // By hand: two p values, of which the smaller is doubled.
+    // By hand: there are two p values, and the smaller is doubled.
     let p = |at: usize| all[at].lines[0].found.as_ref().map(|found| (found.p.unwrap(), found.p_adjusted.unwrap()));
     let (first, adjusted) = p(0).unwrap();
     assert!((adjusted - 2.0 * first).abs() < 1e-12, "{adjusted} of {first}");
@@ -63,7 +63,7 @@ fn sides_read_together_are_what_each_is_alone() {
     let other = bench.session("there");
     bench.run(&other, 0, &spec("y"), &[4_000_000]);
     let stored = bench.stored();
-    // More than are read at once, of which most overlap; none of the first is about tests.
+    // More selections than are read at once, most of which overlap. None of the first group selects tests.
     let of_runs = ["engine=x", "suite=kv", "engine=nothing", "round>=5", "engine=y"];
     let of_tests = ["test=2", "engine=x test=1", "suite=kv", "engine=nothing test=1", "test=1"];
     for texts in [of_runs, of_tests] {
@@ -92,7 +92,7 @@ fn the_command_puts_all_others_of_the_session_beside_the_reference() {
         markdown.contains("| test | size | x | y | A/B | 95 % | verdict | z | A/B | 95 % | verdict |"),
         "{markdown}"
     );
-    // Of a whole session the first configuration is the reference.
+    // In a whole session, the first configuration is the reference.
     let first = compare(&["--reference", "session=last", "--format", "markdown"]);
     assert!(first.contains("| test | size | x | y |"), "{first}");
     let named = compare(&["--reference", "engine=y", "--with", "engine=z", "--format", "markdown"]);
@@ -104,12 +104,12 @@ fn the_command_puts_all_others_of_the_session_beside_the_reference() {
     assert_eq!(json["comparisons"].as_array().unwrap().len(), 2);
     let html = compare(&["--reference", "engine=x", "--format", "html"]);
     assert!(html.contains("heat slower\"") && html.contains("heat same\""), "{html}");
-    // On a small screen each cell is a line below the test's name, and says of which configuration it is.
+    // On a small screen each cell is a line below the test's name, and names its configuration.
     assert!(html.contains("<table class=\"cards\">"), "{html}");
     for name in ["x", "y", "z"] {
         assert!(html.contains(&format!("data-label=\"{name}\"")), "{name}: {html}");
     }
-    // A figure that no test has leaves no table, in any format.
+    // A metric that no test has produces no table, in any format.
     for format in ["table", "markdown", "csv", "json"] {
         compare(&["--reference", "engine=x", "--metric", "response_p99", "--format", format]);
     }

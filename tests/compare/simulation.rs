@@ -1,4 +1,4 @@
-//! Sessions whose truth is known go through the real plan and the real comparison.
+//! Simulated sessions with a known truth, run through the real plan and the real comparison.
 
 use super::fixture::{Bench, Variant, spec};
 use dbdyno::{
@@ -14,7 +14,7 @@ use dbdyno_workload::rng::SplitMix64;
 use std::{collections::BTreeMap, sync::Arc};
 use uuid::Uuid;
 
-/// The machine: it gets slower by 5 % in the course of a session, and noise lasts from one run to the next.
+/// The simulated machine. It gets 5 % slower during a session, and part of the noise carries over from one run to the next.
 pub(crate) struct Machine {
     pub(crate) rng: SplitMix64,
     pub(crate) noise: f64,
@@ -28,10 +28,10 @@ impl Machine {
         (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
     }
 
-    /// What a millisecond of work takes `share` of the way through a session, ns.
+    /// Returns the time, in ns, of `work` seconds of work at `share` of the way through a session.
     pub(crate) fn time(&mut self, work: f64, share: f64) -> u64 {
         let fresh = self.gaussian();
-        // Correlation 0.5, the same variance for ever.
+        // The correlation is 0.5, and the variance stays the same.
         self.noise = 0.5 * self.noise + 0.75_f64.sqrt() * fresh;
         (1e9 * work * (1.0 + 0.05 * share) * (self.sd * self.noise).exp()) as u64
     }
@@ -60,7 +60,7 @@ enum Order {
     Blocks,
 }
 
-/// Thirty sessions of A and B in the order of the plan, B taking `factor` of A's time.
+/// Thirty sessions of A and B in this order. B takes `factor` of A's time.
 fn sessions(order: Order, rounds: u32, tests: usize, sd: f64, factor: f64) -> (Bench, Vec<String>) {
     let mut bench = Bench::default();
     let registry = Registry::discover();
@@ -76,7 +76,7 @@ fn sessions(order: Order, rounds: u32, tests: usize, sd: f64, factor: f64) -> (B
                 runs.sort_by_key(|run| run.configuration);
             }
             for (place, run) in (0..).map(|at| (at * tests) as f64).zip(&runs) {
-                // Two names, so that they are two things to the comparison and give no noise floor.
+                // Two labels, so that the comparison treats them as different and finds no noise floor.
                 let (label, work) = [("A", 1.0), ("B", factor)][run.configuration];
                 let times: Vec<u64> = (0..tests).map(|test| machine.time(work, (place + test as f64) / last)).collect();
                 let spec = Variant {
@@ -96,18 +96,18 @@ fn sessions(order: Order, rounds: u32, tests: usize, sd: f64, factor: f64) -> (B
     (bench, ids)
 }
 
-/// Options for those who do not ask how many more rounds would decide what is open.
+/// Options without the forecast of how many more rounds would decide an open test.
 pub(super) fn quick() -> Options {
     Options { without_forecast: true, ..Options::default() }
 }
 
-/// The part of a side that is of one session.
+/// The runs of a side that belong to one session.
 fn of(side: &Side, session: &str) -> Side {
     let runs = side.runs.iter().filter(|run| run.session_id.to_string() == session).cloned().collect();
     Side { runs, ..side.clone() }
 }
 
-/// How many lines of all sessions there are, and how many have one of the verdicts and p below 0.05.
+/// Counts the lines of all sessions, those with one of the verdicts, and those with p below 0.05.
 fn counted((bench, sessions): &(Bench, Vec<String>), verdicts: &[Verdict]) -> (usize, usize, usize) {
     let stored = bench.stored();
     let (a, b) = (stored.side("label=A"), stored.side("label=B"));
@@ -131,7 +131,7 @@ fn a_against_a_gives_at_most_five_percent_false_verdicts_under_noise_and_drift()
     let (lines, wrong, low) = counted(&sessions(Order::Planned, 10, 8, 0.03, 1.0), &[Verdict::Faster, Verdict::Slower]);
     assert_eq!(lines, 240);
     assert!(wrong * 20 <= lines, "{wrong} of {lines} verdicts are false");
-    // The rank test alone keeps its word too, before Holm and the noise floor: 5 %, and what 240 draws scatter.
+    // The rank test alone keeps its promise too, before Holm and the noise floor: 5 %, and the scatter of 240 draws.
     assert!((3..=22).contains(&low), "{low} of {lines} p values are below 0.05");
 }
 
@@ -156,13 +156,13 @@ fn the_same_machine_fools_a_bench_that_runs_all_of_a_and_then_all_of_b() {
     );
 }
 
-/// The tests of a run that has nothing but times.
+/// Tests of a run that have only times.
 fn plain(engine: &'static str) -> Variant {
     Variant { answer: |_| None, agrees: None, timed: false, ..spec(engine) }
 }
 
-/// A session on a machine whose every session is shifted by `shift` (standard deviation of a logarithm), all of its runs alike, with 1 % of
-/// noise from run to run: eight rounds of the eight tests of one engine that takes `factor` as long as usual.
+/// A session whose runs are all shifted by the same random factor, with 1 % of noise from run to run. `shift` is the standard deviation of
+/// the factor's logarithm. One engine runs eight tests in eight rounds and takes `factor` as long as usual.
 fn shifted(
     bench: &mut Bench,
     machine: &mut Machine,
@@ -180,7 +180,7 @@ fn shifted(
     session
 }
 
-/// How many of the comparisons have a line that says faster or slower, and how many fail the gate at 2 %.
+/// Counts the comparisons with a line that is faster or slower, and those that fail the gate at 2 %.
 fn alarms(comparisons: &[Comparison]) -> (usize, usize) {
     let (mut called, mut stopped) = (0, 0);
     for comparison in comparisons {
@@ -192,8 +192,8 @@ fn alarms(comparisons: &[Comparison]) -> (usize, usize) {
     (called, stopped)
 }
 
-/// Forty comparisons of `a` sessions of an engine with `b` of another that takes `factor` as long, each on a host of its own that also
-/// ran `others` sessions of the first.
+/// Forty comparisons of `a` sessions of an engine with `b` sessions of another that takes `factor` as long. Each comparison has its own
+/// host, which also ran `others` sessions of the first engine.
 fn across_sessions(a: usize, b: usize, others: usize, shift: f64, factor: f64) -> Vec<Comparison> {
     let mut bench = Bench::default();
     let mut machine = Machine { rng: SplitMix64::new(20_27), noise: 0.0, sd: 0.0 };
@@ -212,8 +212,8 @@ fn across_sessions(a: usize, b: usize, others: usize, shift: f64, factor: f64) -
     compared.collect()
 }
 
-/// Sessions of a host as a side of a comparison, with what others of the host took for their engine: without a store, which would take most
-/// of the time.
+/// Builds a side from sessions of a host, with the times of the engine in the host's other sessions. It uses no store, which would take
+/// most of the time.
 fn of_sessions(bench: &Bench, sessions: &[String], host: &str) -> Side {
     let hosts: BTreeMap<&str, &str> =
         bench.batch.sessions.iter().map(|session| (session.session_id.as_str(), session.host_id.as_str())).collect();
@@ -315,7 +315,7 @@ fn a_noisy_test_does_not_hide_a_regression_of_a_quiet_one() {
         let mut machine = Machine { rng: SplitMix64::new(seed), noise: 0.0, sd: 0.0 };
         let session = bench.session("here");
         for round in 0..10 {
-            // The first test is off by 30 % from run to run, the others by 1 %; the second got slower by 10 %.
+            // The first test varies by 30 % from run to run, the others by 1 %. The second test is 10 % slower.
             let mut times = |slower: f64| -> Vec<u64> {
                 let noise = |test: usize| if test == 0 { 0.3 } else { 0.01 };
                 let factor = |test: usize| if test == 1 { slower } else { 1.0 };
@@ -339,7 +339,7 @@ fn a_noisy_test_does_not_hide_a_regression_of_a_quiet_one() {
     assert!(stopped >= 18, "{stopped} of 20 regressions of 10 % stopped a build at 5 %");
 }
 
-/// A session of A and B over ten sizes and six rounds, in which B takes `factor` of a line as long.
+/// A session of A and B over ten sizes and six rounds. On each line, B takes `factor` times as long.
 fn table_of_80(seed: u64, factor: impl Fn(usize) -> f64) -> Comparison {
     const SIZES: [&str; 10] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
     let mut bench = Bench::default();

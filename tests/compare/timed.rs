@@ -1,4 +1,4 @@
-//! Tests that end after a time: they have no time of their own to compare, and do as much as there is time for.
+//! Tests that end after a time limit have no time to compare. They differ in the number of operations.
 
 use super::fixture::{Bench, Stored, markdown, spec};
 use crate::support::Place;
@@ -10,7 +10,8 @@ use dbdyno::{
     store::Store,
 };
 
-/// Eight pairs in which a test of one second did about 143 operations of `x` and 103 of `y`, after one that does 1,000 of both.
+/// Eight pairs with two tests. The first does 1,000 operations on both sides. The second runs for one second, in which `x` does about 143
+/// operations and `y` 103.
 fn bench() -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -43,7 +44,7 @@ fn they_are_compared_by_their_rate_which_is_named() {
     let found = line.found.as_ref().unwrap();
     assert!(found.verdict == Verdict::Faster && (1.3..1.45).contains(&found.ratio), "{found:?}");
     assert!((143.0..149.0).contains(&line.a.as_ref().unwrap().median));
-    // The whole table is of one figure: what does a fixed number of operations has a rate too, and the same verdict.
+    // The whole table shows one metric. A test with a fixed number of operations has a rate too, and the same verdict.
     let load = comparison.lines[0].found.as_ref().unwrap();
     assert!(load.verdict == Verdict::Faster && (load.ratio - 1.5).abs() < 0.01, "{load:?}");
     let text = markdown(&comparison);
@@ -114,7 +115,7 @@ fn the_command_compares_them_and_follows_them_by_their_rate() {
     assert!(growth.contains("nothing to fit"), "{growth}");
 }
 
-/// A store has benches of all kinds: what is compared of one suite is not decided by another.
+/// A store contains benches of all kinds, so the tests of one suite do not decide the metric of another.
 #[test]
 fn a_suite_of_tests_with_times_keeps_them_beside_one_of_tests_that_end_after_a_time() {
     let mut bench = bench();
@@ -134,7 +135,7 @@ fn a_suite_of_tests_with_times_keeps_them_beside_one_of_tests_that_end_after_a_t
     assert!(trend.contains("2.00 ms"), "{trend}");
     let one = place.ok(&["compare", "--a", "engine=x suite=contention", "--b", "engine=y suite=contention"]);
     assert!(one.contains("operations a second A"), "{one}");
-    // A figure that was asked for by its name is the one that is compared.
+    // A metric requested by name is the one that is compared.
     let asked =
         ["compare", "--a", "engine=x suite=contention", "--b", "engine=y suite=contention", "--metric", "wall_ns"];
     let times = place.ok(&asked);

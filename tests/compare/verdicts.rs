@@ -1,4 +1,4 @@
-//! Figures worked out by hand, verdicts, and what is said when there is none.
+//! Figures computed by hand, verdicts, and the messages when there is no verdict.
 
 use super::fixture::{Bench, CLEAR, spec, table};
 use dbdyno::{
@@ -19,7 +19,7 @@ fn near(got: f64, want: f64) {
 
 #[test]
 fn medians_ratio_interval_and_p_are_those_worked_out_by_hand() {
-    // Ratios 1/2, 1/2, 1/4, 1/2, 1/2, 1/2: their logs are -k ln 2. Six pairs of one sign: the interval is the range.
+    // Ratios 1/2, 1/2, 1/4, 1/2, 1/2, 1/2: their logs are -k ln 2. Six pairs have one sign, so the interval is the range.
     let times = [(10, 20), (20, 40), (10, 40), (40, 80), (30, 60), (50, 100)];
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &times);
@@ -142,7 +142,7 @@ fn runs_of_different_rounds_of_one_session_are_compared_unpaired() {
     let comparison = bench.compared("engine=x", "engine=y", &Options::default());
     let found = comparison.lines[0].found.as_ref().unwrap();
     assert_eq!((found.paired, found.verdict), (false, Verdict::Faster));
-    // All of A below all of B: 2 / C(16, 8).
+    // All of A is below all of B: 2 / C(16, 8).
     near(found.p.unwrap(), 2.0 / 12870.0);
     assert!(table(&comparison, STYLE).contains("8 and 8 runs, not paired"));
 }
@@ -164,7 +164,7 @@ fn one_session_each_decides_nothing_however_many_runs_it_has() {
         gate(&comparison, 0.05),
         Gate::Undecided(vec![OpenTest { name: "1 Writes at size 1000".to_owned(), reason: OpenReason::FewSessions }])
     );
-    // Three more sessions of x on this host say how far sessions lie apart: 1 %; sessions elsewhere say nothing.
+    // Three more sessions of x on this host show how far apart sessions are: 1 %. Sessions on other hosts do not count.
     for (host, shift) in [("here", 990), ("here", 1000), ("here", 1010), ("there", 5000)] {
         let other = bench.session(host);
         bench.run(&other, 0, &spec("x"), &[shift * 1000]);
@@ -175,7 +175,7 @@ fn one_session_each_decides_nothing_however_many_runs_it_has() {
     assert_eq!(found.verdict, Verdict::Faster);
     let sessions = found.sessions.unwrap();
     assert_eq!((sessions.a, sessions.b, sessions.others), (1, 1, 3));
-    // The sum of squares of ln 0.99, 0 and ln 1.01 about their mean is 0.0002; two degrees of freedom: t 4.303.
+    // The sum of squares of ln 0.99, 0 and ln 1.01 about their mean is 0.0002. With two degrees of freedom, t is 4.303.
     assert!((sessions.apart.unwrap() - (4.303 * 0.01 * 2_f64.sqrt()).exp_m1()).abs() < 1e-4, "{sessions:?}");
 }
 
@@ -201,7 +201,7 @@ fn each_reason_for_which_the_gate_is_open_is_told_apart() {
     let larger = super::fixture::Variant { size: "2000", ..spec("x") };
     one_side.run(&session, 0, &larger, &[1000]);
     assert_eq!(open(&one_side, &Options::default()), [OpenReason::OneSide]);
-    // Slower by 10 % in each of six pairs, and its twin is off by 20 %.
+    // Slower by 10 % in each of six pairs, while its twin differs by 20 %.
     let mut noisy = Bench::default();
     let session = noisy.session("here");
     let twin = super::fixture::Variant { label: "y#2".to_owned(), ..spec("y") };
@@ -217,7 +217,7 @@ fn each_reason_for_which_the_gate_is_open_is_told_apart() {
 fn sizes_are_summarised_by_the_median_and_extremes_of_their_ratios() {
     let mut bench = Bench::default();
     let session = bench.session("here");
-    // Ratios 1/2, 1/5, 1/4 at three sizes; the text order of sizes is not their order.
+    // The ratios are 1/2, 1/5 and 1/4 at three sizes. Sorted as text, the sizes have another order.
     for (size, factor) in [("1000", 2), ("200", 5), ("30000", 4)] {
         for round in 0..6 {
             let time = 10_000 + u64::from(round);
@@ -296,16 +296,16 @@ fn an_aa_session_gives_the_noise_floor() {
     for (round, (a, b)) in (0..).zip(CLEAR) {
         bench.run(&session, round, &spec("x"), &[a * 1000]);
         bench.run(&session, round, &spec("y"), &[b * 1000]);
-        // 5 % apart though it is the same thing.
+        // The twin differs by 5 % although it is the same configuration.
         bench.run(&session, round, &twin, &[a * 1050]);
     }
     let comparison = bench.compared("label=x", "engine=y", &Options::default());
-    // All pairs are off by ln 1.05, so a standard deviation of that: 1.96 of them are 10 %.
+    // All pairs differ by ln 1.05, which is also their standard deviation. 1.96 of these are 10 %.
     let floor = comparison.lines[0].noise_floor;
     assert_eq!(floor.basis, NoiseBasis::Measured { pairs: 8 });
     assert!((floor.value - (1.959_964 * 1.05_f64.ln()).exp_m1()).abs() < 1e-6, "{floor:?}");
     assert!(table(&comparison, STYLE).contains("noise floor 10.0 % (measured A against A)"));
-    // Selected with its twin, the configuration is paired by its first runs.
+    // If its twin is selected too, the configuration is paired by its first runs.
     let both = bench.compared("engine=x", "engine=y", &Options::default());
     let first: Vec<f64> = CLEAR.iter().map(|(a, _)| (a * 1000) as f64).collect();
     assert_eq!(both.lines[0].a.as_ref().unwrap().values, first);
@@ -361,7 +361,7 @@ fn warnings_are_those_of_what_is_compared() {
         warning(None, "of the whole session"),
     ];
     bench.batch.warnings.extend(warnings);
-    // The finding names the first run of x, and is about all of its runs.
+    // The finding names the first run of x, but applies to all of its runs.
     for a in ["engine=x", "engine=x round>=1"] {
         let warnings = bench.compared(a, "engine=y", &Options::default()).warnings;
         let said = |text: &str| warnings.iter().any(|warning| warning.contains(text));
@@ -376,7 +376,7 @@ fn warnings_are_those_of_what_is_compared() {
 fn the_geometric_mean_has_the_interval_of_its_rounds() {
     let mut bench = Bench::default();
     let session = bench.session("here");
-    // Ratios of the two tests are 1/2 and 2 but for a part that goes the other way in each: the mean of a round is 1.01^round.
+    // The ratios of the two tests are 1/2 and 2, times a swing in opposite directions. The mean of a round is 1.01^round.
     for round in 0..7 {
         let (swing, growth) = (1.2_f64.powi(round - 3), 1.01_f64.powi(round));
         let times = [0.5 * swing * growth, 2.0 / swing * growth].map(|factor| (1e12 * factor) as u64);
@@ -385,7 +385,7 @@ fn the_geometric_mean_has_the_interval_of_its_rounds() {
     }
     let comparison = bench.compared("engine=x", "engine=y", &Options::default());
     let mean = &comparison.means[0];
-    // Seven pairs: the interval is from the third Walsh average to the third from the end (signed-rank, 95.3 %).
+    // With seven pairs, the interval goes from the third Walsh average to the third from the end (signed-rank, 95.3 %).
     let interval = mean.interval.unwrap();
     let close = |got: f64, want: f64| assert!((got - want).abs() < 1e-9, "got {got}, want {want}");
     close(mean.ratio.unwrap(), 1.01_f64.powi(3));
@@ -411,7 +411,7 @@ fn the_largest_difference_comes_first_where_that_is_asked_for() {
     assert_eq!(tests, [3, 2, 4, 1, 5], "what only A has is last");
 }
 
-/// A session may be compared while it goes on: what it has not done yet has not failed.
+/// A session may be compared while it is running: an unfinished run has not failed.
 #[test]
 fn a_run_under_way_is_told_from_one_that_was_cut_short() {
     let mut bench = Bench::default();

@@ -1,10 +1,10 @@
-//! Engines that keep to the protocol, and engines that do not.
+//! Engines that follow the protocol, and engines that do not.
 
 use super::{PYDICT, Told, WORKER, checked, put_python, with};
 use crate::support::{Place, built_program, engine_program, has_tool, processes_with, wait_until};
 use std::fs;
 
-/// Checks an engine in which nothing may be red.
+/// Checks an engine that must have no failed check.
 #[track_caller]
 fn passes(place: &Place, engine: &str) -> Vec<Told> {
     let (told, done) = checked(place, &["check-engine", engine]);
@@ -38,7 +38,7 @@ fn built_in_engines_keep_to_the_protocol() {
     }
 }
 
-/// Programs in Go, where a folder with them is named: the example of a store, and a driver of each way in which SQLite is called.
+/// Programs in Go, if a variable names a folder with them: the example of a store, and a driver for each way to call SQLite.
 #[test]
 fn engines_in_go_keep_to_the_protocol() {
     let Some(folder) = std::env::var_os("DBDYNO_GO_ENGINES") else {
@@ -71,7 +71,7 @@ fn the_shipped_examples_pass() {
     if !has_tool("python3", &["--version"]) {
         return;
     }
-    // As the page says: both files into a folder of DBDYNO_ENGINE_PATH.
+    // As the page describes: both files go into a folder of DBDYNO_ENGINE_PATH.
     for file in ["dbdyno-engine-pydict", "dbdyno_worker.py"] {
         let from = concat!(env!("CARGO_MANIFEST_DIR"), "/engines/python/");
         fs::copy(format!("{from}{file}"), place.path("engines").join(file)).unwrap();
@@ -86,7 +86,7 @@ fn the_shipped_examples_pass() {
     assert!(text.stderr.contains("checks: ") && text.stderr.contains(" 0 failed"), "{}", text.stderr);
 }
 
-/// Checks the engine in Python with changes; the lines that are red.
+/// Checks the engine in Python with changes. Returns the failed checks.
 #[track_caller]
 fn red(engine: &[(&str, &str)], module: &[(&str, &str)]) -> Option<Vec<Told>> {
     if !has_tool("python3", &["--version"]) {

@@ -1,4 +1,4 @@
-//! Suites and presets of users: written to start from, and checked.
+//! Suites and presets of users: generated as a starting point, and checked.
 
 use super::{checked, with};
 use crate::support::{Done, Place, wait_until};
@@ -55,7 +55,7 @@ fn nothing_is_written_over_or_put_before_what_is_built_in() {
     assert_eq!(fs::read_dir(place.path("config/presets")).unwrap().count(), 0);
 }
 
-/// Checks the new suite of keys and values with a change; the file's check and what follows it.
+/// Checks the new suite of keys and values with a change. Returns the check of the file and the checks after it.
 #[track_caller]
 fn changed(from: &str, to: &str) -> (Vec<super::Told>, Option<i32>) {
     let place = Place::new();

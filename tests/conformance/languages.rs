@@ -1,5 +1,5 @@
-//! What people and programs in other languages have of the worker protocol, held against its schemas: the page, and the engine in Python.
-//! That of Go does so itself (`engines/go/protocol`).
+//! The worker protocol for people and programs in other languages, compared with its schemas: the page, and the engine in Python. The
+//! engine in Go has its own test (`engines/go/protocol`).
 
 use super::{PYDICT, WORKER};
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn schema(message: &str) -> Value {
     serde_json::from_str(&read(&format!("assets/schemas/{message}.schema.json"))).unwrap()
 }
 
-/// The choices that a schema is; itself where it has none.
+/// The alternatives of a schema, or the schema itself if it has none.
 fn choices(of: &Value) -> Vec<&Value> {
     let choices = ["oneOf", "anyOf"].iter().find_map(|key| of[*key].as_array());
     choices.map_or_else(|| vec![of], |choices| choices.iter().collect())
@@ -37,7 +37,7 @@ fn definition(message: &str, name: &str) -> Names {
     fields(&schema(message)["$defs"][name])
 }
 
-/// The fields of each event, but for the one that names it.
+/// The fields of each event, except the one that names the event.
 fn events() -> BTreeMap<String, Names> {
     let schema = schema("event");
     let event = |choice: &&Value| {
@@ -48,14 +48,14 @@ fn events() -> BTreeMap<String, Names> {
     choices(&schema).iter().map(event).collect()
 }
 
-/// The page from one heading to the next of its rank.
+/// The section of the page from one heading to the next of its level.
 fn section<'p>(page: &'p str, heading: &str) -> &'p str {
     let from = page.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("the page has `{heading}`"));
     let (own, rank) = (&page[from + 1 + heading.len()..], heading.split(' ').next().unwrap());
     own.find(&format!("\n{rank} ")).map_or(own, |end| &own[..end])
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn quoted(text: &str) -> Names {
     text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
@@ -72,7 +72,7 @@ fn rows<'p>(section: &'p str, header: &str) -> Vec<(Names, &'p str)> {
     .collect()
 }
 
-/// All that stands in the first cells of a table.
+/// The names in the first cells of a table.
 fn first_cells(section: &str, header: &str) -> Names {
     rows(section, header).into_iter().flat_map(|(names, _)| names).collect()
 }
@@ -84,7 +84,7 @@ fn the_pages_tables_have_the_fields_of_the_schemas() {
     assert_eq!(first_cells(description, "field"), fields(&schema("description")), "of the description");
     let option = first_cells(description, "option field");
     let mut known = definition("description", "OptionSpec");
-    // Those are told with the types that have them.
+    // The page describes these together with the types that have them.
     ["choices", "min", "max", "words"]
         .iter()
         .for_each(|name| assert!(known.remove(*name) && description.contains(*name)));
@@ -107,7 +107,7 @@ fn the_pages_table_of_events_has_their_fields() {
             let known = events.get(&name).unwrap_or_else(|| panic!("there is no event `{name}`"));
             let mut said = quoted(cell);
             if name == "test_started" {
-                // Its actors are told with it.
+                // The event's description includes its actors.
                 said = &said - &definition("event", "ActorHead").difference(known).cloned().collect();
             }
             assert_eq!(&said, known, "fields of `{name}`");
@@ -117,7 +117,7 @@ fn the_pages_table_of_events_has_their_fields() {
     assert_eq!(told, events.into_keys().collect());
 }
 
-/// Parts of messages have no tables: each of their fields is named, in prose or in an example.
+/// Parts of messages have no tables. Each of their fields is named, in prose or in an example.
 #[test]
 fn the_page_names_every_field_of_every_part() {
     let page = read("docs/engines.md") + &read("docs/suites.md");
@@ -141,14 +141,14 @@ fn the_page_names_every_field_of_every_part() {
     }
 }
 
-/// The names that a program asks of an object, as `job["seed"]`.
+/// The names that a program reads from an object, as `job["seed"]`.
 fn asked(program: &str, object: &str) -> Names {
     let begins = format!("{object}[\"");
     let ends = program.split(&begins).skip(1);
     ends.filter_map(|rest| rest.split_once("\"]").map(|(name, _)| name.to_owned())).collect()
 }
 
-/// The names with which a program says an event, as `say(event="done", test=1)`.
+/// The names that a program uses in events, as `say(event="done", test=1)`.
 fn said(program: &str) -> BTreeMap<String, Names> {
     let mut events: BTreeMap<String, Names> = BTreeMap::new();
     for call in program.split("say(event=\"").skip(1) {
@@ -178,7 +178,7 @@ fn names(words: &[&str]) -> Names {
 #[test]
 fn the_engine_in_python_reads_the_fields_that_jobs_have() {
     let job = asked(WORKER, "job");
-    // Of messages, pinning and caches it does nothing; it has no pages to size.
+    // The engine ignores messages, pinning and caches, and has no pages to size.
     let unread = names(&["run_id", "size", "cpu", "cache"]);
     assert_eq!(job.union(&unread).cloned().collect::<Names>(), fields(&schema("job")));
     assert!(job.is_disjoint(&unread));
@@ -200,7 +200,7 @@ fn the_engine_in_python_reads_the_fields_that_jobs_have() {
 fn the_engine_in_python_says_the_fields_that_events_have() {
     let counters = names(&["floor_rss_bytes"]);
     let events = events();
-    // What stands in a map that is given as a whole, and what an engine may leave out.
+    // Fields in a map that is passed as a whole, and fields that an engine may leave out.
     let of_test = names(&["test", "operations", "total"]);
     for (event, said) in said(WORKER) {
         let known = events.get(&event).unwrap_or_else(|| panic!("there is no event `{event}`"));

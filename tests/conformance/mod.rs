@@ -1,4 +1,4 @@
-//! `dbdyno check-engine`, `check-suite` and `new`: what is as it should be passes, and each fault goes red at its own line.
+//! `dbdyno check-engine`, `check-suite` and `new`: correct files pass, and each fault fails its own check.
 
 mod engines;
 mod files;
@@ -8,7 +8,7 @@ mod schemas;
 use crate::support::{Done, Place};
 use serde::Deserialize;
 
-/// The engine in Python, and the module that speaks the protocol for it.
+/// The engine in Python, and its module for the protocol.
 pub(crate) const PYDICT: &str = include_str!("../../engines/python/dbdyno-engine-pydict");
 pub(crate) const WORKER: &str = include_str!("../../engines/python/dbdyno_worker.py");
 
@@ -20,19 +20,19 @@ struct Told {
     reason: String,
 }
 
-/// Checks with `--json`; what became of the command.
+/// Runs a check with `--json`. Returns its lines and the result of the command.
 fn checked(place: &Place, arguments: &[&str]) -> (Vec<Told>, Done) {
     let done = place.run(&[arguments, &["--json"]].concat());
     let told = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     (told, done)
 }
 
-/// The names of checks that came out like this.
+/// The names of checks with this outcome.
 fn with<'t>(told: &'t [Told], outcome: &str) -> Vec<&'t str> {
     told.iter().filter(|one| one.outcome == outcome).map(|one| one.check.as_str()).collect()
 }
 
-/// Puts the engine in Python in place as `NAME`, with changes to it and to its module.
+/// Installs the engine in Python as `NAME`, with changes to it and to its module.
 #[track_caller]
 pub(crate) fn put_python(place: &Place, name: &str, engine: &[(&str, &str)], module: &[(&str, &str)]) {
     let changed = |text: &str, changes: &[(&str, &str)]| {

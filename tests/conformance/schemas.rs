@@ -1,4 +1,4 @@
-//! The published schemas of the worker protocol, held against real messages: nothing is in those that a schema does not have.
+//! The published schemas of the worker protocol, compared with real messages: messages contain only fields that a schema lists.
 
 use super::put_python;
 use crate::support::{Place, built_program, has_tool};
@@ -16,7 +16,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Every message, a line each, is held against a schema in which what is not listed is refused.
+/// Validates every message, one per line, against a schema that refuses unlisted fields.
 const VALIDATE: &str = "
 import json, sys, jsonschema
 def strict(part):
@@ -46,7 +46,7 @@ fn has_validator() -> bool {
     has_tool("python3", &["-c", "import jsonschema"])
 }
 
-/// Holds messages against a schema.
+/// Validates messages against a schema.
 #[track_caller]
 fn hold(schema: &str, messages: &[String]) {
     let folder = tempfile::tempdir().unwrap();
@@ -61,13 +61,13 @@ fn hold(schema: &str, messages: &[String]) {
 const ENGINES: [&str; 12] =
     ["sqlite", "sqlite-lib", "lmdb", "redb", "fjall", "log", "files", "duckdb", "rocksdb", "snkv", "crossdb", "null"];
 
-/// What a program is told on stdin and says on stdout, line by line, until its last word.
+/// Sends a line to a program's stdin. Returns the lines of its stdout until its end.
 fn said(mut command: Command, stdin: &str) -> Vec<String> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
-    // One that only describes itself may have ended before it reads.
+    // A program that only describes itself may have ended before it reads.
     let _ = writeln!(input, "{stdin}");
-    // The end of stdin would mean stop.
+    // Closing stdin would mean stop.
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap).collect();
     child.wait().unwrap();
     drop(input);
@@ -100,7 +100,7 @@ fn descriptions_are_as_the_schema_says() {
     hold("description", &messages);
 }
 
-/// A job of a suite at its smallest size, with the options that it is given.
+/// A job of a suite at its smallest size, with these options.
 fn job(catalog: &Catalog, suite: &str, engine: &str, options: BTreeMap<String, String>, folder: &Path) -> Job {
     let suite = catalog.suite(suite).unwrap();
     let size = *suite.default_sizes.iter().chain(&suite.sizes).min().unwrap();
@@ -182,7 +182,7 @@ fn events_of_workers_are_as_the_schema_says() {
     let mut python = Command::new(place.path("engines/dbdyno-engine-odd"));
     python.arg("run");
     run(python, "kv", "odd", BTreeMap::from([("sync".to_owned(), "off".to_owned())]));
-    // One that fails says so.
+    // A worker that fails reports it.
     run(worker("lmdb", "run"), "kv", "lmdb", BTreeMap::from([("nothing".to_owned(), "1".to_owned())]));
     let words = ["opened", "test_started", "progress", "test_done", "done", "failed"];
     for word in words {

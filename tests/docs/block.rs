@@ -2,27 +2,27 @@
 
 /// A fenced block.
 pub(super) struct Block {
-    /// The line of its beginning, from 1.
+    /// The line at which it begins, from 1.
     pub(super) line: usize,
     pub(super) language: String,
     pub(super) text: String,
-    /// What stands in HTML comments right above.
+    /// The HTML comments directly above.
     pub(super) comments: Vec<Comment>,
-    /// The line of the script right above, of which this is the output.
+    /// The line of the script directly above whose output this is.
     pub(super) follows: Option<usize>,
 }
 
-/// What a document says of the block below to whoever runs it.
+/// An instruction in a document for running the block below it.
 pub(super) enum Comment {
     /// `not run: REASON`.
     NotRun(String),
-    /// `needs: NAME`: it is run where there is this program, or a library whose file's name begins with a name with `.so` in it.
+    /// `needs: NAME`: the block runs only if this program exists, or, for a NAME with `.so`, a library whose file name begins with it.
     Needs(String),
-    /// `run: THIS => THAT`: less is measured than what is shown, or it is elsewhere.
+    /// `run: THIS => THAT`: the test measures less than the document shows, or runs elsewhere.
     Run(String, String),
     /// `exit code 2: REASON`.
     ExitCode(i32),
-    /// `file: PATH`: the block is this file of the current folder, or below `~` of the user's.
+    /// `file: PATH`: the block is this file in the current folder, or below `~` in the home folder.
     File(String),
     /// `output of: COMMAND`.
     OutputOf(String),
@@ -31,12 +31,12 @@ pub(super) enum Comment {
 /// How a block is checked.
 pub(super) enum Kind<'a> {
     Script,
-    /// Commands after `$`, each with its output.
+    /// Commands after `$`, each followed by its output.
     Dialogue,
     OutputOf(&'a str),
-    /// A recipe of continuous integration: its commands have to be understood.
+    /// A recipe of continuous integration: dbdyno must understand its commands.
     Workflow,
-    /// Text that no command of its own says: a script above may.
+    /// Text that is not the output of its own command. A script above may print it.
     Drawing,
     Other,
 }
@@ -61,7 +61,7 @@ impl Comment {
     }
 }
 
-/// The blocks of a document, or the line that is wrong.
+/// Returns the blocks of a document, or the first wrong line.
 pub(super) fn blocks(document: &str) -> Result<Vec<Block>, (usize, String)> {
     let lines: Vec<_> = document.lines().map(str::trim).collect();
     let mut blocks = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn blocks(document: &str) -> Result<Vec<Block>, (usize, String)> {
     Ok(blocks)
 }
 
-/// The comments right above a line.
+/// The comments directly above a line.
 fn comments(lines: &[&str], block: usize) -> Result<Vec<Comment>, (usize, String)> {
     let first = lines[..block].iter().rposition(|line| !line.starts_with("<!--")).map_or(0, |before| before + 1);
     let parse = |at: usize| {
@@ -119,7 +119,7 @@ impl Block {
         }
     }
 
-    /// The exit code that its commands have.
+    /// The exit code that its commands should have.
     pub(super) fn code(&self) -> i32 {
         let code = self.comments.iter().find_map(|comment| match comment {
             Comment::ExitCode(code) => Some(*code),
@@ -128,7 +128,7 @@ impl Block {
         code.unwrap_or(0)
     }
 
-    /// The files that it is.
+    /// The files that the block represents.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.comments.iter().filter_map(|comment| match comment {
             Comment::File(file) => Some(file.as_str()),
@@ -136,7 +136,7 @@ impl Block {
         })
     }
 
-    /// The script, with what is replaced in it.
+    /// The script after the replacements of its `run` comments.
     pub(super) fn script(&self) -> Result<String, String> {
         let mut script = self.text.clone();
         for comment in &self.comments {
@@ -150,7 +150,7 @@ impl Block {
         Ok(script)
     }
 
-    /// Commands with their outputs.
+    /// The commands with their outputs.
     pub(super) fn dialogue(&self) -> Vec<(String, String)> {
         let mut said: Vec<(String, String)> = Vec::new();
         for line in self.text.lines() {
@@ -164,7 +164,8 @@ impl Block {
         said
     }
 
-    /// The commands of a workflow, with what makes dbdyno understand them and do nothing.
+    /// The commands of a workflow, each cut at its shell syntax and extended by `--help`. dbdyno then parses the command without running
+    /// it.
     pub(super) fn workflow(&self) -> Vec<(String, String)> {
         let text = without_expressions(&self.text.replace("\\\n", " "));
         let commands = text.lines().filter_map(|line| line.find("dbdyno ").map(|at| &line[at..]));
@@ -173,7 +174,7 @@ impl Block {
     }
 }
 
-/// A workflow's text with a word in place of each expression and variable.
+/// Replaces each expression and variable in a workflow's text with a word.
 fn without_expressions(text: &str) -> String {
     let mut parts = text.split("${{");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -181,13 +182,13 @@ fn without_expressions(text: &str) -> String {
     (first + &rest.collect::<String>()).replace('$', "x")
 }
 
-/// A word without what stands around it.
+/// Removes the punctuation around a word.
 pub(super) fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// The words of an output that hold whatever was measured: those of its lines without a figure (a share such as 95 % is none) or a
-/// change, else those of its first line that follow no figure.
+/// The words of an output that do not depend on the measurement. These are the words of its lines without a change or a figure (a share
+/// such as 95 % does not count as one). If there are no such lines, they are the words of its first line that do not follow a figure.
 pub(super) fn lasting_words(shown: &str) -> Vec<String> {
     let lines: Vec<Vec<&str>> = shown.lines().map(|line| line.split_whitespace().collect()).collect();
     let lasts = |line: &&Vec<&str>| !line.contains(&"->") && !(0..line.len()).any(|at| is_figure(line, at));
@@ -200,7 +201,7 @@ fn is_figure(line: &[&str], at: usize) -> bool {
     bare(line[at]).starts_with(|c: char| c.is_ascii_digit()) && !share
 }
 
-/// The words of a line, of letters alone, that follow no figure.
+/// The words of a line that consist of letters (and `-`, `/`, `'`) and do not follow a figure.
 fn words(line: &[&str]) -> Vec<String> {
     let is_word = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_alphabetic() || "-/'".contains(c));
     let kept = (0..line.len()).filter(|&at| at == 0 || !is_figure(line, at - 1)).map(|at| bare(line[at]));

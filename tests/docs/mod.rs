@@ -1,4 +1,4 @@
-//! The documents: what they show is run, each in a sandbox of its own. docs/decisions/house.md has the rules.
+//! The documents: their commands are run, each document in its own sandbox. docs/decisions/house.md has the rules.
 
 mod block;
 mod names;
@@ -14,10 +14,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Languages of blocks that are no commands: data, and programs that other tests run.
+/// Languages of blocks that are not commands: data, and programs that other tests run.
 const DATA: [&str; 5] = ["json", "python", "rust", "sql", "toml"];
 
-/// Something that a document shows and that is not so.
+/// Content of a document that is wrong.
 struct Mistake {
     document: String,
     line: usize,
@@ -30,17 +30,17 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// What became of the blocks.
+/// The results of the blocks.
 #[derive(Default)]
 struct Report {
     run: usize,
     not_run: Vec<String>,
-    /// Texts that no command says.
+    /// The number of texts that no command prints.
     drawings: usize,
     mistakes: Vec<Mistake>,
 }
 
-/// The documents, by their names below the project's folder; with `DBDYNO_DOCUMENT`, those whose names have it in them.
+/// The documents, by their names below the project's folder. `DBDYNO_DOCUMENT` selects those whose names contain it.
 fn documents() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
@@ -57,13 +57,13 @@ fn documents() -> Vec<String> {
     found
 }
 
-/// A store as the documents assume it: sessions of several days and sizes, of few and small measurements.
+/// A store as the documents assume it: sessions of several days and sizes, with few and small measurements.
 fn measured() -> Place {
     let place = Place::new();
     let engines = ["--engine", "lmdb", "--engine", "redb", "--engine", "sqlite:journal_mode=wal|delete"];
     let small = ["run", "--suite", "kv", "--size", "100", "--repeat", "6", "--quiet"];
     place.ok(&[&small[..], &engines].concat());
-    // What waits in the journal is taken in by the next command.
+    // The next command imports the journal.
     place.ok(&["results", "--count"]);
     let connection = Connection::open(place.store()).unwrap();
     connection.execute_batch(include_str!("store.sql")).unwrap();
@@ -71,7 +71,7 @@ fn measured() -> Place {
     place
 }
 
-/// Where the commands of a document are run.
+/// The place in which the commands of a document run.
 struct Sandbox {
     place: Place,
     here: PathBuf,
@@ -87,7 +87,7 @@ impl Sandbox {
         fs::create_dir(&here).unwrap();
         fs::create_dir_all(place.path("home/.config")).unwrap();
         symlink(place.path("config"), place.path("home/.config/dbdyno")).unwrap();
-        // What a document takes from the project's folder.
+        // The files of the project that documents use.
         for folder in ["engines", "examples"] {
             symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), here.join(folder)).unwrap();
         }
@@ -109,7 +109,7 @@ impl Sandbox {
         Done::of(command.output().unwrap())
     }
 
-    /// Puts a block where its document says that it is a file.
+    /// Writes a block to the file that its document names.
     fn put(&self, block: &Block) {
         for file in block.files() {
             let path = match file.strip_prefix("~/") {
@@ -124,7 +124,7 @@ impl Sandbox {
         }
     }
 
-    /// Runs a script; what is wrong with how it ended, or with what it said.
+    /// Runs a script. Returns the problem with its exit code or its output.
     fn check(&self, script: &str, code: i32, shown: &str) -> Result<(), String> {
         let done = self.run(script);
         if done.code != Some(code) {
@@ -152,7 +152,7 @@ fn is_there(needed: &str) -> bool {
     if needed.contains(".so") { system_library(needed).is_some() } else { has_tool(needed, &["--version"]) }
 }
 
-/// Why a block is not run, where it is not.
+/// The reason why a block is not run, if there is one.
 fn not_run(comment: &Comment) -> Option<String> {
     match comment {
         Comment::NotRun(reason) => Some(reason.clone()),

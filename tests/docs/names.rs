@@ -1,4 +1,4 @@
-//! Names that tables of the documents list, held against what there is; and what an example promises beyond its words.
+//! Names in tables of the documents, compared with the actual ones, and a check of an example's result.
 
 use super::block::{Kind, blocks};
 use crate::support::Place;
@@ -9,7 +9,7 @@ fn text(document: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap()
 }
 
-/// The names in the first column of the table below this head.
+/// The names in the first column of the table below this header.
 fn listed(document: &str, head: &str) -> BTreeSet<String> {
     let text = text(document);
     let table = text.lines().skip_while(|line| !line.starts_with(head)).skip(2);
@@ -20,7 +20,7 @@ fn listed(document: &str, head: &str) -> BTreeSet<String> {
     names
 }
 
-/// The names of the files that the program carries.
+/// The names of the files built into the program.
 fn carried(folder: &str) -> BTreeSet<String> {
     let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
     files.map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect()
@@ -37,7 +37,7 @@ fn the_documents_list_what_the_program_has() {
     }
     let engines: Value = serde_json::from_str(&Place::new().ok(&["list", "engines", "--format", "json"])).unwrap();
     let known = listed("docs/engines.md", "| engine |");
-    // Of the drivers in Go the table has two, and a page of their own all.
+    // The table has only two of the Go drivers. All of them have their own page.
     let unknown = |engine: &Value| {
         let name = engine["name"].as_str().unwrap();
         !known.contains(name) && !name.starts_with("go-")
@@ -53,7 +53,7 @@ fn the_example_of_a_capacity_finds_the_rates() {
     let is_example = |text: &str| text.contains("null:") && text.contains("dbdyno capacity");
     let example = blocks.iter().find(|block| matches!(block.kind(), Kind::Script) && is_example(&block.text)).unwrap();
     let words = example.script().unwrap().replace("\\\n", " ").replace('\'', "");
-    // The shell is left out: the only argument with a space is the test's name.
+    // The shell is left out, because the test's name is the only argument with a space.
     let words = words.replace("Random reads", "2");
     let arguments: Vec<&str> = words.split_whitespace().skip(1).chain(["--format", "json"]).collect();
     let answer: Value = serde_json::from_str(&Place::new().ok(&arguments)).unwrap();

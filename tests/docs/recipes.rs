@@ -1,5 +1,5 @@
-//! The recipes of docs/ci.md, run as a job of GitHub Actions runs their steps: each ends well where all that it uses does, and fails
-//! where any of it fails.
+//! The recipes of docs/ci.md, run as GitHub Actions runs the steps of a job. Each succeeds if all its programs do, and fails if any of them
+//! fails.
 
 use super::{Sandbox, block::blocks, measured};
 use crate::{
@@ -16,19 +16,19 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Programs of recipes that a test cannot run: each stands for one that takes its input and answers nothing.
+/// Programs in recipes that a test cannot run. A stub that reads its input and prints nothing replaces each.
 const STUBS: [&str; 6] = ["bencher", "benchconnect", "jq", "otava", "pip", "pipx"];
 
 /// A step that runs commands.
 #[derive(Debug, Clone)]
 struct Step {
-    /// The heading above it.
+    /// The heading above the step.
     recipe: String,
     script: String,
     environment: BTreeMap<String, String>,
 }
 
-/// The steps of a document's recipes, read as far as its YAML goes.
+/// The steps of a document's recipes, parsed as far as their YAML needs.
 fn steps(document: &str) -> Vec<Step> {
     let lines: Vec<&str> = document.lines().collect();
     let yaml = blocks(document).unwrap_or_else(|(line, what)| panic!("{line}: {what}"));
@@ -61,14 +61,14 @@ fn steps(document: &str) -> Vec<Step> {
     steps
 }
 
-/// `${{ github.sha }}` is a word here.
+/// Replaces expressions such as `${{ github.sha }}` with a word.
 fn expressions(text: &str) -> String {
     let mut parts = text.split("${{");
     let first = parts.next().unwrap_or_default().to_owned();
     first + &parts.map(|part| format!("main{}", part.split_once("}}").unwrap().1)).collect::<String>()
 }
 
-/// A place for a step: its programs come first in the path.
+/// A place for a step, whose programs come first in the path.
 struct Job {
     sandbox: Sandbox,
     programs: PathBuf,
@@ -119,7 +119,7 @@ fn each_recipe_ends_well_and_fails_with_any_program_of_it() {
     let measured = measured();
     let job = Job::new(&measured);
     for step in &steps {
-        // What the preset measures is not what this is about: the store has sessions.
+        // The measurements of the preset do not matter here, because the store has sessions.
         let quick = Step {
             script: step.script.replace("dbdyno --preset quick", "dbdyno --preset quick --dry-run"),
             ..step.clone()
@@ -148,7 +148,7 @@ fn each_recipe_ends_well_and_fails_with_any_program_of_it() {
     }
 }
 
-/// Twenty sessions of lmdb of the last days, from the twelfth on a fifth slower where that is asked for.
+/// Twenty sessions of lmdb from the last days. With `slower`, they are a fifth slower from the twelfth on.
 fn series(slower: bool) -> Place {
     let mut bench = Bench::default();
     let mut noise = dbdyno_workload::rng::SplitMix64::new(5);
@@ -185,11 +185,11 @@ fn otavas_recipe_fails_on_a_regression_and_where_nothing_was_analysed() {
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     let done = job(&series(true)).run(step);
     assert!(done.code != Some(0) && done.stdout.contains("-->"), "{}{}", done.stdout, done.stderr);
-    // A session of another branch is in none of its exports.
+    // A session of another branch does not appear in the branch's exports.
     steady.ok(&["key", "session=previous", "--set", "branch=other"]);
     let done = job(&steady).run(step);
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
-    // Of a file that it cannot analyse, Otava says so and ends with 0.
+    // For a file that it cannot analyse, Otava prints a message and exits with 0.
     let broken = job(&steady);
     stub(&broken.programs, "otava", "sed -i '2s/,[^,]*$/,x/' lmdb.csv; exec python3 -m otava.main \"$@\"");
     let done = broken.run(step);

@@ -1,5 +1,5 @@
-//! A disk that does what a test says: before each call of a program that changes a folder, or opens something in it, the kernel asks this
-//! process (seccomp's user notification) whether the call is made, or fails with an error. The calls can be listed, too.
+//! A disk that a test controls. Before each call of a program that changes a folder, or opens something in it, the kernel asks this process
+//! (seccomp's user notification) whether the call is made or fails with an error. The calls can also be listed.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -15,18 +15,18 @@ use std::{
     thread,
 };
 
-/// What a program is about to do.
+/// The kind of a call that a program is about to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Call {
-    /// Read from what is open; asked about where a test wants it.
+    /// Read from an open file. Decided only if a test asks for reads.
     Read,
     /// Open to read.
     Open,
-    /// Open to write, write, sync, make, rename, remove.
+    /// Open to write, write, sync, create, rename, remove.
     Change,
 }
 
-/// One call of a program, as far as the order of syncs is about it.
+/// One call of a program, as far as it matters for the order of syncs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// The content of a file is changed.
@@ -40,25 +40,25 @@ pub(super) enum Step {
     Remove(PathBuf),
 }
 
-/// What comes of it.
+/// The decision about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// It is done.
+    /// The call is made.
     Do,
-    /// It fails with this error.
+    /// The call fails with this error.
     Fail(i32),
-    /// The process is killed before it is done.
+    /// The process is killed before the call is made.
     Kill,
 }
 
-/// How a call names what it is about: arguments that are descriptors or paths.
+/// How a call names its file: the positions of arguments that are descriptors or paths.
 #[derive(Debug, Clone, Copy)]
 enum Names {
     File(usize),
     Path { folder: Option<usize>, path: usize },
 }
 
-/// Calls, what each is about, and which argument has the flags of those that open.
+/// Returns the calls, the arguments that name the file of each, and the argument with the flags of calls that open.
 fn calls(reads: bool) -> Vec<(i64, Names, Option<usize>)> {
     let at = |folder, path| Names::Path { folder: Some(folder), path };
     let file = |call| (call, Names::File(0), None);
@@ -89,7 +89,8 @@ fn calls(reads: bool) -> Vec<(i64, Names, Option<usize>)> {
 
 const READS: [i64; 3] = [libc::SYS_read, libc::SYS_pread64, libc::SYS_readv];
 
-/// Calls that write what is in a file. Its length, and holes in it, are none of that: what they free is led to by nothing.
+/// Calls that write the content of a file. Calls that change its length or make holes are left out, because nothing refers to the space
+/// that they free.
 const WRITES: [i64; 6] = [
     libc::SYS_write,
     libc::SYS_pwrite64,
@@ -106,17 +107,18 @@ const OLDER: (i64, i64) = (libc::SYS_rename, libc::SYS_unlink);
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: (i64, i64) = (-1, -1);
 
-/// Runs a command to its end. `decide` is asked about each call on something whose path begins so. None: this system has no such thing.
+/// Runs a command to its end. `decide` is called for each call on a path that begins with `below`. Returns None if the system does not
+/// support this.
 pub(super) fn run(command: Command, below: PathBuf, decide: impl FnMut(Call) -> Answer) -> Option<Output> {
     run_asking(command, below, false, deciding(decide))
 }
 
-/// The same, asked about what is read too.
+/// Like [`run`], but `decide` is called for reads too.
 pub(super) fn run_with_reads(command: Command, below: PathBuf, decide: impl FnMut(Call) -> Answer) -> Option<Output> {
     run_asking(command, below, true, deciding(decide))
 }
 
-/// Runs a command to its end; what it did to files whose path begins so, in the order of the calls.
+/// Runs a command to its end. Returns its output and, in order, its calls on files whose path begins with `below`.
 pub(super) fn steps(command: Command, below: PathBuf) -> Option<(Output, Vec<Step>)> {
     let mut steps = Vec::new();
     let output = run_asking(command, below, false, |asked, named| {
@@ -137,7 +139,7 @@ fn run_asking(
     mut decide: impl FnMut(&libc::seccomp_notif, &Named) -> Answer,
 ) -> Option<Output> {
     let (listening, listener) = mpsc::channel();
-    // The thread's children inherit what it is asked about; the thread itself ends with this call.
+    // The children of the thread inherit the filter. The thread itself ends with this call.
     let running = thread::spawn(move || {
         listening.send(listen(reads)).unwrap();
         command.output().unwrap()
@@ -160,7 +162,7 @@ fn run_asking(
     listener.ok().map(|_| output)
 }
 
-/// From now on the kernel asks about the calls of this thread and its children.
+/// Makes the kernel ask about the calls of this thread and its children from now on.
 fn listen(reads: bool) -> io::Result<OwnedFd> {
     let instruction = |code: u32, jt: usize, k: u32| libc::sock_filter { code: code as u16, jt: jt as u8, jf: 0, k };
     let calls = calls(reads);
@@ -173,7 +175,7 @@ fn listen(reads: bool) -> io::Result<OwnedFd> {
     program.push(instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW));
     program.push(instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_USER_NOTIF));
     let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };
-    // SAFETY: `filter` and what it points to live until both calls have returned.
+    // SAFETY: `filter` and the memory that it points to live until both calls have returned.
     let listener = unsafe {
         if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
             return Err(io::Error::last_os_error());
@@ -183,15 +185,15 @@ fn listen(reads: bool) -> io::Result<OwnedFd> {
     if listener < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has just made this descriptor for the caller.
+    // SAFETY: the kernel has just created this descriptor for the caller.
     Ok(unsafe { OwnedFd::from_raw_fd(listener as i32) })
 }
 
-/// The next call that the kernel asks about; none once every process has ended.
+/// Returns the next call that the kernel asks about, or None once every process has ended.
 fn next(listener: &OwnedFd) -> Option<libc::seccomp_notif> {
     loop {
         let mut waited = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: one descriptor is waited for, and zeros are a valid value of the structure that the kernel fills.
+        // SAFETY: the call waits for one descriptor, and zeros are a valid value of the structure that the kernel fills.
         let asked = unsafe {
             libc::poll(&raw mut waited, 1, -1);
             if waited.revents & libc::POLLIN == 0 {
@@ -200,7 +202,7 @@ fn next(listener: &OwnedFd) -> Option<libc::seccomp_notif> {
             let mut asked: libc::seccomp_notif = mem::zeroed();
             (libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut asked) == 0).then_some(asked)
         };
-        // A process that was killed meanwhile is not asked for any more.
+        // The kernel no longer asks for a process that was killed in the meantime.
         if asked.is_some() {
             return asked;
         }
@@ -215,17 +217,17 @@ fn reply(listener: &OwnedFd, id: u64, answer: Answer) {
         Answer::Fail(error) => libc::seccomp_notif_resp { id, val: 0, error: -error, flags: 0 },
         Answer::Kill => return,
     };
-    // SAFETY: the structure is the one that the call expects. That nobody waits for the answer any more is no error.
+    // SAFETY: the call expects this structure. It is not an error if no process waits for the answer any more.
     unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut response) };
 }
 
-/// A call on something whose path begins as the test says.
+/// A call on a path that begins with the test's prefix.
 struct Named {
     call: Call,
     path: PathBuf,
 }
 
-/// What a call does to something whose path begins so; none for other calls.
+/// Returns a call's effect on a path that begins with `below`, and None for other calls.
 fn named(asked: &libc::seccomp_notif, below: &Path) -> Option<Named> {
     let (_, names, flags) = calls(true).into_iter().find(|(call, ..)| *call == i64::from(asked.data.nr))?;
     let path = path(asked, names)?;
@@ -242,7 +244,7 @@ fn named(asked: &libc::seccomp_notif, below: &Path) -> Option<Named> {
     Some(Named { call, path })
 }
 
-/// What a call is about.
+/// Returns the path that a call is about.
 fn path(asked: &libc::seccomp_notif, names: Names) -> Option<PathBuf> {
     match names {
         Names::File(at) => descriptor(asked.pid, asked.data.args[at]),
@@ -257,7 +259,7 @@ fn path(asked: &libc::seccomp_notif, names: Names) -> Option<PathBuf> {
     }
 }
 
-/// What the order of syncs has to do with a call on this path, if anything.
+/// Returns the step of a call on this path in the order of syncs, if it is one.
 fn step(asked: &libc::seccomp_notif, on: PathBuf) -> Option<Step> {
     let call = i64::from(asked.data.nr);
     let (rename, unlink) = OLDER;
@@ -277,11 +279,11 @@ fn descriptor(process: u32, number: u64) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{process}/fd/{}", number as i32)).ok()
 }
 
-/// The text that an argument points to.
+/// Reads the text that an argument points to.
 fn text(process: u32, at: u64) -> Option<String> {
     let memory = fs::File::open(format!("/proc/{process}/mem")).ok()?;
     let mut bytes = vec![0; 4096];
-    // A text may end just before memory that is not there.
+    // A text may end just before unmapped memory.
     let read = memory.read_at(&mut bytes, at).ok()?;
     let end = bytes[..read].iter().position(|byte| *byte == 0)?;
     CString::new(&bytes[..end]).ok()?.into_string().ok()

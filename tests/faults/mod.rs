@@ -1,6 +1,8 @@
-//! Disks that fail: what a session told is kept, what it could not keep it said, and the store is as it was for the next command.
+//! Disks that fail: a session keeps the results that it reported, reports those that it could not keep, and leaves the store unharmed for
+//! the next command.
 //!
-//! A session is run on a disk that fails at a call drawn at random. `DBDYNO_DISK_FAULTS=100` tries so many of each kind (`38..39`: the one of that seed).
+//! A session runs on a disk that fails at a randomly drawn call. `DBDYNO_DISK_FAULTS=100` tries that many of each kind (`38..39`: the one
+//! of that seed).
 
 mod disk;
 mod order;
@@ -19,10 +21,10 @@ use std::{fs, path::Path};
 
 const SESSION: [&str; 10] = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "1", "--json"];
 
-/// Results of such a session.
+/// The number of results of such a session.
 const RESULTS: usize = 8;
 
-/// A place with a store that has a session, and what is in it.
+/// A place with a store that has a session, and the rows in it.
 struct Prepared {
     place: Place,
     earlier: Rows,
@@ -31,7 +33,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// None where the system has no such disk.
+    /// Returns None if the system cannot control a disk.
     fn new() -> Option<Self> {
         let place = Place::new();
         fs::create_dir(place.path("kept")).unwrap();
@@ -50,12 +52,12 @@ impl Prepared {
         Some(prepared)
     }
 
-    /// What the last session has told so far.
+    /// The results that the last session has reported so far.
     fn told(&self) -> Vec<Told> {
         told(fs::read_to_string(self.place.path("said")).unwrap().lines())
     }
 
-    /// A session on the store as it was at first.
+    /// Runs a session on the store in its original state.
     fn session(&self, decide: impl FnMut(Call) -> Answer) -> Option<Done> {
         let kept = self.place.path("kept");
         remove(&kept);
@@ -65,7 +67,7 @@ impl Prepared {
         Some(Done::of(disk::run(command, kept, decide)?))
     }
 
-    /// What is wrong with how a session ended, or with what is there now.
+    /// Checks how a session ended, and the state of the store afterwards.
     fn judge(&self, session: &Done, told: Vec<Told>, earlier: Rows) -> Result<(), String> {
         let Done { code, stderr, .. } = session;
         let expected = Expected { store: !told.is_empty() || !earlier.is_empty(), told, earlier, either: Vec::new() };
@@ -104,7 +106,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Tries a kind of fault with as many seeds as are asked for, and fails with what came of it.
+/// Tries a kind of fault with the requested number of seeds, and fails with every problem found.
 fn try_all(kind: &str, usual: u64, one: impl Fn(&Prepared, &mut SplitMix64) -> Result<(), String>) {
     let Some(prepared) = Prepared::new() else { return };
     let seeds = seeds("DBDYNO_DISK_FAULTS", usual);
@@ -127,7 +129,7 @@ fn a_disk_that_fails_once_or_from_then_on_loses_nothing_told() {
         let session = prepared.session(|call| {
             calls += 1;
             let fails = if lasting { calls > at } else { calls == at + 1 };
-            // A full or read-only disk is read all the same.
+            // A full or read-only disk can still be read.
             if fails && (call == Call::Change || error == libc::EIO) { Answer::Fail(error) } else { Answer::Do }
         });
         let session = session.expect("there was such a disk just now");
@@ -163,7 +165,7 @@ fn a_folder_that_goes_away_and_comes_back_loses_nothing_told() {
         if away.exists() {
             come_back();
         }
-        // Results in a store that was made meanwhile are not lost.
+        // Results are not lost if they are in a store that was created in the meantime.
         let made = judge::results(&instead.join("results.duckdb")).unwrap_or_default();
         let told = prepared.told().into_iter().filter(|told| !made.contains(told)).collect();
         let what = format!("gone at call {at} of {}, back at {back}", prepared.calls);
@@ -189,7 +191,7 @@ fn a_store_that_is_removed_in_a_session_has_what_was_told_after() {
             Answer::Do
         });
         let session = session.expect("there was such a disk just now");
-        // The next one was being stored, and the one before may not have been told yet.
+        // The next result was being stored, and the previous one may not have been reported yet.
         let after = prepared.told().into_iter().skip(before + 2).collect();
         let what = format!("removed at call {at} of {}", prepared.calls);
         prepared.judge(&session, after, Rows::new()).map_err(|why| format!("{what}: {why}"))

@@ -1,6 +1,6 @@
-//! The order of a command's calls: what a name leads to is on disk before the name is, the copy of what a write may overwrite is on disk
-//! before the write begins and stays until that is on disk, and so is each part of a journal before the next. No machine loses power
-//! in a test, so a sync that is left out is seen only here and by those who have `strace` (`power`).
+//! The order of a command's system calls. A file's content is on disk before its name is. The copy of the pages that a write may overwrite
+//! is on disk before the write begins, and stays until the write is on disk. Each part of a journal is on disk before the next part. No
+//! machine loses power in a test, so only this test and the tests that need `strace` (`power`) notice a missing sync.
 
 use super::{
     disk::{self, Step},
@@ -14,10 +14,11 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 const SESSION: [&str; 10] = ["run", "--suite", "kv", "--engine", "null", "--size", "100", "--repeat", "1", "--json"];
 
-/// What a command's stdout goes to.
+/// The file that receives a command's stdout.
 const TOLD: &str = "kept.told";
 
-/// Runs a command that has to succeed on the place's store; what it did. None where the system asks nobody about calls.
+/// Runs a command on the place's store, which must succeed, and returns its steps. Returns None if the kernel cannot ask about system
+/// calls.
 fn steps(place: &Place, arguments: &[&str]) -> Option<Vec<Step>> {
     let mut command = place.command(arguments);
     command.env("DBDYNO_STORE", store(place)).stdout(fs::File::create(place.path(TOLD)).unwrap());
@@ -27,7 +28,7 @@ fn steps(place: &Place, arguments: &[&str]) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// What is wrong with an order of calls, if anything.
+/// Returns the violations in an order of calls.
 fn wrong(steps: &[Step], store: &Path) -> Vec<String> {
     let folder = store.parent().unwrap();
     let is = |path: &Path, ending: &str| path.to_string_lossy().ends_with(ending);
@@ -49,7 +50,7 @@ fn wrong(steps: &[Step], store: &Path) -> Vec<String> {
                 }
                 unsynced.insert(path);
             }
-            // DuckDB's own log has rules of its own.
+            // DuckDB's own log has its own rules.
             Step::Rename { to, .. } if to.to_string_lossy().contains(".wal") => {}
             Step::Rename { from, to } => {
                 if unsynced.contains(from.as_path()) {
@@ -120,7 +121,7 @@ fn a_repaired_store_is_on_disk_before_it_has_its_name() {
     in_order(&place, &["store", "repair"]);
 }
 
-/// What each sync is for is missed.
+/// Leaves out each sync in turn, and expects a violation each time.
 #[test]
 fn a_sync_that_is_left_out_is_found() {
     let [store, copy, new, journal] =

@@ -1,5 +1,5 @@
-//! `resume` with a failure or a kill at its n-th call in the store's folder: what was stored and what is told stays, and the next one
-//! ends the session with exactly the runs that were planned.
+//! `resume` with a failure or a kill at its n-th call in the store's folder. Stored and reported results stay, and the next `resume` ends
+//! the session with exactly the planned runs.
 
 use super::{
     copy,
@@ -23,10 +23,10 @@ use std::{
 
 const SESSION: [&str; 10] = ["run", "--suite", "kv", "--engine", "null", "--size", "100", "--repeat", "4", "--json"];
 
-/// The results of a session that nothing cut short.
+/// The number of results of an uninterrupted session.
 const PLANNED: usize = 32;
 
-/// A session that was killed, as it was stored.
+/// A killed session, as it was stored.
 struct Interrupted {
     place: Place,
     earlier: BTreeSet<Told>,
@@ -51,7 +51,7 @@ impl Interrupted {
         Self { place, earlier }
     }
 
-    /// None where the system asks nobody about calls.
+    /// Resumes the session. Returns None if the kernel cannot ask about system calls.
     fn resume(&self, decide: impl FnMut(Call) -> Answer) -> Option<Done> {
         let kept = self.place.path("kept");
         remove(&kept);
@@ -61,7 +61,7 @@ impl Interrupted {
         Some(Done::of(disk::run_with_reads(command, kept, decide)?))
     }
 
-    /// What is wrong with what comes of a fault at a call, if anything.
+    /// Returns the problem after a fault at a call, if there is one.
     fn fails(&self, fault: Fault, at: u64, calls: u64) -> Option<String> {
         let mut made = 0;
         let done = self.resume(|call| {
@@ -85,14 +85,14 @@ impl Interrupted {
         wrong.map(|why| format!("{fault:?} at {at} of {calls}: {why}; {code:?} {stderr}"))
     }
 
-    /// The results of runs that came to their end; what was cut short is run again.
+    /// Counts the results of runs that finished. Interrupted runs are repeated.
     fn done(&self) -> usize {
         let sql = "SELECT count(*) AS n FROM result JOIN run USING (run_id) WHERE run.status = 'done'";
         let csv = ok(&self.place, &["sql", sql, "--format", "csv"]);
         csv.trim_start_matches("n\n").trim().parse().unwrap()
     }
 
-    /// What is wrong after the next one.
+    /// Returns the problem after the next `resume`, if there is one.
     fn next_one_fails(&self) -> Option<String> {
         let mut command = self.place.command(&["resume", "--quiet"]);
         let next = Done::of(command.env("DBDYNO_STORE", store(&self.place)).output().unwrap());

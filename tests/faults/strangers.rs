@@ -1,4 +1,4 @@
-//! Stores that another program uses, and disks that fail once: neither is damage.
+//! Stores that another program uses, and disks that fail once: neither counts as damage.
 
 use super::{
     copy,
@@ -32,7 +32,7 @@ fn run(place: &Place, arguments: &[&str]) -> Done {
     Done::of(command.env("DBDYNO_STORE", store(place)).env("DBDYNO_STORE_WAIT", "100ms").output().unwrap())
 }
 
-/// The bytes of a file, read by another process: DuckDB's lock on a file ends when this process closes any descriptor of it.
+/// Reads the bytes of a file in another process, because DuckDB's lock on a file ends when this process closes any descriptor of it.
 fn bytes(path: &Path) -> Vec<u8> {
     Command::new("cat").arg(path).output().unwrap().stdout
 }
@@ -43,7 +43,7 @@ fn execute(path: &Path, sql: &str) {
     connection.close().unwrap();
 }
 
-/// Kills a command when it has begun to write; false where the system asks nobody about calls.
+/// Kills a command once it has begun to write. Returns false if the kernel cannot ask about system calls.
 pub(super) fn killed_write(place: &Place) -> bool {
     let undo = place.path("kept/results.duckdb.undo");
     let mut command = place.command(&["tag", "--all", "--add", "y"]);
@@ -151,7 +151,7 @@ fn a_sound_store_is_never_replaced_by_a_repair() {
         assert!(fs::read(&path).unwrap() == whole, "EIO at read {at}: {}", done.stderr);
         assert!(done.code == Some(0) || !done.stderr.is_empty());
     }
-    // In use: by a program that reads it, and by one that writes.
+    // The store is in use, because another connection has it open for reading and writing.
     let other = Connection::open(&path).unwrap();
     let done = run(&place, &["store", "repair"]);
     assert!(done.code == Some(1) && done.stderr.contains("is in use"), "{}", done.stderr);
@@ -159,7 +159,7 @@ fn a_sound_store_is_never_replaced_by_a_repair() {
     assert_eq!(run(&place, &["store", "repair"]).stdout, "the store is sound, and stays as it is\n");
 }
 
-/// Tears a block of metadata, so that DuckDB opens nothing.
+/// Tears a block of metadata, so that DuckDB cannot open the file.
 pub(super) fn tear(path: &Path) -> Vec<u8> {
     let mut torn = fs::read(path).unwrap();
     torn[12_288] ^= 1;
@@ -221,11 +221,11 @@ fn what_commands_need_is_what_check_reads_and_repair_brings_back() {
     }
 }
 
-/// Bytes of the headers, and of a block.
+/// Sizes in bytes of the headers, and of a block.
 const HEADERS: usize = 12_288;
 const BLOCK: usize = 262_144;
 
-/// A row of numbers that a query gives.
+/// Returns the first column of a query's rows, as numbers.
 fn numbers(path: &Path, sql: &str) -> Vec<usize> {
     let connection = Connection::open(path).unwrap();
     let mut statement = connection.prepare(sql).unwrap();
@@ -246,7 +246,7 @@ fn tables(path: &Path) -> Vec<String> {
     tables
 }
 
-/// The blocks that have values of a table's rows.
+/// Returns the blocks that contain values of a table's rows.
 fn blocks(path: &Path, table: &str) -> Vec<usize> {
     numbers(
         path,
@@ -257,7 +257,7 @@ fn blocks(path: &Path, table: &str) -> Vec<usize> {
     )
 }
 
-/// Gives every table so many rows that they, and what they are found by, fill blocks.
+/// Adds enough rows that the tables and their indexes fill blocks.
 fn fill(path: &Path) {
     execute(path, "INSERT INTO journal SELECT uuid(), range FROM range(20000); CHECKPOINT");
 }

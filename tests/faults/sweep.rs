@@ -1,7 +1,7 @@
-//! Every command that writes a store, or a file next to it, with a failure or a kill at its n-th call in the store's folder: it is done
-//! and says so, or it is not done and says so, or it says that it does not know. Nothing else has changed.
+//! Every command that writes a store, or a file next to it, with a failure or a kill at its n-th call in the store's folder. The command
+//! succeeds and reports it, fails and reports it, or reports that the outcome is unknown. Nothing else changes.
 //!
-//! `DBDYNO_STORE_SWEEP=all` tries every call of every command; otherwise a few of each are drawn with a fixed seed.
+//! `DBDYNO_STORE_SWEEP=all` tries every call of every command. Otherwise a few calls of each are drawn with a fixed seed.
 
 use super::{
     copy,
@@ -20,10 +20,10 @@ use std::{fs, path::PathBuf};
 
 const SESSION: [&str; 9] = ["run", "--suite", "kv", "--engine", "null", "--size", "100", "--repeat", "1"];
 
-/// Calls of each command and each kind of fault that are tried without `DBDYNO_STORE_SWEEP=all`.
+/// The number of calls tried for each command and each kind of fault without `DBDYNO_STORE_SWEEP=all`.
 const FEW: u64 = 3;
 
-/// What is done to the n-th call.
+/// The fault at the n-th call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Eio,
@@ -36,14 +36,14 @@ impl Fault {
         match self {
             Self::Eio => Answer::Fail(libc::EIO),
             Self::Enospc if call == Call::Change => Answer::Fail(libc::ENOSPC),
-            // A full disk is read all the same.
+            // A full disk can still be read.
             Self::Enospc => Answer::Do,
             Self::Kill => Answer::Kill,
         }
     }
 }
 
-/// What there is after a command: rows of stores, and lines of files that it made.
+/// Reads the state after a command: rows of stores, and lines of the files that it made.
 type Look = fn(&Place) -> Result<Rows, Failing>;
 
 fn of_store(place: &Place) -> Result<Rows, Failing> {
@@ -58,7 +58,7 @@ fn tried(calls: u64, rng: &mut SplitMix64) -> Vec<u64> {
     }
 }
 
-/// A command with the folder that it starts from, and what there may be after it.
+/// A command with its initial folder, and the states allowed after it.
 struct Swept {
     place: Place,
     arguments: Vec<String>,
@@ -69,7 +69,7 @@ struct Swept {
 }
 
 impl Swept {
-    /// Runs the command once as it should go. None where the system asks nobody about calls.
+    /// Runs the command once without a fault. Returns None if the kernel cannot ask about system calls.
     fn new(place: Place, arguments: &[&str], look: Look) -> Option<Self> {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
         let mut swept = Self { place, arguments, look, calls: 0, before: Ok(Rows::new()), after: Rows::new() };
@@ -107,7 +107,7 @@ impl Swept {
         Some(Done::of(disk::run_with_reads(command, self.kept(), decide)?))
     }
 
-    /// What is wrong with what comes of a fault at a call, if anything.
+    /// Returns the problem after a fault at a call, if there is one.
     fn fails(&self, fault: Fault, at: u64) -> Option<String> {
         let mut calls = 0;
         let done = self.run(|call| {
@@ -119,10 +119,10 @@ impl Swept {
         let unclear = done.stderr.contains("is not known");
         let is_right = match done.code {
             Some(0) => is_after,
-            // Killed: which of the two is not said, unless it was said to be done.
+            // A killed command does not report its outcome, unless it had already reported success.
             None => is_after || is_before && done.stdout.is_empty(),
             Some(_) if done.stderr.is_empty() || done.stderr.contains("panicked") => false,
-            // The same commit may be found in the log by the next command.
+            // The next command may find the same commit in the log.
             Some(_) => is_before || is_after && (unclear || self.before == Ok(self.after.clone())),
         };
         let state = match &found {
@@ -143,7 +143,7 @@ impl Swept {
     }
 }
 
-/// Tries kinds of faults at calls of a command; `fails` says what is wrong with what came of one.
+/// Tries each kind of fault at calls of a command. `fails` returns the problem after one fault.
 pub(super) fn none_fails(what: &str, calls: u64, seed: u64, fails: impl Fn(Fault, u64) -> Option<String>) {
     let mut rng = SplitMix64::new(seed);
     let (mut failed, mut count) = (Vec::new(), 0);
@@ -225,7 +225,7 @@ fn a_damaged_store_is_repaired_or_stays_as_it_is() {
     let place = place();
     let path = store(&place);
     let mut bytes = fs::read(&path).unwrap();
-    // In the first block, which is one of metadata; the rows are read all the same.
+    // Byte 12,288 is in the first block, which holds metadata. The rows can still be read.
     bytes[12_288] ^= 1;
     fs::write(&path, bytes).unwrap();
     sweep(7, place, &["store", "repair"]);
@@ -233,7 +233,7 @@ fn a_damaged_store_is_repaired_or_stays_as_it_is() {
 
 #[test]
 fn a_note_is_added_or_the_command_says_that_it_is_not() {
-    /// A note has a time and an identifier of its own.
+    /// A note has its own time and identifier, so only its text is compared.
     fn look(place: &Place) -> Result<Rows, Failing> {
         let others = of_store(place)?.into_iter().filter(|row| !row.starts_with("note ")).collect();
         Ok(with(others, ok(place, &["sql", "SELECT text FROM note", "--format", "csv"]).lines().map(str::to_owned)))
@@ -241,12 +241,12 @@ fn a_note_is_added_or_the_command_says_that_it_is_not() {
     sweep_with(8, place(), &["note", "--all", "--text", "x"], look);
 }
 
-/// Where a command makes what it makes: next to the store.
+/// The path of the files that a command creates: next to the store.
 fn made(place: &Place, name: &str) -> String {
     place.path("kept").join(name).to_str().unwrap().to_owned()
 }
 
-/// What is made has lines of its own among those of the store.
+/// Adds the lines of created files to the rows of the store, each with a prefix.
 fn with(mut rows: Rows, made: impl IntoIterator<Item = String>) -> Rows {
     rows.extend(made.into_iter().map(|line| format!("made {line}")));
     rows

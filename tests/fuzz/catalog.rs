@@ -1,4 +1,4 @@
-//! Files of the catalog: suites, presets, claims, themes; and presets that a form makes.
+//! Files of the catalog: suites, presets, claims, themes. Also presets that a form produces.
 
 use super::{Verdict, files, harness::Target, holds, same, samples, text, told};
 use dbdyno::{
@@ -10,14 +10,14 @@ use dbdyno_engine::{protocol::SuiteJob, size::Size};
 use std::{collections::BTreeMap, fs, path::PathBuf};
 use tempfile::TempDir;
 
-/// Sizes at which suites are resolved: a usual one, and the ends.
+/// Sizes at which suites are resolved: a usual one, and the extremes.
 const SIZES: [Size; 3] = [
     Size { first: 1000, second: None },
     Size { first: u64::MAX, second: Some(1) },
     Size { first: 1, second: Some(u64::MAX) },
 ];
 
-/// The name that a suite's text gives itself.
+/// The name in a suite's text.
 fn name(text: &str) -> &str {
     let line = text.lines().find_map(|line| line.strip_prefix("name = \""));
     line.and_then(|rest| rest.split_once('"')).map_or("mine", |(name, _)| name)
@@ -31,7 +31,7 @@ fn suite(input: &[u8]) -> Verdict {
     }
 }
 
-/// That a suite can be asked for everything, and its job is read by a worker as it was written.
+/// Checks that every setting and test of a suite can be requested, and that a worker reads its job as it was written.
 fn resolved(suite: Suite) -> Verdict {
     let settings = suite.settings(&BTreeMap::new()).map_err(|error| format!("its own defaults: {error}"))?;
     let all = TestPick::default();
@@ -49,7 +49,7 @@ fn resolved(suite: Suite) -> Verdict {
         suite.has_actors(&pick);
         suite.refusal(&pick);
         suite.known(SIZES[0], &settings, test.number);
-        // Most cannot be paced, and say why.
+        // Most tests cannot be paced, and give the reason.
         if let Ok(paced) = suite.clone().paced(test.number, None) {
             let settings = paced.settings(&BTreeMap::new()).map_err(|error| format!("paced: {error}"))?;
             paced.resolve(SIZES[1], &settings, &pick);
@@ -59,7 +59,7 @@ fn resolved(suite: Suite) -> Verdict {
     again.map(drop).map_err(|error| format!("its text is not read again: {error}"))
 }
 
-/// A user's folder with one file of a kind, which each case writes anew.
+/// A user's folder with one file of a kind. Each case rewrites the file.
 struct Folder {
     root: TempDir,
     kind: &'static str,
@@ -80,7 +80,7 @@ impl Folder {
         self.root.path().join(self.kind).join(format!("{name}.toml"))
     }
 
-    /// Writes the file `mine` and reads it. A refusal has to name it.
+    /// Writes the file `mine` and reads it. An error must name the file.
     fn read<T>(
         &self,
         input: &[u8],
@@ -96,7 +96,7 @@ impl Folder {
     }
 }
 
-/// That a preset is written as a file which reads back to it.
+/// Checks that a preset, written as a file, reads back the same.
 fn written(folder: &Folder, preset: &Preset) -> Verdict {
     let text = preset.to_toml();
     fs::write(folder.file("again"), &text).unwrap();
@@ -104,7 +104,7 @@ fn written(folder: &Folder, preset: &Preset) -> Verdict {
     same("written and read", &(&preset.title, &preset.spec), &(&again.title, &again.spec))
 }
 
-/// A bench as a form has it: any text in any place.
+/// A bench as a form has it, with any text in any field.
 fn form(input: &[u8]) -> Preset {
     let text = text(input);
     let mut pieces = text.split(['\n', '|']).map(str::to_owned);
@@ -165,7 +165,7 @@ fn forms() {
     Target::new("forms", 1500).fuzz(&all, |input| {
         let preset = form(input);
         written(&folder, &preset)?;
-        // The command that repeats it is made of the same texts.
+        // The command that repeats the bench contains the same texts.
         holds(preset.spec.arguments().len() > 4, || "it has no arguments".to_owned())
     });
 }
@@ -179,7 +179,7 @@ fn claims() {
             |catalog| catalog.claims("mine"),
             |claims| {
                 for side in claims.comparisons.iter().flat_map(|comparison| [&comparison.a, &comparison.b]) {
-                    // It may be refused when it is used.
+                    // The side may be refused later, when it is used.
                     drop(Selection::parse_line(side));
                 }
                 Ok(())

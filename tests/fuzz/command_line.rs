@@ -1,4 +1,4 @@
-//! What is typed: choices of engines, options, sizes, times, promises.
+//! Typed values: choices of engines, options, sizes, times, latency targets.
 
 use super::{Verdict, harness::Target, holds, same, samples, text, told};
 use crate::support::Place;
@@ -36,7 +36,7 @@ const WORDS: [&str; 16] = [
     "1.5h",
 ];
 
-/// That what is read is shown as what reads the same, and what is refused is told with `about` or as it was typed.
+/// Checks that a parsed value is shown in a form that parses to the same value, and that an error contains `about` or the typed text.
 fn shown<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str, about: &str) -> Verdict {
     match text.parse::<T>() {
         Ok(value) => {
@@ -52,12 +52,12 @@ fn words(input: &[u8], sqlite: &Description) -> Verdict {
     shown::<Size>(&text, &text)?;
     shown::<MemoryLimit>(&text, &text)?;
     shown::<DataRatio>(&text, &text)?;
-    // The name of an option has no backslash that would take the meaning of what follows it.
+    // Skips texts with a backslash, which would escape the next character. No option's name contains one.
     if !text.contains('\\') {
         shown::<EngineChoice>(&text, &text)?;
     }
     match text.parse::<Promise>() {
-        // Three digits are shown: what they say is shown the same.
+        // Only three digits are shown, so this compares the two shown texts.
         Ok(promise) => {
             let again: Promise = promise.to_string().parse().map_err(|error| format!("`{promise}`: {error}"))?;
             same("shown", &again.to_string(), &promise.to_string())?;
@@ -75,14 +75,14 @@ fn words(input: &[u8], sqlite: &Description) -> Verdict {
         told(&error, "expected", input)?;
     }
     Spec::tests_of(&[text.clone().into_owned()]);
-    // A cell of a file is that cell again.
+    // A text written as a CSV cell reads back as the same cell.
     let line = csv::line([text.as_ref()], Cells::Escaped);
     holds(line.ends_with('\n') && csv::unescaped(text.clone().into_owned()).len() <= text.len(), || line)
 }
 
-/// Runs the program with a word in several places; it takes or refuses each, and obeys nothing in it.
+/// Runs the program with a word in several places. It accepts or refuses each word, and never executes it.
 fn typed(place: &Place, input: &[u8]) -> Verdict {
-    // No argument holds a NUL, and all of them together are bounded.
+    // An argument cannot contain a NUL, and the total length of all arguments is limited.
     let word: Vec<u8> = input.iter().copied().filter(|byte| *byte != 0).take(50_000).collect();
     let word = OsStr::from_bytes(&word);
     let run = ["run", "--suite", "kv", "--dry-run"];
@@ -91,7 +91,7 @@ fn typed(place: &Place, input: &[u8]) -> Verdict {
         (&[&run[..], &["--engine", "null"]].concat(), "--set"),
         (&[&run[..], &["--engine", "null"]].concat(), "--budget"),
         (&["results", "--count"], "--store-wait"),
-        // No promise is looked into: there is no such engine.
+        // The engine does not exist, so the target is only parsed.
         (&["capacity", "--suite", "kv", "--engine", "nosuch", "--test", "2"], "--slo"),
         (&[&run[..], &["--engine", "null"]].concat(), "--config"),
         (&["sql"], "--"),

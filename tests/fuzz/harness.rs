@@ -1,4 +1,4 @@
-//! Runs a target: its corpus, then its cases, each watched for panics, time and memory.
+//! Runs a target: first its corpus, then its cases. Each is watched for panics, time and memory.
 
 use super::{Verdict, mutate};
 use dbdyno::base::identifier::clock_seed;
@@ -13,32 +13,32 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// From which all cases of a usual run follow.
+/// The seed of all cases of a usual run.
 const SEED: u64 = 20_260_101;
-/// What a case may take of the processor, and by the clock, where others may be at work too.
+/// The most CPU time for a case. `MOST_WALL` limits its wall time, because other programs may be running too.
 const MOST_CPU: Duration = Duration::from_secs(2);
 const MOST_WALL: Duration = Duration::from_secs(30);
-/// A case that takes this long does not end: nothing but the end of the program ends it.
+/// The time after which a case counts as hanging. Only ending the program stops such a case.
 const HANGS: Duration = Duration::from_secs(120);
-/// What a case may add to the most memory that was ever in use.
+/// The most that a case may add to the peak memory.
 const MOST_MEMORY_KIB: u64 = 512 << 10;
-/// Only cases that take this long can have used much memory: the others are not looked at.
+/// The shortest time in which a case can use much memory. The memory of faster cases is not checked.
 const LOOKED_AT: Duration = Duration::from_millis(5);
-/// A long run goes on after a find, up to so many.
+/// The number of finds after which a long run stops.
 const MOST_FINDS: usize = 10;
 
-/// What is given to one parser.
+/// A parser under test, and its cases.
 pub(super) struct Target {
-    /// That of its corpus too.
+    /// The name of the target, and of its corpus.
     name: &'static str,
-    /// Cases of a usual run.
+    /// The number of cases of a usual run.
     cases: u64,
 }
 
-/// Panics of threads that are not a target's own.
+/// Panics of threads other than the target's.
 static ELSEWHERE: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Has panics of the threads that are started while a target runs noted. Threads of tests have names.
+/// Records panics of threads that start while a target runs. Threads of tests have names.
 fn watch_panics() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {
@@ -52,13 +52,13 @@ fn watch_panics() {
     });
 }
 
-/// How long to go on, where that is asked for.
+/// The requested duration of the run, if there is one.
 fn asked_time() -> Option<Duration> {
     let asked = env::var("DBDYNO_FUZZ_SECONDS").ok()?;
     Some(Duration::from_secs(asked.parse().expect("DBDYNO_FUZZ_SECONDS: expected a whole number")))
 }
 
-/// Where finds are kept.
+/// The folder for finds.
 fn kept() -> PathBuf {
     env::var_os("DBDYNO_FUZZ_KEEP").map_or_else(env::temp_dir, PathBuf::from)
 }
@@ -68,10 +68,11 @@ impl Target {
         Self { name, cases }
     }
 
-    /// Runs the target on a thread with the usual stack, whatever thread the test has.
+    /// Runs the target on a thread with the usual stack size, whatever thread the test runs on.
     ///
     /// # Panics
-    /// With what was found.
+    ///
+    /// If anything was found.
     pub(super) fn fuzz(&self, samples: &[Vec<u8>], check: impl Fn(&[u8]) -> Verdict + Send) {
         watch_panics();
         thread::scope(|scope| {
@@ -81,7 +82,7 @@ impl Target {
         });
     }
 
-    /// How much was found.
+    /// Returns the number of finds.
     fn run(&self, samples: &[Vec<u8>], check: &dyn Fn(&[u8]) -> Verdict) -> usize {
         let mut finds = 0;
         let mut watcher = Watcher::new(self.name);
@@ -89,7 +90,7 @@ impl Target {
         for (file, input) in self.corpus() {
             finds += usize::from(self.is_find(&file, &input, check, &mut watcher));
         }
-        // A corpus that fails is told before anything else.
+        // A corpus that fails is reported before the cases run.
         let (seed, begun) = (asked.map_or(SEED, |_| clock_seed()), Instant::now());
         let goes_on = |case: u64, finds: usize| match asked {
             Some(time) => begun.elapsed() < time && finds < MOST_FINDS,
@@ -109,7 +110,7 @@ impl Target {
         finds
     }
 
-    /// The inputs that were finds, and those that were chosen by hand, by name.
+    /// The inputs of earlier finds and inputs chosen by hand, by name.
     fn corpus(&self) -> Vec<(String, Vec<u8>)> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(self.name);
         let mut paths: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
@@ -117,7 +118,7 @@ impl Target {
         paths.into_iter().map(|path| (path.display().to_string(), fs::read(&path).unwrap())).collect()
     }
 
-    /// Whether something is wrong with a case, which is said, and the input kept.
+    /// Runs a case. If it fails, prints the fault, keeps the input and returns true.
     fn is_find(&self, case: &str, input: &[u8], check: &dyn Fn(&[u8]) -> Verdict, watcher: &mut Watcher) -> bool {
         let Err(wrong) = watcher.watch(case, input, || check(input)) else { return false };
         let file = kept().join(format!("{}-{:016x}", self.name, digest(input)));
@@ -128,16 +129,16 @@ impl Target {
     }
 }
 
-/// A name for an input.
+/// A number that names an input.
 fn digest(input: &[u8]) -> u64 {
     input.iter().fold(0, |sum, byte| SplitMix64::stream(sum, u64::from(*byte)).next_u64())
 }
 
 /// Watches the cases of a target.
 struct Watcher {
-    /// Tells the thread that waits for the end of a case that it has come.
+    /// Signals the end of a case to the thread that waits for it.
     ended: mpsc::Sender<()>,
-    /// The case that runs, kept in a long run: where the program ends, this is why.
+    /// The file of the running case in a long run. It shows the cause if the program dies.
     case: Option<PathBuf>,
     memory_kib: u64,
     running: Arc<Mutex<(String, Vec<u8>)>>,
@@ -148,7 +149,7 @@ impl Watcher {
         let running = Arc::new(Mutex::new((String::new(), Vec::new())));
         let (ended, events) = mpsc::channel();
         let seen = Arc::clone(&running);
-        // The end of a case, or of all; only one that never ends is waited for in vain.
+        // Waits for the end of a case, or of all cases. Only a hanging case causes a timeout.
         thread::spawn(move || {
             loop {
                 match events.recv_timeout(HANGS) {
@@ -165,12 +166,12 @@ impl Watcher {
             }
         });
         let case = asked_time().map(|_| kept().join(format!("{target}-running")));
-        // What came before is not this target's.
+        // Earlier memory use does not count for this target.
         let _ = fs::write("/proc/self/clear_refs", "5");
         Self { ended, case, memory_kib: memory_kib(), running }
     }
 
-    /// Runs a case; an error is what does not hold, or what the case did.
+    /// Runs a case. The error is a failed check, or a panic, too much time or too much memory.
     fn watch(&mut self, case: &str, input: &[u8], check: impl FnOnce() -> Verdict) -> Verdict {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = (case.to_owned(), input.to_vec());
         if let Some(file) = &self.case {
@@ -179,7 +180,7 @@ impl Watcher {
         let (wall, cpu) = (Instant::now(), cpu_time());
         let done = catch_unwind(AssertUnwindSafe(check));
         let (wall, cpu) = (wall.elapsed(), cpu_time().saturating_sub(cpu));
-        // The thread is there as long as this is.
+        // The thread runs until this watcher is dropped.
         let _ = self.ended.send(());
         let elsewhere = std::mem::take(&mut *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(panic) = elsewhere.first() {
@@ -214,13 +215,13 @@ fn said(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
-/// What this thread has had of the processor.
+/// The CPU time of this thread.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// The most memory that this process ever had.
+/// The peak memory of this process.
 fn memory_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

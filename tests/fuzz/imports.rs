@@ -1,4 +1,4 @@
-//! Files of results from elsewhere.
+//! Result files from other sources.
 
 use super::{Verdict, harness::Target, holds, told};
 use crate::{stored::filled, support::asked};
@@ -23,7 +23,7 @@ fn listings(folder: &Path, formats: &[Format]) -> Vec<Vec<u8>> {
     formats.iter().map(written).collect()
 }
 
-/// The facts of a run of LumoSQL's, and of its two tests.
+/// The facts of a LumoSQL run, and of its two tests.
 const FACTS: [(&str, &str); 12] = [
     ("backend", "lmdb-0.9.29"),
     ("cpu-comment", "AMD EPYC"),
@@ -58,7 +58,7 @@ fn lumosql_text() -> Vec<u8> {
     format!("# LumoSQL benchmark data version 0.0\n{}{}", run("A1"), run("B2")).into_bytes()
 }
 
-/// The same as the database that it is exported from.
+/// The same runs as the database from which the text was exported.
 fn lumosql_database(folder: &Path) -> Vec<u8> {
     let path = folder.join("benchmarks.sqlite");
     let connection = rusqlite::Connection::open(&path).unwrap();
@@ -78,13 +78,13 @@ fn lumosql_database(folder: &Path) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// Rows of results in a store.
+/// The numbers of rows in a store.
 fn rows(store: &Store) -> Result<Vec<Vec<Option<String>>>, String> {
     let counts = "SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM run), (SELECT count(*) FROM result)";
     asked(store, counts).map_err(|error| error.to_string())
 }
 
-/// That a file is taken in whole, again without a change, or not at all with its name.
+/// Checks an import: a file is imported completely, and again without any change, or it is refused with an error that names it.
 fn import(store: &Store, file: &Path, input: &[u8]) -> Verdict {
     fs::write(file, input).unwrap();
     let before = rows(store)?;
@@ -104,7 +104,7 @@ fn import(store: &Store, file: &Path, input: &[u8]) -> Verdict {
     }
 }
 
-/// Fuzzes imports of samples that are made in a folder.
+/// Fuzzes imports of samples that are generated in a folder.
 fn fuzz(target: &Target, samples: impl FnOnce(&Path) -> Vec<Vec<u8>>) {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path());

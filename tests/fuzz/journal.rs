@@ -1,4 +1,4 @@
-//! Journals that were cut, flipped or mixed up.
+//! Journals that were cut, changed or mixed up.
 
 use super::{harness::Target, holds};
 use crate::support::asked;
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What the lines of the journal say.
+/// The messages in the lines of the journal.
 const MESSAGES: [&str; 3] = ["first", "second \u{1b}[2J", "größer,\n\"x\""];
 const JOURNAL: &str = "01890000-0000-7000-8000-00000000000a.jsonl";
 
@@ -25,7 +25,7 @@ fn batch((number, message): (usize, &str)) -> Batch {
     Batch { warnings: vec![warning], ..Batch::default() }
 }
 
-/// The journal of a store that was appended to.
+/// The journal of a store after several appends.
 fn journal(folder: &Path) -> Vec<u8> {
     let store = Store::new(folder.join("first.duckdb"));
     let _session = store.own().unwrap();
@@ -34,7 +34,7 @@ fn journal(folder: &Path) -> Vec<u8> {
     fs::read(files.next().unwrap().unwrap().path()).unwrap()
 }
 
-/// A store that is empty, for every case anew.
+/// An empty store that is restored for every case.
 struct Empty {
     folder: PathBuf,
     file: Vec<u8>,
@@ -61,7 +61,7 @@ fn messages(store: &Store) -> Result<Vec<String>, String> {
     answer.map(|rows| rows.into_iter().flatten().flatten().collect()).map_err(|error| error.to_string())
 }
 
-/// Takes in what is there, twice; what the store has then.
+/// Imports the journal twice. Returns the messages that the store has then.
 fn settled(store: &Store) -> Result<Vec<String>, String> {
     store.settle().map_err(|error| format!("it is not taken in: {error}"))?;
     let taken = messages(store)?;
@@ -81,7 +81,7 @@ fn journals() {
         let store = empty.store();
         fs::write(store.journal_folder().join(JOURNAL), input).unwrap();
         let taken = settled(&store)?;
-        // Only whole lines that are what was written count, and every one of them does.
+        // Only complete lines equal to the written ones count, and all of them do.
         let whole = |line: &&[u8]| input.split_inclusive(|byte| *byte == b'\n').any(|found| found == *line);
         let expected: Vec<&str> =
             lines.iter().zip(MESSAGES).filter(|(line, _)| whole(line)).map(|(_, said)| said).collect();

@@ -1,8 +1,8 @@
-//! Whatever is read from outside, arbitrary and damaged: nothing panics, hangs or takes memory without end, what is refused is refused
-//! with the name of the file or value, and what is taken reads back to the same.
+//! Arbitrary and damaged input from outside. Nothing panics, hangs or uses unlimited memory. Errors name the file or value. Accepted input
+//! reads back the same.
 //!
-//! Each target is a test. It replays `tests/fuzz/corpus/TARGET`, then so many cases from a fixed seed; with `DBDYNO_FUZZ_SECONDS` it
-//! goes on for that long from a seed of its own, which it prints. See `tests/fuzz.sh`.
+//! Each target is a test. It replays `tests/fuzz/corpus/TARGET`, then runs its cases from a fixed seed. With `DBDYNO_FUZZ_SECONDS` it
+//! continues for that long from its own seed, which it prints. See `tests/fuzz.sh`.
 
 mod catalog;
 mod command_line;
@@ -18,25 +18,25 @@ mod words;
 use dbdyno::base::units::plain;
 use std::{borrow::Cow, fmt::Display, fs, path::Path};
 
-/// What a target says of an input: nothing, or what does not hold.
+/// The result for an input: the error is a check that failed.
 type Verdict = Result<(), String>;
 
-/// The input as text, as a file of text is read.
+/// Decodes the input in the same way as a text file.
 fn text(input: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(input)
 }
 
-/// That something holds.
+/// Checks that a condition is true.
 fn holds(is_so: bool, what: impl FnOnce() -> String) -> Verdict {
     if is_so { Ok(()) } else { Err(what()) }
 }
 
-/// That two values are the same.
+/// Checks that two values are the same.
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Verdict {
     holds(one == other, || format!("{what}: {one:?} and {other:?}"))
 }
 
-/// That a refusal names what it is about, is not much longer than that, and is shown without anything that a terminal obeys.
+/// Checks that an error contains `about`, is not much longer than that, and contains nothing that a terminal would execute.
 fn told(error: &impl Display, about: &str, input: &[u8]) -> Verdict {
     let error = error.to_string();
     holds(error.contains(about), || format!("the refusal does not name {about:?}: {error}"))?;
@@ -46,7 +46,7 @@ fn told(error: &impl Display, about: &str, input: &[u8]) -> Verdict {
     holds(!shown.iter().any(|line| line.contains(char::is_control)), || format!("a control character: {shown:?}"))
 }
 
-/// The files with this ending in a folder of the repository, by name.
+/// The files with this extension in a folder of the repository, sorted by name.
 fn files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -55,7 +55,7 @@ fn files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
     paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// Texts as samples.
+/// Converts texts to samples.
 fn samples<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Vec<Vec<u8>> {
     texts.into_iter().map(|text| text.as_ref().to_vec()).collect()
 }

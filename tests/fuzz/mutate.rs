@@ -1,12 +1,12 @@
-//! Inputs: arbitrary ones, and samples that were changed in a few places.
+//! Inputs: arbitrary ones, and samples with a few changes.
 
 use dbdyno_workload::rng::SplitMix64;
 
-/// No input is longer than this, bytes.
+/// The maximum length of an input, in bytes.
 const LONGEST: usize = 1 << 20;
-/// What arbitrary texts are made of.
+/// The characters of arbitrary texts.
 const ALPHABET: &str = "abkmnxyzEGR019 \t\n\r\"'`[](){}<>=!|,.;:?*\\/%+-_#$&^~@é\u{0}\u{1b}\u{202e}\u{fffd}😀";
-/// What parsers have stumbled over elsewhere.
+/// Inputs that have broken parsers elsewhere.
 const ODD: &[&[u8]] = &[
     b"\0",
     b"\xff\xfe",
@@ -49,10 +49,10 @@ const ODD: &[&[u8]] = &[
     b"true",
     b"--",
 ];
-/// What nests: what opens, and what closes.
+/// Pairs of texts that open and close nested structures.
 const NESTING: [(&str, &str); 6] = [("[", "]"), ("(", ")"), ("{", "}"), ("{\"a\":", "}"), ("a.", "a"), ("i+", "i")];
 
-/// A number below a bound.
+/// A random number below a bound.
 fn below(rng: &mut SplitMix64, bound: usize) -> usize {
     rng.below(bound as u64) as usize
 }
@@ -61,7 +61,7 @@ fn one<'t, T>(rng: &mut SplitMix64, of: &'t [T]) -> Option<&'t T> {
     of.get(below(rng, of.len()))
 }
 
-/// An input: mostly a sample with one to four changes.
+/// Generates an input, usually from a sample with one to four changes.
 pub(super) fn input(samples: &[Vec<u8>], rng: &mut SplitMix64) -> Vec<u8> {
     let mut input = match (below(rng, 12), one(rng, samples)) {
         (0, _) | (_, None) => bytes(rng),
@@ -114,13 +114,13 @@ fn insert(input: &mut Vec<u8>, at: usize, bytes: &[u8]) {
     drop(input.splice(at..at, bytes.iter().copied()));
 }
 
-/// Some bytes from a place on, mostly few.
+/// A range of bytes from a position on, usually short.
 fn range(input: &[u8], at: usize, rng: &mut SplitMix64) -> std::ops::Range<usize> {
     let length = 1 << below(rng, 12);
     at..input.len().min(at + below(rng, length) + 1)
 }
 
-/// The end of another sample in place of the rest.
+/// Replaces the rest with the end of another sample.
 fn splice(input: &mut Vec<u8>, at: usize, samples: &[Vec<u8>], rng: &mut SplitMix64) {
     if let Some(other) = one(rng, samples) {
         input.truncate(at);
@@ -128,7 +128,7 @@ fn splice(input: &mut Vec<u8>, at: usize, samples: &[Vec<u8>], rng: &mut SplitMi
     }
 }
 
-/// Something in itself, over and over, closed again or not.
+/// Nests a structure in itself many times, and closes it or leaves it open.
 fn nested(rng: &mut SplitMix64) -> Vec<u8> {
     let Some((open, close)) = one(rng, &NESTING) else { return Vec::new() };
     let times = 1 << below(rng, 15);
@@ -136,13 +136,13 @@ fn nested(rng: &mut SplitMix64) -> Vec<u8> {
     (open.repeat(times) + &close.repeat(closed)).into_bytes()
 }
 
-/// Something odd or plain, so many times over.
+/// Repeats an odd or a plain text many times.
 fn long(rng: &mut SplitMix64) -> Vec<u8> {
     let of: &[u8] = if below(rng, 2) == 0 { b"a" } else { one(rng, ODD).copied().unwrap_or_default() };
     of.repeat(1 << below(rng, 16))
 }
 
-/// Another number in place of the next one.
+/// Replaces the next number with another one.
 fn replace_number(input: &mut Vec<u8>, at: usize, rng: &mut SplitMix64) {
     let Some(start) = input[at..].iter().position(u8::is_ascii_digit).map(|place| at + place) else { return };
     let length = input[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -154,7 +154,7 @@ fn replace_number(input: &mut Vec<u8>, at: usize, rng: &mut SplitMix64) {
     drop(input.splice(start..start + length, number));
 }
 
-/// Something odd in place of the next text between quotes.
+/// Replaces the next text in quotes with an odd one.
 fn replace_quoted(input: &mut Vec<u8>, at: usize, rng: &mut SplitMix64) {
     let quote = |from: usize| input[from..].iter().position(|byte| *byte == b'"').map(|place| from + place);
     let Some((start, end)) = quote(at).and_then(|start| Some((start + 1, quote(start + 1)?))) else { return };
@@ -162,7 +162,7 @@ fn replace_quoted(input: &mut Vec<u8>, at: usize, rng: &mut SplitMix64) {
     drop(input.splice(start..end, text));
 }
 
-/// Takes a line away, doubles it, or puts it elsewhere.
+/// Removes, duplicates or moves a line.
 fn change_line(input: &mut Vec<u8>, rng: &mut SplitMix64) {
     let mut lines: Vec<Vec<u8>> = input.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     if lines.is_empty() {

@@ -1,4 +1,4 @@
-//! What programs of engines say: descriptions, answers about files, events, histograms.
+//! The output of engine programs: descriptions, answers about files, events, histograms.
 
 use super::{Verdict, harness::Target, holds, same, samples, text};
 use crate::support::Place;
@@ -12,7 +12,7 @@ use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, to_base64
 use serde::{Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt::Debug, fs};
 
-/// That what was read is written as what reads the same.
+/// Checks that a value reads back the same after it is written.
 fn written<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Verdict {
     let json = serde_json::to_string(value).map_err(|error| error.to_string())?;
     let again: T = serde_json::from_str(&json).map_err(|error| format!("{error}: {json:.500}"))?;
@@ -29,11 +29,11 @@ fn description(input: &[u8]) -> Verdict {
     let (_, reason) = found.tier(&settings);
     let _ = (reason.len(), found.conflict(&settings), found.files(&settings));
     for option in &found.options {
-        // Whatever a value is written as, its one spelling stays as it is.
+        // However a value is spelled, its canonical spelling does not change.
         for value in [option.default.as_str(), "1", "64MiB", "on", "own"] {
             if let Ok(canonical) = option.kind.canonical(value) {
                 let again = option.kind.canonical(&canonical);
-                // Of two words that differ in their case only the first is taken.
+                // If two words differ only in case, only the first is accepted.
                 let is_word = matches!(option.kind, OptionKind::Choice { .. } | OptionKind::Size { .. });
                 holds(is_word || again.as_ref() == Ok(&canonical), || format!("{canonical:?} becomes {again:?}"))?;
             }
@@ -106,7 +106,7 @@ fn all_events() -> Vec<Event> {
 }
 
 fn event(input: &[u8]) -> Verdict {
-    // What a worker is told is JSON of the same depth.
+    // Jobs that a worker reads are JSON of the same depth.
     drop(serde_json::from_slice::<Job>(input));
     let Ok(event) = serde_json::from_slice::<Event>(input) else { return Ok(()) };
     written(&event)?;
@@ -116,7 +116,7 @@ fn event(input: &[u8]) -> Verdict {
     Ok(())
 }
 
-/// The bytes of a histogram, compressed or not, or its base64.
+/// Checks the bytes of a histogram, compressed or not, or its base64.
 fn histogram(input: &[u8]) -> Verdict {
     let read = |bytes: &[u8]| match from_bytes(bytes) {
         Ok(found) => same("written", &from_bytes(&to_bytes(&found)).as_ref(), &Ok(&found)),
@@ -142,7 +142,7 @@ fn events() {
 fn histograms() {
     let mut one = empty();
     (0..1000).for_each(|ns| one.saturating_record(ns * ns * 10));
-    // Its form without compression is that of the library's other writer.
+    // The uncompressed form comes from the library's other writer.
     let mut plain = Vec::new();
     let mut writer = hdrhistogram::serialization::V2Serializer::new();
     hdrhistogram::serialization::Serializer::serialize(&mut writer, &one, &mut plain).unwrap();
@@ -150,7 +150,7 @@ fn histograms() {
     Target::new("histograms", 5000).fuzz(&all, histogram);
 }
 
-/// A program that says these bytes when it is asked what it is, and these when it is given a job.
+/// A program that prints `describe` as its description, and `events` as its answer to a job.
 fn babbler(place: &Place, describe: &[u8], events: &[u8]) {
     fs::write(place.path("describe.json"), describe).unwrap();
     fs::write(place.path("events.jsonl"), events).unwrap();
@@ -165,7 +165,7 @@ fn babbler(place: &Place, describe: &[u8], events: &[u8]) {
     );
 }
 
-/// That a run of the program itself fails or not, and says so without anything that a terminal obeys.
+/// Checks that a run of the program succeeds or fails without printing anything that a terminal would execute.
 fn spoken(place: &Place, arguments: &[&str]) -> Verdict {
     let done = place.run(arguments);
     let is_plain = |text: &str| !text.chars().any(|c| c.is_control() && c != '\n');

@@ -17,7 +17,7 @@ const SCRIPTS: [&str; 6] = [
     "CREATE VIRTUAL TABLE f USING fts5(a);\nINSERT INTO f VALUES ('x');\nSELECT * FROM f('x');\nEXPLAIN SELECT 1;\n.tables",
 ];
 
-/// That the pieces of a file are parts of it, each on its line.
+/// Checks that the pieces of a file are parts of it, each on its own line.
 fn pieces(input: &[u8]) -> Verdict {
     let text = text(input);
     let by_number: Vec<&str> = text.split('\n').collect();

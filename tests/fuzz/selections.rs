@@ -1,4 +1,4 @@
-//! Selections of stored results: read, asked for, and shown as SQL.
+//! Selections of stored results: parsed, queried, and shown as SQL.
 
 use super::{Verdict, harness::Target, holds, same, samples, text, told};
 use crate::stored::filled;
@@ -23,7 +23,7 @@ const LINES: [&str; 12] = [
     "owner=a=b sync=on mixed=on version=0.9.33 session=previous",
 ];
 
-/// A selection, if the text is one, which its terms make again.
+/// Parses a selection. Its terms must produce the same selection again.
 fn selection(input: &[u8]) -> Result<Option<Selection>, String> {
     let text = text(input);
     let selection = match Selection::parse_line(&text) {
@@ -37,7 +37,7 @@ fn selection(input: &[u8]) -> Result<Option<Selection>, String> {
     Ok(Some(selection))
 }
 
-/// Reads a text as all that is asked of a list.
+/// Parses a text as each argument that lists accept.
 fn words(input: &[u8]) -> Verdict {
     let text = text(input);
     drop(Axis::parse_pair(&text));
@@ -51,12 +51,12 @@ fn words(input: &[u8]) -> Verdict {
     }
 }
 
-/// That the store was asked something that it understands: values are bound, whatever they are.
+/// Checks that the store understood the query. Values are bound, whatever they are.
 fn asked<T>(answer: Result<T, StoreError>) -> Verdict {
     answer.map(drop).map_err(|error| error.to_string())
 }
 
-/// Asks the store all that is asked with a selection.
+/// Runs every query that takes a selection.
 fn ask(store: &Store, selection: &Selection) -> Verdict {
     asked(store.count(selection))?;
     let keys: Vec<SelectionKey> = selection.names().filter_map(|name| SelectionKey::parse(name).ok()).collect();
@@ -65,7 +65,7 @@ fn ask(store: &Store, selection: &Selection) -> Verdict {
     }
     let columns: Vec<String> = keys.iter().map(|key| key.word().to_owned()).collect();
     let order = ListOrder { sort: None, limit: Some(3) };
-    // Whatever no run has is no column.
+    // A name that no run has is not a column.
     if store.unknown_names(selection, &keys).map_err(|error| error.to_string())?.is_empty() {
         asked(store.listed(selection, Listed::Results, &columns, &order))?;
     }
@@ -81,7 +81,7 @@ fn selections() {
     Target::new("selections", 400).fuzz(&samples(LINES), move |input| {
         words(input)?;
         let Some(selection) = selection(input)? else { return Ok(()) };
-        // A person types no NUL.
+        // Users do not type NUL.
         if input.contains(&0) {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What stands within files and jobs: expressions, formats of keys and values.
+//! Texts within files and jobs: expressions, and formats of keys and values.
 
 use super::{Verdict, harness::Target, holds, same, samples, text, told};
 use dbdyno_engine::suite::{Expression, Template};

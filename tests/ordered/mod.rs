@@ -1,4 +1,4 @@
-//! Every ordered store that is built in does what a map of maps does.
+//! Every built-in ordered store behaves like a map of maps.
 
 mod model;
 

@@ -1,4 +1,4 @@
-//! A store does what a map of maps does, whatever is done to it. Used by each package that has ordered stores.
+//! A store behaves like a map of maps under every sequence of operations. Every package with ordered stores uses this test.
 
 use dbdyno_engine::{
     describe::Description,
@@ -17,7 +17,7 @@ use std::{
 
 const TREES: u16 = 3;
 
-/// Something done to a store, on one of its trees.
+/// An operation on one of a store's trees.
 #[derive(Debug, Clone)]
 enum Step {
     Put(u16, Vec<u8>, Vec<u8>),
@@ -60,7 +60,7 @@ fn borrowed(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
     bound.as_ref().map(Vec::as_slice)
 }
 
-/// The rows of a range as a store shows them.
+/// The rows of a range as a store returns them.
 fn rows(read: &impl OrderedRead, tree: Tree, keys: Keys<'_>, down: bool, limit: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut rows = Vec::new();
     let direction = if down { Direction::Down } else { Direction::Up };
@@ -82,7 +82,7 @@ fn expected(model: &Model, tree: u16, keys: Keys<'_>, down: bool, limit: usize) 
     if down { rows.rev().take(limit).collect() } else { rows.take(limit).collect() }
 }
 
-/// Does a script on a store and on a map, each write transaction as long as the script has it.
+/// Applies a script to a store and to a map. The script determines the length of each write transaction.
 fn same<S: OrderedStore>(open: impl Fn() -> S, script: &[Step]) -> Result<(), TestCaseError> {
     let mut committed: Model = vec![BTreeMap::new(); usize::from(TREES)];
     let mut store = open();
@@ -150,7 +150,7 @@ fn same<S: OrderedStore>(open: impl Fn() -> S, script: &[Step]) -> Result<(), Te
     Ok(())
 }
 
-/// Does random scripts on a store and on a map.
+/// Applies random scripts to a store and to a map.
 pub(crate) fn behaves<S: OrderedStore>(description: &Description, options: &[(&str, &str)]) {
     let asked = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let settings = Settings::resolve(description, &asked).unwrap();
@@ -158,7 +158,7 @@ pub(crate) fn behaves<S: OrderedStore>(description: &Description, options: &[(&s
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[5; 32]));
     runner
         .run(&prop::collection::vec(step(), 1..80), |script| {
-            // The build folder is on a disk; the system's temporary folder may be in memory.
+            // The build folder is on a disk. The system's temporary folder may be in memory.
             let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
             let open = || {
                 S::open(Open { folder: folder.path(), settings: &settings, schema: &[], data_bytes: 0 }, TREES).unwrap()

@@ -1,4 +1,4 @@
-//! Whether a store still has what it has to have.
+//! Checks that a store still has everything it must have.
 
 use crate::support::Done;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-/// The tables that hold results and what belongs to them. What else a store keeps is its own affair.
+/// The tables that hold results and the rows that belong to them. The store's other tables are internal.
 const TABLES: [&str; 13] = [
     "host",
     "session",
@@ -26,7 +26,7 @@ const TABLES: [&str; 13] = [
     "trial",
 ];
 
-/// A finished test that was told to those who watch.
+/// A finished test that was reported to watchers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Told {
     session: String,
@@ -35,7 +35,7 @@ pub(crate) struct Told {
     wall_ns: u64,
 }
 
-/// The measured tests that the events of a session tell of as done.
+/// Returns the measured tests that the events of a session report as done.
 pub(crate) fn told<'l>(events: impl IntoIterator<Item = &'l str>) -> Vec<Told> {
     let (mut session, mut runs, mut told) = (String::new(), BTreeMap::new(), Vec::new());
     for line in events {
@@ -60,34 +60,34 @@ pub(crate) fn told<'l>(events: impl IntoIterator<Item = &'l str>) -> Vec<Told> {
 /// Every row of a store: its table and a digest.
 pub(crate) type Rows = BTreeSet<String>;
 
-/// What a store has to hold.
+/// The required contents of a store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Expected {
-    /// Whether there has to be one at all.
+    /// Whether a store must exist.
     pub(crate) store: bool,
-    /// Results that were told.
+    /// Results that were reported.
     pub(crate) told: Vec<Told>,
-    /// Rows that were there before.
+    /// Rows that existed before.
     pub(crate) earlier: Rows,
-    /// All there may be, one way or another; none: anything beyond the above.
+    /// All allowed states of the rows. If empty, any further rows are allowed.
     pub(crate) either: Vec<Rows>,
 }
 
-/// How a store falls short.
+/// A fault of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failing {
     /// A command on it failed.
     Refused(String),
-    /// So many results that were told are missing, or other than they were told.
+    /// This many reported results are missing or different from the report.
     Lost(usize),
-    /// So many rows that were there are missing or changed.
+    /// This many earlier rows are missing or changed.
     Changed(usize),
-    /// A change was made in part, or was told and is not there.
+    /// A change was made partially, or was reported and is missing.
     InPart,
 }
 
 impl Failing {
-    /// The kind, to count by.
+    /// The kind of fault, for counting.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Refused(_) => "cannot be opened",
@@ -108,7 +108,7 @@ impl fmt::Display for Failing {
     }
 }
 
-/// What dbdyno answers on a store that has no place of its own.
+/// Runs dbdyno on a store that belongs to no `Place`, without a configuration folder. Returns its output.
 fn answer(store: &Path, arguments: &[&str]) -> Result<String, Failing> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
     let no_folder = store.with_file_name("no-folder");
@@ -121,7 +121,7 @@ fn answer(store: &Path, arguments: &[&str]) -> Result<String, Failing> {
     Err(Failing::Refused(format!("{code}: {}", done.stderr)))
 }
 
-/// Every row of a store.
+/// Reads every row of a store.
 pub(crate) fn rows(store: &Path) -> Result<Rows, Failing> {
     let of = |table: &str| format!("SELECT '{table} ' || md5(t::VARCHAR) AS row FROM {table} t");
     let sql = TABLES.map(of).join(" UNION ALL ");
@@ -129,7 +129,7 @@ pub(crate) fn rows(store: &Path) -> Result<Rows, Failing> {
     Ok(csv.lines().skip(1).map(str::to_owned).collect())
 }
 
-/// The results that a store has.
+/// Reads the results of a store.
 pub(crate) fn results(store: &Path) -> Result<BTreeSet<Told>, Failing> {
     let sql = "SELECT session_id, run_id, test, wall_ns FROM result JOIN run USING (run_id)";
     let csv = answer(store, &["sql", sql, "--format", "csv"])?;
@@ -142,10 +142,10 @@ pub(crate) fn results(store: &Path) -> Result<BTreeSet<Told>, Failing> {
     Ok(csv.lines().skip(1).map(told).collect())
 }
 
-/// Runs the next command on a store, then looks at all of it; how many results it has.
+/// Runs the next command on a store, then checks its rows. Returns the number of its results.
 pub(crate) fn judge(store: &Path, expected: &Expected) -> Result<usize, Failing> {
     match answer(store, &["results", "--count"]) {
-        // Nothing was made yet, and the program says so.
+        // Nothing was stored yet, and the program reports that.
         Err(Failing::Refused(why)) if !expected.store && why.contains("there is no store") => return Ok(0),
         other => other?,
     };

@@ -1,8 +1,8 @@
-//! Power losses: whatever a disk may hold after one, the next command opens the store, and it has every result that was told and
-//! everything that was there before.
+//! Power losses: whatever a disk may hold after one, the next command opens the store, which has every reported result and all earlier
+//! rows.
 //!
-//! A command is recorded once, and images of the disk are made from what it did. `DBDYNO_POWER_IMAGES=500` judges so many images a
-//! scenario (`38..39`: the one of that seed), `DBDYNO_POWER_KEEP=FOLDER` keeps those that fail, with what they are.
+//! A command is recorded once, and images of the disk are built from the recording. `DBDYNO_POWER_IMAGES=500` checks that many images for
+//! each scenario (`38..39`: the one of that seed). `DBDYNO_POWER_KEEP=FOLDER` keeps the images that fail, with a description.
 
 pub(crate) mod judge;
 mod model;
@@ -25,43 +25,43 @@ use std::{
 pub(crate) const SESSION: [&str; 10] =
     ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "2", "--json"];
 
-/// The seeds to try: so many, or those that an environment variable asks for, as `500` or `38..39`.
+/// The seeds to try: the usual number, or those in an environment variable, as `500` or `38..39`.
 pub(crate) fn seeds(variable: &str, usual: u64) -> Range<u64> {
     let Ok(asked) = std::env::var(variable) else { return 0..usual };
     let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("{variable}={asked}: expected N or FROM..TO"));
     asked.split_once("..").map_or_else(|| 0..number(&asked), |(from, to)| number(from)..number(to))
 }
 
-/// A recorded command on a store, and what is asked of the images.
+/// A recorded command on a store, and the requirements on the images.
 struct Scenario {
     name: &'static str,
     recording: Recording,
-    /// What has to be there whatever the image.
+    /// The rows that every image must have.
     expected: Expected,
 }
 
 impl Scenario {
-    /// Records a command on the store of a place, which has to succeed.
+    /// Records a command on the store of a place, which must succeed.
     fn record(name: &'static str, place: &Place, command: &[&str], expected: Expected) -> Self {
         let recording = recorded(place, &store(place), command);
         assert_eq!(recording.code, Some(0), "{}", recording.stderr);
         Self { name, recording, expected }
     }
 
-    /// What an image has to hold that was cut from the log there.
+    /// Returns the required contents of an image that was cut from the log at this operation.
     fn expected(&self, cut: usize) -> Expected {
         let said = said(&self.recording.log, cut);
         let mut expected = self.expected.clone();
         expected.told.extend(told(said.iter().copied()));
         expected.store |= !expected.told.is_empty();
         if !said.is_empty() && expected.either.len() > 1 {
-            // What was told to be done is done.
+            // A change that was reported as done must be there.
             expected.either.remove(0);
         }
         expected
     }
 
-    /// Judges images of one scenario, and fails with what is wrong with how many.
+    /// Checks images of one scenario, and fails with the number of faulty images and their faults.
     fn judge_images(&self, place: &Place, usual: u64) {
         let log = &self.recording.log;
         let mut failures = Failures::default();
@@ -85,7 +85,7 @@ fn recorded(place: &Place, store: &Path, command: &[&str]) -> Recording {
     recording
 }
 
-/// Judged images, and those among them that fail.
+/// The number of checked images, and the ones that failed.
 #[derive(Default)]
 struct Failures {
     judged: usize,
@@ -94,7 +94,7 @@ struct Failures {
 }
 
 impl Failures {
-    /// Judges an image. `name` says of what.
+    /// Checks an image. `name` describes its origin.
     fn judge(&mut self, place: &Place, name: &str, log: &Log, choice: Choice, expected: &Expected) {
         let folder = place.path("image");
         let tree = image(log, choice);
@@ -119,7 +119,7 @@ impl Failures {
     }
 }
 
-/// Keeps an image that failed, where that is asked for.
+/// Keeps a failed image, if that is requested.
 fn keep(tree: &Tree, name: &str, said: &str) {
     let Some(folder) = std::env::var_os("DBDYNO_POWER_KEEP") else { return };
     let kept = Path::new(&folder).join(name.replace(' ', "-"));
@@ -143,7 +143,7 @@ fn write_tree(folder: &Path, tree: &Tree) {
     }
 }
 
-/// What was said before a cut.
+/// The lines that were printed before a cut.
 fn said(log: &Log, cut: usize) -> Vec<&str> {
     fn line(op: &Op) -> Option<&str> {
         if let Op::Said(line) = op { Some(line) } else { None }
@@ -151,12 +151,12 @@ fn said(log: &Log, cut: usize) -> Vec<&str> {
     log.ops[..cut].iter().filter_map(line).collect()
 }
 
-/// The store of a scenario lies in a folder that holds nothing else.
+/// The store of a scenario. Its folder contains nothing else.
 pub(crate) fn store(place: &Place) -> PathBuf {
     place.path("kept").join("results.duckdb")
 }
 
-/// A place with an empty folder for a store, where what is needed to record is there.
+/// A place with an empty folder for a store. Returns None if a tool for the recording is missing.
 fn place() -> Option<Place> {
     if !has_tool("strace", &["-f", "--seccomp-bpf", "true"]) {
         return None;
@@ -166,7 +166,7 @@ fn place() -> Option<Place> {
     Some(place)
 }
 
-/// Runs a command on the place's store, which has to succeed.
+/// Runs a command on the place's store, which must succeed. Returns its output.
 pub(crate) fn ok(place: &Place, arguments: &[&str]) -> String {
     let mut command = place.command(arguments);
     let done = Done::of(command.env("DBDYNO_STORE", store(place)).output().unwrap());
@@ -174,7 +174,7 @@ pub(crate) fn ok(place: &Place, arguments: &[&str]) -> String {
     done.stdout
 }
 
-/// Makes a store of some MB: a session whose runs are there many times over.
+/// Creates a store of some MB by duplicating the runs of a session many times.
 fn fill(place: &Place) {
     ok(place, &[&SESSION[..8], &["1"]].concat());
     let connection = duckdb::Connection::open(store(place)).unwrap();
@@ -234,7 +234,7 @@ fn a_power_loss_while_a_killed_session_is_taken_in_loses_nothing_of_it() {
     scenario.judge_images(&place, 8);
 }
 
-/// Records a change of the store, and judges that it is made whole or not at all, and is made once it is told.
+/// Records a change of the store, and checks that it is made completely or not at all, and completely once it is reported.
 #[track_caller]
 fn all_or_nothing(name: &'static str, change: &[&str]) {
     let Some(place) = place() else { return };
@@ -258,7 +258,7 @@ fn a_power_loss_while_runs_are_deleted_deletes_all_of_them_or_none() {
     all_or_nothing("delete", &["delete", "engine=null", "--yes"]);
 }
 
-/// What one power loss left is mended by the next command, and while it does so the power is lost again.
+/// The next command repairs the image of one power loss, and the power is lost again during the repair.
 #[test]
 fn a_second_power_loss_while_the_first_is_mended_loses_nothing() {
     const NAME: &str = "a second power loss";
@@ -274,7 +274,7 @@ fn a_second_power_loss_while_the_first_is_mended_loses_nothing() {
         write_tree(&folder, &image(log, left));
         let mending = recorded(&place, &folder.join("results.duckdb"), &["results", "--count"]);
         fs::remove_dir_all(&folder).unwrap();
-        // Where nothing has to be mended, or cannot be, there is nothing to interrupt: that is for others to judge.
+        // An image that needs no repair, or cannot be repaired, is skipped: there is nothing to interrupt. Other tests check those images.
         let mends = mending.log.ops.iter().any(|op| !matches!(op, Op::Said(_)));
         if mends && mending.code == Some(0) {
             let choice = Choice::draw(&mending.log, seed);
@@ -296,7 +296,7 @@ fn what_is_no_store_fails() {
     assert!(matches!(judge(&store(&place), &Expected::default()), Err(Failing::Refused(_))));
 }
 
-/// A program that replaces a file as it should be done, and one that does not sync what it wrote.
+/// A program that replaces a file correctly, and one that does not sync the file's content.
 #[test]
 fn a_recorded_program_that_syncs_is_safe_and_one_that_does_not_is_not() {
     let Some(place) = place() else { return };

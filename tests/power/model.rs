@@ -1,7 +1,7 @@
-//! What a disk may hold after a power loss: images of a folder, made from a log of what programs did to it.
+//! The possible contents of a disk after a power loss: images of a folder, generated from a log of program operations.
 //!
-//! What was synced is there. Of the rest anything may be: a sector holds any of the contents it had since the last sync of its file (the
-//! system writes sectors back when and in what order it likes, each whole), a file has any of the sizes it had, a folder any of its entries.
+//! Everything synced is present. Everything else is open: a sector holds any of its contents since the last sync of its file (the system
+//! writes sectors back in any order and at any time, each whole), a file has any of its sizes, a folder any of its entries.
 
 use dbdyno_workload::rng::SplitMix64;
 use std::{collections::BTreeMap, ops::Range};
@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, ops::Range};
 /// The number of a file or folder.
 pub(crate) type Node = usize;
 
-/// The folder that everything is below.
+/// The folder that contains everything.
 pub(crate) const ROOT: Node = 0;
 
 /// An entry of a folder.
@@ -18,12 +18,12 @@ pub(crate) type Entry = (Node, String);
 /// Files and folders by their path below the root; a folder has no content.
 pub(crate) type Tree = BTreeMap<String, Option<Vec<u8>>>;
 
-/// One thing that happened, in the order in which things were finished.
+/// One operation. Operations are in the order in which they finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Op {
     /// A new file or folder got an entry, or a link was made.
     Enter { entry: Entry, node: Node },
-    /// A file or folder got another entry, in place of what was there.
+    /// A file or folder got another entry, which replaced the previous one of that name.
     Rename { node: Node, from: Entry, to: Entry },
     /// An entry was removed.
     Remove { entry: Entry },
@@ -31,76 +31,76 @@ pub(crate) enum Op {
     Write { file: Node, offset: usize, bytes: Vec<u8> },
     /// A file got another size.
     Resize { file: Node, size: usize },
-    /// A file or folder was synced, with what had been done before the operation of this number.
+    /// A file or folder was synced, including all operations before the operation of this number.
     Sync { node: Node, covers: usize },
-    /// The program said a line on its standard output.
+    /// The program printed a line on its standard output.
     Said(String),
 }
 
-/// What was there, and what was done to it.
+/// The initial state of a folder, and the operations on it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
-    /// Contents at the beginning; a folder has none. Files made later begin empty.
+    /// Contents at the beginning; a folder has none. Files created later begin empty.
     pub(crate) nodes: Vec<Option<Vec<u8>>>,
     /// Entries at the beginning.
     pub(crate) entries: BTreeMap<Entry, Node>,
-    /// What was done.
+    /// The operations in order.
     pub(crate) ops: Vec<Op>,
 }
 
-/// What a file system promises about its entries.
+/// The guarantees of a file system about its entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disk {
-    /// POSIX to the letter: an entry is durable once its folder is synced, and unsynced entries may come in any combination.
+    /// POSIX to the letter: an entry is durable once its folder is synced, and unsynced entries may appear in any combination.
     Posix,
-    /// As ext4 with ordered data: entries come in their order, syncing a file makes its own and all earlier ones durable, and a file
+    /// Like ext4 with ordered data: entries appear in their order. Syncing a file makes its own entry and all earlier ones durable. A file
     /// never has a size without the data.
     Ext4,
 }
 
-/// What happened to reach the disk of what was not synced.
+/// The unsynced operations that reached the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Survives {
     /// Nothing.
     Nothing,
     /// Everything.
     All,
-    /// What was done before the operation of this number.
+    /// The operations before the operation of this number.
     Before(usize),
-    /// That, and parts of the operation of this number.
+    /// The same, and parts of the operation of this number.
     Torn(usize),
-    /// Of each file everything or nothing.
+    /// Everything or nothing of each file.
     Files,
-    /// Any of the operations.
+    /// A random selection of the operations.
     Operations,
-    /// Any of the parts of any of the operations.
+    /// A random selection of the parts of the operations.
     Parts,
     /// Entries and sizes, but no data.
     Sizes,
 }
 
-/// Which of the possible images is meant.
+/// The choice of one possible image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Choice {
-    /// How many operations were done when the power was lost.
+    /// The number of operations that were done when the power was lost.
     pub(crate) cut: usize,
-    /// The file system.
+    /// The kind of file system.
     pub(crate) disk: Disk,
-    /// What was written whole, bytes.
+    /// The number of bytes that are always written as a whole.
     pub(crate) sector: usize,
-    /// What reached the disk.
+    /// The operations that reached the disk.
     pub(crate) survives: Survives,
-    /// Where the tossed coins come from.
+    /// The seed of the random decisions.
     pub(crate) seed: u64,
 }
 
 impl Choice {
-    /// All that was done, as who goes on without a power loss sees it.
+    /// All operations, as seen without a power loss.
     pub(crate) fn everything(log: &Log) -> Self {
         Self { cut: log.ops.len(), disk: Disk::Posix, sector: 512, survives: Survives::All, seed: 0 }
     }
 
-    /// The choice that follows from a seed. Half of all cuts are where they hurt: before a sync has ended, and after something was said.
+    /// Draws the choice from a seed. Half of all cuts are at critical points: before a sync has ended, and after a line was printed.
     pub(crate) fn draw(log: &Log, seed: u64) -> Self {
         let mut rng = SplitMix64::new(seed);
         let mut one_of = |count: usize| rng.below(count as u64) as usize;
@@ -111,7 +111,7 @@ impl Choice {
         };
         let sore: Vec<usize> = log.ops.iter().enumerate().filter_map(sore).collect();
         let cut = if !sore.is_empty() && one_of(2) == 0 { sore[one_of(sore.len())] } else { one_of(log.ops.len() + 1) };
-        // The last few operations are those that are not synced yet, most likely.
+        // Most likely, only the last few operations are not synced yet.
         let last = cut - one_of(cut.min(12) + 1);
         let survives = [
             Survives::Nothing,
@@ -133,15 +133,15 @@ impl Choice {
     }
 }
 
-/// A log, cut, and what is durable of it.
+/// A log and a cut, with the operations that are durable.
 struct Lost<'l> {
     ops: &'l [Op],
     choice: Choice,
-    /// For entries in order: the first that is lost.
+    /// On a file system that keeps entries in order: the first operation whose entry is lost.
     entries_before: usize,
 }
 
-/// What the disk holds.
+/// Returns the contents of the disk.
 pub(crate) fn image(log: &Log, choice: Choice) -> Tree {
     let ops = &log.ops[..choice.cut];
     let lost = Lost { ops, choice, entries_before: entries_before(ops, choice) };
@@ -161,7 +161,7 @@ pub(crate) fn image(log: &Log, choice: Choice) -> Tree {
     tree
 }
 
-/// Changes entries as an operation does.
+/// Applies the changes of an operation to the entries.
 pub(crate) fn apply(entries: &mut BTreeMap<Entry, Node>, op: &Op) {
     match op {
         Op::Enter { entry, node } => {
@@ -180,7 +180,7 @@ pub(crate) fn apply(entries: &mut BTreeMap<Entry, Node>, op: &Op) {
     }
 }
 
-/// Calls `meet` with the path of every entry below a folder; it says whether that is a folder.
+/// Calls `meet` with the path of every entry below a folder. It returns whether the entry is a folder.
 fn collect(entries: &BTreeMap<Entry, Node>, folder: Node, path: &str, meet: &mut impl FnMut(String, Node) -> bool) {
     for ((_, name), &node) in entries.range((folder, String::new())..(folder + 1, String::new())) {
         let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
@@ -190,7 +190,7 @@ fn collect(entries: &BTreeMap<Entry, Node>, folder: Node, path: &str, meet: &mut
     }
 }
 
-/// The folders whose entries an operation changes, and what the entry is of.
+/// The folders whose entries an operation changes, and the node of the entry.
 fn changes(op: &Op) -> Option<(Vec<Node>, Option<Node>)> {
     match op {
         Op::Enter { entry, node } => Some((vec![entry.0], Some(*node))),
@@ -200,7 +200,7 @@ fn changes(op: &Op) -> Option<(Vec<Node>, Option<Node>)> {
     }
 }
 
-/// On a file system that keeps entries in order: how many operations' entries are on the disk.
+/// On a file system that keeps entries in order: the number of operations whose entries are on the disk.
 fn entries_before(ops: &[Op], choice: Choice) -> usize {
     let durable = |op: &Op| {
         let Op::Sync { node, covers } = op else { return None };
@@ -222,7 +222,7 @@ impl Lost<'_> {
         SplitMix64::stream(self.choice.seed, ((one as u64) << 24) + other as u64 + 2).below(2) == 0
     }
 
-    /// Up to which operation a file or folder is synced.
+    /// The operation up to which a file or folder is synced.
     fn synced(&self, node: Node) -> usize {
         let covers = |op: &Op| match op {
             Op::Sync { node: synced, covers } if *synced == node => Some(*covers),
@@ -258,7 +258,7 @@ impl Lost<'_> {
         }
     }
 
-    /// What the disk has of a file that had this content at the beginning.
+    /// Returns the content on the disk of a file with this initial content.
     fn content(&self, file: Node, mut cache: Vec<u8>) -> Vec<u8> {
         let (durable, pending) = self.ops.split_at(self.synced(file));
         durable.iter().for_each(|op| _ = change(&mut cache, file, op));
@@ -290,7 +290,7 @@ impl Lost<'_> {
     }
 }
 
-/// Writes a sector back; beyond the end of the cached file it is zeros.
+/// Writes a sector back. Bytes beyond the end of the cached file are zeros.
 fn copy_sector(cache: &[u8], disk: &mut Vec<u8>, sector: Range<usize>) {
     if disk.len() < sector.end {
         disk.resize(sector.end, 0);
@@ -301,7 +301,7 @@ fn copy_sector(cache: &[u8], disk: &mut Vec<u8>, sector: Range<usize>) {
     beyond.fill(0);
 }
 
-/// Changes a file's content as an operation on it does; the bytes that are other ones then.
+/// Applies an operation to a file's content. Returns the range of the bytes that it changes.
 pub(crate) fn change(content: &mut Vec<u8>, file: Node, op: &Op) -> Option<Range<usize>> {
     match op {
         Op::Write { file: written, offset, bytes } if *written == file => {
@@ -327,7 +327,7 @@ mod tests {
 
     const FILE: Node = 1;
 
-    /// A log of a folder with one file, of this content.
+    /// A log of a folder with one file of this content.
     fn log(content: &[u8], ops: Vec<Op>) -> Log {
         let nodes = vec![None, Some(content.to_vec()), Some(Vec::new())];
         Log { nodes, entries: BTreeMap::from([((ROOT, "file".to_owned()), FILE)]), ops }
@@ -345,7 +345,7 @@ mod tests {
         (ROOT, name.to_owned())
     }
 
-    /// Every image that some thousand seeds make of a log at a cut, on a kind of disk.
+    /// Returns all images of a log at a cut that some thousand seeds produce, on a kind of disk.
     fn images(log: &Log, cut: usize, disk: Disk) -> Vec<Tree> {
         let drawn = (0..2000).map(|seed| Choice { cut, disk, ..Choice::draw(&cut_at(log, cut), seed) });
         let mut images: Vec<Tree> = drawn.map(|choice| image(log, choice)).collect();
@@ -355,11 +355,11 @@ mod tests {
     }
 
     fn cut_at(log: &Log, cut: usize) -> Log {
-        // Seeds whose cut would lie elsewhere choose among the operations before this one all the same.
+        // A seed that would cut elsewhere still chooses among the operations before this cut.
         Log { ops: log.ops[..cut].to_vec(), ..log.clone() }
     }
 
-    /// The contents that a file has in the images; none where it is missing.
+    /// Returns the contents of a file in the images, and None where it is missing.
     fn contents<'i>(images: &'i [Tree], name: &str) -> Vec<Option<&'i [u8]>> {
         let mut found: Vec<_> =
             images.iter().map(|tree| tree.get(name).map(|content| content.as_deref().unwrap())).collect();

@@ -1,4 +1,4 @@
-//! What a program did to a folder, recorded by strace.
+//! Records the operations of a program on a folder with strace.
 
 use super::model::{Entry, Log, Node, Op, ROOT, apply, change};
 use std::{
@@ -8,19 +8,19 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Calls that change files or folders, and those that tell which file is meant and where.
+/// Calls that change files or folders, and calls that identify the file and the position.
 const CALLS: &str = "open,openat,creat,close,dup,dup2,dup3,lseek,read,write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,\
     rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,mkdir,mkdirat,rmdir,fsync,fdatasync,sync_file_range,sync,\
     syncfs,mmap,copy_file_range,sendfile,splice,io_uring_setup";
 
-/// What a command did, and how it ended.
+/// The operations of a command, and how it ended.
 pub(crate) struct Recording {
     pub(crate) log: Log,
     pub(crate) code: Option<i32>,
     pub(crate) stderr: String,
 }
 
-/// Runs a command and records what it does below a folder, and what it says on its standard output. `scratch` is a folder elsewhere.
+/// Runs a command and records its operations below a folder, and its standard output. `scratch` is a folder elsewhere.
 pub(crate) fn record(command: &Command, folder: &Path, scratch: &Path) -> Recording {
     let root = fs::canonicalize(folder).unwrap();
     let mut recorder = Recorder::new(root, fs::canonicalize(scratch).unwrap().join("said"));
@@ -46,7 +46,7 @@ pub(crate) fn record(command: &Command, folder: &Path, scratch: &Path) -> Record
     }
 }
 
-/// A file that is open.
+/// An open file.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     node: Node,
@@ -55,18 +55,18 @@ struct Open {
     syncs: bool,
 }
 
-/// Makes a log of a trace.
+/// Builds a log from a trace.
 struct Recorder {
     root: PathBuf,
-    /// The file that standard output goes to.
+    /// The file that receives standard output.
     said: PathBuf,
     log: Log,
     /// Entries and contents as the program sees them.
     entries: BTreeMap<Entry, Node>,
     contents: Vec<Option<Vec<u8>>>,
-    /// Files below the root that are open. One process of those recorded has any, so that descriptors need not be told apart.
+    /// Open files below the root. Only one of the recorded processes has any, so descriptors need no process.
     open: HashMap<u32, Open>,
-    /// The line that is being said.
+    /// The line of output that is still incomplete.
     line: Vec<u8>,
 }
 
@@ -75,7 +75,7 @@ struct Call<'t> {
     name: &'t str,
     arguments: Vec<&'t str>,
     result: &'t str,
-    /// How many operations were done before it began.
+    /// The number of operations that were done before the call began.
     began: usize,
 }
 
@@ -86,7 +86,7 @@ impl Recorder {
         Self { root, said, log, entries, contents, open: HashMap::new(), line: Vec::new() }
     }
 
-    /// Reads the trace: calls in the order in which they ended, those of other threads in between.
+    /// Reads the trace. Calls appear in the order in which they ended, with calls of other threads in between.
     fn read(&mut self, trace: &str) {
         let mut unfinished: HashMap<&str, (&str, usize)> = HashMap::new();
         for line in trace.lines() {
@@ -172,7 +172,7 @@ impl Recorder {
                 }
             }
             "copy_file_range" => self.copied(call),
-            // Starting to write back promises nothing.
+            // To start writing back guarantees nothing.
             "sync_file_range" => {}
             "mmap" => {
                 let writes = arguments[2].contains("PROT_WRITE") && arguments[3].contains("MAP_SHARED");
@@ -198,7 +198,7 @@ impl Recorder {
         self.log.ops.push(op);
     }
 
-    /// A change of a file's content, synced at once where it was opened so.
+    /// Records a change of a file's content, and a sync if the file was opened for synchronous writes.
     fn change(&mut self, open: Open, op: Op) {
         self.done(op);
         if open.syncs {
@@ -239,7 +239,7 @@ impl Recorder {
         }
     }
 
-    /// The open file that an argument means.
+    /// The open file that an argument refers to.
     fn file(&self, argument: &str) -> Option<Open> {
         let (number, path) = self.inside(argument)?;
         let open = self.open.get(&number);
@@ -337,13 +337,13 @@ impl Recorder {
         path.strip_prefix(&self.root).ok().map(Path::to_owned)
     }
 
-    /// Descriptor and path below the root of an argument like `3<PATH>`.
+    /// The descriptor and the path below the root of an argument like `3<PATH>`.
     fn inside(&self, argument: &str) -> Option<(u32, PathBuf)> {
         let path = path_of(argument)?;
         Some((number_of(argument), path.strip_prefix(&self.root).ok()?.to_owned()))
     }
 
-    /// The entry that a path in quotes means, from a folder like `AT_FDCWD<PATH>` or `3<PATH>`.
+    /// The entry of a path in quotes, relative to a folder like `AT_FDCWD<PATH>` or `3<PATH>`.
     fn entry(&self, folder: &str, path: &str) -> Option<Entry> {
         let path = PathBuf::from(String::from_utf8(decoded(path)).unwrap());
         let path = path_of(folder).map_or_else(|| path.clone(), |folder| folder.join(&path));
@@ -360,7 +360,7 @@ impl Recorder {
     }
 }
 
-/// A log of a folder that nothing was done to.
+/// A log of a folder without any operation.
 pub(crate) fn start(folder: &Path) -> Log {
     let mut log = Log { nodes: vec![None], ..Log::default() };
     enter_all(&mut log, folder, ROOT);
@@ -380,7 +380,7 @@ fn enter_all(log: &mut Log, folder: &Path, node: Node) {
     }
 }
 
-/// The arguments of a call. Strings are all in hexadecimal, so that no comma or bracket in them misleads.
+/// Splits the arguments of a call. All strings are in hexadecimal, so they contain no comma or bracket.
 fn split(arguments: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut begin) = (Vec::new(), 0_u32, 0);
     for (at, byte) in arguments.bytes().enumerate() {
@@ -398,13 +398,13 @@ fn split(arguments: &str) -> Vec<&str> {
     parts
 }
 
-/// The bytes of all strings in an argument, one after another.
+/// Returns the bytes of all strings in an argument, concatenated.
 fn decoded(argument: &str) -> Vec<u8> {
     assert!(!argument.contains("\"..."), "strace cut a string off");
     argument.split('"').skip(1).step_by(2).flat_map(from_hexadecimal).collect()
 }
 
-/// `\x2f\x61` as bytes.
+/// Decodes `\x2f\x61` to bytes.
 fn from_hexadecimal(text: &str) -> Vec<u8> {
     let digit = |byte: u8| (byte as char).to_digit(16).unwrap() as u8;
     text.as_bytes().as_chunks::<4>().0.iter().map(|code| digit(code[2]) << 4 | digit(code[3])).collect()
@@ -414,7 +414,7 @@ fn from_hexadecimal(text: &str) -> Vec<u8> {
 fn path_of(argument: &str) -> Option<PathBuf> {
     let (begin, end) = (argument.find('<')?, argument.rfind('>')?);
     let text = &argument[begin + 1..end];
-    // Pipes and the like have no path.
+    // Pipes and similar files have no path.
     let path = text.starts_with("\\x").then(|| String::from_utf8(from_hexadecimal(text)).unwrap())?;
     Some(PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(&path)))
 }

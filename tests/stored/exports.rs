@@ -1,4 +1,4 @@
-//! What an export loses when it is imported: nothing that a comparison looks at.
+//! An export and its import keep everything that a comparison uses.
 
 use super::dbdyno;
 use dbdyno::{
@@ -25,7 +25,7 @@ use std::{fs, path::Path};
 const ODD: &[&str] =
     &["a", "NULL", "null", "-1", "=1+1", "'x", "1.50", "true", "é\u{1f600}", "a,b", "a\"b", "a\nb", "{}", "[1]"];
 
-/// Texts that a file format may mistake for something else; none is empty, which CSV has no sign for.
+/// Texts that a file format may mistake for something else. No text is empty, because CSV cannot represent an empty text.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         proptest::sample::select(ODD).prop_map(str::to_owned),
@@ -34,11 +34,11 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// An option: its scope, value asked for, value in force, and whether it is assumed.
+/// An option: its scope, requested value, value in force, and whether it is assumed.
 type AnyOption = (bool, String, Option<String>, Option<String>, bool);
 
 fn options() -> impl Strategy<Value = Vec<AnyOption>> {
-    // Few names, so that engine and suite have some in common.
+    // There are few names, so that engine and suite share some.
     let name = proptest::sample::select(&["sync", "batch", "odd name", "="][..]).prop_map(str::to_owned);
     let values = (option::of(text()), option::of(text()));
     let values = values.prop_filter("an option has a value", |(asked, in_force)| asked.is_some() || in_force.is_some());
@@ -49,7 +49,7 @@ fn options() -> impl Strategy<Value = Vec<AnyOption>> {
 
 #[derive(Debug, Clone)]
 struct AnyRun {
-    /// Which of the engines, and which of the sessions.
+    /// The number of the engine. `session` is the number of the session.
     engine: u8,
     session: u8,
     round: u32,
@@ -303,7 +303,7 @@ fn nothing_that_a_comparison_looks_at_is_lost_in_a_file() {
     done.unwrap();
 }
 
-/// The side that an import of a file into an empty store gives.
+/// Imports a file into an empty store and returns the side from it.
 fn imported(folder: &Path, file: &Path) -> Result<Side, TestCaseError> {
     let back = folder.join("back.duckdb");
     let _ = fs::remove_file(&back);
@@ -312,7 +312,7 @@ fn imported(folder: &Path, file: &Path) -> Result<Side, TestCaseError> {
     Ok(side(&store))
 }
 
-/// A store with one run, and what an import of it says when a value is another one.
+/// A store with one run, and the error of its import after a value is changed.
 #[test]
 fn numbers_are_whole_and_rows_of_one_run_agree() {
     let folder = tempfile::tempdir().unwrap();
@@ -347,7 +347,7 @@ fn numbers_are_whole_and_rows_of_one_run_agree() {
     fs::write(&file, twice.to_string()).unwrap();
     let said = dbdyno(&back, &["import", file.to_str().unwrap()]).refused(2);
     assert!(said.contains("row 1 and row 2") && said.contains("one run and test, and wall_ns is"), "{test}: {said}");
-    // Of CSV the lines are said too: a name in it has a new line.
+    // For CSV the error names the lines too, because a name in the file contains a line break.
     let csv = folder.path().join("listing.csv");
     let text = dbdyno(store.path(), &["results", "--columns", "all", "--format", "csv"]).good();
     fs::write(&csv, text.replacen(",lmdb,", ",other,", 1)).unwrap();

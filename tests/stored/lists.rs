@@ -1,10 +1,10 @@
-//! Lists: counted, sorted, cut, folded over runs, and as JSON.
+//! Lists: counted, sorted, limited, aggregated over runs, and as JSON.
 
 use super::{dbdyno, filled, session, sql, uuid};
 use dbdyno::store::{OptionRecord, Store};
 use std::path::Path;
 
-/// A store with a run of two tests at each of these sizes; of all but the last run an option has the number of the run times 9.
+/// A store with a run of two tests at each of these sizes. All runs except the last have an option whose value is the run's number times 9.
 fn sized(folder: &Path, sizes: &[&str]) -> Store {
     let store = Store::new(folder.join("sized.duckdb"));
     store.prepare().unwrap();
@@ -171,7 +171,7 @@ fn configurations_stand_in_a_matrix_with_their_medians() {
     let folder = tempfile::tempdir().unwrap();
     let store = sized(folder.path(), &["10", "10", "10", "20"]);
     let csv = |arguments: &[&str]| dbdyno(store.path(), &[arguments, &["--format", "csv"]].concat()).good();
-    // Times of a test are one nanosecond apart from run to run.
+    // The times of a test differ by one nanosecond from run to run.
     assert_eq!(
         csv(&["results", "--matrix", "--by-configuration"]).lines().collect::<Vec<_>>(),
         [

@@ -1,4 +1,4 @@
-//! LumoSQL benchmark databases, made from what is known of them: every fact is a row of text.
+//! LumoSQL benchmark databases, built from their documented format: every fact is a row of text.
 
 use super::{dbdyno, sql};
 use std::{
@@ -36,12 +36,12 @@ pub(super) struct Database {
     path: PathBuf,
 }
 
-/// 64 upper-case hexadecimal digits that differ in the first.
+/// 64 upper-case hexadecimal digits. Run identifiers differ in the first ones.
 pub(super) fn run_id(backend: usize, size: usize, run: usize) -> String {
     format!("{:02X}{backend}{size}{}", 255 - run, "AB01".repeat(15))
 }
 
-/// Wall time in ms: a median of 30 runs is 14.5 above the least.
+/// Wall time in ms. The median of 30 runs is 14.5 above the smallest.
 fn time(backend: usize, test: usize, run: usize) -> usize {
     1000 * backend + 20 * test + (run * 7) % RUNS
 }
@@ -124,7 +124,7 @@ impl Database {
         }
     }
 
-    /// Adds what old and broken files have; each in a run of its own.
+    /// Adds the oddities of old and broken files, each in its own run.
     pub(super) fn spoil(&self) {
         let id = |run| run_id(1, 0, run);
         self.fact(&id(0), "title", "the last title");
@@ -147,7 +147,7 @@ impl Database {
         self.fact(&id(6), "colour", "red|green");
         self.test_fact(&id(6), 5, "cache-misses", "17");
         self.change("DELETE FROM run_data WHERE key IN ('option-datasize', 'option-rowsum') AND run_id = ?", &id(7));
-        // Another file's numbers for the same tests, and tests that LumoSQL does not have.
+        // The same tests under another file's numbers, and tests that LumoSQL does not have.
         self.change("UPDATE test_data SET test_number = 118 - test_number WHERE run_id = ?", &id(8));
         for test in [50, 51] {
             self.test_fact(&id(8), test, "test-name", &format!("{test} Frobnications"));
@@ -191,7 +191,7 @@ fn hundreds_of_runs_give_medians_that_are_exactly_those_computed_by_hand() {
     for (backend, engine) in [(2, "bdb,18.1.40"), (1, "lmdb,0.9.29"), (0, "sqlite,3.39.2")] {
         for size in ["1", "2", "\"2,3\""] {
             for test in 1..=17 {
-                // Of 30 values one millisecond apart.
+                // The median of 30 values one millisecond apart.
                 let median = (1000 * backend + 20 * test) * 1_000_000_u64 + 14_500_000;
                 expected.push(format!("{engine},{size},{test},30,{median},3000000"));
             }
@@ -239,7 +239,7 @@ fn imported_backends_are_compared_to_ratios_computed_by_hand() {
     assert!(over.iter().all(|test| test.sizes.len() == 3 && alike(test.min, test.max) && test.left_out.is_empty()));
 }
 
-/// Everything in the tables that an import fills.
+/// Every row of the tables that an import fills.
 pub(super) fn dump(store: &Path) -> Vec<Vec<String>> {
     let tables = ["host", "session", "run", "run_option", "run_key", "result", "result_key", "warning"];
     tables.map(|table| sql(store, &format!("SELECT * FROM {table} ORDER BY ALL"))).into()
@@ -288,7 +288,7 @@ fn odd_rows_are_kept_counted_and_left_out_of_statistics() {
     assert_eq!(count(&["backend!", "engine=sqlite"]), format!("{}\n", 90 * 17));
     assert_eq!(count(&["cpu=*epyc*", "lumosql-run-id=FF10*"]), "17\n");
 
-    // Median of lmdb at size 1, test 2: runs 1 and 2 are invalid, the test of run 5 failed.
+    // The median of lmdb at size 1, test 2. Runs 1 and 2 are invalid, and the test failed in run 5.
     let mut times: Vec<usize> = (0..30).filter(|run| ![1, 2, 5].contains(run)).map(|run| time(1, 2, run)).collect();
     times.sort_unstable();
     let median = sql(
@@ -337,7 +337,7 @@ fn a_log_beside_the_file_is_read_without_touching_either() {
     let database = Database::new(folder.path());
     database.connection.execute_batch("COMMIT; PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0;").unwrap();
     database.fact("AB".repeat(32).as_str(), "when-run", "1650000000");
-    // The program that writes is still there, and so is its log.
+    // The program that writes is still running, so its log exists too.
     let names = || {
         let entries = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
         let mut entries: Vec<PathBuf> = entries.filter(|path| !path.to_string_lossy().contains("duckdb")).collect();

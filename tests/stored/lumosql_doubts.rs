@@ -1,4 +1,4 @@
-//! What an import says of runs that contradict themselves, are incomplete, or do not tell their size.
+//! Import messages about runs that contradict themselves, are incomplete, or do not give their size.
 
 use super::{
     dbdyno,
@@ -34,7 +34,7 @@ fn contradictory_and_incomplete_runs_are_named_with_the_reason() {
         assert!(said.contains(named), "{named}: {said}");
     }
     assert_eq!(said.matches("contradicts itself").count(), 4, "no other run: {said}");
-    // What was named is found by it.
+    // The identifier in the message selects the run.
     let found = dbdyno(&store, &["results", "--count", "--runs", "lumosql-run-id=FF11AB01*"]).good();
     assert_eq!(found, "1\n");
 }
@@ -91,7 +91,7 @@ fn a_test_whose_name_has_numbers_is_one_test_at_every_size() {
     let one = csv(&["results", "--group-by", "test_name", "engine=sqlite", "test=2", "size=2"]);
     assert!(one.contains("\n2000 INSERTs,30,"), "one size keeps its name: {one}");
     let matrix = csv(&["results", "--matrix", "--by-configuration", "engine=lmdb", "test=2|17"]);
-    // Of 30 values one millisecond apart, as the other tests of this file have them.
+    // The median of 30 values one millisecond apart, as in the other tests of this file.
     let label = "3.39.2+lmdb-0.9.29";
     assert_eq!(
         matrix,

@@ -1,12 +1,12 @@
-//! A results database of the size and shape of LumoSQL's published one: 900 runs, ten sizes, three backends and their options. One
-//! command has the published table as its answer.
+//! A results database of the size and shape of LumoSQL's published one: 900 runs, ten sizes, three backends and their options. One command
+//! produces the published table.
 
 use crate::support::Place;
 use std::{fmt::Write as _, path::Path};
 
 const SIZES: [&str; 10] = ["2", "3", "4", "5", "6", "8", "10", "15", "20", "30"];
 
-/// lmdbv1's time over that of SQLite's own B-tree by test, as published: median, smallest and largest over the sizes.
+/// The time of lmdbv1 relative to SQLite's own B-tree by test, as published: median, smallest and largest over the sizes.
 const PUBLISHED: [[f64; 3]; 18] = [
     [2.06, 0.71, 3.20],
     [0.32, 0.23, 0.72],
@@ -28,7 +28,7 @@ const PUBLISHED: [[f64; 3]; 18] = [
     [0.42, 0.31, 0.79],
 ];
 
-/// The names that LumoSQL's tests have in the suite, at size 1.
+/// The names of LumoSQL's tests in the suite, at size 1.
 const NAMES: [&str; 18] = [
     "Creating database and tables",
     "1000 INSERTs",
@@ -50,7 +50,7 @@ const NAMES: [&str; 18] = [
     "Transient :memory: databases attached and detached",
 ];
 
-/// A configuration that ran so many times at each size: backend with version, options, and its time over that of the first.
+/// A configuration: backend with version, options, number of runs at each size, and its time relative to the first.
 type Ran = (Option<(&'static str, &'static str)>, &'static [(&'static str, &'static str)], usize, f64);
 
 const LMDBV1: Option<(&str, &str)> = Some(("lmdbv1", "1.0"));
@@ -107,7 +107,7 @@ fn write(path: &Path) {
                     fact("backend-version", version);
                 }
                 for (at, published) in PUBLISHED.iter().enumerate() {
-                    // Runs lie around their median, as many above as below.
+                    // The runs spread around their median, with equal numbers above and below.
                     let noise = 1.0 + 0.001 * (run as f64 - (runs - 1) as f64 / 2.0);
                     let ratio = if backend.is_some() { ratios(*published)[size] } else { 1.0 };
                     let seconds = ratio * factor * noise;
@@ -147,7 +147,7 @@ fn one_command_answers_with_the_published_table() {
         let expected = format!("[{}, {}]", shown(*min), shown(*max));
         assert!(line.contains(&shown(*median)) && line.contains(&expected), "{line}: published {median} {expected}");
     }
-    // So have the claims, which choose each side's configuration without any option.
+    // The claims agree as well. They choose the configuration of each side without any option.
     let json = place.ok(&["claims", "lumosql", "--format", "json"]);
     let table: serde_json::Value = serde_json::from_str(&json).unwrap();
     let imported = table["comparisons"].as_array().unwrap().iter().filter(|one| one["origin"] == "imported");

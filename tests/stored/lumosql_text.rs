@@ -7,7 +7,7 @@ use super::{
 };
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// What LumoSQL's `benchmark-filter.tcl -export` wrote of two runs, of which test 2 was taken out of the database before.
+/// The output of LumoSQL's `benchmark-filter.tcl -export` for two runs. Test 2 had been deleted from the database before.
 const EXPORTED: &str = "# LumoSQL benchmark data version 0.0
 A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1 2
 backend lmdb-0.9.29
@@ -85,13 +85,13 @@ fn what_lumosqls_tool_exported_is_taken_in() {
             "lmdb,3,17,DROP TABLE,1500000000,\"it's a, title\"",
         ]
     );
-    // Mail programs end lines in their own way.
+    // Mail programs change line ends.
     fs::write(&file, EXPORTED.replace('\n', "\r\n")).unwrap();
     let said = dbdyno(&store, &["import", file.to_str().unwrap()]).good();
     assert!(said.contains("runs    0 new · 2 here already"), "{said}");
 }
 
-/// The export of a database, by the rules of LumoSQL's tool.
+/// Exports a database by the rules of LumoSQL's tool.
 fn export(database: &Path) -> String {
     let connection = rusqlite::Connection::open(database).unwrap();
     let rows = |sql: &str| -> Vec<(String, i64, String, String)> {
@@ -119,7 +119,7 @@ fn export(database: &Path) -> String {
 fn an_export_is_worth_as_much_as_its_database() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::new(folder.path()).finished();
-    // The name of the file is kept.
+    // The text file keeps the name of the database.
     let file = folder.path().join("text").join(database.file_name().unwrap());
     fs::create_dir(file.parent().unwrap()).unwrap();
     fs::write(&file, export(&database)).unwrap();

@@ -12,7 +12,7 @@ fn a_store_that_is_read_together_stays_open_until_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let store = filled(folder.path());
     let all = Selection::parse(&[]).unwrap();
-    // Each time, tables of the same names are made for this reading.
+    // Every call creates tables of the same names for its reading.
     let sessions = || {
         let mut found = 0;
         let read = store.sessions::<StoreError>(&all, &[Metric::Wall], SessionOrder::OldestFirst, |_| {

@@ -1,4 +1,4 @@
-//! Stores merged, copied, written as Parquet and listings, and taken back.
+//! Stores that are merged, copied, written as Parquet and listings, and imported again.
 
 use super::{actor, assert_equal, dbdyno, filled, list_as_it_is, session, sql};
 use dbdyno::store::{Batch, Status, Store};
@@ -74,7 +74,7 @@ fn a_run_that_was_under_way_is_completed_and_never_the_other_way_round() {
 fn a_folder_of_parquet_goes_there_and_back_without_loss() {
     let folder = tempfile::tempdir().unwrap();
     let store = filled(folder.path());
-    // A session without a run belongs to a store, too.
+    // A session without a run is part of a store, too.
     let lone = session(3, "lone", "kv");
     let actors = vec![actor(1)];
     store.write(&Batch { hosts: lone.hosts, sessions: lone.sessions, actors, ..Batch::default() }).unwrap();
@@ -103,8 +103,8 @@ fn a_broken_or_newer_folder_is_refused_whole() {
     let copy = folder.path().join("copy");
     dbdyno(store.path(), &["copy", "--to-parquet", path(&copy)]).good();
     let back = folder.path().join("back.duckdb");
-    // A file that is what the manifest says, and no Parquet, is found while it is taken in. The last of the tables is broken: those
-    // before it must not stay.
+    // A file that matches the manifest but is not Parquet is found during the import. The last table is broken, and the tables before it
+    // must not stay.
     let note = walk(&copy.join("note")).remove(0);
     fs::write(&note, b"PAR1 nonsense PAR1").unwrap();
     list_as_it_is(&copy, &note);
@@ -153,7 +153,7 @@ fn a_full_listing_is_taken_back_and_a_readable_one_is_refused() {
         let said = dbdyno(&target, &["import", path(&file)]).good();
         assert!(said.contains("results 4 new") && said.contains("no histograms"), "{said}");
         assert_eq!(sql(&target, question), sql(store.path(), question));
-        // The whole store says more, and completes what the listing left open.
+        // The whole store contains more, and completes the rows that the listing left open.
         dbdyno(&target, &["import", path(store.path())]).good();
         assert_equal(store.path(), &target);
         dbdyno(&target, &["import", path(&file)]).good();

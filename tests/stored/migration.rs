@@ -1,11 +1,11 @@
-//! Stores of other versions, and files that are none.
+//! Stores of other versions, and files that are not stores.
 
 use super::{dbdyno, filled, sql};
 use dbdyno::store::{SCHEMA_VERSION, Store, StoreError};
 use duckdb::Connection;
 use std::{fs, path::Path, time::Duration};
 
-/// A store as dbdyno 0.2.0 made it (schema version 12), with a session of two runs; one of them has a result.
+/// A store as dbdyno 0.2.0 made it (schema version 12), with a session of two runs. One of them has a result.
 fn version_12(path: &Path) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(include_str!("version12.sql")).unwrap();
@@ -32,7 +32,7 @@ fn version_12(path: &Path) {
     connection.close().unwrap();
 }
 
-/// The same store after versions up to this one had it.
+/// The same store with all migrations up to this version.
 fn version(path: &Path, version: u32) {
     version_12(path);
     let connection = Connection::open(path).unwrap();
@@ -44,7 +44,7 @@ fn version(path: &Path, version: u32) {
     connection.close().unwrap();
 }
 
-/// What a store of an older version holds once it is up to date.
+/// Asserts the contents of a store of an older version after its migration.
 fn holds_all(store: &Path, version: u32) {
     let results = "SELECT engine, wall_ns, options['sync'], status FROM results";
     assert_eq!(sql(store, results), ["lmdb,42,on,ok"], "version {version}");
@@ -57,7 +57,7 @@ fn holds_all(store: &Path, version: u32) {
     assert_eq!(sql(store, warnings), ["noisy host", ""], "version {version}");
 }
 
-/// What the tables and views of a file look like.
+/// The columns of the tables and views of a file.
 fn structure(path: &Path) -> Vec<(String, String, String, bool)> {
     let connection = Connection::open(path).unwrap();
     let mut statement = connection
@@ -142,7 +142,7 @@ fn a_store_that_another_process_writes_is_waited_for_and_then_named() {
     let store = filled(folder.path());
     let target = Store::new(folder.path().join("target.duckdb")).with_patience(Duration::from_millis(50));
     target.prepare().unwrap();
-    // A process of its own holds the file: DuckDB's lock is by process.
+    // A separate process holds the file, because DuckDB locks per process.
     let mut holder = std::process::Command::new("python3")
         .args(["-c", "import duckdb,sys; c=duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"])
         .arg(store.path())
@@ -167,7 +167,7 @@ fn a_store_that_another_process_writes_is_waited_for_and_then_named() {
 
 #[test]
 fn a_place_that_cannot_be_written_is_named() {
-    // Nobody can make files there, root neither.
+    // No user can create files there, not even root.
     let said = dbdyno(Path::new("/proc/dbdyno.duckdb"), &["import", "/proc/none"]).refused(1);
     assert!(said.contains("/proc/dbdyno.duckdb"), "{said}");
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Stored results: imports, copies, selections, annotations, migrations; through the library and the program itself.
+//! Stored results: imports, copies, selections, annotations, migrations. The tests use the library and the program itself.
 
 mod exports;
 mod lists;
@@ -24,7 +24,7 @@ use duckdb::Connection;
 use jiff::Timestamp;
 use std::{fs, path::Path, process::Command};
 
-/// What the program answered.
+/// The output and exit code of the program.
 struct Answer {
     code: i32,
     out: String,
@@ -38,7 +38,7 @@ impl Answer {
         self.out
     }
 
-    /// The error of a command that was refused with this exit code.
+    /// Asserts that the command failed with this exit code, and returns its error.
     #[track_caller]
     fn refused(self, code: i32) -> String {
         assert_eq!(self.code, code, "{}{}", self.out, self.err);
@@ -58,13 +58,13 @@ fn dbdyno(store: &Path, arguments: &[&str]) -> Answer {
     Answer { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// The rows of a query, as CSV without the header.
+/// Returns the rows of a query, as CSV without the header.
 #[track_caller]
 fn sql(store: &Path, query: &str) -> Vec<String> {
     dbdyno(store, &["sql", query, "--format", "csv"]).good().lines().skip(1).map(str::to_owned).collect()
 }
 
-/// Compares every table of two stores but those that a store has for itself, row by row; returns how many rows each has.
+/// Compares two stores row by row, in every table except those that belong to one store only. Returns the number of rows of each table.
 #[track_caller]
 fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
     let connection = Connection::open_in_memory().unwrap();
@@ -95,7 +95,7 @@ fn uuid(number: u32) -> String {
     format!("00000000-0000-4000-8000-{number:012x}")
 }
 
-/// Figures of a test, most of them different.
+/// The figures of a test, most of them different.
 fn figures(wall_ns: u64) -> Figures {
     [
         (Metric::Wall, wall_ns),
@@ -117,7 +117,7 @@ fn figures(wall_ns: u64) -> Figures {
     .fold(Figures::default(), |figures, (metric, value)| figures.with(metric, value))
 }
 
-/// A session with one run of two tests, every table filled, under a host and a suite of these names.
+/// A session with one run of two tests, with every table filled. The host and the suite have these names.
 fn session(number: u32, host: &str, suite: &str) -> Batch {
     let (session_id, run_id) = (uuid(number * 1000), uuid(number * 1000 + 1));
     let at = |second: i64| Timestamp::from_second(1_700_000_000 + i64::from(number) * 1000 + second).unwrap();
@@ -388,7 +388,7 @@ fn trial(number: u32, session_id: &str) -> TrialRecord {
     }
 }
 
-/// Puts a file of a copy into its manifest as it is now.
+/// Updates the manifest entry of a copy's file to its current content.
 fn list_as_it_is(copy: &Path, file: &Path) {
     let manifest = copy.join("dbdyno.json");
     let mut listed: serde_json::Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
@@ -398,7 +398,7 @@ fn list_as_it_is(copy: &Path, file: &Path) {
     fs::write(manifest, listed.to_string()).unwrap();
 }
 
-/// A store with two sessions of different hosts and suites, tagged, noted, and with a key.
+/// A store with two sessions of different hosts and suites, with tags, a note, and a key.
 pub(crate) fn filled(folder: &Path) -> Store {
     let store = Store::new(folder.join("filled.duckdb"));
     store.prepare().unwrap();

@@ -1,4 +1,4 @@
-//! Pages of results and groups, and all that is known of one run.
+//! Pages of results and groups, and all stored facts of one run.
 
 use super::{filled, session, uuid};
 use crate::support::asked;
@@ -36,7 +36,7 @@ fn execute(store: &Store, sql: &str) {
     connection.close().unwrap();
 }
 
-/// Runs of every kind: one whole, one with a failed and a disagreeing test, one invalid, one without a test.
+/// Runs of every kind: one complete, one with a failed and a disagreeing test, one invalid, one without a test.
 fn of_every_kind(folder: &Path) -> Store {
     let store = filled(folder);
     for number in [3, 4] {

@@ -1,4 +1,4 @@
-//! SQL runs only what it says, and files of strangers run nothing and are not taken in changed.
+//! SQL does only what it states. Files from strangers execute nothing, and are not imported if they were changed.
 
 use super::{assert_equal, dbdyno, filled, list_as_it_is, sql};
 use dbdyno::store::Store;
@@ -14,14 +14,14 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Runs statements of anybody's on a file.
+/// Executes arbitrary statements on a file.
 fn execute(path: &Path, statements: &str) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(statements).unwrap();
     connection.close().map_err(|(_, error)| error).unwrap();
 }
 
-/// Replaces a text in a file by bytes of the same length, everywhere.
+/// Replaces every occurrence of a text in a file with bytes of the same length.
 fn patch(path: &Path, from: &str, to: &[u8]) {
     assert_eq!(from.len(), to.len());
     let mut bytes = fs::read(path).unwrap();
@@ -110,7 +110,7 @@ fn a_query_reaches_no_file_and_no_extension() {
         "FROM read_text('/etc/passwd')".to_owned(),
         "FROM read_parquet('https://example.com/x.parquet')".to_owned(),
         "SELECT getenv('HOME')".to_owned(),
-        // A WITH clause may hold more than queries.
+        // A WITH clause may contain more than queries.
         format!("WITH c AS (COPY (SELECT 1) TO '{}' (FORMAT csv, USE_TMP_FILE false)) SELECT 1", text(store.path())),
         format!(
             "WITH c AS (COPY (SELECT 1) TO '{}.wal' (FORMAT csv, USE_TMP_FILE false)) SELECT 1",
@@ -144,7 +144,7 @@ fn views_and_macros_of_a_store_are_not_run() {
     let expected: Vec<String> = commands.iter().map(|command| dbdyno(store.path(), command).good()).collect();
     let copy = folder.path().join("theirs.duckdb");
     fs::copy(store.path(), &copy).unwrap();
-    // What they run fails: nobody could miss it.
+    // The views and macros in this file raise an error, so a test cannot overlook that they ran.
     execute(
         &copy,
         "CREATE OR REPLACE VIEW run_facts AS SELECT error('run_facts was run') AS run_id;
@@ -183,7 +183,7 @@ fn views_and_macros_of_a_store_are_not_run() {
     for (command, expected) in commands.iter().zip(&expected) {
         assert_eq!(&dbdyno(&copy, command).good(), expected, "{command:?}");
     }
-    // Nor when it is exported, written to, imported, copied or copied to.
+    // They also do not run when the store is exported, written to, imported, copied or copied to.
     for format in ["csv", "json", "parquet"] {
         let file = folder.path().join(format!("theirs.{format}"));
         dbdyno(&copy, &["export", "--format", format, "--out", text(&file)]).good();
@@ -260,7 +260,7 @@ fn an_empty_file_is_a_new_store_and_a_pipe_is_none() {
         assert_ne!(done.code, 0);
         assert!(done.err.contains("expected a file"), "{}", done.err);
     }
-    // DuckDB opens a log with its file.
+    // DuckDB opens a log together with its file.
     let log = folder.path().join(format!("{}.wal", from.path().file_name().unwrap().to_str().unwrap()));
     assert!(Command::new("mkfifo").arg(&log).status().unwrap().success());
     assert!(dbdyno(from.path(), &["results"]).refused(1).contains("expected a file"));
@@ -288,7 +288,7 @@ fn a_prefix_of_a_path_means_nothing() {
     assert!(said.contains("its name is not UTF-8"), "{said}");
 }
 
-/// What an import of a folder gave: nothing, or the store that it made.
+/// Imports a folder into a new store. Returns the store's path, or the error.
 fn imported(folder: &Path, scratch: &Path) -> Result<PathBuf, String> {
     let back = scratch.join("back.duckdb");
     drop(fs::remove_file(&back));
@@ -305,7 +305,7 @@ fn a_copy_with_a_flipped_bit_is_refused_or_taken_unchanged() {
     let mut tried = 0;
     for file in walk(&copy) {
         let bytes = fs::read(&file).unwrap();
-        // Of the manifest most places; of a file its ends, its middle and between.
+        // In the manifest most positions are tried; in a file its ends, its middle and positions in between.
         let steps = if file == manifest { 120 } else { 5 };
         for step in 0..steps {
             let mut flipped = bytes.clone();
@@ -349,7 +349,7 @@ fn a_copy_has_the_files_that_its_manifest_names() {
     refused("it is missing: dbdyno.json lists it");
     assert!(imported(&copy, folder.path()).unwrap_err().contains(text(&file)));
     fs::write(&file, bytes).unwrap();
-    // A copy of version 0.1 lists none.
+    // A copy of version 0.1 lists no files.
     fs::write(
         copy.join("dbdyno.json"),
         r#"{"format": "dbdyno-parquet", "schema_version": 4, "dbdyno": "0.1.0", "command": "c"}"#,

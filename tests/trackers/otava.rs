@@ -1,4 +1,4 @@
-//! What Apache Otava makes of its export.
+//! Apache Otava's analysis of its export.
 
 use super::{bench, exported, json, place};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::{fs, process::Command};
 
-/// Thirty sessions of lmdb, slower by a fifth from the twelfth on, and faster again from the twentieth.
+/// Thirty sessions of lmdb. They are a fifth slower from the twelfth on, and fast again from the twentieth.
 fn steps() -> Bench {
     let mut bench = Bench::default();
     let mut noise = dbdyno_workload::rng::SplitMix64::new(5);
@@ -54,7 +54,7 @@ fn otava_finds_a_step_with_its_direction() {
         groups[0]["changes"].as_array().unwrap().iter().map(|change| change["metric"].as_str().unwrap()).collect();
     moved.sort_unstable();
     assert_eq!(moved, ["01 Writes/ns-per-op", "01 Writes/ops-per-s"]);
-    // What is worse with more time and with fewer operations is the step up, not the one down.
+    // A longer time and a lower rate both count as worse, so the regression is the step to slower runs.
     let regressions = otava("regressions_only");
     assert!(regressions.contains("( +20.0%)") && regressions.contains("( -16.7%)"), "{regressions}");
     assert_eq!(regressions.matches("-->").count(), 2, "{regressions}");

@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-/// Nothing of the program is left.
+/// Asserts that no process and no work folder of the program remains.
 #[track_caller]
 fn nothing_is_left(place: &Place) {
     wait_until("every process has ended", || processes_with(place.path("").to_str().unwrap()).is_empty());
@@ -28,10 +28,10 @@ fn results(place: &Place) -> u64 {
     place.ok(&["results", "--count"]).trim().parse().unwrap()
 }
 
-/// A session long enough to be watched: its commits wait for the disk.
+/// A session that runs long enough to be watched, because its commits wait for the disk.
 const LONG: [&str; 9] = ["run", "--suite", "kv", "--engine", "sqlite", "--size", "100000", "--repeat", "500"];
 
-/// A way in which a terminal can be lost: in words, and how it is done.
+/// A way to lose a terminal: its description, and the function that does it.
 type Loss = (&'static str, fn(&mut Terminal));
 
 const LOSSES: [Loss; 3] = [
@@ -62,7 +62,7 @@ fn a_terminal_that_goes_takes_the_program_along_while_nothing_is_measured() {
     for (what, lose) in LOSSES {
         let mut terminal = Terminal::start(80, 24);
         terminal.shows("Suite");
-        // Closing it may type a line end, which would start a bench.
+        // Closing the terminal may type a line end, which would start a bench on the first screen.
         terminal.press("3");
         terminal.shows("Nothing is stored yet");
         lose(&mut terminal);
@@ -81,7 +81,7 @@ fn a_session_is_returned_to_and_told_to_end_from_any_terminal() {
     let mut returned = terminal.another(&["attach"], (120, 40));
     returned.shows("Race");
     returned.shows("Sequential writes");
-    // What is left on purpose goes on too.
+    // A session that was detached on purpose keeps running too.
     returned.press("Z");
     returned.shows("it is measured without the screens");
     assert_eq!(returned.inner.child.wait().unwrap().exit_code(), 0);
@@ -94,7 +94,7 @@ fn a_session_is_returned_to_and_told_to_end_from_any_terminal() {
     again.press("y");
     again.shows("session kv: cancelled");
     again.shows("all of it: dbdyno compare --reference session=");
-    // Without its place the command would look into another store.
+    // Without this option the command would read another store.
     again.shows(" --store ");
     assert_eq!(again.inner.child.wait().unwrap().exit_code(), 0);
     again.is_given_back();
@@ -115,7 +115,7 @@ fn what_another_shell_measures_is_watched_on_the_screens_by_several_and_left_alo
     second.shows("measures");
     second.press("\r");
     second.shows("0/500 runs");
-    // What has a terminal of its own is not asked about.
+    // The job has a terminal of its own, so leaving asks no question.
     first.press("q");
     assert_eq!(first.inner.child.wait().unwrap().exit_code(), 0);
     assert!(listed(&place).contains(" measures "), "{}", listed(&place));
@@ -130,9 +130,9 @@ fn what_another_shell_measures_is_watched_on_the_screens_by_several_and_left_alo
     nothing_is_left(&place);
 }
 
-/// What a job says to somebody who wants to watch it.
+/// Returns the first bytes that a job sends to a client that wants to watch it.
 fn watched(stream: &mut UnixStream) -> Vec<u8> {
-    // One that is refused may be gone before it has asked.
+    // A refused connection may be closed before the request is written.
     let _ = stream.write_all(b"\"watch\"\n");
     let mut said = vec![0; 16];
     let read = stream.read(&mut said).unwrap_or(0);
@@ -153,14 +153,14 @@ fn another_user_learns_nothing_of_a_job_though_the_socket_is_open_to_all() {
     let folder: PathBuf = jobs.into_iter().find(|path| path.to_string_lossy().contains("-job-")).unwrap();
     let socket = folder.join("control.socket");
     assert!(!watched(&mut UnixStream::connect(&socket).unwrap()).is_empty(), "its own user is told of progress");
-    // The folder is reached by its descriptor, however the folders above it are.
+    // The thread reaches the folder by its descriptor, whatever the permissions of the folders above it.
     let opened = fs::File::open(&folder).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o711)).unwrap();
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
     let said = thread::spawn(move || {
         let another = Uid::from_raw(65_534);
         fchdir_of_thread(&opened);
-        // Of this thread alone.
+        // Changes the user of this thread only.
         set_thread_res_uid(another, another, another).unwrap();
         let mut stream = UnixStream::connect("control.socket").unwrap();
         let _ = stream.write_all(b"{\"tell\":\"stop\"}\n");
@@ -172,9 +172,9 @@ fn another_user_learns_nothing_of_a_job_though_the_socket_is_open_to_all() {
     assert_eq!(job.wait().unwrap().code(), Some(130));
 }
 
-/// Makes a folder the working folder of this thread alone.
+/// Changes the working folder of this thread only.
 fn fchdir_of_thread(folder: &fs::File) {
-    // SAFETY: flags alone.
+    // SAFETY: the call takes only flags.
     assert_eq!(unsafe { libc::unshare(libc::CLONE_FS) }, 0);
     rustix::process::fchdir(folder).unwrap();
 }
@@ -211,7 +211,7 @@ fn a_job_that_is_killed_is_said_to_be_and_disturbs_the_screens_no_further() {
 fn what_a_job_cannot_do_is_said_on_the_screens() {
     let mut terminal = Terminal::start(100, 30);
     terminal.shows("Suite");
-    // What is there is no store: the screens read nothing of it before.
+    // The file is not a store. The screens have read nothing from it before.
     fs::write(terminal.place.store(), "no store at all, and long enough to be read as one").unwrap();
     terminal.press("p");
     terminal.shows("Load a preset");

@@ -42,11 +42,11 @@ fn a_key_typed_for_a_dialog_starts_no_bench() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("t").shows("Tests to measure").at_once(&[KeyPress::Enter, KeyPress::Enter]).hides("Tests to measure");
     assert!(journey.started.is_empty(), "the second Enter was typed ahead");
-    // Held down, it comes again and again.
+    // A key that is held down repeats.
     journey.keys("?");
     journey.at_once(&[KeyPress::Enter; 20]).hides("Keys of Bench");
     assert!(journey.started.is_empty() && journey.app.screen == ScreenId::Bench);
-    // What starts nothing is taken at once.
+    // A key that starts nothing takes effect immediately.
     journey.keys("?").at_once(&[KeyPress::Esc, KeyPress::Char(' ')]).shows("20 runs").keys(" ");
     journey.key(KeyPress::Enter);
     assert_eq!(journey.started.len(), 1, "an Enter of its own is taken");

@@ -11,7 +11,7 @@ use dbdyno::{
 };
 use std::fs;
 
-/// Claims about x, which takes half the time of y in its first test.
+/// Claims that x takes half the time of y in its first test.
 const CLAIMS: &str = r#"
 title = "A store against another"
 source = "a blog, yesterday"
@@ -51,7 +51,7 @@ pub(super) fn journey(columns: u16, rows: u16) -> Journey {
     let mut bench = Bench::default();
     let session = bench.session("here");
     for round in 0..6_u64 {
-        // The fourth test goes either way.
+        // The fourth test has no consistent direction.
         let noise = if round % 2 == 0 { 500 } else { 2000 };
         let [x, y] = [1000 + round, 2000 + round * 3].map(|time| time * 1000);
         bench.run(&session, round as u32, &spec("x"), &[x, x, x, noise * 1000]);

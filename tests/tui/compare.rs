@@ -30,7 +30,8 @@ fn over(bench: &Bench, columns: u16, rows: u16) -> Journey {
     journey
 }
 
-/// Two engines with pairs in which A takes about a third of B's time, at these sizes; each B also at its own factor.
+/// Two engines at these sizes, in pairs in which A takes about a third of B's time. In the first test, B also takes 1, 2, 3 ... times as
+/// long at the first, second, third ... size.
 fn pairs(sizes: &[&'static str], tier_of_b: Tier) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -96,7 +97,7 @@ fn a_narrow_table_is_whole_and_a_wide_one_has_more_columns() {
     }
     journey.shows("2 Random reads").shows("▲ B 1.02x faster").shows("geometric mean (2)").shows("1 of 3");
     let screen = journey.screen();
-    // The status bar has an ellipsis of its own.
+    // The status bar has its own ellipsis.
     let cut = screen.lines().skip(1).any(|line| line.chars().count() > 80 || line.contains('…'));
     assert!(!cut, "{screen}");
     journey.message(Message::Resized(200, 60));
@@ -130,7 +131,7 @@ fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
 fn each_size_is_a_point_and_their_median_a_diamond() {
     let mut journey = over(&pairs(&["1000", "20000", "300000"], Tier::PowerSafe), 80, 24);
     journey.key(KeyPress::Enter).shows("3 sizes").keys("v").shows("‹sizes›");
-    // B takes 1, 2 and 3 times as long as at the first size; the times of A are the same.
+    // B takes 1, 2 and 3 times as long as at the first size. The times of A are the same.
     let row = |journey: &Journey, down: usize| {
         let screen = journey.screen();
         screen.lines().skip_while(|line| !line.contains("│1 Writes")).nth(down).unwrap().to_owned()
@@ -140,7 +141,7 @@ fn each_size_is_a_point_and_their_median_a_diamond() {
     let intervals = words(row(&journey, 1));
     assert_eq!(intervals.matches('-').count(), 3, "an interval a size: {intervals}");
     journey.shows("A/B: median of sizes 0.16, least 0.11, most 0.33 · 3▼").shows("● 0.33 ▼");
-    // The table says the same.
+    // The table shows the same intervals.
     journey.message(Message::Resized(200, 60));
     journey.keys("vvvv").shows("‹table›");
     for interval in intervals.split(' ') {
@@ -205,7 +206,7 @@ fn a_mean_in_the_pivot_is_that_of_the_table() {
         .shows(&format!("full · 1000: {ratio} [{interval}], geometric mean of 2 lines"));
 }
 
-/// Times of x grow by n^1.04, those of y by n^1.31; and x has an option that pays up to 4, at the smallest size.
+/// The times of x grow by n^1.04, those of y by n^1.31. At the smallest size, x also has a `threads` option that speeds it up until 4.
 fn growing() -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -375,7 +376,7 @@ fn latencies_are_read_when_they_are_looked_at() {
     journey.shows("reading…");
     journey.perform(commands);
     journey.hides("reading…").shows("p99");
-    // Other views need no second look.
+    // Other views do not need the latencies read again.
     let commands = journey.app.update(Message::Key(KeyPress::Char('v')));
     assert!(!asked(&commands).contains("latencies:"), "{commands:?}");
 }

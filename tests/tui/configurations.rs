@@ -1,4 +1,4 @@
-//! The Results screen by configuration, what its lists call configurations, and what they say of runs that did not end.
+//! The Results screen by configuration: which runs its lists group as a configuration, and how they show runs that did not end.
 
 use super::{
     Journey,
@@ -13,14 +13,14 @@ fn begin(columns: u16, rows: u16) -> Journey {
     journey
 }
 
-/// Both configurations with one label, each in a session of its own.
+/// Gives both configurations one label, each in its own session.
 const ONE_LABEL: &str = "UPDATE run SET label = 'null';
     CREATE TABLE second AS SELECT uuid() AS session_id;
     INSERT INTO session SELECT * REPLACE ((SELECT session_id FROM second) AS session_id) FROM session;
     UPDATE run SET session_id = (SELECT session_id FROM second)
     WHERE run_id IN (SELECT run_id FROM run_option WHERE name = 'latency_ns' AND asked = '2000')";
 
-/// The last run, newest first.
+/// The most recent run.
 const LAST_RUN: &str = "(SELECT run_id FROM run ORDER BY started_at DESC LIMIT 1)";
 
 fn line(journey: &Journey, text: &str) -> String {
@@ -115,7 +115,7 @@ fn runs_that_were_cut_short_are_marked_in_every_list() {
         execute(&journey.setup.store, &format!("UPDATE run SET status = 'interrupted' WHERE run_id = {LAST_RUN}"));
         journey.key(KeyPress::Ctrl('r')).shows("│ ! ").shows("1 done, 1 interrupted").shows("1/2").shows("2/2");
         journey.keys("v").shows("│ ! ");
-        // The smallest terminal has room for the sign only.
+        // The smallest terminal has room only for the sign.
         if columns > 80 {
             journey.shows("ok, interrupted");
         }

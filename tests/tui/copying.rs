@@ -1,4 +1,4 @@
-//! What `y` puts into the clipboard, screen by screen.
+//! The entries that `y` copies to the clipboard, screen by screen.
 
 use super::{
     Journey,
@@ -8,13 +8,13 @@ use super::{
 use crate::trend::sessions;
 use dbdyno::{runner::RunnerEvent, store::Store, tui::keys::KeyPress};
 
-/// What was put into the clipboard last.
+/// Returns the text that was last copied to the clipboard.
 pub(crate) fn copied(journey: &Journey) -> String {
     let copied = journey.others.iter().rfind(|other| other.starts_with("Copy(")).expect("something was copied");
     serde_json::from_str(copied.trim_start_matches("Copy(").trim_end_matches(')')).unwrap()
 }
 
-/// Presses `y` and takes the entry that these letters find.
+/// Presses `y` and picks the entry that these letters find. Returns the copied text.
 fn copy(journey: &mut Journey, what: &str) -> String {
     journey.keys("y").shows("Copy").keys(what).key(KeyPress::Enter).shows("copied: ");
     copied(journey)
@@ -45,7 +45,7 @@ fn a_run_is_copied_as_its_identifier_and_a_value_as_its_text() {
     journey.shows(&wall);
     let row = copy(&mut journey, "this row, with tabs");
     assert!(row.split('\t').any(|cell| cell == wall) && row.contains("\t1 Sequential writes\t"), "{row}");
-    // On the page of the run: what is under the cursor of the part in view.
+    // On the page of a run, `y` copies from the part in view, under the cursor.
     journey.key(KeyPress::Enter).shows("[Tests 8]");
     assert!(copy(&mut journey, "the figures of").starts_with("1 Sequential writes: wall "));
     journey.key(KeyPress::Right).key(KeyPress::Right).key(KeyPress::Right).shows("[Environment]");

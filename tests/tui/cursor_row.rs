@@ -1,4 +1,4 @@
-//! The row under the cursor can be read in every theme that is built in, whatever the terminal's own colours are.
+//! The row under the cursor is readable in every built-in theme, whatever colours the terminal has.
 
 use super::Journey;
 use dbdyno::{
@@ -10,10 +10,10 @@ use ratatui::{
     style::{Color, Modifier},
 };
 
-/// Every meaning that text in a row can have. Borders and ghosts are lines, and tabs are in no row.
+/// Every role that text in a row can have. Borders and ghosts are lines, and no row contains tabs.
 const TEXTS: [Role; 10] =
     [Role::Dim, Role::Title, Role::Focus, Role::Key, Role::Good, Role::Bad, Role::Warn, Role::Accent, Role::A, Role::B];
-/// What WCAG asks of text at least.
+/// The minimum contrast that WCAG requires of text.
 const LEAST: f64 = 4.5;
 
 fn themes() -> Vec<Theme> {
@@ -23,7 +23,7 @@ fn themes() -> Vec<Theme> {
     themes
 }
 
-/// How much light a colour gives, as WCAG 2 counts it.
+/// The relative luminance of a colour, as defined by WCAG 2.
 fn luminance([red, green, blue]: [u8; 3]) -> f64 {
     let linear = |part: u8| match f64::from(part) / 255.0 {
         part if part <= 0.04045 => part / 12.92,
@@ -46,7 +46,7 @@ fn text_in_the_row_under_the_cursor_stands_out_in_every_theme() {
     for theme in themes() {
         let cursor = theme.ink(Role::Cursor);
         let (Some(text), Some(behind)) = (cursor.fg, cursor.bg) else {
-            // Without colours of its own, the row has the two of the terminal, exchanged.
+            // A theme without colours for this row swaps the terminal's two colours.
             assert!(cursor.reverse && cursor.fg.is_none() && cursor.bg.is_none(), "{}", theme.name);
             continue;
         };
@@ -61,7 +61,7 @@ fn text_in_the_row_under_the_cursor_stands_out_in_every_theme() {
     assert!((known - 21.0).abs() < 1e-9, "black on white has 21: {known}");
 }
 
-/// The cells of the row under the cursor on Bench, in a theme: an engine that is not chosen, and its version.
+/// The cells of the row under the cursor on Bench, in a theme. The row shows an engine that is not chosen, and its version.
 fn row(theme: &str) -> Vec<Cell> {
     let mut journey = Journey::begin(80, 24);
     journey.setup.look.theme = journey.setup.catalog.theme(theme).unwrap();

@@ -1,4 +1,4 @@
-//! The line that narrows what is shown, on a store that the real program filled.
+//! The filter line, on a store that the real program filled.
 
 use super::{Journey, results::stored};
 use dbdyno::tui::{Command, Message, keys::KeyPress};

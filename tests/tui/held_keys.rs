@@ -1,12 +1,12 @@
-//! Keys that are held down: screens are switched faster than the store can be read.
+//! Keys that are held down switch screens faster than the store can be read.
 
 use crate::tui::terminal::{self, Terminal};
 use std::{fs, fs::File, rc::Rc};
 
-/// More than the program has when one read of each screen is under way.
+/// More threads than the program has while one read of each screen is running.
 const MOST_THREADS: usize = 40;
 
-/// Threads of the screens.
+/// The number of threads of the program with the screens.
 fn threads(terminal: &Terminal) -> usize {
     let process = terminal.inner.child.process_id().unwrap();
     fs::read_dir(format!("/proc/{process}/task")).unwrap().count()
@@ -32,7 +32,7 @@ fn screens_that_are_switched_hundreds_of_times_wait_with_one_read_each() {
     terminal.shows("Suite");
     most = most.max(threads(&terminal));
     assert!(most < MOST_THREADS, "{most} threads after {pressed} keys");
-    // What was asked for last is read once that is possible.
+    // The last request is answered as soon as the store can be read.
     drop(lock);
     terminal.press("3");
     terminal.shows("null");

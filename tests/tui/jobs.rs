@@ -1,4 +1,4 @@
-//! The Jobs screen. What real jobs show there is looked at in a real terminal: see `attach`.
+//! The Jobs screen. `attach` checks it with real jobs in a real terminal.
 
 use super::{Journey, copying::copied};
 use dbdyno::tui::{
@@ -12,7 +12,7 @@ use dbdyno::tui::{
 use dbdyno_running::jobs::JobKind;
 use std::ops::Range;
 
-/// A journey that has come to the screen from Live, where there are so many jobs. The first measures, the second is a search for capacity.
+/// A journey that has come from Live to the Jobs screen, with this many jobs. The first job measures, the second is a search for capacity.
 fn with_jobs(number: usize, columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin(columns, rows);
     journey.keys("2").keys("J");
@@ -20,7 +20,7 @@ fn with_jobs(number: usize, columns: u16, rows: u16) -> Journey {
     journey
 }
 
-/// What is read are these jobs.
+/// Delivers a list of these jobs to the screen.
 fn listed(journey: &mut Journey, jobs: Range<usize>) {
     let job = |at: usize| ListedJob {
         id: format!("{at:08x}"),
@@ -42,7 +42,7 @@ fn jobs_are_listed_with_what_started_them_and_a_list_that_goes_on_says_so() {
         let mut journey = with_jobs(90, columns, rows);
         assert_eq!(journey.app.screen, ScreenId::Jobs);
         journey.shows("Live › Your jobs").shows("measures").shows("dbdyno run --suite kv --engine sqlite ");
-        // The whole command of the job under the cursor, whatever the width.
+        // The whole command of the job under the cursor is shown at every width.
         journey.shows("┌ 00000000 measures ").shows("--size 0!").shows("1 to ").shows(" of 90").hides("00000059");
         journey.key(KeyPress::End).shows("--size 89!").shows(" to 90 of 90").hides("00000001");
         journey.key(KeyPress::Esc);
@@ -75,6 +75,6 @@ fn the_list_is_read_again_while_it_is_seen_and_the_cursor_stays_on_its_job() {
     journey.key(KeyPress::Down).shows("┌ 00000003 has ended ");
     listed(&mut journey, 0..5);
     journey.shows("┌ 00000003 has ended ");
-    // What is read is what this machine has: none of these.
+    // The next read returns the jobs of this machine, which has none of these.
     journey.time(1_000).shows("00000002").time(3_000).hides("00000002");
 }

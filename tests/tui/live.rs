@@ -1,4 +1,4 @@
-//! The Live screen, told what real workers of the null engine said, and replays of what is stored.
+//! The Live screen, fed with the events of real workers of the null engine, and replays of stored sessions.
 
 use super::Journey;
 use crate::{resume, support::Place};
@@ -15,7 +15,7 @@ use dbdyno_engine::protocol::{Event, TestDone};
 use dbdyno_running::watching::JobEvent;
 use rustix::process::Signal;
 
-/// Leaves only the null engine chosen, with these option values typed as sweeps.
+/// Chooses only the null engine, with these option values typed as sweeps.
 pub(super) fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> Journey {
     let mut journey = Journey::begin(columns, rows);
     for entry in journey.app.screens.bench.form.entries.clone() {
@@ -42,7 +42,7 @@ pub(super) fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> J
     journey
 }
 
-/// Runs what the screen started as its command line says, and tells the screen what was said, up to `until`.
+/// Runs the command that the screen started, and sends its events to the screen until `until` returns true.
 pub(super) fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
     let command = journey.started.last().unwrap().clone();
     let words: Vec<String> = command.split(' ').map(|word| word.replace('\'', "")).collect();
@@ -51,7 +51,7 @@ pub(super) fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) 
     let done = journey.place().run(&arguments);
     let mut told = 0;
     for line in done.stdout.lines() {
-        // The last line is the table, which is no event.
+        // The last line is the table, which is not an event.
         let Ok(event) = serde_json::from_str::<RunnerEvent>(line) else { continue };
         told += 1;
         let last = until(&event);
@@ -280,7 +280,7 @@ fn the_race_of_a_resumed_session_has_the_rounds_before_it() {
     journey.keys("2r").shows("Resume the session?").keys("y");
     told(&mut journey, |event| matches!(event, RunnerEvent::SessionStarted { .. }));
     let race = race(&journey);
-    // What was run since then is stored too by now, and nothing of it was told yet.
+    // The store contains later runs by now too, but the screen has received no event of them.
     assert!(race.contains("µs n6") && race.contains("10.0 10.0-10.0"), "{race}");
 }
 
@@ -304,7 +304,7 @@ fn what_a_session_says_about_its_options_is_read_at_once_or_after_what_is_open()
 fn once_the_session_is_over_more_rounds_are_added_to_what_is_undecided() {
     let mut journey = null_bench(200, 60, &[("latency_ns", "1000|2000"), ("clock", "simulated")]);
     journey.key(KeyPress::Enter).hides("+ more rounds");
-    // Two rounds are seen, which are too few; the store has all of them, and nothing is undecided any more.
+    // The screen has seen two rounds, which are too few. The store has all rounds, and nothing is undecided any more.
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 3, .. }));
     journey.hides("+ more rounds");
     journey.message(Message::JobOver(Err("it was killed".to_owned())));

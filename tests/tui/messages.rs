@@ -1,4 +1,4 @@
-//! What is said on the bottom line, and files whose names are taken.
+//! Messages on the bottom line, and files whose names are taken.
 
 use super::{Journey, results::stored};
 use dbdyno::tui::{

@@ -1,5 +1,5 @@
-//! Journeys through the terminal UI: keys in, painted screen out. Questions are answered as the real program answers
-//! them, from a real store; only the terminal is a buffer.
+//! Journeys through the terminal UI: keys go in, a painted screen comes out. Requests are answered as in the real program, from a real
+//! store. Only the terminal is replaced by a buffer.
 
 mod attach;
 mod bench;
@@ -34,24 +34,24 @@ use dbdyno_running::watching::JobEvent;
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::time::Duration;
 
-/// The application with a painted screen, and a place of its own.
+/// The application with a painted screen, and its own place.
 pub(crate) struct Journey {
     pub(crate) app: App,
     pub(crate) setup: TuiSetup,
-    /// Commands that were to be measured.
+    /// The commands that the application would have measured.
     pub(crate) started: Vec<String>,
-    /// Whether the program was to end.
+    /// Whether the application asked to quit.
     pub(crate) left: bool,
     /// Commands that are neither requests nor starts, as text.
     pub(crate) others: Vec<String>,
     place: Place,
     /// Milliseconds that typing and clicking took.
     typing: u64,
-    /// Milliseconds that passed besides.
+    /// Milliseconds that passed otherwise.
     passed: u64,
 }
 
-/// Milliseconds between two keys of somebody who looks at the screen.
+/// Milliseconds between two keys of a user who watches the screen.
 const BETWEEN_KEYS: u64 = 250;
 
 impl Journey {
@@ -60,7 +60,7 @@ impl Journey {
         Self::begin_in(Place::new(), columns, rows)
     }
 
-    /// Begins in a place where something may be stored.
+    /// Begins in a place that may already have stored results.
     pub(crate) fn begin_in(place: Place, columns: u16, rows: u16) -> Self {
         let catalog = Catalog::new(UserFolders { root: place.path("config") });
         let setup = TuiSetup {
@@ -79,27 +79,27 @@ impl Journey {
         journey
     }
 
-    /// The place, for what it holds.
+    /// The place, to inspect its files.
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Something happens.
+    /// Sends a message to the application.
     pub(crate) fn message(&mut self, message: Message) {
         let commands = self.app.update(message);
         self.perform(commands);
     }
 
-    /// What is measured tells something.
+    /// Sends an event of the running job to the application.
     pub(crate) fn told(&mut self, event: JobEvent) {
         self.message(Message::Job(Box::new(event)));
     }
 
-    /// Does what the program asked for.
+    /// Performs the commands that the application returned.
     pub(crate) fn perform(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {
-                // The machine's noise is no part of a journey.
+                // Journeys ignore the noise of the machine.
                 Command::Request(Request::World(world::Request::Noise)) => {}
                 Command::Request(request) => {
                     let response = tui::respond(request, &self.setup);
@@ -112,14 +112,14 @@ impl Journey {
         }
     }
 
-    /// Presses a key, having looked at what the one before did.
+    /// Presses a key, after enough time to see the effect of the previous one.
     pub(crate) fn key(&mut self, key: KeyPress) -> &mut Self {
         self.look();
         self.message(Message::Key(key));
         self
     }
 
-    /// Presses keys one right after the other, without looking.
+    /// Presses keys in immediate succession, without time to look at the screen.
     pub(crate) fn at_once(&mut self, keys: &[KeyPress]) -> &mut Self {
         for key in keys {
             self.message(Message::Key(*key));
@@ -127,7 +127,7 @@ impl Journey {
         self
     }
 
-    /// Time passes in which somebody looks at the screen.
+    /// Lets the time pass that a user needs to look at the screen.
     fn look(&mut self) {
         self.typing += BETWEEN_KEYS;
         self.tell_time();
@@ -137,7 +137,7 @@ impl Journey {
         self.message(Message::Time(Duration::from_millis(self.typing + self.passed)));
     }
 
-    /// Types characters.
+    /// Types characters, each after a look at the screen.
     pub(crate) fn keys(&mut self, characters: &str) -> &mut Self {
         for c in characters.chars() {
             self.key(KeyPress::Char(c));
@@ -152,7 +152,7 @@ impl Journey {
         self
     }
 
-    /// What is painted: characters only, a line a row.
+    /// Returns the painted characters, one line per row.
     pub(crate) fn screen(&self) -> String {
         let buffer = self.painted();
         let lines = buffer.content.chunks(usize::from(buffer.area.width));
@@ -161,7 +161,7 @@ impl Journey {
             .collect()
     }
 
-    /// The cells that are painted.
+    /// Returns the painted cells.
     pub(crate) fn painted(&self) -> Buffer {
         let (columns, rows) = self.app.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));

@@ -1,4 +1,4 @@
-//! Commands that are typed: each kind by keys to the painted screen.
+//! Typed commands, each kind tested from the keys to the painted screen.
 
 mod stored;
 
@@ -26,18 +26,18 @@ fn engines(columns: u16, rows: u16) -> Journey {
 }
 
 impl Journey {
-    /// Types a command whole.
+    /// Types a whole command and runs it.
     pub(super) fn command(&mut self, line: &str) -> &mut Self {
         self.keys(&format!(":{line}")).key(KeyPress::Enter)
     }
 
-    /// The colour behind the tab of the screen in view.
+    /// The background colour of the current screen's tab, in this column.
     fn tab(&self, at: u16) -> Color {
         self.painted()[(at, 0)].bg
     }
 }
 
-/// What the tab has behind it in a theme that is built in.
+/// The background colour of the tab in a built-in theme.
 fn behind(journey: &Journey, theme: &str) -> Color {
     let theme = journey.setup.catalog.theme(theme).unwrap();
     match theme.ink(dbdyno::catalog::Role::Tab).bg {
@@ -63,13 +63,13 @@ fn a_theme_is_seen_while_the_cursor_is_on_it_and_esc_puts_the_former_one_back() 
     assert_eq!(journey.tab(0), dark);
     journey.command("theme light").shows("`dbdyno --theme light` begins with it");
     assert_eq!(journey.tab(0), light);
-    // The former one is now the one that was taken; what is no theme shows it.
+    // The previous theme is now the chosen one. Text that is not a theme keeps it.
     journey.keys(":theme zzz");
     assert_eq!(journey.tab(0), light);
     journey.key(KeyPress::Enter).shows("✗ `zzz`: expected THEME, such as colour-blind, dark, light, sixteen");
     journey.key(KeyPress::Ctrl('u')).keys("theme dark");
     assert_eq!(journey.tab(0), dark);
-    // Another command takes the preview back too.
+    // Typing another command ends the preview too.
     journey.key(KeyPress::Ctrl('u')).keys("go ");
     assert_eq!(journey.tab(0), light);
 }
@@ -93,7 +93,7 @@ fn commands_are_found_by_some_letters_completed_and_entered() {
     assert_eq!(journey.app.screen, ScreenId::Claims);
     journey.command("go nowhere").shows("✗ `nowhere`: expected SCREEN, such as bench, live, results");
     journey.key(KeyPress::Esc).command("zzzz").shows("✗ `zzzz`: expected a command, such as").key(KeyPress::Esc);
-    // Where a screen has no list, nothing sorts it.
+    // On a screen without a list there is no sort command.
     journey.keys(":sort").hides("sort by ").key(KeyPress::Esc).hides("Commands");
     journey.keys(":").click("SCREEN: ").shows(": go ").click("results  3");
     assert_eq!(journey.app.screen, ScreenId::Results);
@@ -118,7 +118,7 @@ fn two_selections_are_compared_and_one_stands_beside_its_session() {
     journey.command("compare label=y test=2 with x test=2").shows("A  label=y test=2").shows("1 of 1");
     journey.command("compare session=last").shows("‹matrix›").shows("reference   x");
     journey.command("compare z").shows("‹matrix›").shows("reference   z").key(KeyPress::Esc).shows("C all");
-    // A pair is taken by the cursor too.
+    // The cursor can choose a pair too.
     journey.keys(":compare ").key(KeyPress::Down).key(KeyPress::Down).key(KeyPress::Enter).shows("‹table›");
     journey.keys(":compare tier=3 with ").shows("tier=3 with x").key(KeyPress::Down).key(KeyPress::Tab);
     journey.shows("A tier=3 · B engine=").key(KeyPress::Esc);

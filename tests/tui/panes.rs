@@ -1,4 +1,4 @@
-//! Panes on all of the screen, and the moment that all charts of a test are looked at.
+//! Zoomed panes, and one moment shown by all charts of a test.
 
 use super::{
     Journey,
@@ -9,7 +9,7 @@ use dbdyno::{runner::RunnerEvent, tui::keys::KeyPress};
 
 const ALL_PANES: &str = "z or Esc shows all panes";
 
-/// The page of a run whose first test took a second, in ten stretches with one stall; of its worker two things were followed.
+/// The page of a run whose first test took a second, in ten stretches with one stall. Two readings of its worker were followed.
 fn opened(columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin_in(stored(), columns, rows);
     execute(
@@ -32,7 +32,7 @@ fn one_moment_is_told_by_all_charts_of_a_test() {
         let mut journey = opened(columns, rows);
         journey.hides(" · at ").key(KeyPress::Enter).shows("Over time · at 50.0 ms").shows("▲ rate 1.00 k/s");
         journey.shows("▲ p99 1.00 ms").key(KeyPress::Right).shows("at 150 ms").shows("rate 2.00 k/s");
-        // All charts are there where they have the whole screen.
+        // With the whole screen, all charts are visible.
         journey.keys("z").shows(ALL_PANES).shows("memory 1.00 MiB").shows("writes 2.00 MiB/s").shows("p99 2.00 ms");
         journey.key(KeyPress::End).shows("at 950 ms").shows("rate 10.0 k/s").shows("memory 2.00 MiB ▲");
         journey.key(KeyPress::Home).shows("at 50.0 ms");

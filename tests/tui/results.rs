@@ -13,8 +13,8 @@ use dbdyno::{
 use duckdb::Connection;
 use std::sync::OnceLock;
 
-/// Two configurations of the null engine in two rounds: 4 runs, 32 results, with times that never differ. They are run
-/// once, and each test has a copy of the store.
+/// Two configurations of the null engine in two rounds: 4 runs, 32 results, with times that never differ. They are run once, and each test
+/// has a copy of the store.
 pub(super) fn stored() -> Place {
     static STORE: OnceLock<Vec<u8>> = OnceLock::new();
     let store = STORE.get_or_init(|| {
@@ -41,7 +41,7 @@ fn begin(columns: u16, rows: u16) -> Journey {
     journey
 }
 
-/// Rows of the table, by their lines.
+/// Counts the lines of the screen that contain a text.
 fn lines(journey: &Journey, text: &str) -> usize {
     journey.screen().lines().filter(|line| line.contains(text)).count()
 }

@@ -15,7 +15,7 @@ fn begin(columns: u16, rows: u16) -> Journey {
 }
 
 impl Journey {
-    /// Puts a statement in the place of what stands in the editor.
+    /// Replaces the text in the editor with a statement.
     fn write(&mut self, sql: &str) -> &mut Self {
         self.key(KeyPress::PageDown).key(KeyPress::End);
         for _ in 0..8 {
@@ -30,7 +30,7 @@ impl Journey {
         self.write(sql).key(KeyPress::F(5))
     }
 
-    /// What was put into the clipboard last.
+    /// The text that was last copied to the clipboard.
     fn copied(&self) -> &str {
         let copied = self.others.iter().rfind(|other| other.starts_with("Copy("));
         copied.unwrap().trim_start_matches("Copy(\"").trim_end_matches("\")")
@@ -145,7 +145,7 @@ fn an_empty_answer_and_a_plan_have_no_cell() {
     journey.keys("y").keys("s").keys("i").run("EXPLAIN SELECT 1").shows("explain_value").hides("s sort").keys("s");
 }
 
-/// The request that a key leads to, not responded to yet.
+/// Returns the request that a key causes, without responding to it.
 fn asked(journey: &mut Journey, key: KeyPress) -> Request {
     let commands = journey.app.update(Message::Key(key));
     let request = commands.into_iter().find_map(|command| match command {

@@ -13,13 +13,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Long enough for a loaded machine; nothing waits for it when all is well.
+/// Long enough for a loaded machine. Nothing waits this long when all is well.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// As long as somebody looks at a screen before the next key, and more.
+/// Longer than a user looks at a screen before the next key.
 const LOOK: Duration = Duration::from_millis(400);
 
-/// A terminal with dbdyno in it.
+/// A terminal that runs dbdyno.
 pub(crate) struct Terminal {
     pub(crate) place: Rc<Place>,
     pub(crate) inner: PseudoTerminal,
@@ -33,7 +33,7 @@ fn send(signal: &str, process: u32) {
     assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
 }
 
-/// A place with a preset that is quickly done, one that is not, and one of an engine that does nothing.
+/// A place with three presets: a quick one, a long one, and one of an engine that does nothing.
 pub(crate) fn place() -> Place {
     let place = Place::new();
     for (name, size, repeats) in [("tiny", 1_000, 9), ("long", 20_000, 50)] {
@@ -53,7 +53,7 @@ impl Terminal {
         Self::start_in(Rc::new(place()), &[], (columns, rows))
     }
 
-    /// Another terminal in the same place, with these arguments.
+    /// Starts another terminal in the same place, with these arguments.
     pub(crate) fn another(&self, arguments: &[&str], size: (u16, u16)) -> Self {
         Self::start_in(Rc::clone(&self.place), arguments, size)
     }
@@ -95,8 +95,8 @@ impl Terminal {
         open.keys.flush().unwrap();
     }
 
-    /// Presses a key that starts something, after what lay over the screen is closed and the screen has been looked at: what comes
-    /// at once is taken to be typed for that.
+    /// Presses a key that starts something, once the user has had time to see the screen after a dialog closed. A key that comes
+    /// immediately counts as typed for the dialog.
     pub(crate) fn press_in_time(&mut self, keys: &str) {
         thread::sleep(LOOK);
         self.press(keys);
@@ -107,12 +107,12 @@ impl Terminal {
         self.open().master.resize(PtySize { cols: columns, rows, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
-    /// Sends a signal to what is in the terminal.
+    /// Sends a signal to the program in the terminal.
     pub(crate) fn signal(&self, signal: &str) {
         send(signal, self.inner.child.process_id().unwrap());
     }
 
-    /// Sends a signal to what measures, if that has not ended.
+    /// Sends a signal to the process that measures, if it is still running.
     pub(crate) fn signal_job(&self, signal: &str) {
         let all = processes_with(self.place.path("").to_str().unwrap());
         let measures = |process: &u32| {
@@ -130,7 +130,7 @@ impl Terminal {
         wait_until("the program is stopped", || fs::read_to_string(&status).unwrap().contains("State:\tT"));
     }
 
-    /// Loads a preset, runs it, and waits until something of it is stored.
+    /// Loads a preset, runs it, and waits until some of its results are stored.
     #[track_caller]
     pub(crate) fn run_preset(&mut self, preset: &str) {
         self.shows("Suite");
@@ -145,7 +145,7 @@ impl Terminal {
         });
     }
 
-    /// Waits until nothing of the program is left in the terminal.
+    /// Waits until the terminal is back in its normal state: no alternate screen, mouse, hidden cursor or bracketed paste.
     #[track_caller]
     pub(crate) fn is_given_back(&self) {
         let begun = Instant::now();
@@ -180,7 +180,7 @@ fn a_bench_is_started_watched_compared_and_exported_with_keys_alone() {
     terminal.shows("geometric mean");
     terminal.press("e");
     terminal.shows("Enter accept");
-    // What is proposed is replaced by a name of our own.
+    // Replaces the proposed file name with our own.
     terminal.press("\u{15}answer.md\r");
     terminal.shows("written");
     terminal.press("q");
@@ -251,7 +251,7 @@ fn a_session_ends_in_order_with_its_screens() {
         terminal.run_preset("long");
         end(&mut terminal);
         let status = terminal.inner.child.wait().unwrap();
-        // Nothing is measured any more where that has ended before.
+        // Once the job has ended, nothing is measured any more, so the program exits with 0.
         let code = if what.contains("measures") { 0 } else { 130 };
         assert_eq!(status.exit_code(), code, "{what}");
         let place = &terminal.place;
@@ -279,12 +279,12 @@ fn is_raw(name: &str) -> bool {
     String::from_utf8_lossy(&output.stdout).contains("-icanon")
 }
 
-/// What a terminal's settings are after dbdyno was started in it and killed, beside what they were before.
+/// Starts dbdyno in a terminal and kills it. Returns the terminal's settings before and after.
 fn after_kill(changed: &[&str], until_killed: impl FnOnce(&mut Terminal, &str)) -> (String, String) {
     let place = place();
     let pair = pair((80, 24));
     let name = pair.master.tty_name().unwrap().to_str().unwrap().to_owned();
-    // The terminal's settings last for as long as somebody has it open.
+    // A terminal keeps its settings only while a process has it open.
     let _open =
         fs::OpenOptions::new().read(true).custom_flags(OFlags::NOCTTY.bits().cast_signed()).open(&name).unwrap();
     assert!(Command::new("stty").args(["-F", &name]).args(changed).status().unwrap().success());
@@ -307,7 +307,7 @@ fn a_killed_program_leaves_the_terminals_settings_as_they_were() {
     }
     let unusual: [&[&str]; 3] = [&["echo"], &["-echo", "intr", "^T"], &["-ixon", "min", "3", "time", "7"]];
     for changed in unusual {
-        // At once, that is as soon as the terminal is taken.
+        // Immediately means as soon as the terminal is in raw mode.
         for _ in 0..3 {
             let (before, after) = after_kill(changed, |_, name| wait_until("raw mode", || is_raw(name)));
             assert_eq!(after, before, "{changed:?}, at once");
@@ -348,7 +348,7 @@ fn a_program_that_is_killed_while_it_is_suspended_leaves_the_shells_settings_alo
         terminal.shows("Suite");
         terminal.suspend();
         assert!(!is_raw(name), "the terminal is given back");
-        // As a shell does that reads a line.
+        // A shell that reads a line does the same.
         assert!(Command::new("stty").args(["-F", name, "raw", "-echo"]).status().unwrap().success());
         wanted = settings(name);
     });

@@ -30,7 +30,7 @@ fn a_step_is_marked_and_told_with_its_session() {
         let mut journey = over(&bench, columns, rows);
         journey.keys("3").keys("T").shows("Trend · time of each session").shows("1 change").shows("1▲");
         assert_eq!(journey.app.screen, ScreenId::Trend);
-        // The session that changed is under the cursor.
+        // The cursor is on the session that changed.
         journey.shows("18 of 30").shows(&id).shows("worse, p 0.00").shows("version 1.0 before");
         journey
             .key(KeyPress::Left)

@@ -1,4 +1,4 @@
-//! The Tune screen: a change tried, told by real trials of the null engine, and the ledger.
+//! The Tune screen: trials of a change, shown with the events of real trials of the null engine, and the ledger.
 
 use super::Journey;
 use crate::support::Place;
@@ -16,13 +16,13 @@ use dbdyno_running::{jobs::JobKind, watching::JobEvent};
 const NULL: [&str; 6] =
     ["--engine", "null:clock=simulated,latency_ns=2000,noise_percent=2", "--suite", "kv", "--size", "1000"];
 
-/// Tries a change of the null engine as the command line does.
+/// Tries a change of the null engine with the command line.
 fn try_null(place: &Place, change: &str, more: &[&str]) -> String {
     let words = ["--test", "2", change, "--seed", "7", "--quiet"];
     place.ok(&[&["tune", "try"], &NULL[..], &words, more].concat())
 }
 
-/// A journey at the Tune screen of a place where something was tried.
+/// A journey at the Tune screen of a place with trials.
 fn at_tune(place: Place, columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin_in(place, columns, rows);
     journey.keys("5");
@@ -34,7 +34,7 @@ fn trials(journey: &Journey) -> Vec<Trial> {
     ledger.entries.iter().map(|entry| entry.trial.clone()).collect()
 }
 
-/// What was put into the clipboard last.
+/// The text that was last copied to the clipboard.
 fn copied(journey: &Journey) -> String {
     let copied = journey.others.iter().rfind(|other| other.starts_with("Copy("));
     copied.expect("something was copied").replace("\\n", "\n").replace("\\\"", "\"")
@@ -78,7 +78,7 @@ fn the_notebook_opens_where_it_was_left() {
     }
     let mut journey = at_tune(place, 120, 40);
     journey.keys("p").keys("options of the base").key(KeyPress::Enter).shows("latency_ns=500").key(KeyPress::Esc);
-    // What is tried next comes from there.
+    // The next trial starts from that base.
     journey.key(KeyPress::End).keys("i").key(KeyPress::Esc);
 }
 
@@ -119,7 +119,7 @@ fn an_accepted_change_becomes_part_of_the_base() {
 fn what_is_not_decided_is_no_answer_and_its_command_repeats_it_exactly() {
     let place = Place::new();
     try_null(&place, "null.latency_ns=500", &["--accept"]);
-    // The same but for its seeds: nothing can be decided in so few rounds.
+    // This trial changes only the seed. So few rounds cannot decide anything.
     place.ok(&["tune", "try", "--from", "last", "null.noise_seed=9", "--rounds", "6", "--quiet"]);
     let mut journey = at_tune(place, 120, 40);
     let undecided = trials(&journey).into_iter().find(|trial| !trial.accepted).unwrap();
@@ -140,7 +140,7 @@ fn what_is_not_decided_is_no_answer_and_its_command_repeats_it_exactly() {
     ] {
         assert!(command.contains(part), "{part} is missing: {command}");
     }
-    // It is a command that runs.
+    // The copied command runs.
     let words: Vec<String> =
         command["Copy(\"dbdyno ".len()..].trim_end_matches("\")").split(' ').map(str::to_owned).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).chain(["--quiet"]).collect();
@@ -240,7 +240,7 @@ fn rows_of_the_ledger_are_opened_compared_and_made_the_base() {
     journey.keys("lk").keys("A").shows("latency_ns=1000 is now part of the base").shows("▸ latency_ns: 2000 -> 1000");
     let accepted = "SELECT count(*) FROM trial WHERE accepted";
     assert_eq!(journey.place().value(accepted), "2");
-    // Back to the other one, which was accepted before.
+    // Returns to the other base, which was accepted before.
     journey.keys("jA").shows("the base is what latency_ns=1500 came to").shows("▸ latency_ns: 2000 -> 1500");
     journey.keys("m");
     let more = journey.started.last().unwrap();
@@ -256,7 +256,7 @@ fn several_values_are_tried_each_in_a_trial() {
     assert!(command.contains("synchronous=off synchronous=normal"), "{command}");
 }
 
-/// Tells the screen what a command that tunes said.
+/// Sends the output of a tuning command to the screen.
 fn told(journey: &mut Journey, said: &str, until: impl Fn(&serde_json::Value) -> bool) {
     for line in said.lines() {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -268,7 +268,7 @@ fn told(journey: &mut Journey, said: &str, until: impl Fn(&serde_json::Value) ->
     }
 }
 
-/// An event as the program tells it; those of sessions are left out.
+/// An event as the program prints it. Events of sessions are left out.
 fn event(value: &serde_json::Value) -> Option<TuneEvent> {
     let part = |name: &str| value[name].clone();
     let number = |name: &str| value[name].as_u64().unwrap();

@@ -1,9 +1,9 @@
-//! `dbdyno tune answer`: what was found, in the form that people use.
+//! `dbdyno tune answer`: the result of tuning, in a form that applications use.
 
 use crate::support::Place;
 use rusqlite::Connection;
 
-/// Two trials of SQLite, the first of them the base of the second.
+/// Two trials of SQLite. The first is the base of the second.
 fn tuned() -> Place {
     let place = Place::new();
     let measure = ["--test", "1", "--size", "1000", "--rounds", "1", "--quiet"];
@@ -66,6 +66,6 @@ fn the_preset_can_be_run_and_measures_base_and_tuned_side_by_side() {
     assert!(plan.contains("sqlite[journal_mode=wal,transaction=immediate]"), "{plan}");
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.contains("tests = [1]") && text.contains("sizes = [\"1000\"]"), "{text}");
-    // What the base was given is in both.
+    // The options of the base are in both.
     assert_eq!(text.matches("\"temp_store\" = \"memory\"").count(), 2, "{text}");
 }

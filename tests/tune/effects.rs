@@ -1,4 +1,4 @@
-//! `dbdyno tune effects`: a grid whose truth is known, and the way from a sweep to the table.
+//! `dbdyno tune effects`: a grid with known effects, and the steps from a sweep to the table.
 
 use crate::support::Place;
 use dbdyno::{
@@ -11,7 +11,7 @@ use dbdyno_workload::rng::SplitMix64;
 use std::{collections::BTreeMap, sync::Arc};
 use uuid::Uuid;
 
-/// The whole grid of a (2 values), b (3), c (2) and d (4) in two rounds; `time` is the time of a configuration.
+/// The whole grid of a (2 values), b (3), c (2) and d (4) in two rounds. `time` returns the time of a configuration.
 fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
     let mut noise = SplitMix64::new(5);
     let mut runs = Vec::new();
@@ -103,7 +103,7 @@ fn what_matters_is_found_with_its_size_and_what_does_not_is_said() {
 
 #[test]
 fn options_that_act_together_are_named() {
-    // b matters only where a is 1.
+    // b matters only if a is 1.
     let found = effects(&grid(|a, b, _, _| if a == 1 { [1.0, 1.5, 2.0][b] } else { 1.0 })).unwrap();
     assert_eq!(found.interactions.len(), 1, "{:?}", found.interactions);
     let together = &found.interactions[0];
@@ -116,7 +116,7 @@ fn options_that_act_together_are_named() {
 #[test]
 fn a_sample_finds_effects_by_its_pairs_and_no_interactions() {
     let mut side = grid(|a, b, _, _| if a == 1 { [2.0, 3.0, 4.0][b] } else { 1.0 });
-    // A third of the configurations was left out.
+    // A third of the configurations is missing.
     side.runs.retain(|run| match (run.configuration.options["b"].as_str(), run.configuration.options["d"].as_str()) {
         ("1", d) => d == "0",
         ("2", d) => d != "3",

@@ -1,4 +1,4 @@
-//! The ledger: a tree of what was tried, kept with the results.
+//! The ledger: a tree of trials, stored with the results.
 
 use super::what_if::tune_try;
 use crate::support::{Place, asked};

@@ -1,4 +1,4 @@
-//! Tuning: what-if trials, their ledger, the statistics behind them.
+//! Tuning: what-if trials, their ledger, and their statistics.
 
 mod answer;
 mod effects;

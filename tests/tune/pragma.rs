@@ -79,7 +79,7 @@ fn the_grid_is_a_sample_whose_pairs_differ_in_one_option() {
     let place = Place::new();
     let plan = place.ok(&["--preset", "pragma-grid-sample", "--dry-run", "--seed", "1", "--quiet"]);
     let configurations: usize = plan.split(' ').nth(1).unwrap().parse().unwrap();
-    // Twelve stars of at most 13, less what cannot differ.
+    // Twelve stars of at most 13 configurations, minus those that cannot differ.
     assert!((90..=156).contains(&configurations), "{plan}");
     for preset in ["pragma-sync", "pragma-journal"] {
         let plan = place.ok(&["--preset", preset, "--dry-run", "--quiet"]);
@@ -91,7 +91,7 @@ fn the_grid_is_a_sample_whose_pairs_differ_in_one_option() {
 fn of_a_sweep_what_cannot_differ_is_told_and_not_run() {
     let place = Place::new();
     let plan = place.ok(&["--preset", "pragma-sixteen", "--dry-run", "--quiet"]);
-    // BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode: two locking modes and two of synchronous under it.
+    // BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode, so it is left out for two locking modes and two values of synchronous.
     assert!(plan.contains("pragma: 12 configurations x"), "{plan}");
     assert!(plan.contains("4 not run, they cannot differ from others: "), "{plan}");
     let run = ["run", "--suite", "kv", "--size", "100", "--test", "1", "--repeat", "1"];
@@ -120,7 +120,7 @@ fn a_preset_that_asks_for_it_ends_in_how_much_each_option_matters() {
     for part in ["sqlite on pragma at 500, test 1", "memory against delete", "200 against 100", "best of each tier"] {
         assert!(shown.contains(part), "`{part}` in {shown}");
     }
-    // The command for the charts is one that can be typed.
+    // The command for the charts can be typed as it is shown.
     let charts = shown.lines().find_map(|line| line.strip_prefix("charts: dbdyno tune effects '")).unwrap();
     let (selected, _) = charts.split_once('\'').unwrap();
     let page = place.ok(&["tune", "effects", selected, "--format", "html"]);
@@ -132,7 +132,7 @@ fn a_claim_across_tiers_is_judged_where_the_publication_compared_so() {
     let place = Place::new();
     let shown = place.ok(&["--preset", "pragma-sync", "--size", "500", "--quiet"]);
     let line = shown.lines().find(|line| line.contains("0.77x (27.5 s / 35.7 s)")).unwrap();
-    // Which verdict it is depends on the disk; that there is a measured ratio with an interval does not.
+    // The verdict depends on the disk. A measured ratio with an interval always exists.
     assert!(line.contains("x [") && !line.contains("does not survive"), "{line}");
     let claims = place.ok(&["claims", "pragma"]);
     assert!(claims.contains("Experiment 7 compares what a commit does not survive equally"), "{claims}");

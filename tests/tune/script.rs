@@ -1,4 +1,4 @@
-//! `dbdyno tune try --sql --database`: a user's own statements on a copy of a user's own database.
+//! `dbdyno tune try --sql --database`: a user's own statements on a copy of the user's own database.
 
 use crate::support::Place;
 use dbdyno::tune::script::DatabaseSnapshot;
@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 
 const MEASURE: [&str; 5] = ["--engine", "sqlite", "--rounds", "1", "--quiet"];
 
-/// A database with pages of 8192 bytes, whose last row is still in its log; the connection keeps it there.
+/// A database with pages of 8192 bytes. Its last row is still in its log, because the connection is open.
 fn database(place: &Place) -> Connection {
     let connection = Connection::open(place.path("mine.db")).unwrap();
     connection
@@ -70,12 +70,12 @@ fn statements_are_tuned_on_a_copy_of_the_database() {
     let files_of = ["--sql", &sql, "--database", database.to_str().unwrap()];
     let change = ["tune", "try", "page_size=4096", "synchronous=normal"];
     let said = place.ok(&[&change[..], &files_of, &MEASURE].concat());
-    // The base is the database as it is: its pages and its log.
+    // The base is the database with its current pages and log.
     assert!(said.contains("page_size: 8192 -> 4096") && said.contains("tier 3 power-safe -> 2 consistent"), "{said}");
     assert!(said.contains("1 mine"), "{said}");
     assert_eq!(files(&place), before, "the database is as it was");
     assert_eq!(place.left_behind(), Vec::<std::path::PathBuf>::new());
-    // The statements did what they say, on every run alike: one row removed, 99 changed, and a count read.
+    // The statements did the same in every run: they removed one row, changed 99, and read a count.
     let rows = place.rows("SELECT DISTINCT operations, rows, verification IS NOT NULL, status FROM results");
     assert_eq!(rows, [["3", "101", "true", "ok"]]);
     let pages = place.rows("SELECT DISTINCT options['page_size'] FROM results ORDER BY 1");
@@ -157,7 +157,7 @@ fn statements_reach_nothing_beyond_their_copy_however_they_are_written() {
         assert!(done.stderr.contains(":2: ") && done.stderr.contains(expected), "{text}: {}", done.stderr);
     }
     assert!(!elsewhere.exists());
-    // What stays within is measured.
+    // Statements that stay within the limits are measured.
     let sql = script(
         &place,
         "CREATE TABLE a(x);\nCREATE VIRTUAL TABLE f USING fts5(t);\n-- measure\nATTACH ':memory:' AS m;\n\

@@ -27,13 +27,13 @@ fn the_fastest_setting_is_found_and_confirmed_on_fresh_seeds() {
     let ratio = trial["effects"][0]["found"]["ratio"].as_f64().unwrap();
     assert!((ratio - 0.8).abs() < 0.01, "{ratio}");
     assert_eq!(found["tried"].as_array().unwrap().len(), 2);
-    // Its only change was taken out of it, and that was slower.
+    // The search took the only change out of the winner, and that was slower.
     let taken_out = found["taken_out"].as_array().unwrap();
     assert!(taken_out.len() == 1 && taken_out[0]["option"] == "latency_ns", "{taken_out:?}");
     assert_eq!((&taken_out[0]["dropped"], &taken_out[0]["instead"]), (&Value::from(false), &Value::from("1000")));
     assert_eq!(taken_out[0]["effect"]["found"]["verdict"]["word"], "slower");
     assert_eq!(events(&said, "taken_out")[0]["what"], taken_out[0]);
-    // The figure that is reported rests on runs that chose nothing.
+    // The reported figure comes only from runs that were not used to choose.
     let id = trial["trial_id"].as_str().unwrap();
     let pairs = trial["effects"][0]["pairs"].as_u64().unwrap();
     let counted = format!("SELECT count(DISTINCT round) FROM results WHERE keys['trial'] = '{id}'");

@@ -1,4 +1,4 @@
-//! Trials whose truth is known: scripted times in the order of the real plan go through the real judgement.
+//! Trials with a known truth: simulated times in the order of the real plan, judged by the real code.
 
 use crate::compare::simulation::Machine;
 use dbdyno::{
@@ -35,7 +35,7 @@ impl Trials {
         Self { registry, variants, machine: Machine { rng: SplitMix64::new(2_026), noise: 0.0, sd }, workload }
     }
 
-    /// One look more at a trial in which the change takes `factor` of the base's time.
+    /// Takes one more look at a trial in which the change takes `factor` of the base's time.
     fn look(&mut self, samples: &mut Samples, look: u32, rounds: u32, factor: f64) -> Verdict {
         let plan = self.workload.plan(&self.registry, &self.variants, rounds, u64::from(look)).unwrap();
         let last = plan.runs.len() as f64;
@@ -65,7 +65,7 @@ fn equal_things_are_found_different_in_at_most_one_trial_of_twenty_even_when_ext
         let mut samples = Samples::default();
         let verdicts: Vec<Verdict> = (1..=4).map(|look| trials.look(&mut samples, look, rounds, 1.0)).collect();
         wrong_at_once += usize::from(is_difference(verdicts[0]));
-        // Whoever extends a trial until it says something stops at the first verdict.
+        // A user who extends a trial until it is decided stops at the first verdict.
         wrong_at_last += usize::from(verdicts.into_iter().any(is_difference));
     }
     assert!(wrong_at_once <= 20 && wrong_at_last <= 20, "{wrong_at_once} at once, {wrong_at_last} at last, of 400");
@@ -92,16 +92,16 @@ fn the_rounds_planned_can_decide_and_two_fewer_cannot() {
     }
 }
 
-/// Winners of a search whose changes have known effects, reduced by the real order, plan and judgement.
+/// Winners of a search whose changes have known effects, reduced with the real order, plan and judgement.
 mod reduction {
     use super::*;
     use dbdyno::tune::search::{Aim, Candidate, Reduction, TakenOut};
     use dbdyno::tune::{Change, TestEffect};
     use dbdyno_engine::{durability::Tier, suite::SuiteKind};
 
-    /// Rounds that each change is taken out in.
+    /// The number of rounds in which each change is taken out.
     const ROUNDS: u32 = 16;
-    /// Winners of which the rates are.
+    /// The number of winners from which the rates are computed.
     const WINNERS: usize = 150;
 
     struct Winners {
@@ -113,7 +113,7 @@ mod reduction {
     }
 
     impl Winners {
-        /// Winners of LMDB on reads, on a machine whose times scatter by 2 % and drift by 5 %.
+        /// Winners for LMDB on reads, on a machine whose times scatter by 2 % and drift by 5 %.
         fn new() -> Self {
             let registry = Registry::discover();
             let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
@@ -126,8 +126,8 @@ mod reduction {
             Self { workload, registry, machine, base, seed: 0 }
         }
 
-        /// What is left of a winner with these changes. A change takes its factor of the time, and 1 without one; of those in
-        /// `instead`, which can replace each other, one is enough.
+        /// Reduces a winner with these changes and returns the rest. A change multiplies the time by its factor, or by 1 if it has none.
+        /// The changes in `instead` are alternatives: one of them is enough.
         fn reduce(
             &mut self,
             winner: &[(&str, &str)],
@@ -205,7 +205,7 @@ mod reduction {
     #[test]
     fn a_change_that_lowers_the_tier_and_gains_stays_where_no_safer_value_gains_as_much() {
         let mut winners = Winners::new();
-        // Any value but `full` gains the half: the safest of them is taken.
+        // Any value other than `full` halves the time, so the safest of them is chosen.
         let (left, tier, taken_out) = winners.reduce(&[("sync", "nosync")], &[("sync", 0.5)], (&[], 1.0));
         assert_eq!(left.to_string(), "sync=nometasync", "{taken_out:?}");
         assert!(tier > Tier::Unsafe && tier < Tier::PowerSafe, "{tier}");

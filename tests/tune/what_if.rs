@@ -1,4 +1,4 @@
-//! `dbdyno tune try`, from the command to what is stored.
+//! `dbdyno tune try`, from the command to the stored rows.
 
 use crate::support::Place;
 use serde_json::Value;
@@ -11,7 +11,7 @@ pub(super) fn tune_try<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     [&["tune", "try"], arguments, &NULL, &["--quiet"]].concat()
 }
 
-/// The trials that the events tell of when they end.
+/// The trials in the events that report their end.
 fn ended(stdout: &str) -> Vec<Value> {
     let events = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     events.filter(|event| event["event"] == "trial_ended").map(|mut event| event["trial"].take()).collect()
@@ -24,7 +24,7 @@ fn a_change_that_takes_nine_tenths_of_the_time_is_faster_by_a_ninth() {
     assert!(said.contains("latency_ns: 1000 -> 900") && said.contains("1.11x faster"), "{said}");
     assert!(said.contains("8 rounds, look 1: p x 2"), "{said}");
     assert!(said.contains("tier 0 unsafe, as before"), "{said}");
-    // Sixteen runs of one session, which anybody can select and compare.
+    // Sixteen runs of one session, which users can select and compare.
     let keys = "keys['tune'], options['latency_ns'], count(*), count(DISTINCT round), count(DISTINCT session_id)";
     let rows = place.rows(&format!("SELECT {keys} FROM results GROUP BY ALL ORDER BY 2"));
     assert_eq!(rows, [["what-if", "1000", "8", "8", "1"], ["what-if", "900", "8", "8", "1"]]);
@@ -50,7 +50,7 @@ fn the_interval_narrows_round_by_round_and_every_round_is_told() {
         .collect();
     let numbers: Vec<u64> = rounds.iter().map(|event| event["round"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=9).collect::<Vec<_>>());
-    // 97.5 % are first reached by seven pairs: 1 - 2 / 2^7.
+    // Seven pairs are the fewest that reach 97.5 %: 1 - 2 / 2^7.
     assert!(rounds[5]["effects"][0]["found"]["interval"].is_null());
     assert_eq!(rounds[6]["effects"][0]["found"]["interval"]["confidence"], 1.0 - 2.0 / 128.0);
     assert!(rounds.iter().all(|event| event["of"] == 9));
@@ -70,7 +70,7 @@ fn an_extended_trial_has_twice_the_rounds_and_pays_for_having_been_looked_at() {
     assert!((adjusted - 4.0 * p).abs() < 1e-12, "{p} {adjusted}");
     assert!(found["interval"]["confidence"].as_f64().unwrap() >= 1.0 - 0.05 / 4.0);
     assert!(first.contains(trial["trial_id"].as_str().unwrap()), "it is the same trial");
-    // Other inputs than those of the first look.
+    // The inputs differ from those of the first look.
     assert_eq!(place.value("SELECT count(DISTINCT seed) FROM run"), "16");
     assert_eq!(place.value("SELECT count(*) FROM trial"), "1");
 }
@@ -96,7 +96,7 @@ fn the_price_of_a_change_is_shown_before_and_after() {
     let said = place.ok(&[&["tune", "try"], &change[..], &["--size", "2000", "--rounds", "2", "--quiet"]].concat());
     assert!(said.contains("tier 2 consistent -> 1 process-safe: nothing waits for the disk"), "{said}");
     assert!(said.contains("need >= 7 rounds"), "{said}");
-    // Two commits of a rollback journal: each syncs the journal, its header, the file and the folder.
+    // Two commits of a rollback journal. Each syncs the journal, its header, the file and the folder.
     let price = |figure: &str| said.lines().find_map(|line| line.strip_prefix(figure)).map(str::trim);
     assert_eq!(price("syncs "), Some("8 -> 0"), "{said}");
     assert!(price("outside syncs ").is_some_and(|syncs| syncs.ends_with("-> 0")), "{said}");

@@ -1,4 +1,4 @@
-//! More rounds of what is undecided.
+//! More rounds for undecided tests.
 
 use super::{Journey, over};
 use crate::{
@@ -18,7 +18,7 @@ use dbdyno::{
 };
 use std::time::Duration;
 
-/// A place with a session of three rounds, which are too few: two engines of which one takes twice as long.
+/// A place with a session of three rounds, which are too few. One of its two engines takes twice as long as the other.
 fn three_rounds() -> Place {
     let place = Place::new();
     let engines =
@@ -35,7 +35,7 @@ fn pair(place: Place) -> Journey {
     journey
 }
 
-/// What is undecided in the only session of a place.
+/// The undecided tests of the only session in a place.
 fn undecided(place: &Place) -> AnotherLook {
     let session = place.value("SELECT session_id::VARCHAR FROM session");
     let sides = verdicts(&session, "", &Store::new(place.store())).unwrap().sides;
@@ -62,7 +62,7 @@ fn the_command_line_adds_the_same_rounds_and_the_session_has_them_from_then_on()
     let table = place.ok(&["compare", "--a", a, "--b", b, "--until-decided", "--most", "6"]);
     assert!(table.contains("9 pairs of runs of the same round") && table.contains("A 2.0x faster"), "{table}");
     assert!(table.contains("looked at 2 times, with rounds added in between: 2 Random reads"), "{table}");
-    // It is no session of its own, and decided.
+    // The added rounds do not count as a separate session, and the test is decided.
     let again = place.ok(&["compare", "--a", a, "--b", b, "--until-decided"]);
     assert!(again.contains("9 pairs") && again.contains("A 2.0x faster"), "{again}");
     assert_eq!(place.value("SELECT count(*)::VARCHAR FROM session"), "2");

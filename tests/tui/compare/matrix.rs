@@ -1,4 +1,4 @@
-//! All configurations of a session beside one reference.
+//! All configurations of a session compared with one reference.
 
 use super::{Journey, over};
 use crate::compare::fixture::{Bench, Variant, spec};
@@ -34,7 +34,7 @@ fn marks_on_a_session_of_three_lead_to_the_matrix_and_enter_to_the_pair() {
     let of_test = row(&journey, "2 Random reads");
     assert!(of_test.starts_with("2 Random reads 1.00 ms 3.00 ▲ ") && of_test.contains("1.00 = 1.00-1.00"), "{of_test}");
     journey.shows("geometric mean").shows("y against x: slower in 2 of 2 tests").shows("x 3.0x faster");
-    // The pair has the same ratio and interval, and the cursor on the same test.
+    // The pair shows the same ratio and interval, and the cursor is on the same test.
     let cells: Vec<&str> = of_test.split(' ').collect();
     let (ratio, interval) = (cells[5], cells[7]);
     journey.keys("j").key(KeyPress::Enter).shows("‹table›").shows("label=y").shows("2 of 3");
@@ -42,7 +42,7 @@ fn marks_on_a_session_of_three_lead_to_the_matrix_and_enter_to_the_pair() {
     journey.key(KeyPress::Esc).shows("‹matrix›").shows("2 of 3");
     journey.keys("l").shows("z 1.00 ms · x 1.00 ms").key(KeyPress::Enter).shows("label=z").shows("= same within 3 %");
     journey.keys("s").shows("label=x").key(KeyPress::Esc).shows("‹matrix›");
-    // From a pair a key leads to it too.
+    // A key leads from a pair to the matrix too.
     journey.key(KeyPress::Esc).shows("C all").key(KeyPress::Enter).shows("Compare  ‹table›").keys("C");
     journey.shows("‹matrix›").shows("reference");
 }
@@ -53,7 +53,7 @@ fn another_reference_is_chosen_under_the_cursor() {
     journey.keys("C").shows("reference   x").keys("r").shows("reference   y");
     let of_test = row(&journey, "1 Writes");
     assert!(of_test.contains("3.01 ms 0.33 ▼ 0.33-0.33 0.33 ▼ 0.33-0.33"), "{of_test}");
-    // The cursor is on what was the reference, so that the same key leads back.
+    // The cursor is on the previous reference, so the same key leads back.
     journey.shows("x 1.00 ms · y 3.01 ms").keys("r").shows("reference   x").keys("s").shows("reference   y");
 }
 

@@ -1,4 +1,4 @@
-//! What is awaited on the Compare screen: said, watched, given up.
+//! Loading on the Compare screen: its messages, its progress, and how to cancel it.
 
 use super::{Journey, over, pairs};
 use dbdyno::tui::{
@@ -8,7 +8,7 @@ use dbdyno::tui::{
 };
 use dbdyno_engine::durability::Tier;
 
-/// The requests that a key leads to, not responded to yet.
+/// Returns the requests that a key causes, without responding to them.
 fn asked(journey: &mut Journey, key: KeyPress) -> Vec<Command> {
     journey.app.update(Message::Key(key))
 }
@@ -27,7 +27,7 @@ fn figures_of_other_sides_are_not_shown_while_new_ones_are_read() {
     journey.key(KeyPress::Enter).shows("▼ A 3.0x faster");
     let commands = asked(&mut journey, KeyPress::Char('s'));
     journey.hides("3.0x faster").hides("1 Writes").shows("reading");
-    // Nothing of the old is explained, copied or exported either.
+    // The old figures cannot be explained, copied or exported either.
     journey.keys("x").hides("Hodges-Lehmann").keys("e").shows("there is no comparison to export");
     journey.perform(commands);
     journey.shows("▲ B 3.0x faster").hides("reading");
@@ -39,7 +39,7 @@ fn a_long_reading_says_how_far_it_is_and_that_it_goes_on() {
     let request = request(asked(&mut journey, KeyPress::Enter));
     journey.time(3_200).shows("3.20 s").shows("Esc gives it up").hides("results read");
     let before = journey.screen();
-    // Read, and on its way to the screen.
+    // The response is complete, but has not reached the screen yet.
     let response = dbdyno::tui::respond(request, &journey.setup);
     journey.time(3_450).shows("64 results read");
     let moved = |screen: &str| screen.lines().find(|line| line.contains("[")).map(|line| line.find('=')).unwrap();

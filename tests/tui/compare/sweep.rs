@@ -5,8 +5,8 @@ use crate::compare::fixture::{Bench, Variant, spec};
 use dbdyno::tui::{Message, keys::KeyPress};
 use dbdyno_engine::durability::Tier;
 
-/// A grid of `sync` and `cache` in eight rounds: off is three times as fast as full, a cache of 9 ten percent faster than one of 1, and one
-/// of 3 by less than the noise.
+/// A grid of `sync` and `cache` in eight rounds. `sync=off` is three times as fast as `full`. A cache of 9 is ten percent faster than a
+/// cache of 1, and a cache of 3 is faster by less than the noise.
 fn grid(options: &[&'static str]) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -47,7 +47,7 @@ fn configurations_are_ranked_within_tiers_beside_the_first() {
     ]) {
         assert!(line.contains(what) && line.contains(ratio), "{what} {ratio}: {line}");
     }
-    // A test has verdicts.
+    // A single test has verdicts.
     journey.keys("l").shows("ranked by ‹1 Writes · size 1000›").shows("0.90 ▼").shows("0.30 ▼").shows("0.99 =");
     let screen = journey.screen();
     assert!(!screen.lines().skip(1).any(|line| line.chars().count() > 80), "{screen}");

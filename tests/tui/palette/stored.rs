@@ -1,4 +1,4 @@
-//! Commands about what the real program stored: lists, runs, sessions, files.
+//! Commands for stored results of the real program: lists, runs, sessions, files.
 
 use super::super::{Journey, results::stored};
 use dbdyno::tui::{
@@ -19,7 +19,7 @@ fn a_list_is_sorted_by_any_of_its_columns() {
     journey.key(KeyPress::Esc).keys("v").command("sort by p99").shows("by p99 ▲");
     journey.keys(":sort by ").shows("wall").keys("wal").key(KeyPress::Enter).shows("by wall ▲");
     journey.command("sort by latency_ns").shows("by latency_ns ▲");
-    // The same by a key of its own.
+    // A key does the same.
     journey.keys("S").shows("Sort by").keys("rate").key(KeyPress::Enter).shows("by rate ▼");
 }
 
