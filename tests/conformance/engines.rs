@@ -1,6 +1,6 @@
 //! Engines that follow the protocol, and engines that do not.
 
-use super::{PYDICT, Told, WORKER, checked, put_python, with};
+use super::{PYDICT, Told, checked, put_python, with};
 use crate::support::{Place, built_program, engine_program, has_tool, processes_with, wait_until};
 use std::fs;
 
@@ -205,10 +205,7 @@ fn what_is_no_engine_or_no_configuration_is_bad_usage() {
 }
 
 #[test]
-fn the_page_shows_the_shipped_engine() {
-    let page = include_str!("../../docs/engines.md");
-    let blocks: Vec<&str> = page.split("```python\n").skip(1).map(|rest| rest.split_once("```").unwrap().0).collect();
-    assert_eq!(blocks, [PYDICT, WORKER]);
+fn engines_to_start_from_are_short() {
     assert!(PYDICT.lines().count() < 100);
     let example = include_str!("../../engines/example/src/main.rs");
     let code = |line: &&str| line.chars().any(char::is_alphanumeric) && !line.trim_start().starts_with("//");

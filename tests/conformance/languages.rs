@@ -79,8 +79,8 @@ fn first_cells(section: &str, header: &str) -> Names {
 
 #[test]
 fn the_pages_tables_have_the_fields_of_the_schemas() {
-    let page = read("docs/engines.md");
-    let (description, job) = (section(&page, "### The description"), section(&page, "### The job"));
+    let page = read("docs/worker-protocol.md");
+    let (description, job) = (section(&page, "## The description"), section(&page, "## The job"));
     assert_eq!(first_cells(description, "field"), fields(&schema("description")), "of the description");
     let option = first_cells(description, "option field");
     let mut known = definition("description", "OptionSpec");
@@ -91,7 +91,7 @@ fn the_pages_tables_have_the_fields_of_the_schemas() {
     assert_eq!(option, known, "of an option");
     assert_eq!(first_cells(job, "field"), fields(&schema("job")), "of a job");
     assert_eq!(
-        first_cells(section(&page, "### What `probe` answers"), "field"),
+        first_cells(section(&page, "## What `probe` answers"), "field"),
         fields(&schema("probe")),
         "of what probe answers"
     );
@@ -99,10 +99,10 @@ fn the_pages_tables_have_the_fields_of_the_schemas() {
 
 #[test]
 fn the_pages_table_of_events_has_their_fields() {
-    let page = read("docs/engines.md");
+    let page = read("docs/worker-protocol.md");
     let events = events();
     let mut told = Names::new();
-    for (names, cell) in rows(section(&page, "### The events"), "event") {
+    for (names, cell) in rows(section(&page, "## The events"), "event") {
         for name in names {
             let known = events.get(&name).unwrap_or_else(|| panic!("there is no event `{name}`"));
             let mut said = quoted(cell);
@@ -120,9 +120,8 @@ fn the_pages_table_of_events_has_their_fields() {
 /// Parts of messages have no tables. Each of their fields is named, in prose or in an example.
 #[test]
 fn the_page_names_every_field_of_every_part() {
-    let page = read("docs/engines.md") + &read("docs/suites.md");
-    let protocol = section(&page, "## The worker protocol");
-    let suites = read("docs/suites.md");
+    let protocol = read("docs/worker-protocol.md") + &read("docs/write-an-engine.md");
+    let suites = read("docs/write-a-suite.md") + &read("docs/write-a-sql-suite.md");
     for message in ["job", "event", "description", "probe"] {
         let schema = schema(message);
         for (name, part) in schema["$defs"].as_object().unwrap() {

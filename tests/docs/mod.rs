@@ -1,6 +1,7 @@
 //! The documents: their commands are run, each document in its own sandbox. docs/decisions/house.md has the rules.
 
 mod block;
+mod links;
 mod names;
 mod recipes;
 

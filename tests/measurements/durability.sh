@@ -1,5 +1,5 @@
 #!/bin/bash
-# Kills and power losses of every engine and tier: what the tables of docs/durability.md come from.
+# Kills and power losses of every engine and tier: what the tables of docs/durability-results.md come from.
 #
 #   tests/measurements/durability.sh FOLDER [ENGINE...]
 #

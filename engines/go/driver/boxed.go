@@ -1,6 +1,6 @@
 package driver
 
-// Boxed appends values to args as drivers of any type take them.
+// Boxed appends values to args, for drivers that take arguments of type any.
 func Boxed(args []any, values []Value) []any {
 	for at := range values {
 		value := &values[at]

@@ -1,4 +1,5 @@
-// Package driver has what the suites use of a Go driver for SQLite. Each driver is behind it with calls of its own.
+// Package driver defines the interface through which the suites use a Go driver for SQLite. Each driver implements
+// it with calls of its own.
 package driver
 
 import (
@@ -18,7 +19,7 @@ const (
 	Blob
 )
 
-// String is the name of a kind in messages.
+// String returns the name of a kind, for messages.
 func (kind Kind) String() string {
 	return [...]string{"NULL", "a whole number", "a real number", "a text", "a blob"}[kind]
 }
@@ -26,16 +27,17 @@ func (kind Kind) String() string {
 // Value is a value of SQL.
 type Value struct {
 	Kind Kind
-	// Bits are a whole number, or the bits of a real one.
+	// Bits is an integer, or the bits of a real number.
 	Bits int64
 	// Data are the bytes of a text or a blob.
 	Data string
 }
 
-// Float is the value of a real number.
+// Float returns the value of a real number.
 func (value *Value) Float() float64 { return math.Float64frombits(uint64(value.Bits)) }
 
-// Bytes of a text or a blob, which must not be changed; they are never nil, which drivers take for NULL.
+// Bytes returns the bytes of a text or a blob, which must not be changed. The result is never nil, because drivers
+// treat nil as NULL.
 func (value *Value) Bytes() []byte {
 	if len(value.Data) == 0 {
 		return []byte{}
@@ -43,60 +45,60 @@ func (value *Value) Bytes() []byte {
 	return unsafe.Slice(unsafe.StringData(value.Data), len(value.Data))
 }
 
-// IntegerValue, RealValue, TextValue and BlobValue make values.
+// IntegerValue returns the Value of an integer.
 func IntegerValue(number int64) Value { return Value{Kind: Integer, Bits: number} }
 
-// RealValue is the value of a real number.
+// RealValue returns the Value of a real number.
 func RealValue(number float64) Value { return Value{Kind: Real, Bits: int64(math.Float64bits(number))} }
 
-// TextValue is the value of a text.
+// TextValue returns the Value of a text.
 func TextValue(text string) Value { return Value{Kind: Text, Data: text} }
 
-// BlobValue is the value of bytes, which must not change as long as it is used.
+// BlobValue returns the Value of bytes, which must not change while it is in use.
 func BlobValue(blob []byte) Value { return Value{Kind: Blob, Data: AsString(blob)} }
 
-// AsString is a text that shares the memory of bytes, which must not change as long as it is used.
+// AsString returns a string that shares the memory of bytes, which must not change while it is in use.
 func AsString(bytes []byte) string { return unsafe.String(unsafe.SliceData(bytes), len(bytes)) }
 
-// InMemory is the path of a database that is in memory alone.
+// InMemory is the path of a database that exists only in memory.
 const InMemory = ":memory:"
 
 // Conn is an open database, for one goroutine at a time.
 type Conn interface {
-	// Batch runs one or more statements to their ends and drops their answers.
+	// Batch runs one or more statements to completion and discards their answers.
 	Batch(sql string) error
 	// Prepare parses one statement.
 	Prepare(sql string) (Stmt, error)
-	// Text is a statement that is given to the driver as text each time.
+	// Text returns a statement that is passed to the driver as text for each execution.
 	Text(sql string) Stmt
 	Close() error
 }
 
-// Stmt is a statement that can be run again and again.
+// Stmt is a statement that can be run repeatedly.
 type Stmt interface {
-	// Exec runs it to its end; the number of rows inserted, changed or deleted.
+	// Exec runs the statement to completion and returns the number of rows inserted, changed or deleted.
 	Exec(values []Value) (int64, error)
-	// Query shows the rows to visit, until that returns false; it can then be run again. kinds are those that the
-	// application expects of the columns; nil: it expects none and asks.
+	// Query passes the rows to visit until visit returns false. The statement can then be run again. kinds are the
+	// kinds that the application expects of the columns; nil means that it expects none and asks for them.
 	Query(values []Value, kinds []Kind, visit func(Row) bool) error
 	Close() error
 }
 
-// Row is a row of an answer, as long as it is being visited.
+// Row is a row of an answer. It is valid only while it is visited.
 type Row interface {
 	Columns() int
-	// Kind of a column's value.
+	// Kind returns the kind of a column's value.
 	Kind(column int) Kind
-	// Int64, Float and Text are a column that the application takes for a number, a real number or a text: the driver
-	// makes one of whatever it finds, and nothing of NULL.
+	// Int64, Float and Text return a column that the application takes for an integer, a real number or a text. The
+	// driver converts whatever it finds, and returns zero or an empty text for NULL.
 	Int64(column int) int64
 	Float(column int) float64
 	Text(column int) string
-	// Blob is the bytes of a column.
+	// Blob returns the bytes of a column.
 	Blob(column int) []byte
 }
 
-// ValueOf is a column of a row, whatever it is.
+// ValueOf returns the value of a column of a row, whatever its kind.
 func ValueOf(row Row, column int) Value {
 	switch kind := row.Kind(column); kind {
 	case Integer:
@@ -111,12 +113,12 @@ func ValueOf(row Row, column int) Value {
 	return Value{}
 }
 
-// NeedsKinds is a Conn that has to be told the kinds of an answer's columns: without them a query is an error, and
-// with them values come as those.
+// NeedsKinds is a Conn that must know the kinds of an answer's columns. Without them a query is an error. With them
+// values are returned as those kinds.
 type NeedsKinds interface{ NeedsKinds() }
 
-// First steps a statement to its end and gives the first column of its first row; NULL without a row. Where kinds are
-// needed it comes as a text.
+// First runs a statement to completion and returns the first column of its first row, or NULL if there is no row. If
+// the Conn needs kinds, the value is returned as a text.
 func First(conn Conn, sql string) (Value, error) {
 	var first Value
 	var kinds []Kind
@@ -131,7 +133,7 @@ func First(conn Conn, sql string) (Value, error) {
 	return first, err
 }
 
-// Each runs a statement once, to its end.
+// Each runs a statement once, to completion, and passes each row to visit.
 func Each(conn Conn, sql string, kinds []Kind, visit func(Row)) error {
 	stmt, err := conn.Prepare(sql)
 	if err != nil {

@@ -14,7 +14,8 @@ type member struct {
 	performer *performer
 	recorder  *workload.Recorder
 	latencies *workload.Latencies
-	// wallNs is from the common start to the end of its last operation, without the time its timer stood still.
+	// wallNs is the time from the common start to the end of the last operation, without the time in which the timer
+	// was stopped.
 	wallNs uint64
 	err    error
 }
@@ -26,7 +27,7 @@ type group struct {
 	operations uint64
 }
 
-// latencies of the threads.
+// latencies returns the latencies of the threads.
 func (group *group) latencies() []*workload.Latencies {
 	list := make([]*workload.Latencies, 0, len(group.members))
 	for _, member := range group.members {
@@ -36,7 +37,7 @@ func (group *group) latencies() []*workload.Latencies {
 }
 
 // measureActors measures a test of several threads, each with a handle of its own. The main handle is closed
-// meanwhile, so that nothing of it is in their way.
+// meanwhile, so that it cannot get in their way.
 func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone, error) {
 	groups, heads, err := test.groups()
 	if err != nil {
@@ -68,7 +69,7 @@ func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone,
 	return done, test.answers(done, groups)
 }
 
-// groups makes the threads of the actors ready.
+// groups prepares the threads of the actors.
 func (test *sqlTest) groups() ([]*group, []protocol.ActorHead, error) {
 	var groups []*group
 	var heads []protocol.ActorHead
@@ -85,7 +86,7 @@ func (test *sqlTest) groups() ([]*group, []protocol.ActorHead, error) {
 		for range actor.Threads {
 			latencies := workload.NewLatencies()
 			recorder := workload.NewRecorder(1, latencies)
-			// Steps of actors draw nothing.
+			// The steps of actors draw no random numbers.
 			performer := newPerformer(test.run, nil, program, workload.NewSplitMix64(0), recorder)
 			performer.last = group.operations
 			group.members = append(group.members, &member{performer: performer, recorder: recorder, latencies: latencies})
@@ -96,8 +97,8 @@ func (test *sqlTest) groups() ([]*group, []protocol.ActorHead, error) {
 	return groups, heads, nil
 }
 
-// together has all threads start at once. Their last answers are looked at when the last of them has ended, so that
-// looking takes no time of another.
+// together starts all threads at the same time. It checks their last answers after all threads have ended, so that
+// the check takes no time from another thread.
 func (test *sqlTest) together(groups []*group) (wallNs uint64, err error) {
 	var ready, ended sync.WaitGroup
 	start := make(chan struct{})
@@ -134,7 +135,8 @@ func (test *sqlTest) together(groups []*group) (wallNs uint64, err error) {
 	return wallNs, err
 }
 
-// work opens a handle, does the steps, and closes the handle: the first operation includes opening, the last closing.
+// work opens a handle, does the steps and closes the handle. The first operation includes opening, the last one
+// includes closing.
 func (member *member) work(open func() (driver.Conn, error)) error {
 	conn, err := open()
 	if err != nil {
@@ -163,7 +165,7 @@ func betweenNs(groups []*group) uint64 {
 	return sum
 }
 
-// actorsProgress is what is told of actors while they work.
+// actorsProgress returns a function that reports the progress of the actors while they work.
 func actorsProgress(test, total uint64, groups []*group) func() protocol.Progress {
 	begun := time.Now()
 	return func() protocol.Progress {
@@ -180,8 +182,8 @@ func actorsProgress(test, total uint64, groups []*group) func() protocol.Progres
 	}
 }
 
-// answers fills in what the threads did, and what their answers amount to: of each actor in order, and each of its
-// threads in order, the digest of the thread, which ends with its rows.
+// answers fills in the results of the threads and the verification value. The value has the digest of each thread,
+// in the order of the actors and of their threads. The digest of a thread ends with its number of rows.
 func (test *sqlTest) answers(done *protocol.TestDone, groups []*group) error {
 	var digest workload.Digest
 	for _, group := range groups {
@@ -201,7 +203,7 @@ func (test *sqlTest) answers(done *protocol.TestDone, groups []*group) error {
 		done.Rows += of.Rows
 		done.Actors = append(done.Actors, of)
 	}
-	// Latencies of different work say nothing together.
+	// The combined latencies of different kinds of work mean nothing.
 	done.Histogram = workload.EmptyHistogram()
 	if len(done.Actors) == 1 {
 		done.Histogram = done.Actors[0].Histogram

@@ -10,12 +10,12 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// notInherited are options that an attached database does not take from the one it is attached to, in the order in
-// which they are set.
+// notInherited are options that an attached database does not inherit from the database it is attached to, in the
+// order in which they are set.
 var notInherited = []string{"page_size", "cache_size", "locking_mode", "journal_mode", "synchronous"}
 
-// copyDatabase copies tables through ATTACH into a fresh database beside this one, with the options of this one, all
-// in one transaction; the number of rows.
+// copyDatabase copies tables through ATTACH into a fresh database next to this one, with the same options, all in
+// one transaction. It returns the number of rows.
 func copyDatabase(conn driver.Conn, spec *protocol.CopySpec) (uint64, error) {
 	if _, nothing := conn.(*nullConn); nothing {
 		return 0, nil
@@ -47,7 +47,7 @@ func copyDatabase(conn driver.Conn, spec *protocol.CopySpec) (uint64, error) {
 	return rows, conn.Batch("DETACH copy")
 }
 
-// once runs a statement once; the number of rows changed.
+// once runs a statement once and returns the number of changed rows.
 func once(conn driver.Conn, sql string, values ...driver.Value) (int64, error) {
 	stmt, err := conn.Prepare(sql)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// describe is the description without what only the library knows.
+// describe returns the description without what only the library knows.
 func describe(of Driver) protocol.Description {
 	many := protocol.Threads{Writers: "many", ReadersBesideWriter: true}
 	suites, threads := []string{"kv", "sql"}, map[string]protocol.Threads{"kv": many, "sql": many}
@@ -28,12 +28,12 @@ func describe(of Driver) protocol.Description {
 		Threads: threads,
 		Harness: nullName,
 		Kv:      kv.Ability(),
-		// VACUUM.
+		// Compaction is VACUUM.
 		Compacts: !of.Elsewhere,
 	}
 }
 
-// examine adds what the library knows of itself, and what follows for its options.
+// examine adds what the library reports about itself, and what follows from it for the options.
 func examine(of Driver, description *protocol.Description) error {
 	if of.BeforeExamining != nil {
 		of.BeforeExamining()
@@ -57,7 +57,7 @@ func examine(of Driver, description *protocol.Description) error {
 	return nil
 }
 
-// addCompiled adds what compile options settle of an option.
+// addCompiled adds what the compile options determine about an option.
 func addCompiled(option *protocol.Option, build []string) {
 	switch option.Name {
 	case "mmap_size":
@@ -77,7 +77,7 @@ func addCompiled(option *protocol.Option, build []string) {
 	}
 }
 
-// compiled is a number among the compile options, as in MAX_MMAP_SIZE=0x7fff0000.
+// compiled returns the number in a compile option, as in MAX_MMAP_SIZE=0x7fff0000.
 func compiled(build []string, name string) (uint64, bool) {
 	for _, line := range build {
 		if text, found := strings.CutPrefix(line, name+"="); found {
@@ -88,7 +88,8 @@ func compiled(build []string, name string) (uint64, bool) {
 	return 0, false
 }
 
-// same is a rule under which values of an option cannot differ; without values none can.
+// same returns a rule under which values of an option cannot differ. Without values, no values of the option can
+// differ.
 func same(reason string, when map[string][]string, values ...string) []protocol.Same {
 	if when == nil {
 		when = map[string][]string{}
@@ -96,7 +97,7 @@ func same(reason string, when map[string][]string, values ...string) []protocol.
 	return []protocol.Same{{Values: append([]string{}, values...), When: when, Reason: reason}}
 }
 
-// tiers say what a commit survives: SQLite's, whatever calls it.
+// tiers returns what a commit survives. These are SQLite's tiers, whichever driver calls it.
 func tiers() []protocol.Tier {
 	when := func(pairs ...string) map[string][]string {
 		conditions := map[string][]string{}

@@ -17,19 +17,20 @@ import (
 
 // Driver is a Go driver for SQLite. A program links exactly one.
 type Driver struct {
-	// Name of the engine.
+	// Name is the name of the engine.
 	Name string
-	// Module of the driver.
+	// Module is the Go module of the driver.
 	Module string
-	// How SQLite is called, in a few words.
+	// How states in a few words how SQLite is called.
 	How string
-	// Caches: it keeps statements by their text.
+	// Caches reports whether the driver caches statements by their text.
 	Caches bool
-	// Elsewhere: SQLite is in a process of its own. Its suites are of kind sql alone, and what it uses is not seen here.
+	// Elsewhere reports whether SQLite runs in a process of its own. Such an engine runs only suites of kind sql,
+	// and what SQLite uses is not visible in this process.
 	Elsewhere bool
-	// Open opens a file, creating it where there is none, with no options of its own.
+	// Open opens a file with no options of its own, and creates it if it does not exist.
 	Open func(path string) (driver.Conn, error)
-	// BeforeExamining is called before the library is only asked what it is; nil: nothing is.
+	// BeforeExamining is called before the library is opened only to be examined. It may be nil.
 	BeforeExamining func()
 }
 
@@ -66,7 +67,7 @@ func Main(of Driver) {
 	})
 }
 
-// run is a job under way.
+// run is a running job.
 type run struct {
 	*harness.Run
 	driver   Driver
@@ -95,7 +96,7 @@ func (run *run) openIn(folder string) (driver.Conn, error) {
 	return conn, nil
 }
 
-// opened is what is said of an open database.
+// opened returns the event that describes an open database.
 func (run *run) opened(conn driver.Conn) (protocol.Opened, error) {
 	if run.driver.Name == nullName {
 		return protocol.Opened{}, nil
@@ -108,13 +109,13 @@ func (run *run) opened(conn driver.Conn) (protocol.Opened, error) {
 	return protocol.Opened{Version: library.version, Build: library.build, Source: library.source, InForce: inForce}, err
 }
 
-// seen are the counters that are known of a SQLite in another process.
+// seen are the counters that are known if SQLite runs in another process.
 var seen = []string{"open_ns", "settle_ns", "close_ns", "resident_bytes", "start_bytes", "opened_resident_bytes"}
 
-// tell tells what a test gave.
+// tell reports the result of a test.
 func (run *run) tell(done *protocol.TestDone, phases *harness.Phases) {
 	if run.driver.Elsewhere {
-		// What this process used is not what SQLite used.
+		// The resource usage of this process is not that of SQLite.
 		isUnknown := func(name string, _ uint64) bool { return !slices.Contains(seen, name) }
 		maps.DeleteFunc(done.Counters, isUnknown)
 		phases.Keep(seen)
@@ -122,7 +123,7 @@ func (run *run) tell(done *protocol.TestDone, phases *harness.Phases) {
 	run.Tell(done, phases)
 }
 
-// library is which SQLite a driver has.
+// library identifies the SQLite of a driver.
 type library struct {
 	version, source string
 	build           []string
@@ -144,8 +145,8 @@ func libraryOf(conn driver.Conn) (library, error) {
 	return found, err
 }
 
-// modules are the version of Go, the flags of the build that make a program slower or faster, and the versions of every
-// module that the program is linked with.
+// modules returns the version of Go, the build flags that make a program slower or faster, and the versions of all
+// modules that the program is linked with.
 func modules() []string {
 	info, found := debug.ReadBuildInfo()
 	if !found {

@@ -10,7 +10,8 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// nothing is a driver that does nothing, and answers one row of one number: what is left is what the harness costs.
+// nothing is a driver that does nothing, and answers with one row of one number. What remains is the cost of the
+// harness.
 type nothing struct{}
 
 func (nothing) Batch(string) error                  { return nil }
@@ -41,7 +42,7 @@ func testRun() *run {
 	return &run{Run: harness.New(nil, job, ""), settings: settings{"statements": "prepared", "transaction": "deferred"}}
 }
 
-// BenchmarkSQLWrite tells what the harness costs of a statement of a SQL suite, in the timer.
+// BenchmarkSQLWrite measures what the harness costs for each statement of a SQL suite, inside the timer.
 func BenchmarkSQLWrite(b *testing.B) {
 	var steps []protocol.Step
 	text := `[{"repeat": 1000000000, "as": "i", "steps": [{"write": "w", "draw": {"r": 1000}, "bind": ["i", "r", {"words": "r"}]}]}]`

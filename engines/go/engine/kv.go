@@ -10,7 +10,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// kvStore is a driver's tables of keys and values, with the statements that a suite gives.
+// kvStore returns a store on the driver's key-value tables, with the statements that a suite provides.
 func (run *run) kvStore() kv.Store {
 	return kv.Store{
 		MainFile: mainFile, Nothing: run.driver.Name == nullName,
@@ -49,8 +49,8 @@ func (database *kvDatabase) IsDefined() (bool, error) {
 	return defined.Data == "some", err
 }
 
-// Compact makes the file smaller. In WAL mode VACUUM writes the smaller database to the log, and only a checkpoint makes
-// the file smaller.
+// Compact makes the file smaller. In WAL mode VACUUM writes the smaller database to the log, and only a checkpoint
+// makes the file smaller.
 func (database *kvDatabase) Compact() error {
 	if err := database.conn.Batch("VACUUM"); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (database *kvDatabase) Session(statements *protocol.KvStatements) (kv.Sessi
 	return database.run.newKvSession(database.conn, statements)
 }
 
-// Thread opens a connection of the thread's own.
+// Thread opens a separate connection for the thread.
 func (database *kvDatabase) Thread(statements *protocol.KvStatements) (kv.Session, error) {
 	conn, err := database.run.openIn(database.folder)
 	if err != nil {
@@ -76,8 +76,8 @@ func (database *kvDatabase) Thread(statements *protocol.KvStatements) (kv.Sessio
 	return session, nil
 }
 
-// busy marks the errors of a connection that another one was in the way of. What drivers have in common is SQLite's own
-// message.
+// busy marks an error that occurred because another connection was in the way. Only SQLite's own message is common
+// to all drivers.
 func busy(err error) error {
 	if err == nil {
 		return nil
@@ -91,20 +91,20 @@ func busy(err error) error {
 	return err
 }
 
-// kvSession is the statements of a test.
+// kvSession holds the statements of a test.
 type kvSession struct {
 	conn driver.Conn
-	// own is closed with the session; nil: the connection is the database's.
+	// own is closed with the session. It is nil if the connection is the database's.
 	own driver.Conn
-	// held: reads are in a transaction that is begun.
+	// held reports whether reads are in an explicit transaction.
 	held                                    bool
 	beginRead, beginWrite, commit, rollback driver.Stmt
 	get, put, delete, exists, scan, ranged  driver.Stmt
 	statements                              []driver.Stmt
-	// isOpen: a transaction was begun that has to be ended.
+	// isOpen reports whether a transaction was begun and must be ended.
 	isOpen bool
 
-	// Visitors are made once, so that no operation has to make one.
+	// The visitors are created once, so that no operation has to create one.
 	found                   bool
 	visitValue              func([]byte)
 	visitRow                func(key, value []byte)
@@ -127,7 +127,7 @@ func (run *run) newKvSession(conn driver.Conn, sql *protocol.KvStatements) (*kvS
 		{&session.exists, sql.Exists}, {&session.scan, sql.Scan}, {&session.ranged, sql.Range},
 	} {
 		if one.sql == "" {
-			// The suite has none.
+			// The suite does not have this statement.
 			continue
 		}
 		if *one.stmt, err = run.settings.statement(conn, one.sql); err != nil {
@@ -184,7 +184,7 @@ func (session *kvSession) Commit() error {
 	return nil
 }
 
-// Rollback leaves the error that led here to be reported.
+// Rollback ignores its own error, so that the error that led to it is reported.
 func (session *kvSession) Rollback() {
 	if session.isOpen {
 		_ = exec(session.rollback)
@@ -244,8 +244,8 @@ func (session *kvSession) Range(from []byte, most uint64, visit func(key, value 
 	return busy(session.ranged.Query(session.values[:2], nil, session.showRow))
 }
 
-// Readings are what a passive checkpoint answers, which moves as much of the log into the database as nobody is in the
-// way of. Where there is no log, two of them are -1, and not told.
+// Readings returns the results of a passive checkpoint, which moves as much of the log into the database as other
+// connections allow. Without a log, two of the results are -1 and are left out.
 func (session *kvSession) Readings() (map[string]uint64, error) {
 	readings := map[string]uint64{}
 	names := [...]string{"checkpoint_busy", "log_frames", "checkpointed_frames"}

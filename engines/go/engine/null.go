@@ -2,13 +2,14 @@ package engine
 
 import "github.com/dbdyno/dbdyno/engines/go/driver"
 
-// nullName is the name under which the program of any driver does nothing: what this harness itself costs.
+// nullName is the name under which the program of any driver does nothing, to measure the cost of this harness
+// itself.
 const nullName = "go-null"
 
 // null is a driver that does nothing.
 var null = Driver{Name: nullName, Open: func(string) (driver.Conn, error) { return &nullConn{}, nil }}
 
-// defaults are the options of a run in which nobody asks for any.
+// defaults returns the options of a run that requests none.
 func defaults() settings {
 	found := settings{}
 	for _, option := range options(null) {
@@ -17,8 +18,9 @@ func defaults() settings {
 	return found
 }
 
-// nullConn answers as dbdyno's own engine that does nothing: each write changes a row, and each read has one. A read to
-// which nothing is bound has as many as there were writes of a key and a value, as a scan of them would.
+// nullConn answers like dbdyno's own engine that does nothing: each write changes one row, and each read returns
+// one. A read without bound values returns as many rows as there were writes of a key and a value, but at least one,
+// as a scan of them would.
 type nullConn struct{ puts int }
 
 func (conn *nullConn) Batch(string) error                  { return nil }

@@ -9,30 +9,30 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// field of an application's structure.
+// field is a field of an application's structure.
 type field struct {
-	// bits are a whole number, or the bits of a real one.
+	// bits is an integer, or the bits of a real number.
 	bits int64
 	text string
 }
 
-// objects are the structures of one kind: their fields one after the other, as a list of structures has them.
+// objects are the structures of one kind, with their fields one after the other, as in a list of structures.
 type objects struct {
 	spec *protocol.Object
-	// first is the place of their first column in the answer.
+	// first is the index of their first column in the answer.
 	first int
 	kinds []driver.Kind
-	// seen are the keys of unique objects, with their numbers.
+	// seen maps the keys of unique objects to the numbers of the objects.
 	seen   map[int64]int
 	fields []field
 	count  int
-	// strange is the first field that was not of its kind, in words.
+	// strange describes the first unexpected field in words; empty means none.
 	strange string
 }
 
-// collector makes the rows of an answer into objects, as an application does.
+// collector builds objects from the rows of an answer, as an application does.
 type collector struct {
-	// statement whose answer it is; nil: none.
+	// statement is the statement that was answered; nil means none.
 	statement *statement
 	variables []protocol.Variable
 	kinds     []objects
@@ -55,7 +55,7 @@ func (collector *collector) begin(statement *statement, variables []protocol.Var
 	}
 }
 
-// take takes a row.
+// take adds a row of the answer to the objects.
 func (collector *collector) take(row driver.Row) bool {
 	if collector.rows == 0 {
 		collector.look(row)
@@ -67,8 +67,8 @@ func (collector *collector) take(row driver.Row) bool {
 	return true
 }
 
-// look has a look at the kinds of the first row's columns. An application that knows its tables asks for a number
-// where it expects one, and is given one whatever is there.
+// look checks the kinds of the first row's columns. An application that knows its tables asks for a number where it
+// expects one, and gets a number whatever the column holds.
 func (collector *collector) look(row driver.Row) {
 	if row.Columns() != len(collector.statement.kinds) {
 		collector.kinds[0].strange = fmt.Sprintf("the answer has %d columns, expected %d", row.Columns(), len(collector.statement.kinds))
@@ -111,7 +111,7 @@ func (objects *objects) take(row driver.Row) {
 	objects.count++
 }
 
-// read reads a column as what is expected. Only one that seems to be nothing is asked whether it is NULL.
+// read reads a column as the expected kind. It checks for NULL only if the value is zero or empty.
 func (objects *objects) read(row driver.Row, column int) field {
 	var made field
 	at := objects.first + column
@@ -129,7 +129,7 @@ func (objects *objects) read(row driver.Row, column int) field {
 	return made
 }
 
-// verify compares the objects with what the statement says of them.
+// verify compares the objects with what the statement states about them.
 func (collector *collector) verify() error {
 	for at := range collector.kinds {
 		objects := &collector.kinds[at]
@@ -144,7 +144,7 @@ func (collector *collector) verify() error {
 	return nil
 }
 
-// wrong is the first thing that is not as it has to be; empty: all is.
+// wrong returns a description of the first error in the objects, or an empty string.
 func (objects *objects) wrong(variables []protocol.Variable) string {
 	if expected := objects.spec.Count.Value(variables); int64(objects.count) != expected {
 		return fmt.Sprintf("%d objects `%s`, expected %d", objects.count, objects.spec.Name, expected)
@@ -177,7 +177,7 @@ func (objects *objects) wrong(variables []protocol.Variable) string {
 	return ""
 }
 
-// short is a text as a message has it.
+// short returns a text as messages show it.
 func short(text string) string {
 	const most = 80
 	if len(text) <= most {
@@ -186,7 +186,7 @@ func short(text string) string {
 	return fmt.Sprintf("%q... (%d bytes)", text[:most], len(text))
 }
 
-// addTo adds the objects of each kind in order to a digest, and behind each kind how many there are.
+// addTo adds the objects of each kind in order to a digest, and after each kind the number of its objects.
 func (collector *collector) addTo(digest *workload.Digest) {
 	for at := range collector.kinds {
 		objects := &collector.kinds[at]

@@ -6,7 +6,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// options are those of the engine `sqlite`, in its words, so that one preset serves both.
+// options returns the options of the engine `sqlite`, under the same names, so that one preset serves both.
 func options(of Driver) []protocol.Option {
 	list := []protocol.Option{journalMode(), synchronous()}
 	list = append(list, pages()...)
@@ -35,13 +35,13 @@ func whole(name, kind string, least, most int64, standard, help string, values .
 	}
 }
 
-// untried has the search leave an option alone.
+// untried makes the search leave an option alone.
 func untried(option protocol.Option) protocol.Option {
 	option.Tuning.Values = &[]string{}
 	return option
 }
 
-// rollback are the journal modes without a log.
+// rollback are the journal modes without a write-ahead log.
 var rollback = []string{"delete", "truncate", "persist", "memory", "off"}
 
 func journalMode() protocol.Option {

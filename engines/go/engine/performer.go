@@ -7,14 +7,14 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// performer does the steps of a program on a connection, and keeps what the answers amount to.
+// performer runs the steps of a program on a connection and digests the answers.
 type performer struct {
 	run    *run
 	conn   driver.Conn
 	script *script
-	// recorder is nil where nothing is measured.
+	// recorder is nil if nothing is measured.
 	recorder *workload.Recorder
-	// ready are statements as they were made ready by their first execution.
+	// ready are the statements, each made ready at its first execution.
 	ready  []driver.Stmt
 	begins map[string]driver.Stmt
 	commit driver.Stmt
@@ -24,10 +24,10 @@ type performer struct {
 	answer uint64
 	// visit digests a row.
 	visit func(driver.Row) bool
-	// objects that an answer is being made into, to be looked at when the operation has ended.
+	// objects collects the objects of an answer, which are checked when the operation has ended.
 	objects collector
 
-	// last is the number of the last operation, which closing is a part of; 0: of none.
+	// last is the number of the last operation, which includes closing; 0 means that no operation does.
 	last    uint64
 	closing func() error
 }
@@ -48,7 +48,7 @@ func newPerformer(run *run, conn driver.Conn, program *program, random *workload
 	return performer
 }
 
-// perform does all steps. What is looked at of the last operation's answer may be left to finish.
+// perform runs all steps. It may leave the check of the last operation's answer to finish.
 func (performer *performer) perform() error {
 	var block block
 	for {
@@ -98,7 +98,7 @@ func (performer *performer) endOperation() error {
 	return err
 }
 
-// finish looks at the objects of the last answer and lets them go.
+// finish checks the objects of the last answer and releases them.
 func (performer *performer) finish() error {
 	if performer.objects.statement == nil {
 		return nil
@@ -113,7 +113,7 @@ func (performer *performer) finish() error {
 	return err
 }
 
-// count adds the number of rows that a statement gave or changed, after those rows.
+// count adds the number of rows that a statement returned or changed, after those rows.
 func (performer *performer) count(rows uint64) {
 	performer.digest.Word(rows)
 	performer.rows += rows

@@ -9,18 +9,19 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/driver"
 )
 
-// settings are the options of a job, every one with its value.
+// settings are the options of a job, each with its value.
 type settings map[string]string
 
-// pragma is an option of the pragma's name. words are those of 0, 1, 2 ... where it is read as a number.
+// pragma is an option with the same name as its pragma. words are the words for 0, 1, 2 ... if the pragma is read
+// back as a number.
 type pragma struct {
 	name  string
 	words []string
 }
 
-// pragmas in the order in which they must be set: busy_timeout before anything can be in the way, synchronous before
-// anything is written, page_size and auto_vacuum before the file has a header, locking_mode before the journal mode
-// touches the file.
+// pragmas are in the order in which they must be set: busy_timeout before anything can be in the way, synchronous
+// before anything is written, page_size and auto_vacuum before the file has a header, and locking_mode before the
+// journal mode touches the file.
 var pragmas = []pragma{
 	{"busy_timeout", nil},
 	{"synchronous", []string{"off", "normal", "full", "extra"}},
@@ -35,10 +36,10 @@ var pragmas = []pragma{
 	{"foreign_keys", []string{"off", "on"}},
 }
 
-// rebuilt are the options that an existing file takes on only when it is rebuilt.
+// rebuilt are the options that an existing file adopts only when it is rebuilt.
 var rebuilt = []string{"page_size", "auto_vacuum"}
 
-// apply sets every pragma. filled: the file had something in it when it was opened.
+// apply sets every pragma. filled reports whether the file had content when it was opened.
 func (settings settings) apply(conn driver.Conn, filled bool) error {
 	for _, pragma := range pragmas {
 		if err := set(conn, pragma.name, settings[pragma.name]); err != nil {
@@ -53,8 +54,8 @@ func (settings settings) apply(conn driver.Conn, filled bool) error {
 	return nil
 }
 
-// rebuild rebuilds a file that has other values of some options than those just set. It has to be done before a
-// write-ahead log is begun, which fixes the size of pages.
+// rebuild rebuilds a file whose values of some options differ from those just set. This must happen before a
+// write-ahead log is started, because the log fixes the page size.
 func (settings settings) rebuild(conn driver.Conn) error {
 	found, err := inForce(conn)
 	if err != nil {
@@ -78,8 +79,8 @@ func (settings settings) rebuild(conn driver.Conn) error {
 	return conn.Batch("VACUUM")
 }
 
-// set steps a pragma to its end; what is in force is read back later. The value is one of the description's choices
-// or a number, never free text.
+// set runs a pragma to completion; the value in force is read back later. The value is one of the description's
+// choices or a number, never free text.
 func set(conn driver.Conn, name, value string) error {
 	_, err := driver.First(conn, fmt.Sprintf("PRAGMA %s = %s", name, value))
 	if err != nil {
@@ -88,7 +89,7 @@ func set(conn driver.Conn, name, value string) error {
 	return nil
 }
 
-// inForce reads back every pragma that the library has, in the spelling of the options.
+// inForce reads back every pragma that the library supports, in the spelling of the options.
 func inForce(conn driver.Conn) (map[string]string, error) {
 	found := map[string]string{}
 	for _, pragma := range pragmas {
@@ -97,7 +98,7 @@ func inForce(conn driver.Conn) (map[string]string, error) {
 			return nil, fmt.Errorf("PRAGMA %s: %w", pragma.name, err)
 		}
 		if value.Kind == driver.Null && pragma.name == "mmap_size" {
-			// SQLite without memory maps says nothing.
+			// SQLite without memory maps returns nothing.
 			found[pragma.name] = "0"
 		} else if value.Kind != driver.Null {
 			found[pragma.name] = pragma.spell(value)
@@ -108,7 +109,7 @@ func inForce(conn driver.Conn) (map[string]string, error) {
 
 func (pragma pragma) spell(value driver.Value) string {
 	if number, err := strconv.ParseInt(value.Data, 10, 64); err == nil {
-		// A number that came as a text.
+		// The number was returned as text.
 		value = driver.IntegerValue(number)
 	}
 	switch value.Kind {
@@ -123,7 +124,7 @@ func (pragma pragma) spell(value driver.Value) string {
 	return strings.ToLower(value.Data)
 }
 
-// check is SQLite's own check of the file.
+// check runs SQLite's own integrity check of the file.
 func check(conn driver.Conn) error {
 	answer, err := driver.First(conn, "PRAGMA integrity_check")
 	if err != nil {
@@ -135,7 +136,7 @@ func check(conn driver.Conn) error {
 	return nil
 }
 
-// begin is the BEGIN of a transaction of a kind; "engine" and nothing: as the option says.
+// begin returns the BEGIN statement of a kind of transaction. If the kind is "engine" or empty, the option decides.
 func (settings settings) begin(kind string) (string, error) {
 	if kind == "" || kind == "engine" {
 		kind = settings["transaction"]
@@ -147,7 +148,7 @@ func (settings settings) begin(kind string) (string, error) {
 	return "", fmt.Errorf("begin `%s` of a transaction: expected engine, deferred, immediate or exclusive", kind)
 }
 
-// statement is a statement as the option `statements` wants it.
+// statement returns a statement in the form that the option `statements` asks for.
 func (settings settings) statement(conn driver.Conn, sql string) (driver.Stmt, error) {
 	if settings["statements"] == "text" {
 		return conn.Text(sql), nil

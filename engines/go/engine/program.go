@@ -10,11 +10,12 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// node is a step with everything looked up that can be looked up before it is done; one of its fields says what it is.
+// node is a step with everything resolved that can be resolved in advance. The field that is set states which step
+// it is.
 type node struct {
-	// deed is done in the same way each time; it tells rows where it has any.
+	// deed does the same each time. counts reports whether it has a number of rows.
 	deed func(driver.Conn) (rows uint64, counts bool, err error)
-	// statement is one that values are bound to.
+	// statement is a statement that values are bound to.
 	statement *statement
 	repeat    *repeat
 	// begin is the kind of a transaction around nodes.
@@ -22,7 +23,7 @@ type node struct {
 	nodes []node
 }
 
-// repeat does nodes again and again.
+// repeat repeats nodes.
 type repeat struct {
 	count    uint64
 	variable string
@@ -37,23 +38,23 @@ type statement struct {
 	draws   []draw
 	bind    []protocol.Parameter
 	objects []protocol.Object
-	// kinds of the columns of an answer that is made into objects.
+	// kinds are the kinds of the columns of an answer from which objects are built.
 	kinds []driver.Kind
 }
 
-// draw is a name that is drawn below an expression.
+// draw is the name of a random number, which is drawn below the value of an expression.
 type draw struct {
 	name  string
 	below protocol.Expression
 }
 
-// program is all steps of a test.
+// program holds all steps of a test.
 type program struct {
 	nodes      []node
 	statements int
 }
 
-// compile looks up what steps name.
+// compile resolves the names that steps use.
 func compile(suite *protocol.SQLSuite, steps []protocol.Step) (*program, error) {
 	program := &program{}
 	nodes, err := program.compile(suite, steps)
@@ -110,7 +111,7 @@ func (program *program) node(suite *protocol.SQLSuite, step *protocol.Step) (nod
 	}}, err
 }
 
-// definition is the SQL of a step that makes or drops something, or just runs.
+// definition returns the SQL of a step that creates or drops something, or that only runs a statement.
 func definition(suite *protocol.SQLSuite, step *protocol.Step) (string, error) {
 	undeclared := func(what, name string) error {
 		return fmt.Errorf("suite `%s` declares no %s `%s`", suite.Name, what, name)
@@ -177,7 +178,7 @@ func kindOf(parameter *protocol.Parameter) driver.Kind {
 	return driver.Text
 }
 
-// operations is how many there are, loops included.
+// operations returns the number of operations, including those of loops.
 func (program *program) operations() uint64 { return operationsOf(program.nodes) }
 
 func operationsOf(nodes []node) uint64 {

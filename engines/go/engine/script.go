@@ -8,55 +8,58 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// Inputs are drawn for so many operations at a time, or for fewer where they are long, so that a block stays in the
+// Inputs are drawn in blocks of this many operations, or of fewer if they are long, so that a block stays in the
 // processor's cache.
 const (
 	blockOperations = 256
 	blockBytes      = 32 << 10
 )
 
-// action is what is done next: a begin, a commit, or a node.
+// action is the next thing to do: a begin, a commit, or a node.
 type action struct {
 	node  *node
 	begin *string
-	// values of its statement in the block.
+	// from and to delimit the values of its statement in the block.
 	from, to int
-	// variables are there where answers are looked at afterwards.
+	// variables are set if the answers are checked afterwards.
 	variables []protocol.Variable
-	// endsOperation: a begin before it and a commit behind it included.
+	// endsOperation reports whether an operation ends with this action. An operation includes a begin before it and
+	// a commit after it.
 	endsOperation bool
 }
 
-// isCommit tells whether an action is neither a begin nor a node.
+// isCommit reports whether an action is neither a begin nor a node.
 func (action *action) isCommit() bool { return action.node == nil && action.begin == nil }
 
-// block is actions that are ready to be done.
+// block holds actions that are ready to be done.
 type block struct {
 	actions []action
 	values  []driver.Value
-	// bytes of the texts that were made; texts are the values that they belong to, with where they are.
+	// bytes are those of the generated texts. texts are the positions of the values that they belong to, with their
+	// ranges in bytes.
 	bytes []byte
 	texts []span
 }
 
 type span struct{ value, from, to int }
 
-// script is where a walk through a program has come to.
+// script is the position of a walk through a program.
 type script struct {
 	stack     []level
 	variables []protocol.Variable
 	random    *workload.SplitMix64
-	// isPending: an operation was done that has not ended, for its commit follows.
+	// isPending reports whether an operation was done that has not ended, because its commit follows.
 	isPending bool
 }
 
-// level is nodes that are walked through.
+// level is a list of nodes that is being walked through.
 type level struct {
 	nodes []node
 	next  int
-	// commits: a transaction ends with it.
+	// commits reports whether a transaction ends with this level.
 	commits bool
-	// again: so many times more, with the next value of the variable at a place.
+	// again is how many more times the nodes are repeated. Each repetition increments the variable at the index
+	// place.
 	again    uint64
 	place    int
 	isRepeat bool
@@ -66,8 +69,8 @@ func newScript(program *program, random *workload.SplitMix64) *script {
 	return &script{stack: []level{{nodes: program.nodes}}, random: random}
 }
 
-// fill puts into a block what is done next; nothing when all is done. A block ends with an operation, and never
-// between a begin and its first operation or an operation and its commit.
+// fill puts the next actions into a block. The block stays empty if all are done. A block ends with an operation,
+// and never between a begin and its first operation or between an operation and its commit.
 func (script *script) fill(block *block) {
 	block.actions, block.values = block.actions[:0], block.values[:0]
 	block.bytes, block.texts = block.bytes[:0], block.texts[:0]
@@ -91,7 +94,7 @@ func (script *script) fill(block *block) {
 		}
 		block.actions = append(block.actions, action)
 	}
-	// The bytes stay where they are from now on.
+	// From now on the bytes stay where they are.
 	for _, span := range block.texts {
 		block.values[span.value].Data = driver.AsString(block.bytes[span.from:span.to])
 	}
@@ -147,7 +150,7 @@ func (script *script) enter(node *node) {
 	script.stack = append(script.stack, level{nodes: node.nodes, again: node.repeat.count - 1, place: place, isRepeat: true})
 }
 
-// drawn draws a statement's numbers in the order of their names, then makes its values.
+// drawn draws a statement's random numbers in the order of their names, then computes its values.
 func (script *script) drawn(node *node, block *block) action {
 	statement, outer, from := node.statement, len(script.variables), len(block.values)
 	for at := range statement.draws {
@@ -167,7 +170,7 @@ func (script *script) drawn(node *node, block *block) action {
 	return made
 }
 
-// add makes a value of a parameter.
+// add appends the value of a parameter to the block.
 func (block *block) add(parameter *protocol.Parameter, variables []protocol.Variable) {
 	from := len(block.bytes)
 	switch {
@@ -190,7 +193,7 @@ func realOf(parameter *protocol.Parameter, variables []protocol.Variable) float6
 	return float64(parameter.Real.Value(variables)) / parameter.Per
 }
 
-// appendText appends the text of a parameter that is one.
+// appendText appends the value of a parameter that is a text.
 func appendText(text []byte, parameter *protocol.Parameter, variables []protocol.Variable) []byte {
 	switch {
 	case parameter.Text != nil:
@@ -210,7 +213,7 @@ func appendText(text []byte, parameter *protocol.Parameter, variables []protocol
 	return append(text, parameter.Suffix...)
 }
 
-// commitIsNext tells whether the transaction that is open ends with what was done last.
+// commitIsNext reports whether the open transaction ends with the last action.
 func (script *script) commitIsNext() bool {
 	for at := len(script.stack) - 1; at >= 0; at-- {
 		level := &script.stack[at]

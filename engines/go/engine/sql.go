@@ -14,7 +14,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// sqlSuite runs every test of a suite. A label that was not met before is a fresh database.
+// sqlSuite runs every test of a suite. A label that occurs for the first time means a fresh database.
 func (run *run) sqlSuite(suite *protocol.SQLSuite) error {
 	var conn driver.Conn
 	for place := range suite.Tests {
@@ -67,12 +67,13 @@ func (run *run) sqlSuite(suite *protocol.SQLSuite) error {
 	return nil
 }
 
-// staysOpen tells whether the next test goes on with the database as it is.
+// staysOpen reports whether the next test continues with the database as it is.
 func (run *run) staysOpen(label string, next *protocol.SQLTest) bool {
 	return next.Label() == label && run.settings["reopen"] != "on" && !run.Job.StartsCold(next.Measured)
 }
 
-// makeSQL makes the folder of a database that was not met before, with a copy of the file that it begins with.
+// makeSQL creates the folder of a database that occurs for the first time, with a copy of the file that it starts
+// from.
 func (run *run) makeSQL(suite *protocol.SQLSuite, label string) error {
 	fresh, err := run.Make(label)
 	if err != nil || !fresh || suite.Start == nil {
@@ -93,7 +94,7 @@ func (run *run) makeSQL(suite *protocol.SQLSuite, label string) error {
 	return to.Close()
 }
 
-// prepareCold does what prepares a test that is to start cold, on a database that is closed before and after.
+// prepareCold runs the preparation of a test that starts cold, on a database that is closed before and after.
 func (run *run) prepareCold(suite *protocol.SQLSuite, test *protocol.SQLTest, random *workload.SplitMix64) error {
 	if len(test.Prepare) == 0 {
 		return nil
@@ -109,7 +110,7 @@ func (run *run) prepareCold(suite *protocol.SQLSuite, test *protocol.SQLTest, ra
 	return conn.Close()
 }
 
-// sqlTest is a test under way.
+// sqlTest is a running test.
 type sqlTest struct {
 	run    *run
 	suite  *protocol.SQLSuite
@@ -163,7 +164,7 @@ func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error
 	return done, nil
 }
 
-// contents adds what tables hold and how they are listed, as the test wants it verified.
+// contents adds what tables hold and how the engine lists them, for the tables that the test verifies.
 func (test *sqlTest) contents(digest *workload.Digest) error {
 	for at := range test.suite.Tables {
 		table := &test.suite.Tables[at]
@@ -184,7 +185,7 @@ func (test *sqlTest) contents(digest *workload.Digest) error {
 	return nil
 }
 
-// content adds a table's number of rows, and the sum of their own digests, whose order does not matter.
+// content adds a table's number of rows and the sum of the digests of its rows, so that their order does not matter.
 func (test *sqlTest) content(table *protocol.Table, digest *workload.Digest) error {
 	var rows, sum uint64
 	names := make([]string, 0, len(table.Columns))
@@ -209,7 +210,7 @@ func (test *sqlTest) content(table *protocol.Table, digest *workload.Digest) err
 	return err
 }
 
-// declared are the kinds that a table's columns are declared with, by SQLite's rules of affinity.
+// declared returns the kinds of a table's columns as declared, by SQLite's rules of affinity.
 func declared(table *protocol.Table) []driver.Kind {
 	kinds := make([]driver.Kind, 0, len(table.Columns))
 	for _, column := range table.Columns {
@@ -227,8 +228,9 @@ func declared(table *protocol.Table) []driver.Kind {
 	return kinds
 }
 
-// schema adds what the engine lists of a table: its name, and NULL where it is not listed; else the number of its
-// columns and their names, the number of its indexes, and of each in the order of their names the name and its column.
+// schema adds how the engine lists a table. It adds the table's name, and NULL if the table is not listed. Otherwise
+// it adds the number of columns and their names, and the number of indexes. For each index, in order of name, it
+// adds the name and the column.
 func (test *sqlTest) schema(table string, digest *workload.Digest) error {
 	digest.TextValue(table)
 	columns, err := test.names("SELECT name FROM pragma_table_info('" + table + "') ORDER BY cid")

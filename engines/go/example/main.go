@@ -1,4 +1,4 @@
-// The engine goexample: a store in Go that dbdyno measures. Build it as dbdyno-engine-NAME.
+// The engine goexample is a store in Go that dbdyno measures. Build it as dbdyno-engine-NAME.
 package main
 
 import (

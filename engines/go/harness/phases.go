@@ -10,22 +10,22 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// Phases are opening and closing a database, which no test's time has, as counters of the test.
+// Phases measures opening and closing a database, which no test's time includes, as counters of the test.
 type Phases struct {
 	counters protocol.Counters
 	cold     *workload.ColdStart
 }
 
-// NewPhases begins with a wait for threads of the engine that took no time: engines in Go have none that are known to
-// work by themselves.
+// NewPhases returns phases that begin with a wait of no time for threads of the engine: engines in Go have no
+// threads that are known to work by themselves.
 func NewPhases() *Phases {
 	return &Phases{counters: protocol.Counters{"settle_ns": 0, "settle_written_bytes": 0}}
 }
 
-// Open opens a database.
+// Open measures work, which opens a database.
 func (phases *Phases) Open(work func() error) error { return phases.measure("open", work) }
 
-// Close closes it.
+// Close measures work, which closes the database.
 func (phases *Phases) Close(work func() error) error { return phases.measure("close", work) }
 
 func (phases *Phases) measure(name string, work func() error) error {
@@ -42,7 +42,7 @@ func (phases *Phases) measure(name string, work func() error) error {
 	return err
 }
 
-// LookAfterOpening looks at what of a database that starts cold opening has brought into memory.
+// LookAfterOpening measures how much of a database that starts cold was brought into memory by opening it.
 func (phases *Phases) LookAfterOpening(folder string) error {
 	if phases.cold == nil {
 		return nil
@@ -50,7 +50,7 @@ func (phases *Phases) LookAfterOpening(folder string) error {
 	return phases.cold.LookAfterOpening(folder)
 }
 
-// StartCold drops what is in memory of a database that is closed.
+// StartCold drops a closed database from memory.
 func (phases *Phases) StartCold(folder string) error {
 	if _, err := os.Stat(folder); err != nil {
 		phases.cold = &workload.ColdStart{}
@@ -61,12 +61,12 @@ func (phases *Phases) StartCold(folder string) error {
 	return err
 }
 
-// Keep leaves out all counters but those of these names.
+// Keep removes all counters except those with the given names.
 func (phases *Phases) Keep(names []string) {
 	maps.DeleteFunc(phases.counters, func(name string, _ uint64) bool { return !slices.Contains(names, name) })
 }
 
-// addTo adds them to the counters of their test.
+// addTo adds the phases to the counters of their test.
 func (phases *Phases) addTo(counters protocol.Counters) {
 	for name, value := range phases.counters {
 		counters[name] = value

@@ -1,5 +1,5 @@
-// Package harness has what is around the measured loop of every kind of suite: the run's folders, events, counters, and
-// the opening and closing of databases.
+// Package harness provides everything around the measured loop of every kind of suite: the run's folders, events and
+// counters, and the opening and closing of databases.
 package harness
 
 import (
@@ -13,33 +13,33 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// Run is a job under way.
+// Run is a running job.
 type Run struct {
 	Worker *protocol.Worker
 	Job    *protocol.Job
-	// MainFile is the name of a database's file; the others in its folder are logs, journals and locks. Empty: all are
-	// the database.
+	// MainFile is the name of a database's file. The other files in its folder are logs, journals and locks. If it
+	// is empty, all files count as the database.
 	MainFile string
 	isOpened bool
-	// floorRss is the resident memory before anything was opened, bytes.
+	// floorRss is the resident memory before anything was opened, in bytes.
 	floorRss uint64
 }
 
-// New is a run whose engine has not opened anything yet.
+// New returns a run whose engine has not opened anything yet.
 func New(worker *protocol.Worker, job *protocol.Job, mainFile string) *Run {
 	return &Run{Worker: worker, Job: job, MainFile: mainFile, floorRss: workload.RssBytes()}
 }
 
-// Folder of a database.
+// Folder returns the folder of a database.
 func (run *Run) Folder(label string) string { return filepath.Join(run.Job.Folder, label) }
 
-// Has tells whether there is a folder of a database.
+// Has reports whether the folder of a database exists.
 func (run *Run) Has(label string) bool {
 	_, err := os.Stat(run.Folder(label))
 	return err == nil
 }
 
-// Make makes the folder of a database; whether it was not there.
+// Make creates the folder of a database. It reports whether the folder was missing.
 func (run *Run) Make(label string) (bool, error) {
 	if run.Has(label) {
 		return false, nil
@@ -47,7 +47,7 @@ func (run *Run) Make(label string) (bool, error) {
 	return true, os.MkdirAll(run.Folder(label), 0o777)
 }
 
-// Opened tells that the first database is open. It says so once, whatever is opened later.
+// Opened reports that the first database is open. It does so once, whatever is opened later.
 func (run *Run) Opened(phases *Phases, ask func() (protocol.Opened, error)) error {
 	if run.isOpened {
 		return nil
@@ -65,7 +65,7 @@ func (run *Run) Opened(phases *Phases, ask func() (protocol.Opened, error)) erro
 	return nil
 }
 
-// Failing says in which test an error was.
+// Failing adds to an error the test in which it occurred.
 func Failing(head *protocol.TestHead, err error) error {
 	if err == nil {
 		return nil
@@ -73,7 +73,7 @@ func Failing(head *protocol.TestHead, err error) error {
 	return &protocol.Failure{Test: head.Number, Err: err}
 }
 
-// Announce tells that a test begins. operations: nil where they are not known before.
+// Announce reports that a test begins. operations is nil if the number is not known in advance.
 func (run *Run) Announce(head *protocol.TestHead, operations *uint64, every uint64) {
 	run.Worker.TestStarted(protocol.TestStarted{
 		Test: head.Number, Name: head.Name, Measured: head.Measured,
@@ -81,8 +81,8 @@ func (run *Run) Announce(head *protocol.TestHead, operations *uint64, every uint
 	})
 }
 
-// AnnounceActors tells that a test of several threads begins. timeMs is how long it will take with its warm-up, where
-// it ends with the time.
+// AnnounceActors reports that a test of several threads begins. timeMs is the duration of the test including its
+// warm-up, if the test ends by time.
 func (run *Run) AnnounceActors(head *protocol.TestHead, operations, timeMs *uint64, actors []protocol.ActorHead) {
 	run.Worker.TestStarted(protocol.TestStarted{
 		Test: head.Number, Name: head.Name, Measured: head.Measured,
@@ -90,7 +90,7 @@ func (run *Run) AnnounceActors(head *protocol.TestHead, operations, timeMs *uint
 	})
 }
 
-// Frame is what is around the measured loop of a test: its counters, and the reports of its progress.
+// Frame is everything around the measured loop of a test: its counters and its progress reports.
 type Frame struct {
 	run            *Run
 	head           *protocol.TestHead
@@ -110,8 +110,8 @@ func (run *Run) BeginAlone(head *protocol.TestHead, operations uint64, latencies
 	})
 }
 
-// Begin starts the counters of a test. What was garbage before it is collected before, so that no test pays for
-// another; what the engine leaves in the test is the engine's.
+// Begin starts the counters of a test. It first collects the existing garbage, so that no test pays for another.
+// Garbage that the engine leaves during the test counts for the engine.
 func (run *Run) Begin(head *protocol.TestHead, progress func() protocol.Progress) *Frame {
 	runtime.GC()
 	run.Worker.BeginTest(progress)
@@ -119,11 +119,12 @@ func (run *Run) Begin(head *protocol.TestHead, progress func() protocol.Progress
 	return &Frame{run: run, head: head, before: workload.ReadCounters(), reporterBefore: run.Worker.ReporterCPUNs()}
 }
 
-// End stops the counters; answers are still to be filled in. betweenNs: time in which inputs were made ready.
+// End stops the counters. The answers are still to be filled in. betweenNs is the time in which inputs were
+// prepared.
 func (frame *Frame) End(wallNs, betweenNs uint64) (*protocol.TestDone, error) {
 	counters := workload.Since(workload.ReadCounters(), frame.before)
 	frame.run.Worker.EndTest()
-	// The reports of progress and the making of inputs are ours, and not the engine's.
+	// The progress reports and the preparation of inputs belong to the harness, not to the engine.
 	if user, found := counters["user_ns"]; found {
 		own := frame.run.Worker.ReporterCPUNs() - frame.reporterBefore + betweenNs
 		counters["user_ns"] = user - min(own, user)
@@ -138,7 +139,7 @@ func (frame *Frame) End(wallNs, betweenNs uint64) (*protocol.TestDone, error) {
 	return done, err
 }
 
-// DiskBytes is what a database takes, and what of it its logs, journals and locks do.
+// DiskBytes returns the size of a database on disk, and the part of it that logs, journals and locks take.
 func (run *Run) DiskBytes(label string) (all, side uint64, err error) {
 	all, side, err = workload.DiskBytes(run.Folder(label), run.MainFile)
 	if err != nil {
@@ -147,7 +148,7 @@ func (run *Run) DiskBytes(label string) (all, side uint64, err error) {
 	return all, side, err
 }
 
-// Tell tells what a test gave.
+// Tell reports the result of a test.
 func (run *Run) Tell(done *protocol.TestDone, phases *Phases) {
 	phases.addTo(done.Counters)
 	run.Worker.TestDone(done)

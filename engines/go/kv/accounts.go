@@ -2,14 +2,14 @@ package kv
 
 import "fmt"
 
-// accountDigits are those of each of the two numbers of an account's value: its balance, and its version, which each
-// write of it raises by one.
+// accountDigits is the number of digits of each of the two numbers in an account's value: its balance, and its
+// version, which each write raises by one.
 const accountDigits = 16
 
 // account is a row whose balance transfers move.
 type account struct{ balance, version uint64 }
 
-// storedAccount is a value as it is stored.
+// storedAccount is an account's value in its stored form.
 type storedAccount [2 * accountDigits]byte
 
 func parseAccount(value []byte) (account, error) {
@@ -44,24 +44,25 @@ func (account account) stored(into *storedAccount) []byte {
 	return into[:]
 }
 
-// transfer is both accounts after an amount has gone from this one to another, or as much of it as there is.
+// transfer returns both accounts after moving an amount from this one to another, or as much of the amount as this
+// one has.
 func (from account) transfer(to account, amount uint64) (account, account) {
 	moved := min(amount, from.balance)
 	return account{from.balance - moved, from.version + 1}, account{to.balance + moved, to.version + 1}
 }
 
-// accounts are all together.
+// accounts are the totals of all accounts.
 type accounts struct{ count, balances, versions uint64 }
 
 func (accounts accounts) String() string {
 	return fmt.Sprintf("%d accounts with %d together, and versions that add up to %d", accounts.count, accounts.balances, accounts.versions)
 }
 
-// sum adds accounts up, and keeps the first value that is none.
+// sum adds up accounts, and keeps the error of the first value that is not an account.
 type sum struct {
 	accounts
 	err error
-	// anything: the values are those of a store that does nothing.
+	// anything reports whether the values come from a store that does nothing.
 	anything bool
 }
 
@@ -82,8 +83,8 @@ func (sum *sum) add(_, value []byte) {
 	sum.versions += account.version
 }
 
-// brokenBy says what an audit has found wrong: no transfer changes how many accounts there are, or what they have
-// together. Empty: nothing.
+// brokenBy returns what an audit has found wrong, or an empty string. No transfer changes the number of accounts or
+// the sum of their balances.
 func (before accounts) brokenBy(found accounts) string {
 	if found.count == before.count && found.balances == before.balances {
 		return ""

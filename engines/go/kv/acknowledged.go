@@ -9,18 +9,20 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// acknowledged is what the threads of a test have committed: who begins to read afterwards has to see it.
+// acknowledged is what the threads of a test have committed. Reads that begin afterwards must see it.
 type acknowledged []committed
 
-// committed is what one thread has committed, which alone writes it: on cache lines of its own.
+// committed is what one thread has committed. Only that thread writes it, so it is on cache lines of its own.
 type committed struct {
 	transfers atomic.Uint64
-	// account is that which the last transfer took from and its version since, each 32 bits; 0 where there is none.
+	// account is the account that the last transfer took from and its version since then, 32 bits each; 0 means
+	// none.
 	account atomic.Uint64
 	_       [112]byte
 }
 
-// commit puts down that a thread's commit was acknowledged. What does not fit is not put down, and so not looked for.
+// commit records that a thread's commit was acknowledged. An account that does not fit is not recorded, and so not
+// checked.
 func (acknowledged acknowledged) commit(thread int, counts *counts) {
 	if max(counts.lastRecord, counts.lastVersion) <= math.MaxUint32 {
 		acknowledged[thread].account.Store(counts.lastRecord<<32 | counts.lastVersion)
@@ -28,7 +30,7 @@ func (acknowledged acknowledged) commit(thread int, counts *counts) {
 	acknowledged[thread].transfers.Store(counts.transfers)
 }
 
-// transfers are those that whoever begins to read now has to see.
+// transfers returns the number of transfers that a read that begins now must see.
 func (acknowledged acknowledged) transfers() uint64 {
 	var sum uint64
 	for at := range acknowledged {
@@ -37,10 +39,10 @@ func (acknowledged acknowledged) transfers() uint64 {
 	return sum
 }
 
-// stamp is an account as a commit that was acknowledged has left it.
+// stamp is an account as an acknowledged commit left it.
 type stamp struct{ record, version uint64 }
 
-// stamps are the accounts that threads wrote last.
+// stamps returns the accounts that the threads wrote last.
 func (acknowledged acknowledged) stamps() []stamp {
 	var stamps []stamp
 	for at := range acknowledged {
@@ -51,7 +53,7 @@ func (acknowledged acknowledged) stamps() []stamp {
 	return stamps
 }
 
-// look reads the account in a transaction that begins now; what is wrong with it, if anything.
+// look reads the account in a transaction that begins now. It returns what is wrong with it, or an empty string.
 func (stamp stamp) look(tally *tally, key *workload.Template) (string, error) {
 	name := key.Append(nil, stamp.record, 0, workload.NewSplitMix64(0))
 	var found account
@@ -61,7 +63,7 @@ func (stamp stamp) look(tally *tally, key *workload.Template) (string, error) {
 	})
 	switch {
 	case errors.Is(err, ErrBusy):
-		// Another time.
+		// The account is checked another time.
 		return "", nil
 	case err != nil:
 		return "", err

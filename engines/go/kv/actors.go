@@ -11,14 +11,14 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// actorsTest is a test of several threads under way.
+// actorsTest is a running test of several threads.
 type actorsTest struct {
 	run    *harness.Run
 	suite  *protocol.KvSuite
 	test   *protocol.KvTest
 	store  *Store
 	shared Shared
-	// before are the accounts before it; nil where the actors work with none.
+	// before are the accounts before the test; nil if the actors work with none.
 	before       *accounts
 	acknowledged acknowledged
 	members      []*member
@@ -26,7 +26,7 @@ type actorsTest struct {
 	readings     latestReadings
 }
 
-// latestReadings are figures of a test that is followed, until they are told.
+// latestReadings are figures of a followed test, until they are reported.
 type latestReadings struct {
 	mutex sync.Mutex
 	names map[string]uint64
@@ -46,7 +46,7 @@ func (latest *latestReadings) take() map[string]uint64 {
 	return readings
 }
 
-// hasAccounts tells whether what the actors do can be checked by what accounts keep.
+// hasAccounts reports whether the actors' work can be checked by what accounts preserve.
 func hasAccounts(test *protocol.KvTest) bool {
 	for at := range test.Actors {
 		if has(&test.Actors[at].KvLoad, "transfer", "audit", "hold") {
@@ -56,7 +56,7 @@ func hasAccounts(test *protocol.KvTest) bool {
 	return false
 }
 
-// accountsOf are the accounts of a database, where a test's actors work with some.
+// accountsOf returns the accounts of a database, or nil if the actors of a test work with none.
 func accountsOf(store *Store, database Database, test *protocol.KvTest) (*accounts, error) {
 	if !hasAccounts(test) {
 		return nil, nil
@@ -77,7 +77,7 @@ func accountsOf(store *Store, database Database, test *protocol.KvTest) (*accoun
 	return &found, errors.Join(err, session.Close())
 }
 
-// newActorsTest makes the threads of a test ready.
+// newActorsTest prepares the threads of a test.
 func newActorsTest(suite *suiteRun, test *protocol.KvTest, shared Shared, before *accounts) *actorsTest {
 	of := &actorsTest{
 		run: suite.run, suite: suite.suite, test: test, store: suite.store, shared: shared, before: before,
@@ -101,7 +101,7 @@ func newActorsTest(suite *suiteRun, test *protocol.KvTest, shared Shared, before
 	return of
 }
 
-// heads are what is said of the actors before they work.
+// heads returns the descriptions of the actors before they work.
 func (of *actorsTest) heads() []protocol.ActorHead {
 	var heads []protocol.ActorHead
 	for _, actor := range acting(of.test) {
@@ -114,7 +114,7 @@ func (of *actorsTest) heads() []protocol.ActorHead {
 	return heads
 }
 
-// timeMs is how long the test will take with its warm-up; nil: it does not end with the time.
+// timeMs returns the duration of the test including its warm-up, or nil if the test does not end by time.
 func (of *actorsTest) timeMs() *uint64 {
 	if of.test.TimeMs == nil {
 		return nil
@@ -123,7 +123,7 @@ func (of *actorsTest) timeMs() *uint64 {
 	return &sum
 }
 
-// perform has the threads work until the test is over.
+// perform runs the threads until the test is over.
 func (of *actorsTest) perform() error {
 	var working sync.WaitGroup
 	errs := make([]error, len(of.members)+1)
@@ -147,7 +147,8 @@ func (of *actorsTest) perform() error {
 	return nil
 }
 
-// follow looks at the database, the process and what the store tells of itself, about each second.
+// follow reads figures of the database and the process, and those that the store reports itself, about once a
+// second.
 func (of *actorsTest) follow() error {
 	session, err := of.shared.Thread(&of.test.SQL)
 	if err != nil {
@@ -171,7 +172,7 @@ func (of *actorsTest) follow() error {
 			"written_bytes": workload.Since(workload.ReadCounters(), before)["written_bytes"],
 		}
 		if tells {
-			// Where another transaction is in the way it tells at another time.
+			// If another transaction is in the way, the store reports its figures another time.
 			told, err := teller.Readings()
 			if err != nil && !errors.Is(err, ErrBusy) {
 				return err
@@ -185,7 +186,7 @@ func (of *actorsTest) follow() error {
 	return nil
 }
 
-// ofActor are the threads of an actor.
+// ofActor returns the threads of an actor.
 func (of *actorsTest) ofActor(actor *protocol.KvActor) []*member {
 	var members []*member
 	for _, member := range of.members {
@@ -196,7 +197,7 @@ func (of *actorsTest) ofActor(actor *protocol.KvActor) []*member {
 	return members
 }
 
-// progress is what is told of the actors while they work.
+// progress returns a function that reports the progress of the actors while they work.
 func (of *actorsTest) progress() func() protocol.Progress {
 	begun := time.Now()
 	return func() protocol.Progress {
@@ -241,7 +242,7 @@ func actorProgress(actor *protocol.KvActor, members []*member, measuredNs uint64
 	return told
 }
 
-// workedNs is how much of the measured time an actor took part in.
+// workedNs returns how much of the measured time an actor took part in, in ns.
 func workedNs(during *protocol.During, measuredNs uint64) uint64 {
 	if during == nil {
 		return measuredNs
@@ -250,8 +251,8 @@ func workedNs(during *protocol.During, measuredNs uint64) uint64 {
 	return min(max(measuredNs, during.FromMs*ms), during.UntilMs*ms) - during.FromMs*ms
 }
 
-// fromFirstToLast is the time from the first thread's beginning to the last one's end, ns. Threads that have so much to
-// do and no more need not work at the same time.
+// fromFirstToLast returns the time from the beginning of the first thread to the end of the last one, in ns. Threads
+// with a fixed number of operations need not work at the same time.
 func fromFirstToLast(members []*member) uint64 {
 	first, last := int64(math.MaxInt64), int64(0)
 	for _, member := range members {
@@ -268,7 +269,7 @@ func betweenNs(members []*member) uint64 {
 	return sum
 }
 
-// fill fills in what the actors did, and what their answers amount to. after are the accounts after the test.
+// fill fills in the results of the actors and the verification value. after are the accounts after the test.
 func (of *actorsTest) fill(done *protocol.TestDone, after *accounts) {
 	var limitNs *uint64
 	if of.test.TimeMs != nil {
@@ -284,7 +285,7 @@ func (of *actorsTest) fill(done *protocol.TestDone, after *accounts) {
 		done.Rows += told.Rows
 		done.Actors = append(done.Actors, told)
 	}
-	// Latencies of different work say nothing together.
+	// The combined latencies of different kinds of work mean nothing.
 	done.Histogram = workload.EmptyHistogram()
 	if len(done.Actors) == 1 {
 		done.Histogram = done.Actors[0].Histogram
@@ -329,8 +330,8 @@ func actorDone(actor *protocol.KvActor, members []*member) protocol.ActorDone {
 	return done
 }
 
-// fairnessPpm is Jain's index of what threads got done: 1 where all got the same, 1/n where one of n got all. In
-// millionths; false for one thread.
+// fairnessPpm returns Jain's index of the threads' operations, in millionths: 1 if all threads did the same number,
+// 1/n if one of n threads did all. It returns false for one thread, or if there were no operations.
 func fairnessPpm(operations []float64) (uint64, bool) {
 	var sum, squares float64
 	for _, one := range operations {

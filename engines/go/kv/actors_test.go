@@ -18,7 +18,7 @@ const load = `{"number": 1, "name": "Load", "measured": true, "database": "main"
  "keys": "ascending", "work": [{"weight": 1, "op": "put", "value": "00000000000010000000000000000000"}], "transaction": {"batch": 100},
  "clock_every": 1, "verify_state": false, "sql": {}}`
 
-// actors is a test of several threads after it.
+// actors is a test of several threads that runs after load.
 const actors = `{"number": 2, "name": "Actors", "measured": true, "database": "main", "records": 100, "key": "account_{key:8}",
  "verify_state": false, "sql": {}, "time_ms": %s, "warm_up_ms": %d, "followed": false, "actors": [%s]}`
 
@@ -34,7 +34,7 @@ const (
 	holds     = `{"weight": 1, "op": "hold"}`
 )
 
-// done does a job on an engine: what is said of the second test before and after it.
+// done runs a job on an engine. It returns the start event and the result of the second test.
 func done(t *testing.T, engine kv.Engine, second string) (protocol.TestStarted, *protocol.TestDone) {
 	t.Helper()
 	text := fmt.Sprintf(`{"protocol": 2, "engine": "goexample", "options": {"sync": "off"}, "seed": 7, "progress_ms": 50, "suite":
@@ -85,7 +85,7 @@ func TestActorsHaveRatesResponsesAndCounters(t *testing.T) {
 	if count := response.TotalCount(); count != int64(writing.Operations) || count != service.TotalCount() || response.Max() < service.Max() {
 		t.Errorf("%d operations with %d response times: expected one each, none shorter than its service time", writing.Operations, count)
 	}
-	// 200 are due in 400 ms, give or take five standard deviations.
+	// 200 operations are due in 400 ms, give or take five standard deviations.
 	if writing.Operations+writing.Counters["backlog"] < 130 || writing.Operations > 270 {
 		t.Errorf("%d operations of 500 a second in 400 ms", writing.Operations)
 	}
@@ -108,7 +108,7 @@ func TestThreadsThatReadWhatNobodyChangesHaveOneChecksum(t *testing.T) {
 	}
 }
 
-// changed is a session that something is wrong with.
+// changed is a session with a fault.
 type changed struct {
 	kv.Session
 	begin func(kv.Transaction) error

@@ -7,17 +7,17 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// one is a test of one thread under way.
+// one is a running test of one thread.
 type one struct {
 	*tally
 	test     *protocol.KvTest
 	inputs   *inputs
 	recorder *workload.Recorder
-	// held: one read transaction is held over all reads.
+	// held reports whether one read transaction is held over all reads.
 	held bool
 }
 
-// perform does the operations of a test.
+// perform runs the operations of a test.
 func (one *one) perform() error {
 	scans := len(one.test.Work) == 1 && one.test.Work[0].Op == "scan"
 	switch one.test.Transaction.Word {
@@ -38,7 +38,7 @@ func (one *one) perform() error {
 	return fmt.Errorf("transaction `%s` of a test: expected read, each, one or a batch", one.test.Transaction.Word)
 }
 
-// readHeld reads in one transaction, whose begin is before the timer where it is held over all reads.
+// readHeld reads in one transaction. If it is held over all reads, it begins before the timer starts.
 func (one *one) readHeld(scans bool) error {
 	transaction := Snapshot
 	if !one.held {
@@ -76,8 +76,9 @@ func (one *one) repeat(operations uint64, do func(*input) error) error {
 	return nil
 }
 
-// batches writes in transactions of so many operations. A commit's time is part of the last operation of its batch,
-// and the next begin's part of the first; where one transaction is all of the test, its begin is before the timer.
+// batches writes in transactions of this many operations. A commit's time is part of the last operation of its
+// batch, and the next begin's time is part of the first. If one transaction covers the whole test, its begin is
+// before the timer.
 func (one *one) batches(batch uint64) error {
 	one.recorder.Start()
 	for done := uint64(0); done < one.test.Operations; {

@@ -7,16 +7,16 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// arrivals are the moments at which the operations of one thread are due.
+// arrivals are the times at which the operations of one thread are due.
 type arrivals struct {
 	poisson bool
-	// mean time between two, and when the next is due, ns from the start.
+	// mean is the mean time between two arrivals, and next is when the next is due, in ns from the start.
 	mean, next float64
 	random     *workload.SplitMix64
 }
 
-// newArrivals are those of a thread, from 0, of so many that share a rate: together they have it, and even ones take
-// turns.
+// newArrivals returns the arrivals of a thread, numbered from 0, of threads that share a rate. Together they reach
+// the rate. With even gaps they take turns.
 func newArrivals(arrival *protocol.Arrival, thread, threads int, random *workload.SplitMix64) *arrivals {
 	mean := float64(threads) * 1e9 / float64(arrival.Rate)
 	arrivals := &arrivals{poisson: arrival.Gaps == "poisson", mean: mean, random: random}
@@ -31,7 +31,7 @@ func newArrivals(arrival *protocol.Arrival, thread, threads int, random *workloa
 func (arrivals *arrivals) nextNs() int64 { return int64(arrivals.next) }
 func (arrivals *arrivals) advance()      { arrivals.next += arrivals.gap() }
 
-// dueBefore is how many are due before a moment, of those that are still to come.
+// dueBefore returns how many of the remaining arrivals are due before a moment.
 func (arrivals *arrivals) dueBefore(ns int64) uint64 {
 	late := float64(ns) - arrivals.next
 	if late < 0 {
@@ -44,6 +44,6 @@ func (arrivals *arrivals) gap() float64 {
 	if !arrivals.poisson {
 		return arrivals.mean
 	}
-	// The inverse of the exponential distribution; the argument is above 0.
+	// This is the inverse of the exponential distribution. The argument of the logarithm is above 0.
 	return -math.Log(1-arrivals.random.Unit()) * arrivals.mean
 }

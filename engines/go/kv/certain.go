@@ -7,7 +7,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// earlier are the tests that work on the database of a test before it does.
+// earlier returns the tests that work on the database of a test before it does.
 func earlier(suite *protocol.KvSuite, test *protocol.KvTest) []*protocol.KvTest {
 	var tests []*protocol.KvTest
 	for at := range suite.Tests {
@@ -22,8 +22,8 @@ func earlier(suite *protocol.KvSuite, test *protocol.KvTest) []*protocol.KvTest 
 	return tests
 }
 
-// hasFixedAnswers tells whether every engine has to give a test the same answers: its inputs are fixed, and nothing
-// that its threads read depends on the order in which threads work.
+// hasFixedAnswers reports whether every engine must give a test the same answers: its inputs are fixed, and nothing
+// that its threads read depends on the order in which they work.
 func hasFixedAnswers(suite *protocol.KvSuite, test *protocol.KvTest) bool {
 	if len(test.Actors) > 0 && !actorsAnswerAlike(test) {
 		return false
@@ -36,7 +36,8 @@ func hasFixedAnswers(suite *protocol.KvSuite, test *protocol.KvTest) bool {
 	return true
 }
 
-// actorsAnswerAlike tells whether each thread does a number of operations, and none writes what another may read.
+// actorsAnswerAlike reports whether each thread does a fixed number of operations and no thread writes what another
+// may read.
 func actorsAnswerAlike(test *protocol.KvTest) bool {
 	writes := slices.ContainsFunc(acting(test), func(actor *protocol.KvActor) bool { return has(&actor.KvLoad, writing...) })
 	fixed := []string{"get", "exists", "insert"}
@@ -51,7 +52,8 @@ func actorsAnswerAlike(test *protocol.KvTest) bool {
 	return true
 }
 
-// leavesFixedContent tells whether the database has the same rows afterwards, whatever the order of its threads was.
+// leavesFixedContent reports whether the database has the same rows after the test, whatever the order of its
+// threads was.
 func leavesFixedContent(test *protocol.KvTest) bool {
 	for _, actor := range acting(test) {
 		if has(&actor.KvLoad, writing...) && (!isCounted(test, actor) || has(&actor.KvLoad, "put", "delete", "remove", "modify", "transfer")) {
@@ -61,15 +63,15 @@ func leavesFixedContent(test *protocol.KvTest) bool {
 	return true
 }
 
-// writing are the words of operations that change the database.
+// writing are the names of the operations that change the database.
 var writing = words[opPut:]
 
-// isCounted tells whether an actor does as many operations as it is asked for, from its first input on.
+// isCounted reports whether an actor does exactly the requested number of operations, from its first input on.
 func isCounted(test *protocol.KvTest, actor *protocol.KvActor) bool {
 	return actor.Operations != nil && actor.During == nil && test.TimeMs == nil && test.WarmUpMs == 0
 }
 
-// acting are the actors that take part.
+// acting returns the actors that take part.
 func acting(test *protocol.KvTest) []*protocol.KvActor {
 	var actors []*protocol.KvActor
 	for at := range test.Actors {
@@ -80,7 +82,7 @@ func acting(test *protocol.KvTest) []*protocol.KvActor {
 	return actors
 }
 
-// loads are all that the threads of a test do.
+// loads returns the loads of all threads of a test.
 func loads(test *protocol.KvTest) []*protocol.KvLoad {
 	switch {
 	case test.Compact:
@@ -103,7 +105,7 @@ func hasOther(load *protocol.KvLoad, ops []string) bool {
 	return slices.ContainsFunc(load.Work, func(work protocol.KvWork) bool { return !slices.Contains(ops, work.Op) })
 }
 
-// holdsEveryRecord tells whether each read of a record finds it: a test before this one has put every record, and none
+// holdsEveryRecord reports whether each read of a record finds it: a previous test has put every record, and no test
 // deletes any.
 func holdsEveryRecord(suite *protocol.KvSuite, test *protocol.KvTest) bool {
 	before, puts := earlier(suite, test), false
@@ -117,7 +119,7 @@ func holdsEveryRecord(suite *protocol.KvSuite, test *protocol.KvTest) bool {
 	for _, one := range before {
 		puts = puts || one.Key == test.Key && putsEveryRecordOf(one, test)
 	}
-	// A format with anything else in it is not the record's alone.
+	// A format with anything else in it does not depend on the record alone.
 	return puts && !strings.Contains(test.Key, "{op") && !strings.Contains(test.Key, "{random")
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// phase is where a test has come to.
+// phase is the phase of a test.
 type phase uint32
 
 const (
@@ -17,16 +17,16 @@ const (
 	over
 )
 
-// look is how often whoever waits for something looks whether it is so.
+// look is the interval at which a waiting goroutine checks its condition.
 const look = time.Millisecond
 
-// course is what all threads of a test follow: they start together, work unmeasured for a while, are measured, and stop
-// together.
+// course is the schedule of all threads of a test: they start together, work unmeasured for a while, are measured,
+// and stop together.
 type course struct {
 	ready sync.WaitGroup
 	start chan struct{}
 	phase atomic.Uint32
-	// awaited are threads whose end ends the test.
+	// awaited is the number of running threads whose end ends the test.
 	awaited      atomic.Int64
 	warmUp       time.Duration
 	time         *time.Duration
@@ -51,7 +51,7 @@ func newCourse(test *protocol.KvTest) *course {
 	return course
 }
 
-// begin is called by each thread when it is ready, or is not going to be.
+// begin waits for the common start. Each thread calls it when it is ready, or if it will not become ready.
 func (course *course) begin() {
 	course.ready.Done()
 	<-course.start
@@ -61,7 +61,7 @@ func (course *course) now() phase   { return phase(course.phase.Load()) }
 func (course *course) end()         { course.phase.Store(uint32(over)) }
 func (course *course) isOver() bool { return course.now() == over }
 
-// measuredNs is the time since the measuring began.
+// measuredNs returns the time since measuring began, in ns.
 func (course *course) measuredNs(now int64) uint64 {
 	if from := course.measuredFrom.Load(); from > 0 {
 		return uint64(max(now-from, 0))
@@ -69,13 +69,13 @@ func (course *course) measuredNs(now int64) uint64 {
 	return 0
 }
 
-// conduct starts the threads, and sees to it that each phase ends at its time. It returns when all are told to stop.
+// conduct starts the threads and ends each phase at its time. It returns when all threads have been asked to stop.
 func (course *course) conduct(clock func() int64) {
 	course.ready.Wait()
 	close(course.start)
 	if course.warmUp > 0 {
 		course.wait(func(passed time.Duration) bool { return passed >= course.warmUp })
-		// A thread that failed has ended the test.
+		// A thread that failed has already ended the test.
 		course.phase.CompareAndSwap(uint32(warmUp), uint32(measured))
 	}
 	course.measuredFrom.Store(clock())
@@ -87,7 +87,7 @@ func (course *course) conduct(clock func() int64) {
 	course.end()
 }
 
-// wait waits until something is so, or the test is over.
+// wait waits until isSo returns true or the test is over.
 func (course *course) wait(isSo func(passed time.Duration) bool) {
 	begun := time.Now()
 	for !isSo(time.Since(begun)) && !course.isOver() {

@@ -11,7 +11,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// A job as dbdyno sends it: a thousand rows, and then a hundred of them read.
+// job is a job as dbdyno sends it: it writes a thousand rows, and then reads a hundred of them.
 const job = `{
   "protocol": 2, "run_id": "a run", "engine": "goexample", "options": {"sync": "off"}, "size": "1000", "seed": 6332618229526065668,
   "cpu": null, "progress_ms": 100, "deadline_ms": null, "wait": false, "keep_folder": false,
@@ -24,8 +24,8 @@ const job = `{
   ]}
 }`
 
-// An engine is a description and a function that opens a database: in a program of its own, main is
-// kv.Main(store.Engine()). A test does a job with it in its own process.
+// An engine is a description and a function that opens a database. In a program of its own, main is
+// kv.Main(store.Engine()). A test runs a job with it in its own process.
 func Example() {
 	folder, err := os.MkdirTemp("", "kv-example")
 	if err != nil {

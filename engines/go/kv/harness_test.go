@@ -7,7 +7,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// BenchmarkRead tells what this package costs of a read, in the timer.
+// BenchmarkRead measures what this package costs for each read, inside the timer.
 func BenchmarkRead(b *testing.B) {
 	test := &protocol.KvTest{
 		Operations: uint64(b.N), Records: 10_000, Key: "key_{key:8}", ClockEvery: 1,

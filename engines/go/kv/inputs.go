@@ -10,14 +10,14 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// Inputs are drawn for so many operations at a time, or for fewer where they are long, so that a block stays in the
+// Inputs are drawn in blocks of this many operations, or of fewer if they are long, so that a block stays in the
 // processor's cache.
 const (
 	blockOperations = 256
 	blockBytes      = 32 << 10
 )
 
-// operation is what is done with a key.
+// operation is a kind of operation on a key.
 type operation uint8
 
 const (
@@ -35,7 +35,7 @@ const (
 	opTransfer
 )
 
-// words of the operations.
+// words are the names of the operations in a suite.
 var words = [...]string{
 	opGet: "get", opExists: "exists", opScan: "scan", opRange: "range", opAudit: "audit", opHold: "hold", opPut: "put",
 	opDelete: "delete", opRemove: "remove", opInsert: "insert", opModify: "modify", opTransfer: "transfer",
@@ -43,17 +43,17 @@ var words = [...]string{
 
 func (op operation) writes() bool { return op >= opPut }
 
-// kind of operation, and how often it is met.
+// kind is a kind of operation with its relative frequency.
 type kind struct {
 	op          operation
 	weight      uint64
 	value       workload.Template
 	least, most uint64
-	// accounts of an audit; nil: all.
+	// accounts is the number of accounts of an audit; nil means all.
 	accounts *uint64
 }
 
-// kinds reads what a load does.
+// kinds returns the kinds of operation of a load.
 func kinds(load *protocol.KvLoad) ([]kind, error) {
 	var all []kind
 	for _, work := range load.Work {
@@ -82,13 +82,13 @@ func kinds(load *protocol.KvLoad) ([]kind, error) {
 type input struct {
 	op  operation
 	key []byte
-	// value is what is written, and the other account's key of a transfer.
+	// value is the value to write, or the key of the other account of a transfer.
 	value []byte
-	// number of rows of a range, amount of a transfer, accounts of an audit.
+	// number is the number of rows of a range, the amount of a transfer, or the number of accounts of an audit.
 	number uint64
-	// all: an audit is of all accounts.
+	// all reports whether an audit covers all accounts.
 	all bool
-	// record is the index of that whose key it is.
+	// record is the index of the record that the key belongs to.
 	record uint64
 }
 
@@ -101,16 +101,16 @@ type inputs struct {
 	keys    keys
 	records uint64
 	ordinal uint64
-	// total is how many operations there are at most.
+	// total is the maximum number of operations.
 	total uint64
-	// bytes are the block's keys and values, one after the other; ends are where they end.
+	// bytes are the block's keys and values, one after the other. ends are the positions where they end.
 	bytes []byte
 	ends  []int
 	block []input
 	taken int
 }
 
-// newInputs are those of a thread, from 0, of so many that do the same.
+// newInputs returns the inputs of a thread, numbered from 0, of threads that do the same work.
 func newInputs(test *protocol.KvTest, load *protocol.KvLoad, random *workload.SplitMix64, thread, threads uint64) (*inputs, error) {
 	key, err := workload.NewTemplate(test.Key)
 	if err != nil {
@@ -131,7 +131,7 @@ func newInputs(test *protocol.KvTest, load *protocol.KvLoad, random *workload.Sp
 	return inputs, nil
 }
 
-// aloneInputs are those of a test of one thread.
+// aloneInputs returns the inputs of a test of one thread.
 func aloneInputs(seed uint64, test *protocol.KvTest) (*inputs, error) {
 	inputs, err := newInputs(test, &test.KvLoad, workload.Stream(seed, test.Number), 0, 1)
 	if err == nil {
@@ -140,7 +140,7 @@ func aloneInputs(seed uint64, test *protocol.KvTest) (*inputs, error) {
 	return inputs, err
 }
 
-// next is the next operation. Where the block is done, the timer stands still while another is drawn.
+// next returns the next operation. If the block is used up, the timer is stopped while another is drawn.
 func (inputs *inputs) next(recorder *workload.Recorder) *input {
 	if inputs.isDrawnOut() {
 		recorder.StandStill(inputs.drawBlock)
@@ -148,7 +148,7 @@ func (inputs *inputs) next(recorder *workload.Recorder) *input {
 	return inputs.take()
 }
 
-// isDrawnOut tells whether all that were drawn are taken.
+// isDrawnOut reports whether all drawn operations have been taken.
 func (inputs *inputs) isDrawnOut() bool { return inputs.taken == len(inputs.block) }
 
 func (inputs *inputs) take() *input {
@@ -161,7 +161,7 @@ func (inputs *inputs) drawBlock() {
 	for len(inputs.block) < blockOperations && len(inputs.bytes) < blockBytes && inputs.ordinal < inputs.total {
 		inputs.draw()
 	}
-	// The bytes stay where they are from now on.
+	// From now on the bytes stay where they are.
 	from := 0
 	for at := range inputs.block {
 		key, value := inputs.ends[2*at], inputs.ends[2*at+1]
@@ -170,7 +170,7 @@ func (inputs *inputs) drawBlock() {
 	}
 }
 
-// pick draws an operation's kind, but only where there are several.
+// pick draws an operation's kind, but only if there are several.
 func (inputs *inputs) pick() *kind {
 	if len(inputs.kinds) == 1 {
 		return &inputs.kinds[0]
@@ -182,11 +182,11 @@ func (inputs *inputs) pick() *kind {
 		}
 		drawn -= inputs.kinds[at].weight
 	}
-	// Not reached: what is drawn is below the sum of the weights.
+	// Not reached: the drawn number is below the sum of the weights.
 	return &inputs.kinds[0]
 }
 
-// draw draws an operation's kind, then its key, then what else it has.
+// draw draws an operation's kind, then its key, then its other values.
 func (inputs *inputs) draw() {
 	kind := inputs.pick()
 	drawn := input{op: kind.op}
@@ -194,7 +194,7 @@ func (inputs *inputs) draw() {
 	case kind.op == opInsert:
 		drawn.record = inputs.keys.insert()
 	case kind.op == opAudit && kind.accounts != nil:
-		// As many as it reads are there from it on; a small database has fewer.
+		// From this record on, there are as many accounts as the audit reads. A small database has fewer.
 		drawn.number = min(inputs.records, *kind.accounts)
 		last := inputs.records - min(inputs.records, *kind.accounts)
 		drawn.record = min(inputs.keys.draw(inputs.ordinal, inputs.random), last)
@@ -210,7 +210,7 @@ func (inputs *inputs) draw() {
 	case opRange:
 		drawn.number = inputs.between(kind.least, kind.most)
 	case opTransfer:
-		// Any other account, each as likely.
+		// Any other account, with equal probability.
 		other := inputs.random.Below(max(inputs.records, 1) - 1)
 		if other >= drawn.record {
 			other++

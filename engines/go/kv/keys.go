@@ -7,7 +7,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// keyOrders are the ways in which keys are drawn.
+// keyOrders are the orders in which keys can be drawn.
 var keyOrders = []string{"ascending", "shuffled", "uniform", "zipfian", "latest"}
 
 // keys draws records for one thread.
@@ -15,11 +15,13 @@ type keys struct {
 	order   string
 	shuffle workload.Shuffle
 	zipfian workload.ScrambledZipf
-	// latest draws the distance from the newest record that this thread knows of.
+	// latest draws the distance from the newest record that this thread knows.
 	latest workload.Zipf
-	// records are those that there are before the test; inserted are those of this thread.
+	// records is the number of records before the test. inserted is the number of records that this thread has
+	// inserted.
 	records, inserted uint64
-	// thread, from 0, of so many that do the same: what they insert is theirs alone.
+	// thread is the number of this thread, from 0, among threads that do the same work. Each inserts records of its
+	// own.
 	thread, threads uint64
 }
 
@@ -39,7 +41,7 @@ func newKeys(order string, records, thread, threads uint64, random *workload.Spl
 	return keys, nil
 }
 
-// draw is the record of an operation with an ordinal.
+// draw returns the record of the operation with an ordinal.
 func (keys *keys) draw(ordinal uint64, random *workload.SplitMix64) uint64 {
 	switch keys.order {
 	case "ascending":
@@ -58,7 +60,7 @@ func (keys *keys) draw(ordinal uint64, random *workload.SplitMix64) uint64 {
 	return random.Below(keys.records)
 }
 
-// insert is a record that nobody has inserted.
+// insert returns a record that no thread has inserted.
 func (keys *keys) insert() uint64 {
 	record := keys.own(keys.inserted)
 	keys.inserted++
@@ -68,5 +70,5 @@ func (keys *keys) insert() uint64 {
 	return record
 }
 
-// own is the record that this thread inserts as its count-th, from 0.
+// own returns the record that this thread inserts at a count from 0.
 func (keys *keys) own(count uint64) uint64 { return keys.records + count*keys.threads + keys.thread }

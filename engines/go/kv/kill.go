@@ -10,7 +10,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// writer is the first test of a job that only puts, whose formats and statements the kill test uses.
+// writer is the first test of a job that only puts. The kill test uses its formats and statements.
 type writer struct {
 	test       *protocol.KvTest
 	key, value workload.Template
@@ -35,7 +35,7 @@ func newWriter(suite *protocol.KvSuite) (*writer, error) {
 	return nil, fmt.Errorf("suite `%s` has no test that only puts", suite.Name)
 }
 
-// row is the key and the value of a commit.
+// row returns the key and the value of a commit.
 func (writer *writer) row(ordinal uint64) (key, value []byte) {
 	made := func(template *workload.Template) []byte {
 		return template.Append(nil, ordinal, ordinal, workload.Stream(ordinal, 0))
@@ -43,7 +43,7 @@ func (writer *writer) row(ordinal uint64) (key, value []byte) {
 	return made(&writer.key), made(&writer.value)
 }
 
-// Commits commits one write after another until the process is killed, and says so after each: the kill test.
+// Commits commits one write after another until the process is killed, and reports each commit: the kill test.
 func Commits(run *harness.Run, store Store) error {
 	writer, err := newWriter(run.Job.Suite.Kv)
 	if err != nil {
@@ -68,8 +68,7 @@ func Commits(run *harness.Run, store Store) error {
 	}
 }
 
-// Recover opens the database of a Commits that was killed, checks it, and counts the commits that are there without a
-// gap.
+// Recover opens the database of a killed Commits, checks it, and counts the commits that are present without a gap.
 func Recover(run *harness.Run, store Store) error {
 	broken := func(err error) error { return &protocol.Failure{Broken: true, Err: err} }
 	writer, err := newWriter(run.Job.Suite.Kv)
@@ -95,7 +94,8 @@ func Recover(run *harness.Run, store Store) error {
 		case err != nil:
 			return broken(err)
 		case !isDefined:
-			// What defines the schema is a commit like others, and the first: it may be missing with all that followed.
+			// The commit that defines the schema is a commit like any other, and the first. It may be missing with
+			// all that followed.
 			if err := database.Close(); err != nil {
 				return broken(err)
 			}
@@ -120,7 +120,7 @@ func Recover(run *harness.Run, store Store) error {
 	return nil
 }
 
-// count counts the commits that are there without a gap.
+// count counts the commits that are present without a gap.
 func (writer *writer) count(session Session) (uint64, error) {
 	for commits := uint64(0); ; commits++ {
 		key, expected := writer.row(commits)

@@ -10,21 +10,21 @@ import (
 
 // Engine is a store with its description.
 type Engine struct {
-	// Description of the engine. Protocol, Suites, Kv and Harness are filled in.
+	// Description describes the engine. Protocol, Suites, Kv and Harness are filled in by this package.
 	Description protocol.Description
 	Store
 }
 
-// Main is the main function of an engine's program, whose file is to be called dbdyno-engine-NAME.
+// Main is the main function of an engine's program. The program's file must be called dbdyno-engine-NAME.
 func Main(engine Engine) { protocol.Main(engine.program()) }
 
-// Do does a job in this process and shows each event to a function: for tests of an engine, where Main would take the
-// whole process.
+// Do runs a job in this process and passes each event to tell. It is for tests of an engine, where Main would take
+// over the whole process.
 func Do(engine Engine, job *protocol.Job, tell func(event any)) error {
 	return protocol.Do(engine.program(), job, tell)
 }
 
-// Describe is the whole description.
+// Describe returns the complete description.
 func (engine *Engine) Describe() protocol.Description {
 	description := engine.Description
 	description.Protocol, description.Suites = protocol.Version, []string{"kv"}
@@ -56,7 +56,7 @@ func (engine Engine) program() protocol.Program {
 	return protocol.Program{Description: description, Run: does(Run), Commits: does(Commits), Recover: does(Recover)}
 }
 
-// store is that of a job: under the name of the harness one that does nothing.
+// store returns the store for a job. Under the name of the harness, it is a store that does nothing.
 func (engine *Engine) store(job *protocol.Job) Store {
 	if job.Engine == Harness {
 		return nothing()

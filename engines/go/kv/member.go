@@ -11,23 +11,24 @@ import (
 )
 
 const (
-	// patience is after how long an operation that others were in the way of is given up.
+	// patience is the time after which an operation is abandoned if others keep getting in its way.
 	patience = 10 * time.Second
-	// longestWait is how long a wait for an operation to be due is at most before it is looked up from.
+	// longestWait is the longest uninterrupted wait for an operation to be due.
 	longestWait = 50 * time.Millisecond
-	// sleepSlack is by how much a sleep is seldom longer than asked for: the rest is waited for awake.
+	// sleepSlack is the overrun that a sleep seldom exceeds. The thread waits awake for the last part of this
+	// length.
 	sleepSlack = 200 * time.Microsecond
 )
 
-// shown is what a thread shows while it works.
+// shown is what a thread publishes while it works.
 type shown struct {
 	service *workload.Latencies
-	// response is nil where operations are not due at times.
+	// response is nil if operations have no due times.
 	response   *workload.Latencies
 	busy, held atomic.Uint64
 }
 
-// member is one thread of an actor, and what it did while it was measured.
+// member is one thread of an actor, with what it did while it was measured.
 type member struct {
 	*tally
 	of     *actorsTest
@@ -35,20 +36,21 @@ type member struct {
 	inputs *inputs
 	course *course
 	shown  *shown
-	// number of the actor, of the thread in it, and of the thread in the test, from 0.
+	// number is the number of the actor, thread the number of the thread in the actor, and ordinal its number in the
+	// test, all from 0.
 	number, thread, ordinal int
-	// expectsNews: it reads accounts that others write, and so has to see what they committed.
+	// expectsNews reports whether the thread reads accounts that others write, and so must see what they committed.
 	expectsNews bool
 	looks       int
-	// until is when it stops to take part; 0: when the test is over.
+	// until is when the thread stops taking part; 0 means when the test is over.
 	until int64
 
 	failures, retries uint64
-	// wallNs is the time of the operations, betweenNs that of getting inputs ready.
+	// wallNs is the time of the operations, and betweenNs is the time in which inputs were prepared.
 	wallNs, betweenNs uint64
-	// begunNs is when the measuring began, by the clock; elapsedNs from there to the end.
+	// begunNs is when measuring began, by the clock. elapsedNs is the time from then to the end.
 	begunNs, elapsedNs int64
-	// backlog are operations that were due and not begun.
+	// backlog is the number of operations that were due but not begun.
 	backlog uint64
 }
 
@@ -73,7 +75,7 @@ func (member *member) work() error {
 		return errors.Join(err, session.Close())
 	}()
 	if !started {
-		// Whoever is not ready starts too: the others wait for it.
+		// A thread that is not ready starts too, because the others wait for it.
 		member.course.begin()
 	}
 	if err != nil {
@@ -95,7 +97,7 @@ func (member *member) perform() error {
 	return member.oneAfterTheOther()
 }
 
-// stream is one of random numbers of this thread's own.
+// stream returns a stream of random numbers of this thread's own.
 func (member *member) stream(purpose uint64) *workload.SplitMix64 {
 	ofTest := workload.Stream(member.of.run.Job.Seed, member.of.test.Number).Next()
 	return workload.Stream(ofTest, purpose<<48|uint64(member.number)<<32|uint64(member.thread))
@@ -105,7 +107,7 @@ func (member *member) newInputs() (*inputs, error) {
 	return newInputs(member.of.test, &member.actor.KvLoad, member.stream(0), uint64(member.thread), uint64(member.actor.Threads))
 }
 
-// quota is how many operations are this thread's.
+// quota returns the number of operations of this thread.
 func (member *member) quota() uint64 {
 	if member.actor.Operations == nil {
 		return ^uint64(0)
@@ -118,7 +120,7 @@ func (member *member) quota() uint64 {
 	return share
 }
 
-// phase of the test as far as the thread takes part in it.
+// phase returns the phase of the test as far as the thread takes part in it.
 func (member *member) phase() phase {
 	if member.until > 0 && workload.Now() >= member.until {
 		return over
@@ -143,7 +145,7 @@ func (member *member) waitForTurn() {
 	member.until = begun + int64(during.UntilMs)*int64(time.Millisecond)
 }
 
-// oneAfterTheOther: each operation begins when the one before it has ended.
+// oneAfterTheOther begins each operation when the previous one has ended.
 func (member *member) oneAfterTheOther() error {
 	member.waitForTurn()
 	quota := member.quota()
@@ -191,7 +193,7 @@ func (member *member) recorder() *workload.Recorder {
 	return recorder
 }
 
-// whenDue: operations begin at their times, or when there is time for those that are late.
+// whenDue begins operations when they are due, or as soon as there is time for those that are late.
 func (member *member) whenDue() error {
 	member.waitForTurn()
 	quota := member.quota()
@@ -242,7 +244,7 @@ func (member *member) whenDue() error {
 	return member.lookForNews(len(member.of.acknowledged))
 }
 
-// waitUntil waits for a moment of the clock: most of it asleep, and the rest awake.
+// waitUntil waits for a moment of the clock: asleep for most of the time, and awake for the rest.
 func waitUntil(moment int64) {
 	if wait := time.Duration(moment-workload.Now()) - sleepSlack; wait > 0 {
 		time.Sleep(wait)
@@ -252,7 +254,7 @@ func waitUntil(moment int64) {
 	}
 }
 
-// hold holds a snapshot for as long as the thread takes part.
+// hold holds a snapshot while the thread takes part.
 func (member *member) hold() error {
 	member.waitForTurn()
 	for member.phase() == warmUp {
@@ -287,7 +289,7 @@ func (member *member) hold() error {
 	return nil
 }
 
-// beginMeasuring: what was counted so far was the warm-up's; but what was committed in it, and found wrong, stays.
+// beginMeasuring clears the counts of the warm-up. What was committed in the warm-up, or found wrong, stays.
 func (member *member) beginMeasuring() {
 	member.counts = counts{transfers: member.transfers, missed: member.missed}
 	member.failures, member.retries, member.betweenNs = 0, 0, 0
@@ -298,7 +300,8 @@ func (member *member) beginMeasuring() {
 	member.shown.busy.Store(0)
 }
 
-// persist does an operation, again and again where others are in its way; false where it was given up.
+// persist does an operation, and repeats it while others are in its way. It returns false if the operation was
+// abandoned.
 func (member *member) persist(input *input) (bool, error) {
 	if input.all {
 		member.expectVersions()
@@ -332,12 +335,13 @@ func (member *member) apply(input *input) error {
 	return err
 }
 
-// expectVersions: what begins to read all accounts now has to see all that was committed.
+// expectVersions records what a read of all accounts that begins now must see: everything that was committed.
 func (member *member) expectVersions() {
 	member.least = member.before.versions + 2*member.of.acknowledged.transfers()
 }
 
-// lookForNews reads accounts that others wrote last, up to so many of them, one after the other: in no operation's time.
+// lookForNews reads at most this many of the accounts that others wrote last, one after the other. No operation's
+// time includes these reads.
 func (member *member) lookForNews(most int) error {
 	if !member.expectsNews {
 		return nil

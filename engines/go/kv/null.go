@@ -6,11 +6,11 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// Harness is the name under which a program of Main does nothing: what this package itself costs.
+// Harness is the name under which a program of Main does nothing, to measure the cost of this package itself.
 const Harness = "go-kv-null"
 
-// nothing is a store that does nothing: each write is dropped, and each read finds a row at once. A scan of it has as
-// many rows as there were puts.
+// nothing returns a store that does nothing: each write is dropped, and each read finds a row at once. A scan has as
+// many rows as there were puts, but at least one.
 func nothing() Store {
 	return Store{Nothing: true, Open: func(Open) (Database, error) { return &nullDatabase{}, nil }}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// suiteRun is a suite under way.
+// suiteRun is a running suite.
 type suiteRun struct {
 	run   *harness.Run
 	suite *protocol.KvSuite
@@ -17,7 +17,7 @@ type suiteRun struct {
 }
 
 // Run runs every test of the suite of a run's job, each database in a folder of its own. It is for engines that run
-// suites of other kinds too; Main calls it for those that do not.
+// suites of other kinds too. For other engines, Main calls it.
 func Run(run *harness.Run, store Store) error {
 	suite := &suiteRun{run: run, suite: run.Job.Suite.Kv, store: &store}
 	var database Database
@@ -62,7 +62,7 @@ func Run(run *harness.Run, store Store) error {
 	return nil
 }
 
-// opened is what is said of an open database.
+// opened returns the event that describes an open database.
 func (store *Store) opened(database Database) (protocol.Opened, error) {
 	opened, err := database.Opened()
 	if described := store.described; described != nil && opened.Version == "" {
@@ -71,8 +71,8 @@ func (store *Store) opened(database Database) (protocol.Opened, error) {
 	return opened, err
 }
 
-// startCold drops what is in memory of a test's database, which is closed. What is read before the actors of a test
-// begin is read before, or it would be in memory again.
+// startCold drops a test's closed database from memory. What must be read before the actors of a test begin is read
+// before that, because reading it later would bring it back into memory.
 func (suite *suiteRun) startCold(test *protocol.KvTest, phases *harness.Phases) (*accounts, error) {
 	var before *accounts
 	if hasAccounts(test) && suite.run.Has(test.Label()) {
@@ -90,7 +90,7 @@ func (suite *suiteRun) startCold(test *protocol.KvTest, phases *harness.Phases) 
 	return before, phases.StartCold(suite.run.Folder(test.Label()))
 }
 
-// open opens a database, and makes it where there is none.
+// open opens a database, and creates it if it does not exist.
 func (suite *suiteRun) open(label string) (Database, error) {
 	fresh, err := suite.run.Make(label)
 	if err != nil {
@@ -149,7 +149,7 @@ func (suite *suiteRun) measureAlone(test *protocol.KvTest, database Database) (*
 	return done, errors.Join(err, session.Close())
 }
 
-// verify reads the content where the test asks for it; the checksum, where all engines have to give the same.
+// verify reads the content if the test asks for it. It returns the checksum if all engines must give the same one.
 func (suite *suiteRun) verify(test *protocol.KvTest, tally *tally) (*string, error) {
 	if test.VerifyState {
 		if err := tally.state(); err != nil {

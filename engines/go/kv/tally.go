@@ -7,50 +7,51 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// counts is what the operations of one thread amounted to.
+// counts are the totals of one thread's operations.
 type counts struct {
 	operations, rows uint64
 	digest           workload.Digest
-	// transfers that were committed.
+	// transfers is the number of committed transfers.
 	transfers uint64
-	// missed are reads of a key, or from a key on, that found nothing.
+	// missed is the number of reads of a key, or from a key on, that found nothing.
 	missed uint64
-	// lastRecord is the account that the last transfer took from, and lastVersion its version since.
+	// lastRecord is the account that the last transfer took from, and lastVersion is its version since then.
 	lastRecord, lastVersion uint64
 }
 
-// findings are what was found wrong; the first of each.
+// findings are what was found wrong: the first of each kind.
 type findings struct {
-	// broken is what an audit found in place of what there is.
+	// broken is what an audit found instead of the expected accounts.
 	broken *accounts
-	// short is how many accounts an audit of a part found, and how many there had to be.
+	// short is how many accounts a partial audit found, and how many it had to find.
 	short *[2]uint64
-	// stale are the versions that an audit found, and what there were at least.
+	// stale is the sum of the versions that an audit found, and the least that it had to find.
 	stale *[2]uint64
-	// moved is what was found in one snapshot, sooner and later.
+	// moved is what was found in one snapshot, earlier and later.
 	moved *[2]accounts
-	// read is a read that did not see what was committed before it began.
+	// read describes a read that did not see what was committed before it began.
 	read string
 }
 
-// tally does operations in a session and keeps what they amount to.
+// tally runs operations in a session and adds up their results.
 type tally struct {
 	counts
 	findings
 	session Session
 	remove  func(key []byte) error
-	// before are the accounts as audits have to find them, and least the least that their versions add up to.
+	// before are the accounts that audits must find, and least is the least sum of their versions.
 	before accounts
 	least  uint64
-	// nothing: answers are of a store that does nothing.
+	// nothing reports whether the answers come from a store that does nothing.
 	nothing bool
 
-	// What is shown of rows is taken by functions that are made once, so that no operation has to make one.
+	// The visitors of rows are created once, so that no operation has to create one.
 	digestValue, seeAccount func(value []byte)
 	digestRow               func(key, value []byte)
 	seen                    account
 	seenErr                 error
-	// stored is memory of bytes alone: some drivers hand it to C, which must not be given what has pointers in it.
+	// stored is memory without pointers: some drivers pass it to C, which must not receive memory with pointers in
+	// it.
 	stored *storedAccount
 }
 
@@ -73,7 +74,7 @@ func newTally(session Session, before accounts, nothing bool) *tally {
 	return tally
 }
 
-// verification is the checksum of all answers.
+// verification returns the checksum of all answers.
 func (counts counts) verification() *string {
 	digest := counts.digest
 	digest.Word(counts.rows)
@@ -81,7 +82,7 @@ func (counts counts) verification() *string {
 	return &text
 }
 
-// state makes the whole content part of the checksum.
+// state adds the whole content to the checksum.
 func (tally *tally) state() error {
 	rows := tally.rows
 	err := tally.within(Snapshot, func() error { return tally.session.Scan(tally.digestRow) })
@@ -89,7 +90,7 @@ func (tally *tally) state() error {
 	return err
 }
 
-// within does something in a transaction.
+// within runs work in a transaction.
 func (tally *tally) within(transaction Transaction, work func() error) error {
 	if err := tally.session.Begin(transaction); err != nil {
 		return err
@@ -104,8 +105,8 @@ func (tally *tally) within(transaction Transaction, work func() error) error {
 	return err
 }
 
-// alone does an operation in a transaction of its own, of reading or of writing as it needs. What was rolled back was
-// not done.
+// alone does an operation in a transaction of its own, for reading or for writing as needed. An operation that is
+// rolled back does not count.
 func (tally *tally) alone(input *input) error {
 	transaction := Reading
 	if input.op.writes() {
@@ -126,7 +127,7 @@ func (tally *tally) alone(input *input) error {
 	return err
 }
 
-// read does an operation in the transaction of reading that is open.
+// read does an operation in the open read transaction.
 func (tally *tally) read(input *input) error {
 	if input.op.writes() {
 		return errors.New("a suite asks for a write in a read transaction")
@@ -172,7 +173,7 @@ func (tally *tally) apply(input *input) error {
 			tally.rows++
 		}
 	case opRemove:
-		// As a put: the store has not looked, so there is nothing to count but what was asked.
+		// A remove counts like a put. The store has not checked the key, so only the request can be counted.
 		err = tally.remove(input.key)
 		tally.rows++
 	case opTransfer:
@@ -184,7 +185,7 @@ func (tally *tally) apply(input *input) error {
 	return err
 }
 
-// answer is that of an operation that found its key or did not, and had no more to say.
+// answer digests the result of an operation that reports only whether it found its key.
 func (tally *tally) answer(found bool) {
 	if found {
 		tally.digest.Word(1)
@@ -201,7 +202,7 @@ func (tally *tally) lookedUp(found bool) {
 	}
 }
 
-// readAccounts adds up all rows, in the transaction that is open.
+// readAccounts adds up all rows, in the open transaction.
 func (tally *tally) readAccounts() (accounts, error) {
 	all := sum{anything: tally.nothing}
 	if err := tally.session.Scan(all.add); err != nil {
@@ -230,7 +231,7 @@ func (tally *tally) audit(input *input) error {
 	return nil
 }
 
-// audited takes what an audit of all accounts has found.
+// audited records what an audit of all accounts has found.
 func (tally *tally) audited(found accounts) {
 	tally.rows += found.count
 	tally.digest.Word(found.balances)
@@ -266,7 +267,7 @@ func (tally *tally) transfer(input *input) error {
 	return nil
 }
 
-// account reads one, in the transaction that is open.
+// account reads one account, in the open transaction.
 func (tally *tally) account(key []byte) (account, error) {
 	found, err := tally.session.Get(key, tally.seeAccount)
 	switch {

@@ -2,11 +2,12 @@ package kv
 
 import "fmt"
 
-// invariants are what a verification value begins with that is no checksum.
+// invariants is the prefix of a verification value that is not a checksum.
 const invariants = "invariants:"
 
-// verification is the checksum of what all threads read, where that is certain; else whether what holds in any order of
-// them held. nil: there is nothing to hold the answers against.
+// verification returns the checksum of everything that the threads read, if it is certain. Otherwise it returns
+// whether the invariants held that hold in any order of the threads. It returns nil if there is nothing to check the
+// answers against.
 func (of *actorsTest) verification(after *accounts) *string {
 	var operations, missed, failures uint64
 	var all counts
@@ -43,8 +44,9 @@ func (of *actorsTest) verification(after *accounts) *string {
 	return &held
 }
 
-// brokenAccounts holds what threads found, and what is there afterwards, against what transfers keep: the sum of all
-// balances. Each transfer that was committed raises two versions, for all who read after it. Empty: nothing is wrong.
+// brokenAccounts compares what threads found, and what is there afterwards, with what transfers preserve: the sum of
+// all balances. Each committed transfer raises two versions, for all reads that begin after it. It returns an empty
+// string if nothing is wrong.
 func (of *actorsTest) brokenAccounts(after *accounts) string {
 	expected := of.before.versions
 	for _, member := range of.members {

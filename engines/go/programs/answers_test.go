@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// model is what a suite done again in Python answers: rows and verification by test.
+// model is the answers of a suite that was reimplemented in Python: rows and verification by test.
 type model struct {
 	Answers map[string][2]any
 }
@@ -21,7 +21,7 @@ func models(t *testing.T, suite string) model {
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
-	// The first is of the size and the seed of testdata.
+	// The first model has the size and the seed of testdata.
 	return all[0]
 }
 
@@ -40,7 +40,7 @@ func TestEveryDriverAnswersAsTheModelsDo(t *testing.T) {
 			for at, options := range sweeps {
 				for _, suite := range []string{"kv", "lumosql"} {
 					if suite == "lumosql" && at > 0 && driver != "bvinc" {
-						// It takes seconds, and the options are the same code for all.
+						// The suite takes seconds, and all drivers share the code of the options.
 						continue
 					}
 					opened, results := finished(t, driver, stored(t, driver, suite, options))
@@ -73,7 +73,7 @@ func TestCopiesThroughAttachAreTheSameOnEveryDriver(t *testing.T) {
 	var expected map[string]object
 	for _, driver := range drivers {
 		job := stored(t, driver, "pragma", map[string]string{"journal_mode": "wal"})
-		// An insert, and one with copies.
+		// These are an insert and a test with copies.
 		tests := job["suite"].(object)["tests"].([]any)
 		job["suite"].(object)["tests"] = []any{tests[0], tests[5]}
 		_, results := finished(t, driver, job)
@@ -102,7 +102,7 @@ func TestADriverSaysWhichLibraryItHas(t *testing.T) {
 }
 
 func TestStatementsThatAnswerWithRowsAreSteppedToTheirEnds(t *testing.T) {
-	// Each step of this PRAGMA gives back one page.
+	// Each step of this PRAGMA releases one page.
 	prepare := filled + `, {"run": "DELETE FROM articles"}`
 	steps := `{"run": "PRAGMA incremental_vacuum(20)"}, {"read": "PRAGMA freelist_count"}`
 	suite := sqlSuite(t, sqlTest("1", "main", prepare, steps, ""))

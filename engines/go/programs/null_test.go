@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What this harness itself costs is measured with the same program, in a job of an engine that does nothing.
+// The cost of this harness itself is measured with the same program, in a job for an engine that does nothing.
 func TestAProgramDoesNothingUnderTheNameOfItsHarness(t *testing.T) {
 	harness, named := described(t, "mattn")["harness"].(string)
 	if !named {

@@ -8,7 +8,8 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// joined is a suite of two users, of whom the first has three articles and the second none; its tests are put in.
+// joined is a suite of two users: the first has three articles, the second has none. Its tests are inserted at the
+// %.
 const joined = `{"kind": "sql", "name": "joined", "start": null, "data_bytes": 1000, "indexes": [], "tables": [
 	{"name": "users", "columns": [{"name": "id", "type": "INTEGER PRIMARY KEY NOT NULL"}, {"name": "email", "type": "TEXT NOT NULL"}, {"name": "worth", "type": "REAL"}]},
 	{"name": "articles", "columns": [{"name": "id", "type": "INTEGER PRIMARY KEY NOT NULL"}, {"name": "userId", "type": "INTEGER NOT NULL REFERENCES users(id)"}, {"name": "text", "type": "TEXT NOT NULL"}]}
@@ -40,9 +41,9 @@ func sqlTest(number, database, prepare, steps, rest string) string {
 		`], "steps": [` + steps + `], "rows_walked": 0, "verify": [], "verify_schema": []` + rest + `}`
 }
 
-const loop = `{"repeat": 2, "as": "one", "from": 1, "steps": [` // of which the second count is wrong
+const loop = `{"repeat": 2, "as": "one", "from": 1, "steps": [` // The expected count is wrong in the second iteration.
 
-// addJoined adds what reading the objects amounts to.
+// addJoined adds the digest of reading the objects.
 func addJoined(digest *workload.Digest) {
 	digest.Int64(0)
 	digest.TextValue("user0000@example.com")

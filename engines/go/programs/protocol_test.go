@@ -41,7 +41,7 @@ func TestEventsComeInTheirOrderAndWaitForLines(t *testing.T) {
 	}
 }
 
-// endless is a suite that takes long.
+// endless returns a suite that takes a long time.
 func endless(t *testing.T) object {
 	return sqlSuite(t, sqlTest("1", "main", filled, `{"repeat": 1000000000, "as": "i", "from": 0, "steps": [{"write": "INSERT INTO articles(userId, text) VALUES (0, ?1)", "bind": [{"words": "i"}]}]}`, ""))
 }
@@ -59,7 +59,7 @@ func TestProgressIsToldWhileATestIsUnderWay(t *testing.T) {
 	}
 }
 
-// isGone waits until a folder is not there.
+// isGone waits until a folder no longer exists. It returns false if that takes too long.
 func isGone(folder string) bool {
 	for range 500 {
 		if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
@@ -206,7 +206,8 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	}
 }
 
-// A power loss may leave a folder whose database has no schema yet: no commit is there, and nothing is damaged.
+// A power loss may leave a folder whose database has no schema yet. Then there are no commits, and nothing is
+// damaged.
 func TestADatabaseWithoutItsSchemaHoldsNoCommit(t *testing.T) {
 	for _, driver := range sorts {
 		job := stored(t, driver, "kv", map[string]string{})

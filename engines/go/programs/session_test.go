@@ -14,13 +14,13 @@ import (
 	"testing"
 )
 
-// drivers are the programs that are tested.
+// drivers are the programs under test.
 var drivers = []string{"mattn", "modernc", "glebarez", "ncruces", "zombiezen", "crawshaw", "eaton", "bvinc"}
 
-// sorts has a driver of each way in which they are called.
+// sorts has one driver for each way of calling drivers.
 var sorts = []string{"mattn", "zombiezen", "bvinc"}
 
-// built is the folder of the programs.
+// built is the folder of the built programs.
 var built string
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ type object = map[string]any
 
 func program(driver string) string { return filepath.Join(built, "dbdyno-engine-go-"+driver) }
 
-// descriptions that were asked for.
+// descriptions caches the descriptions of the programs.
 var descriptions sync.Map
 
 func described(t *testing.T, driver string) object {
@@ -68,7 +68,7 @@ func described(t *testing.T, driver string) object {
 	return description
 }
 
-// newJob is a job for a driver with its defaults, but that nothing waits for the disk.
+// newJob returns a job for a driver with its default options, except that nothing waits for the disk.
 func newJob(t *testing.T, driver string, suite object, options map[string]string) object {
 	t.Helper()
 	all := map[string]string{}
@@ -85,7 +85,7 @@ func newJob(t *testing.T, driver string, suite object, options map[string]string
 	}
 }
 
-// stored is a job of testdata.
+// stored returns a job from testdata.
 func stored(t *testing.T, driver, name string, options map[string]string) object {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".json")
@@ -103,7 +103,7 @@ func stored(t *testing.T, driver, name string, options map[string]string) object
 	return job
 }
 
-// session is a program at work.
+// session is a running program.
 type session struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -143,7 +143,7 @@ func begin(t *testing.T, driver, command string, job object) *session {
 	return session
 }
 
-// next is the next event; nil: there is none.
+// next returns the next event, or nil if there is none.
 func (session *session) next() object {
 	session.t.Helper()
 	if !session.events.Scan() {
@@ -158,7 +158,7 @@ func (session *session) next() object {
 	return event
 }
 
-// until is the next event of a name.
+// until returns the next event with a name.
 func (session *session) until(name string) object {
 	session.t.Helper()
 	for event := session.next(); event != nil; event = session.next() {
@@ -173,7 +173,7 @@ func (session *session) until(name string) object {
 	return nil
 }
 
-// end is how the program ended.
+// end waits until the program has ended and returns its exit code.
 func (session *session) end() int {
 	for session.events.Scan() {
 	}
@@ -181,7 +181,7 @@ func (session *session) end() int {
 	return session.command.ProcessState.ExitCode()
 }
 
-// finished runs a job to its end, and gives the results by the numbers of their tests.
+// finished runs a job to completion and returns the results by the numbers of their tests.
 func finished(t *testing.T, driver string, job object) (opened object, results map[string]object) {
 	t.Helper()
 	session := begin(t, driver, "run", job)
@@ -201,7 +201,7 @@ func finished(t *testing.T, driver string, job object) (opened object, results m
 	return opened, results
 }
 
-// failed runs a job that fails, and gives the message.
+// failed runs a job that fails and returns the message.
 func failed(t *testing.T, driver string, job object) string {
 	t.Helper()
 	session := begin(t, driver, "run", job)

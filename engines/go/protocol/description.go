@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Description is what an engine says of itself.
+// Description is an engine's description of itself.
 type Description struct {
 	Protocol int      `json:"protocol"`
 	Name     string   `json:"name"`
@@ -16,45 +16,47 @@ type Description struct {
 	Version  string   `json:"version"`
 	Build    []string `json:"build,omitempty"`
 	Source   string   `json:"source,omitempty"`
-	// Backend is what is below the library, with its version, where that is another store than is usual there.
+	// Backend is the store below the library, with its version, if it is not the usual store there.
 	Backend string `json:"backend,omitempty"`
-	// Suites are the kinds that it runs: "kv", "sql".
+	// Suites are the kinds of suite that the engine runs: "kv", "sql".
 	Suites    []string   `json:"suites"`
 	Options   []Option   `json:"options,omitempty"`
 	Tiers     []Tier     `json:"tiers,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
-	// Implementations say whose code answers, where that is not the engine's alone.
+	// Implementations state whose code answers, if that is not the engine's code alone.
 	Implementations []Implementation `json:"implementations,omitempty"`
-	// TablesAsData: tables and indexes come from the steps create_table, create_index and drop_table alone.
+	// TablesAsData reports whether the engine gets tables and indexes only from the steps create_table, create_index
+	// and drop_table.
 	TablesAsData bool `json:"tables_as_data,omitempty"`
-	// Threads by kind of suite; of kinds without it tests of one thread are run.
+	// Threads is keyed by the kind of suite. For a kind that is missing, dbdyno runs only tests of one thread.
 	Threads map[string]Threads `json:"threads,omitempty"`
-	// Ordered tells whether keys are read in their order; nil: they are.
+	// Ordered reports whether the engine reads keys in order; nil means that it does.
 	Ordered *bool `json:"ordered,omitempty"`
-	// Kv is nil where it can do all that suites of keys and values ask for.
+	// Kv is nil if the engine supports everything that key-value suites ask for.
 	Kv *KvAbility `json:"kv,omitempty"`
-	// Compacts: it makes its database smaller when it is told to.
+	// Compacts reports whether the engine can make its database smaller on request.
 	Compacts bool `json:"compacts,omitempty"`
-	// LongestKey is in bytes; 0: there is none.
+	// LongestKey is the longest key that the engine accepts, in bytes; 0 means no limit.
 	LongestKey uint64 `json:"longest_key,omitempty"`
-	// Harness is the name under which Run does nothing, without options; empty: it always does what it is asked to.
+	// Harness is the name under which Run does nothing and has no options. If it is empty, Run always does the work
+	// of the job.
 	Harness string `json:"harness,omitempty"`
 }
 
-// Implementation is whose code answers suites of a kind under a condition.
+// Implementation names the code that answers suites of a kind under a condition.
 type Implementation struct {
 	Suite string              `json:"suite"`
 	When  map[string][]string `json:"when,omitempty"`
 	Name  string              `json:"name"`
 }
 
-// KvAbility is what an engine can do of suites of keys and values: dbdyno refuses tests that ask for more.
+// KvAbility is what an engine supports of key-value suites. dbdyno refuses tests that ask for more.
 type KvAbility struct {
 	Operations []string `json:"operations"`
 	Keys       []string `json:"keys"`
 }
 
-// Option of an engine.
+// Option is an option of an engine.
 type Option struct {
 	Name string `json:"name"`
 	// Type is "choice", "integer", "size", "bool" or "path".
@@ -65,21 +67,21 @@ type Option struct {
 	Words   []string `json:"words,omitempty"`
 	Default string   `json:"default"`
 	Help    string   `json:"help"`
-	// Fresh: a change needs a new database.
+	// Fresh reports whether a change needs a new database.
 	Fresh  bool    `json:"fresh"`
 	Tuning Tuning  `json:"tuning"`
 	Memory *Memory `json:"memory,omitempty"`
 }
 
-// Memory is the option whose value `memory` sets, and in which unit.
+// Memory names the option that `memory` sets, and the unit of its value.
 type Memory struct {
 	Unit   string `json:"unit"`
 	Option string `json:"option"`
 }
 
-// Tuning is what dbdyno's search knows of an option.
+// Tuning is the information about an option that dbdyno's search uses.
 type Tuning struct {
-	// Values worth trying; nil: all choices, an empty list: none.
+	// Values are the values worth trying. nil means all choices, an empty list means none.
 	Values    *[]string         `json:"values,omitempty"`
 	Same      []Same            `json:"same,omitempty"`
 	Most      *uint64           `json:"most,omitempty"`
@@ -87,7 +89,8 @@ type Tuning struct {
 	Statement *Statement        `json:"statement,omitempty"`
 }
 
-// Same names values that cannot differ under a condition; no values: none can.
+// Same lists values of an option that cannot differ under a condition. Without values, no values of the option can
+// differ.
 type Same struct {
 	Values []string            `json:"values,omitempty"`
 	When   map[string][]string `json:"when,omitempty"`
@@ -95,13 +98,13 @@ type Same struct {
 	Reason string              `json:"reason"`
 }
 
-// Statement sets an option in SQL.
+// Statement is the SQL statement that sets an option.
 type Statement struct {
 	Place int    `json:"place"`
 	Text  string `json:"text"`
 }
 
-// Tier says what a commit survives under a condition.
+// Tier states what a commit survives under a condition.
 type Tier struct {
 	When map[string][]string `json:"when,omitempty"`
 	// Tier is 0 to 3, or Unknown.
@@ -109,13 +112,14 @@ type Tier struct {
 	Reason string   `json:"reason"`
 }
 
-// Survival is what a commit survives: 3 a power loss, 2 one but for the latest commits, 1 the program's crash, 0 nothing.
+// Survival is what a commit survives: 3 is a power loss, 2 is a power loss that may cost the latest commits, 1 is a
+// crash of the program, 0 is nothing.
 type Survival int
 
-// Unknown is the Survival of which nobody can say.
+// Unknown means that what a commit survives is not known.
 const Unknown Survival = -1
 
-// MarshalJSON writes a number, or null where it is unknown.
+// MarshalJSON writes a number, or null if the survival is unknown.
 func (survival Survival) MarshalJSON() ([]byte, error) {
 	if survival == Unknown {
 		return []byte("null"), nil
@@ -123,32 +127,32 @@ func (survival Survival) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(survival), 10), nil
 }
 
-// Conflict is a combination that is refused.
+// Conflict is a combination of option values that dbdyno refuses.
 type Conflict struct {
 	When   map[string][]string `json:"when"`
 	Reason string              `json:"reason"`
 }
 
-// Threads is what several threads may do at once.
+// Threads states what several threads may do at the same time.
 type Threads struct {
 	Writers             string `json:"writers"`
 	ReadersBesideWriter bool   `json:"readers_beside_writer"`
 }
 
-// Probed is what a program says of the files that options name.
+// Probed describes the files that options name, as the program found them.
 type Probed struct {
 	Version string   `json:"version"`
 	Build   []string `json:"build,omitempty"`
 	Source  string   `json:"source,omitempty"`
 	Backend string   `json:"backend,omitempty"`
-	// Lacking are options that do nothing with these files, with the reasons.
+	// Lacking maps options that have no effect with these files to the reasons.
 	Lacking map[string]string `json:"lacking,omitempty"`
-	// Tiers are in place of the description's; nil: those count.
+	// Tiers replace the description's tiers; nil means that the description's tiers apply.
 	Tiers []Tier `json:"tiers,omitempty"`
 }
 
-// check returns an error where a job's options are not the description's: measuring something else in place of what
-// was asked for would be a wrong figure.
+// check returns an error if a job's options do not match the description. Running with other options than the
+// requested ones would produce wrong figures.
 func (description *Description) check(options map[string]string) error {
 	names := make([]string, 0, len(description.Options))
 	for _, option := range description.Options {
@@ -174,7 +178,7 @@ func (description *Description) check(options map[string]string) error {
 	return nil
 }
 
-// refuses returns what was expected in place of a value, or nothing if the option takes it.
+// refuses returns what was expected instead of a value, or an empty string if the option accepts the value.
 func (option *Option) refuses(value string) string {
 	switch option.Type {
 	case "choice":

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Expression is a whole number that is worked out: a number, a name, or two expressions with an operator between.
+// Expression is an integer expression: a number, a name, or an operator with two expressions.
 type Expression struct {
 	operator    byte
 	number      int64
@@ -13,13 +13,13 @@ type Expression struct {
 	left, right *Expression
 }
 
-// Variable is a name that stands for a number.
+// Variable is a name with its value.
 type Variable struct {
 	Name  string
 	Value int64
 }
 
-// Number is the expression of a number.
+// Number returns the expression of a constant number.
 func Number(number int64) Expression { return Expression{number: number} }
 
 // UnmarshalJSON reads a number, a name as text, or ["+", left, right].
@@ -48,7 +48,8 @@ func (expression *Expression) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(tree[2], expression.right)
 }
 
-// Value of the expression; of two equal names the last one counts, and a name that is not there counts as 0.
+// Value returns the value of the expression. If variables has a name twice, the last one counts. A name that is
+// missing counts as 0.
 func (expression *Expression) Value(variables []Variable) int64 {
 	switch expression.operator {
 	case 0:
@@ -65,12 +66,14 @@ func (expression *Expression) Value(variables []Variable) int64 {
 	return value
 }
 
-// Count is the value of an expression that is a number from 0; false if it is not.
+// Count returns the value of an expression that is a constant number of 0 or more. For any other expression it
+// returns false.
 func (expression *Expression) Count() (uint64, bool) {
 	return uint64(expression.number), expression.operator == 0 && expression.number >= 0
 }
 
-// apply wraps around at 64 bits; / rounds down, % has the sign of its right side, and both give 0 where that is 0.
+// apply applies an operator and wraps around at 64 bits. / rounds down, % has the sign of its right operand, and
+// both return 0 if the right operand is 0.
 func apply(operator byte, left, right int64) (value int64, known bool) {
 	switch operator {
 	case '+':

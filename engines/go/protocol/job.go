@@ -1,5 +1,6 @@
-// Package protocol speaks dbdyno's worker protocol, version 2: one JSON job on stdin, JSON Lines events on stdout.
-// An engine written in Go describes itself, runs a job, and leaves the rest to Main. The protocol is docs/engines.md.
+// Package protocol implements dbdyno's worker protocol, version 2: one JSON job on stdin, JSON Lines events on
+// stdout. An engine written in Go describes itself, runs a job, and leaves the rest to Main. docs/worker-protocol.md
+// specifies the protocol.
 package protocol
 
 import (
@@ -7,16 +8,16 @@ import (
 	"fmt"
 )
 
-// Version is the version of the protocol that is spoken here.
+// Version is the version of the protocol that this package implements.
 const Version = 2
 
-// LongestLine is the longest line that is read, in bytes.
+// LongestLine is the length of the longest line that a worker reads, in bytes.
 const LongestLine = 4 << 20
 
-// leastProgressMs is the least time between two progress events.
+// leastProgressMs is the shortest time between two progress events, in ms.
 const leastProgressMs = 50
 
-// Job is what a worker is asked to do.
+// Job is the work that dbdyno asks a worker to do.
 type Job struct {
 	Protocol int    `json:"protocol"`
 	RunID    string `json:"run_id"`
@@ -24,33 +25,33 @@ type Job struct {
 	// Options has a value for every option of the description.
 	Options map[string]string `json:"options"`
 	Suite   Suite             `json:"suite"`
-	// Size of the suite, for messages.
+	// Size is the size of the suite, for messages.
 	Size string `json:"size"`
-	// Seed of all randomness.
+	// Seed is the seed of all randomness.
 	Seed uint64 `json:"seed"`
-	// Folder is the run's own; it is not there yet, or empty.
+	// Folder belongs to the run alone. It does not exist yet, or it is empty.
 	Folder string `json:"folder"`
-	// CPU to which the measuring thread is pinned; nil: to none.
+	// CPU is the CPU to which the measuring thread is pinned; nil means no pinning.
 	CPU *int `json:"cpu"`
-	// Cache is "cold", "warm", or empty for warm.
+	// Cache is "cold" or "warm"; empty means warm.
 	Cache      string  `json:"cache"`
 	ProgressMs uint64  `json:"progress_ms"`
 	DeadlineMs *uint64 `json:"deadline_ms"`
-	// Wait asks for a pause after `opened` and after each `test_done`, until a line comes on stdin.
+	// Wait asks for a pause after `opened` and after each `test_done`, until a line arrives on stdin.
 	Wait       bool `json:"wait"`
 	KeepFolder bool `json:"keep_folder"`
 }
 
-// StartsCold tells whether a test is to find nothing of its database in memory.
+// StartsCold reports whether a test must start with nothing of its database in memory.
 func (job *Job) StartsCold(measured bool) bool { return job.Cache == "cold" && measured }
 
-// Suite is one of the two kinds of suites.
+// Suite is a suite of one of the two kinds.
 type Suite struct {
 	Kv  *KvSuite
 	SQL *SQLSuite
 }
 
-// UnmarshalJSON reads a suite of the kind that it says it is.
+// UnmarshalJSON reads a suite of the kind that its field `kind` names.
 func (suite *Suite) UnmarshalJSON(text []byte) error {
 	var head struct {
 		Kind string `json:"kind"`
@@ -69,7 +70,7 @@ func (suite *Suite) UnmarshalJSON(text []byte) error {
 	return fmt.Errorf("kind `%s` of a suite: expected kv or sql", head.Kind)
 }
 
-// TestHead is what tests of every kind begin with.
+// TestHead has the fields that tests of every kind start with.
 type TestHead struct {
 	Number   uint64 `json:"number"`
 	Name     string `json:"name"`
@@ -78,7 +79,7 @@ type TestHead struct {
 	Database string `json:"database"`
 }
 
-// Label of the test's database.
+// Label returns the label of the test's database.
 func (head *TestHead) Label() string {
 	if head.Database == "" {
 		return "main"
@@ -86,7 +87,7 @@ func (head *TestHead) Label() string {
 	return head.Database
 }
 
-// Scope says which operations share a transaction.
+// Scope states which operations share a transaction.
 type Scope struct {
 	// Word is "read", "each", "one" or "batch".
 	Word string

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// object is a part of a schema.
+// object is a part of a JSON schema.
 type object = map[string]any
 
-// messages are the schemas of dbdyno's types, with the types here that read or write what they describe. A name is a
-// definition, or empty for the message itself; after a colon stands the choice of it, by the value of its field that
-// tells the choices apart.
+// messages maps the schemas of dbdyno's types to the types here that read or write the described JSON. A key is the
+// name of a definition, or empty for the message itself. A colon in the key precedes the name of one of its choices:
+// the value of the field that distinguishes the choices.
 var messages = map[string]map[string]any{
 	"job": {
 		"": Job{}, "SuiteJob:kv": KvSuite{}, "SuiteJob:sql": SQLSuite{}, "KvTest": KvTest{}, "KvActor": KvActor{},
@@ -40,7 +40,7 @@ var messages = map[string]map[string]any{
 	"probe": {"": Probed{}, "TierRule": Tier{}},
 }
 
-// unread are definitions of what is kept as it comes: plans are for engines without SQL.
+// unread are definitions that are kept as raw JSON: plans are for engines without SQL.
 var unread = []string{"DirectPlan", "Condition", "Assignment"}
 
 func TestTheTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
@@ -69,7 +69,7 @@ func TestTheTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
 	}
 }
 
-// shapes are the properties of all objects of a schema by the names that messages have.
+// shapes returns the properties of all objects of a schema, by the keys that messages uses.
 func shapes(schema object) map[string]object {
 	found := map[string]object{}
 	add := func(name string, of object) {
@@ -100,7 +100,7 @@ func shapes(schema object) map[string]object {
 	return found
 }
 
-// choices of a schema; it is its only one where it has none.
+// choices returns the choices of a schema, or the schema itself if it has none.
 func choices(of object) []object {
 	for _, key := range []string{"oneOf", "anyOf"} {
 		if list, has := of[key].([]any); has {
@@ -114,7 +114,7 @@ func choices(of object) []object {
 	return []object{of}
 }
 
-// compare holds the fields of a type against the properties of its schema, both ways.
+// compare compares the fields of a type with the properties of its schema, in both directions.
 func compare(t *testing.T, name string, schema, properties object, of reflect.Type) {
 	t.Helper()
 	fields := map[string]reflect.Type{}
@@ -129,7 +129,7 @@ func compare(t *testing.T, name string, schema, properties object, of reflect.Ty
 			t.Errorf("%s: %s has no field `%s`", name, of, property)
 			continue
 		}
-		// What reads itself says itself what it takes.
+		// A type that unmarshals itself decides which kinds it accepts.
 		reads := reflect.PointerTo(field).Implements(reflect.TypeFor[json.Unmarshaler]()) || field.Implements(reflect.TypeFor[json.Unmarshaler]())
 		if kinds := kindsOf(schema, described.(object)); !reads && len(kinds) > 0 && !slices.Contains(kinds, kindOf(field)) {
 			t.Errorf("%s: field `%s` of %s is %s, expected %s", name, property, of, kindOf(field), strings.Join(kinds, " or "))
@@ -140,7 +140,7 @@ func compare(t *testing.T, name string, schema, properties object, of reflect.Ty
 	}
 }
 
-// collect the fields of a type by their names in JSON, those of embedded types too.
+// collect adds the fields of a type by their JSON names, including those of embedded types.
 func collect(of reflect.Type, fields map[string]reflect.Type) {
 	for _, field := range reflect.VisibleFields(of) {
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" && len(field.Index) == 1 {
@@ -152,7 +152,8 @@ func collect(of reflect.Type, fields map[string]reflect.Type) {
 	}
 }
 
-// kindsOf are the kinds of JSON values that a schema takes, without null; none where it takes any.
+// kindsOf returns the kinds of JSON values that a schema accepts, without null. It returns none if the schema
+// accepts all.
 func kindsOf(schema, of object) []string {
 	if reference, is := of["$ref"].(string); is {
 		definition := schema["$defs"].(object)[strings.TrimPrefix(reference, "#/$defs/")]
@@ -176,7 +177,7 @@ func kindsOf(schema, of object) []string {
 	return slices.DeleteFunc(kinds, func(kind string) bool { return kind == "null" })
 }
 
-// kindOf is the kind of JSON value that a type stands for.
+// kindOf returns the kind of JSON value that a type represents.
 func kindOf(of reflect.Type) string {
 	switch of.Kind() {
 	case reflect.Pointer:
@@ -190,7 +191,7 @@ func kindOf(of reflect.Type) string {
 	case reflect.Map, reflect.Struct:
 		return "object"
 	case reflect.Float64:
-		// Whole numbers that are worked with as real ones.
+		// These are integers that are used in real-number arithmetic.
 		return "integer"
 	}
 	if of.ConvertibleTo(reflect.TypeFor[uint64]()) {

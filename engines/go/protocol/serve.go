@@ -12,42 +12,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Program is an engine, as functions.
+// Program is an engine's program, as functions.
 type Program struct {
-	// Description without what only the library knows.
+	// Description has everything except what only the library knows.
 	Description Description
-	// Examine opens the library and adds what it is; nil: the description has all. A run does not need it.
+	// Examine opens the library and adds what it reports. If it is nil, the description is complete. A run does not
+	// need it.
 	Examine func(*Description) error
-	// Run does every test of a job.
+	// Run runs every test of a job.
 	Run func(*Worker, *Job) error
-	// Commits commits one write after another until it is killed; Recover counts them. Both may be nil.
+	// Commits commits one write after another until the process is killed. Recover counts the commits. Both may be
+	// nil.
 	Commits, Recover func(*Worker, *Job) error
-	// Probe says what the files are that options name; nil: there are no such options.
+	// Probe describes the files that options name. It is nil if there are no such options.
 	Probe func(options map[string]string) (*Probed, error)
 }
 
-// Failure is an error that says in which test, and what became of the database.
+// Failure is an error with the test in which it occurred and the state of the database.
 type Failure struct {
-	// Test is the number of the test; 0: it was in none.
+	// Test is the number of the test; 0 means that the error occurred outside of a test.
 	Test uint64
-	// Broken: the database cannot be used any more.
+	// Broken reports whether the database can no longer be used.
 	Broken bool
 	Err    error
 }
 
 func (failure *Failure) Error() string { return failure.Err.Error() }
 
-// Unwrap is the error itself.
+// Unwrap returns the underlying error.
 func (failure *Failure) Unwrap() error { return failure.Err }
 
-// Main is the main function of an engine's program. The measuring thread is the one that called it: it should be
-// called in main, which then has the process's first thread to itself.
+// Main is the main function of an engine's program. The measuring thread is the thread that calls it. Call it in
+// main, so that it has the first thread of the process to itself.
 func Main(program Program) {
 	runtime.LockOSThread()
 	os.Exit(serve(program, os.Args[1:]))
 }
 
-// serve returns the exit code: 0 done, 1 the run failed and said so in an event, 2 there is no job.
+// serve runs a command and returns the exit code: 0 if it is done, 1 if the run failed and an event reported it, 2
+// if there is no job.
 func serve(program Program, arguments []string) int {
 	command := ""
 	if len(arguments) > 0 {
@@ -79,7 +82,7 @@ func serve(program Program, arguments []string) int {
 	notFresh := checkFresh(job.Folder)
 	worker := startWorker(output, stdin, job, notFresh == nil)
 	if command != "run" {
-		// The kill test goes on in the folder of a worker before.
+		// The kill test continues in the folder of a previous worker.
 		notFresh = nil
 	}
 	code := 0
@@ -87,12 +90,13 @@ func serve(program Program, arguments []string) int {
 		worker.fail(err)
 		code = 1
 	}
-	// The process ends by this return, or else by who ends it already.
+	// Either this return ends the process, or a goroutine that is already ending it does.
 	worker.ending.Lock()
 	return code
 }
 
-// Do does a job in this process and shows each event to a function, without reports of progress: for tests of an engine.
+// Do runs a job in this process and passes each event to tell, without progress reports. It is for tests of an
+// engine.
 func Do(program Program, job *Job, tell func(event any)) error {
 	return perform(program, program.Run, &Worker{tell: tell}, job, checkFresh(job.Folder))
 }
@@ -127,7 +131,7 @@ func probe(program Program) int {
 	return answer(probed)
 }
 
-// answer prints the one object that a command gives.
+// answer prints the single JSON object that a command returns.
 func answer(object any) int {
 	text, err := json.Marshal(object)
 	if err == nil {
@@ -167,7 +171,7 @@ func perform(program Program, work func(*Worker, *Job) error, worker *Worker, jo
 	return work(worker, job)
 }
 
-// pin has the calling thread run on one CPU. Threads that Go starts for itself are not begun by a thread that is
+// pin pins the calling thread to one CPU. Threads that Go starts for itself are not started by a thread that is
 // locked to a goroutine, and so are not pinned.
 func pin(cpu int) error {
 	var set unix.CPUSet
@@ -178,7 +182,7 @@ func pin(cpu int) error {
 	return unix.SchedSetaffinity(0, &set)
 }
 
-// privateStdout moves the protocol to a copy of stdout, and has stdout lead to the log: libraries print.
+// privateStdout moves the protocol to a copy of stdout and redirects stdout to the log, because libraries print.
 func privateStdout() (*os.File, error) {
 	private, err := unix.FcntlInt(uintptr(unix.Stdout), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -190,7 +194,7 @@ func privateStdout() (*os.File, error) {
 	return os.NewFile(uintptr(private), "protocol"), nil
 }
 
-// readJob reads the first line. Its version counts before all else.
+// readJob reads the job from the first line of stdin. It checks the protocol version before anything else.
 func readJob(stdin *bufio.Reader) (*Job, error) {
 	line, err := readLine(stdin)
 	if err != nil {
@@ -230,7 +234,7 @@ func readLine(stdin *bufio.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("a line is longer than %d bytes", LongestLine)
 }
 
-// checkFresh sees to it that a run has its folder to itself.
+// checkFresh returns an error unless a run has its folder to itself.
 func checkFresh(folder string) error {
 	found, err := os.Lstat(folder)
 	if errors.Is(err, os.ErrNotExist) {

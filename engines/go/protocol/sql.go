@@ -8,9 +8,9 @@ import (
 // SQLSuite is a suite of SQL statements.
 type SQLSuite struct {
 	Name string `json:"name"`
-	// Start is a database file with which every fresh database begins; nil: with nothing.
+	// Start is a database file that every fresh database starts from; nil means that it starts empty.
 	Start *string `json:"start"`
-	// DataBytes is what rows take at most, for engines that size a file ahead.
+	// DataBytes is the most that rows take, in bytes, for engines that size a file in advance.
 	DataBytes uint64    `json:"data_bytes"`
 	Tables    []Table   `json:"tables"`
 	Indexes   []Index   `json:"indexes"`
@@ -23,13 +23,13 @@ type Table struct {
 	Columns []Column `json:"columns"`
 }
 
-// Column of a Table.
+// Column is a column of a Table.
 type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
-// Index over one column.
+// Index is an index over one column.
 type Index struct {
 	Name   string `json:"name"`
 	Table  string `json:"table"`
@@ -42,7 +42,7 @@ type SQLTest struct {
 	Prepare []Step     `json:"prepare"`
 	Steps   []Step     `json:"steps"`
 	Actors  []SQLActor `json:"actors"`
-	// RowsWalked are the rows that all statements walk past without an index, roughly.
+	// RowsWalked is roughly the number of rows that all statements together walk past without an index.
 	RowsWalked   uint64   `json:"rows_walked"`
 	Verify       []string `json:"verify"`
 	VerifySchema []string `json:"verify_schema"`
@@ -55,7 +55,7 @@ type SQLActor struct {
 	Steps   []Step `json:"steps"`
 }
 
-// Step is one step of a test; exactly one of its fields that name a deed is set.
+// Step is one step of a test. Exactly one of the fields that name an action is set.
 type Step struct {
 	CreateTable  string      `json:"create_table"`
 	CreateIndex  string      `json:"create_index"`
@@ -71,7 +71,7 @@ type Step struct {
 	Draw    map[string]Expression `json:"draw"`
 	Bind    []Parameter           `json:"bind"`
 	Objects []Object              `json:"objects"`
-	// Direct is what a statement asks for, for engines without SQL.
+	// Direct describes what a statement asks for, for engines without SQL.
 	Direct json.RawMessage `json:"direct"`
 	// As, From and Steps belong to Repeat.
 	As    string      `json:"as"`
@@ -81,22 +81,23 @@ type Step struct {
 	Begin string `json:"begin"`
 }
 
-// CopySpec says what is copied into a fresh database.
+// CopySpec lists the schema and the tables that are copied into a fresh database.
 type CopySpec struct {
 	Schema []string `json:"schema"`
 	Tables []string `json:"tables"`
 }
 
-// Object is a structure of the application that rows of an answer are made into.
+// Object is a structure that the application builds from rows of an answer.
 type Object struct {
 	Name string `json:"name"`
-	// Unique: made only of rows whose first column of it is met for the first time in the answer.
+	// Unique reports whether an object is built only from the first row of the answer with a given value in the
+	// first column of the object.
 	Unique bool        `json:"unique"`
 	Count  Expression  `json:"count"`
 	Values []Parameter `json:"values"`
 }
 
-// Parameter is a value that is worked out; exactly one field says how.
+// Parameter is a computed value. Exactly one of the fields Integer to Repeat states how it is computed.
 type Parameter struct {
 	Integer *Expression
 	Real    *Expression `json:"real"`
@@ -113,7 +114,7 @@ type Parameter struct {
 	Suffix string     `json:"suffix"`
 }
 
-// UnmarshalJSON reads an expression of whole numbers, or an object.
+// UnmarshalJSON reads an integer expression or an object.
 func (parameter *Parameter) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] != '{' {
 		parameter.Integer = new(Expression)

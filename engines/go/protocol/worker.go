@@ -16,29 +16,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Worker is a running worker: its output, its reports of progress, and the watch on its parent.
+// Worker is a running worker: its output, its progress reports, and the watch on its parent process.
 type Worker struct {
 	mutex  sync.Mutex
 	output *os.File
-	// tell is told the events in place of the output; nil: they are written there.
+	// tell receives the events instead of the output. If it is nil, events are written to the output.
 	tell func(event any)
-	// progress of the test under way.
+	// progress returns the progress of the current test. It is nil if no test is running.
 	progress func() Progress
-	// goOn gets a value for each line of stdin; nil: nobody waits.
+	// goOn receives a value for each line of stdin. It is nil if the job has no waits.
 	goOn          chan struct{}
 	reporterCPUNs atomic.Uint64
-	// ending is held by who ends the process. An engine whose files vanish under it fails: without this, the measuring
-	// thread would end the process with that failure before the folder is removed.
+	// ending is held by the goroutine that ends the process. An engine whose files disappear while it runs fails.
+	// Without this lock, the measuring thread would end the process with that failure before the folder is removed.
 	ending sync.Mutex
-	// folder that goes when the process is told to stop; empty: none.
+	// folder is removed when the process is asked to stop. If it is empty, nothing is removed.
 	folder string
 }
 
-// startWorker takes over stdin. own: the job's folder is the worker's, so that it may be removed.
+// startWorker starts a worker, which takes over stdin. own reports whether the job's folder belongs to the worker,
+// so that the worker may remove it.
 func startWorker(output *os.File, stdin *bufio.Reader, job *Job, own bool) *Worker {
 	worker := &Worker{output: output}
 	if job.Wait {
-		// A line for each wait; more than there are waits would be against the protocol.
+		// The channel has room for one line for each wait. More lines than waits would violate the protocol.
 		worker.goOn = make(chan struct{}, 1<<16)
 	}
 	if own && !job.KeepFolder {
@@ -63,7 +64,7 @@ func startWorker(output *os.File, stdin *bufio.Reader, job *Job, own bool) *Work
 	return worker
 }
 
-// watchParent passes on each line of stdin; its end means stop.
+// watchParent forwards each line of stdin to goOn. The end of stdin stops the worker.
 func (worker *Worker) watchParent(stdin *bufio.Reader) {
 	for {
 		letter, err := stdin.ReadByte()
@@ -76,7 +77,7 @@ func (worker *Worker) watchParent(stdin *bufio.Reader) {
 	}
 }
 
-// shutdown ends the process at once after some last words, leaving neither a database nor a process behind.
+// shutdown runs lastWords and ends the process at once, leaving neither a database nor a process behind.
 func (worker *Worker) shutdown(lastWords func()) {
 	worker.ending.Lock()
 	lastWords()
@@ -89,15 +90,15 @@ func (worker *Worker) shutdown(lastWords func()) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
-	// The group of a worker is its own; one that was started by hand is of its shell's.
+	// A worker has a process group of its own. A worker that was started by hand is in the group of its shell.
 	if unix.Getpgrp() == os.Getpid() {
 		_ = unix.Kill(0, unix.SIGKILL)
 	}
 	os.Exit(1)
 }
 
-// report is a heartbeat with what was done since the last. Its thread is its own, so that its CPU time can be told
-// from that of the engine.
+// report sends a heartbeat at each interval, with the progress since the previous one. It has a thread of its own,
+// so that its CPU time can be separated from that of the engine.
 func (worker *Worker) report(interval time.Duration) {
 	runtime.LockOSThread()
 	for {
@@ -114,7 +115,7 @@ func (worker *Worker) report(interval time.Duration) {
 	}
 }
 
-// ReporterCPUNs is the CPU time that reports of progress took so far, ns.
+// ReporterCPUNs returns the CPU time that progress reports have taken so far, in ns.
 func (worker *Worker) ReporterCPUNs() uint64 { return worker.reporterCPUNs.Load() }
 
 func (worker *Worker) emit(event any) {
@@ -133,25 +134,25 @@ func (worker *Worker) write(event any) {
 		_, err = worker.output.Write(append(line, '\n'))
 	}
 	if err != nil {
-		// Where nobody listens any more, the watch on stdin ends the process and cleans up.
+		// If no process reads the output any more, the watch on stdin ends the process and cleans up.
 		fmt.Fprintf(os.Stderr, "error: an event could not be told: %v\n", err)
 	}
 }
 
-// Opened tells that the first database is open, and waits until the run may go on.
+// Opened reports that the first database is open, and waits until the run may continue.
 func (worker *Worker) Opened(opened Opened) {
 	opened.Event = "opened"
 	worker.emit(opened)
 	worker.pause()
 }
 
-// TestStarted tells that a test begins.
+// TestStarted reports that a test begins.
 func (worker *Worker) TestStarted(started TestStarted) {
 	started.Event = "test_started"
 	worker.emit(started)
 }
 
-// BeginTest starts reports of progress; another goroutine than the caller's asks for them.
+// BeginTest starts the progress reports of a test. A goroutine other than the caller's calls progress.
 func (worker *Worker) BeginTest(progress func() Progress) {
 	worker.mutex.Lock()
 	defer worker.mutex.Unlock()
@@ -162,36 +163,37 @@ func (worker *Worker) BeginTest(progress func() Progress) {
 	}
 }
 
-// EndTest ends reports of progress; none is told after it.
+// EndTest stops the progress reports. No progress is reported after it returns.
 func (worker *Worker) EndTest() {
 	worker.mutex.Lock()
 	defer worker.mutex.Unlock()
 	worker.progress = nil
 }
 
-// TestDone tells a result, and waits until the run may go on.
+// TestDone reports the result of a test, and waits until the run may continue.
 func (worker *Worker) TestDone(done *TestDone) {
 	done.Event = "test_done"
 	worker.emit(done)
 	worker.pause()
 }
 
-// Done tells that the run is finished and the database closed.
+// Done reports that the run is finished and the database is closed.
 func (worker *Worker) Done() {
 	worker.emit(done{Event: "done"})
 }
 
-// Committed tells how many commits of the kill test a thread has made by now.
+// Committed reports how many commits of the kill test a thread has made so far.
 func (worker *Worker) Committed(thread int, commits uint64) {
 	worker.emit(counted{Event: "committed", Thread: thread, Commits: commits})
 }
 
-// Recovered tells how many commits of a thread of the kill test are there without a gap.
+// Recovered reports how many commits of a thread of the kill test are present without a gap.
 func (worker *Worker) Recovered(thread int, commits uint64) {
 	worker.emit(counted{Event: "recovered", Thread: thread, Commits: commits})
 }
 
-// fail says why the run failed; never, where the process is being ended, since that may be why.
+// fail reports why the run failed. It blocks forever if the process is already being ended, because that may be the
+// cause of the failure.
 func (worker *Worker) fail(err error) {
 	worker.ending.Lock()
 	worker.ending.Unlock()
@@ -207,7 +209,7 @@ func (worker *Worker) fail(err error) {
 	worker.emit(event)
 }
 
-// pause waits until dbdyno has stored what it was told last, if the job asks for that.
+// pause waits until dbdyno has stored the last event, if the job asks for that.
 func (worker *Worker) pause() {
 	if worker.goOn != nil {
 		<-worker.goOn

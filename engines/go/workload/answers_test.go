@@ -13,7 +13,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// answers are those of tests/tables/shared/make.py, which engines of every language have to give.
+// answers are the answers of tests/tables/shared/make.py, which engines in every language must give.
 type answers struct {
 	Splitmix64 []struct {
 		Seed uint64   `json:",string"`
@@ -130,7 +130,7 @@ func TestDigestsAreThoseOfEveryLanguage(t *testing.T) {
 	}
 }
 
-// add adds a value as JSON has it.
+// add adds a JSON value to a digest.
 func add(t *testing.T, digest *workload.Digest, value string) {
 	var text string
 	var blob struct{ Blob string }

@@ -13,16 +13,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ColdStart is what a database has in memory when a test begins that is to begin cold.
+// ColdStart is what a database has in memory when a test begins that must begin cold.
 type ColdStart struct {
-	// Bytes that the files occupy while it is closed, and those of them that could not be dropped.
+	// Bytes is the size that the files occupy while the database is closed. Resident is the part that could not be
+	// dropped.
 	Bytes, Resident uint64
-	// OpenedResident are the bytes in memory once it was opened.
+	// OpenedResident is the number of bytes in memory after the database was opened.
 	OpenedResident uint64
 }
 
-// DropFromMemory syncs the files below a folder and drops them from the page cache. They must be nobody's: what a
-// process has mapped or not yet written stays.
+// DropFromMemory syncs the files below a folder and drops them from the page cache. No process may be using them:
+// pages that a process has mapped or not yet written stay.
 func DropFromMemory(folder string) (ColdStart, error) {
 	bytes, resident, err := inMemory(folder, drop)
 	if err != nil {
@@ -31,13 +32,13 @@ func DropFromMemory(folder string) (ColdStart, error) {
 	return ColdStart{Bytes: bytes, Resident: resident}, err
 }
 
-// LookAfterOpening looks at what is in memory once the database is open: opening may read all of it. It does so in a
-// thread with file descriptors of its own, because to close a file in any other thread would end the locks that SQLite
-// has on it (fcntl(2)).
+// LookAfterOpening measures what is in memory once the database is open, because opening may read all of it. It runs
+// in a thread with file descriptors of its own. Closing a file in any other thread would release the locks that
+// SQLite has on it (fcntl(2)).
 func (start *ColdStart) LookAfterOpening(folder string) error {
 	looked := make(chan error)
 	go func() {
-		// The thread ends with this goroutine, which does not unlock it.
+		// The thread ends with this goroutine, because the goroutine does not unlock it.
 		runtime.LockOSThread()
 		err := unix.Unshare(unix.CLONE_FILES)
 		if err == nil {
@@ -51,7 +52,7 @@ func (start *ColdStart) LookAfterOpening(folder string) error {
 	return nil
 }
 
-// AddTo adds the start to the counters of the test that begins with it.
+// AddTo adds the cold start to the counters of the test that begins with it.
 func (start ColdStart) AddTo(counters protocol.Counters) {
 	counters["resident_bytes"], counters["start_bytes"] = start.Resident, start.Bytes
 	counters["opened_resident_bytes"] = start.OpenedResident
@@ -65,7 +66,8 @@ func drop(file *os.File) error {
 	return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
 }
 
-// inMemory is what the files below a folder occupy, and what of it is in memory, after something was done to each.
+// inMemory calls first for each file below a folder. It returns the size that the files occupy, and the part that is
+// then in memory.
 func inMemory(folder string, first func(*os.File) error) (bytes, resident uint64, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -96,10 +98,11 @@ func look(path string, first func(*os.File) error) (bytes, resident uint64, err 
 	return bytes, min(resident, bytes), err
 }
 
-// piece is how much of a file is looked at at once, bytes: a whole number of pages of any size.
+// piece is how much of a file is checked at once, in bytes: a multiple of every page size.
 const piece = 256 << 20
 
-// residentBytes is what of a file is in the page cache: mincore(2) over a mapping that reads nothing.
+// residentBytes returns how much of a file is in the page cache. It uses mincore(2) over a mapping that reads
+// nothing.
 func residentBytes(file *os.File, length uint64) (uint64, error) {
 	page := uint64(os.Getpagesize())
 	var resident uint64
@@ -126,7 +129,7 @@ func residentBytes(file *os.File, length uint64) (uint64, error) {
 	return resident, nil
 }
 
-// blocks is how many blocks of 512 bytes a file occupies.
+// blocks returns the number of 512-byte blocks that a file occupies.
 func blocks(info fs.FileInfo) (uint64, bool) {
 	stat, found := info.Sys().(*syscall.Stat_t)
 	if !found {

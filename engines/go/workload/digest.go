@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Digest is a checksum of what was read, in its order: equal for engines that gave equal answers.
+// Digest is a checksum of what was read, in order. It is equal for engines that gave equal answers.
 type Digest uint64
 
 // Word adds a number.
@@ -24,10 +24,10 @@ func (digest *Digest) Text(text string) {
 	digest.Bytes(unsafe.Slice(unsafe.StringData(text), len(text)))
 }
 
-// Null, Int64, Float64, TextValue and Blob add a value of SQL: its kind, and what it is.
+// Null adds NULL as a value of SQL. Int64, Float64, TextValue and Blob add the kind of a value, and then the value.
 func (digest *Digest) Null() { digest.Word(0) }
 
-// Int64 adds a whole number as a value of SQL.
+// Int64 adds an integer as a value of SQL.
 func (digest *Digest) Int64(number int64) {
 	digest.Word(1)
 	digest.Word(uint64(number))
@@ -51,7 +51,7 @@ func (digest *Digest) Blob(blob string) {
 	digest.Text(blob)
 }
 
-// String is the digest as it is told.
+// String returns the digest as it is reported.
 func (digest Digest) String() string { return fmt.Sprintf("2:%016x", uint64(digest)) }
 
 func hash(field []byte) uint64 {

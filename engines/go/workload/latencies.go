@@ -6,14 +6,14 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// HighestNs is the longest latency that is told apart: 1 hour. Longer ones count as this.
+// HighestNs is the longest latency that is distinguished: 1 hour. Longer ones count as this.
 const HighestNs = 3_600_000_000_000
 
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, HighestNs, 3) }
 
-// encode gives a histogram as it travels: V2, compressed, in base64.
+// encode returns a histogram in the format of the protocol: V2, compressed, in base64.
 func encode(histogram *hdrhistogram.Histogram) string {
-	// The library puts base64 on it by itself.
+	// The library adds the base64 encoding itself.
 	text, err := histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return ""
@@ -21,20 +21,20 @@ func encode(histogram *hdrhistogram.Histogram) string {
 	return string(text)
 }
 
-// EmptyHistogram is a histogram of nothing, as it travels.
+// EmptyHistogram returns an empty histogram in the format of the protocol.
 func EmptyHistogram() string { return encode(newHistogram()) }
 
-// Latencies are those of one thread, which alone adds to them; reports of progress look at them meanwhile.
+// Latencies are the latencies of one thread. Only that thread adds to them; progress reports read them meanwhile.
 type Latencies struct {
 	mutex      sync.Mutex
 	all, fresh *hdrhistogram.Histogram
 	operations uint64
 }
 
-// NewLatencies are none.
+// NewLatencies returns empty Latencies.
 func NewLatencies() *Latencies { return &Latencies{all: newHistogram(), fresh: newHistogram()} }
 
-// Record adds the latency of one operation, ns.
+// Record adds the latency of one operation, in ns.
 func (latencies *Latencies) Record(took int64) {
 	latencies.mutex.Lock()
 	defer latencies.mutex.Unlock()
@@ -44,12 +44,12 @@ func (latencies *Latencies) Record(took int64) {
 
 func (latencies *Latencies) record(took int64) {
 	took = max(min(took, HighestNs), 0)
-	// Within the bounds nothing is refused.
+	// Values within the bounds are never refused.
 	_ = latencies.all.RecordValue(took)
 	_ = latencies.fresh.RecordValue(took)
 }
 
-// add adds samples; operations are those so far, timed or not.
+// add adds samples. operations is the number of operations so far, timed or not.
 func (latencies *Latencies) add(samples []int64, operations uint64) {
 	latencies.mutex.Lock()
 	defer latencies.mutex.Unlock()
@@ -59,7 +59,7 @@ func (latencies *Latencies) add(samples []int64, operations uint64) {
 	latencies.operations = operations
 }
 
-// Clear forgets all, as when a warm-up is over.
+// Clear removes all latencies, for example at the end of a warm-up.
 func (latencies *Latencies) Clear() {
 	latencies.mutex.Lock()
 	defer latencies.mutex.Unlock()
@@ -78,17 +78,17 @@ func merged(all []*Latencies) *hdrhistogram.Histogram {
 	return sum
 }
 
-// Histogram of all samples, as it travels.
+// Histogram returns the histogram of all samples in the format of the protocol.
 func Histogram(all ...*Latencies) string { return encode(merged(all)) }
 
-// Longest is the longest of all samples, ns; false: there are none.
+// Longest returns the longest of all samples, in ns. It returns false if there are none.
 func Longest(all ...*Latencies) (ns uint64, any bool) {
 	sum := merged(all)
 	return uint64(sum.Max()), sum.TotalCount() > 0
 }
 
-// Fresh tells the operations so far, and the samples since the last call; nil: there are none. Another goroutine may
-// call it.
+// Fresh returns the number of operations so far, and the samples since the last call; nil means none. Another
+// goroutine may call it.
 func Fresh(all ...*Latencies) (operations uint64, histogram *string) {
 	sum := newHistogram()
 	for _, latencies := range all {

@@ -2,7 +2,7 @@ package workload
 
 import "math"
 
-// double is a number as the sum of two: about 106 bits of it.
+// double is a number as the sum of two float64 values: about 106 bits of it.
 type double struct{ high, low float64 }
 
 func sumOf(a, b float64) double {
@@ -32,13 +32,14 @@ func (a double) scaled(factor float64) double { return double{a.high * factor, a
 var logarithmOfTwo = double{0.6931471805599453, 2.3190468138462996e-17}
 
 const (
-	// halvings of an argument before its series is added up, and squarings after.
+	// halvings is how often an argument is halved before its series is added up, and how often the result is squared
+	// after.
 	halvings = 8
-	// terms of the series: the first that is left out is below 1e-31.
+	// terms is the number of terms of the series. The first omitted term is below 1e-31.
 	terms = 9
 )
 
-// exponential is e to the power of a number.
+// exponential returns e to the power of a number.
 func exponential(of double) double {
 	whole := math.Round(of.high / logarithmOfTwo.high)
 	rest := of.plus(logarithmOfTwo.times(double{-whole, 0})).scaled(1.0 / (1 << halvings))
@@ -55,7 +56,7 @@ func exponential(of double) double {
 	return sum.plus(double{1, 0}).scaled(math.Ldexp(1, int(whole)))
 }
 
-// inverses of whole numbers.
+// inverses are the reciprocals of integers.
 var inverses = func() (all [terms + 1]double) {
 	for term := 1; term <= terms; term++ {
 		number := float64(term)
@@ -65,11 +66,11 @@ var inverses = func() (all [terms + 1]double) {
 	return all
 }()
 
-// power is a number above 0 to the power of another, as C's library rounds it: to the nearest, of 106 bits. That of
-// Go's is some units of the last place beside it, and a number that is drawn with it would now and then be another one
-// than in other languages.
+// power returns a number above 0 to the power of another. It rounds as C's library does: to the nearest value, from
+// 106 bits. Go's own power function differs from it by some units in the last place. A number that is drawn with
+// Go's function would sometimes differ from the number in other languages.
 func power(base, exponent float64) float64 {
-	// The logarithm, once improved: x e^-l - 1 is what it lacks, and its square is still to be seen.
+	// The logarithm, refined once: x e^-l - 1 is its error, and the square of the error still matters.
 	first := math.Log(base)
 	lacks := exponential(double{-first, 0}).times(double{base, 0}).plus(double{-1, 0})
 	logarithm := double{first, 0}.plus(lacks).plus(lacks.times(lacks).scaled(-0.5))

@@ -5,38 +5,39 @@ import (
 	"time"
 )
 
-// keptSamples is how many samples wait until they are counted, with the timer standing still.
+// keptSamples is how many samples are kept until they are counted, while the timer is stopped.
 const keptSamples = 256
 
-// showAfter is how long samples wait at most, so that progress can be seen of slow operations too.
+// showAfter is the longest time that samples are kept, so that progress of slow operations is visible too.
 const showAfter = 20 * time.Millisecond
 
 var zero = time.Now()
 
-// Now is the system's monotonic clock, ns.
+// Now returns the time of the system's monotonic clock, in ns.
 func Now() int64 { return int64(time.Since(zero)) }
 
-// Recorder records the latencies of one thread and the time of its windows: the stretches of time that count. In a
-// window the end of one operation is the start of the next, so that there is no time in it that nobody counts. Of fast
-// operations a part is timed, so that reading the clock takes little of the time: see sampling.
+// Recorder records the latencies of one thread and the time of its windows: the periods that count. In a window the
+// end of one operation is the start of the next, so that all of its time is counted. If operations are fast, only a
+// part of them is timed, so that reading the clock takes little of the time: see sampling.
 type Recorder struct {
 	every int64
-	// left are operations until the next look at the clock.
+	// left is the number of operations until the clock is next read.
 	left     int64
 	sampling sampling
-	// window is when the window was opened, last when the sample under way began in it; carried is the sample's time in
-	// windows before.
+	// window is when the window was opened, and last is when the current sample began in it. carried is the sample's
+	// time in previous windows.
 	window, last, carried int64
 	wall, between         int64
 	done                  uint64
 	samples               []int64
 	counted               int64
 
-	// latencies are what reports of progress see.
+	// latencies are the latencies that progress reports read.
 	latencies *Latencies
 }
 
-// NewRecorder is a recorder with so many operations in one sample, which it adds to latencies. Its timer stands still.
+// NewRecorder returns a recorder with this many operations in one sample, which it adds to latencies. Its timer is
+// stopped.
 func NewRecorder(every uint64, latencies *Latencies) *Recorder {
 	count := int64(min(max(every, 1), math.MaxInt32))
 	return &Recorder{
@@ -44,7 +45,7 @@ func NewRecorder(every uint64, latencies *Latencies) *Recorder {
 	}
 }
 
-// Start starts the timer at nothing.
+// Start starts the timer at zero.
 func (recorder *Recorder) Start() {
 	recorder.wall, recorder.carried = 0, 0
 	recorder.window = Now()
@@ -81,7 +82,7 @@ func (recorder *Recorder) look() {
 	recorder.left = recorder.sampling.next() * recorder.every
 }
 
-// StandStill has the timer stand still while something is done that is no part of any operation.
+// StandStill stops the timer while it runs work, which is part of no operation.
 func (recorder *Recorder) StandStill(work func()) {
 	closed := Now()
 	recorder.close(closed)
@@ -107,18 +108,18 @@ func (recorder *Recorder) count() {
 	recorder.samples = recorder.samples[:0]
 }
 
-// Finish stops the timer. Operations of an unfinished sample count in the time, and not in the histogram.
+// Finish stops the timer. Operations of an unfinished sample count in the time, but not in the histogram.
 func (recorder *Recorder) Finish() {
 	recorder.close(Now())
 	recorder.samples = append(recorder.samples, recorder.sampling.tried()...)
 	recorder.count()
 }
 
-// WallNs is the time in windows, ns.
+// WallNs returns the time in windows, in ns.
 func (recorder *Recorder) WallNs() uint64 { return uint64(recorder.wall) }
 
-// BetweenNs is the time between windows, ns: of getting inputs ready, and of looking at answers.
+// BetweenNs returns the time between windows, in ns, in which inputs are prepared and answers are checked.
 func (recorder *Recorder) BetweenNs() uint64 { return uint64(recorder.between) }
 
-// Operations that were done.
+// Operations returns the number of operations that were done.
 func (recorder *Recorder) Operations() uint64 { return recorder.done }

@@ -7,7 +7,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// decode reads a histogram as it travels.
+// decode reads a histogram in the format of the protocol.
 func decode(t *testing.T, text string) *hdrhistogram.Histogram {
 	t.Helper()
 	histogram, err := hdrhistogram.Decode([]byte(text))
@@ -55,7 +55,7 @@ func TestWhatIsDoneWhileTheTimerStandsStillIsNoTimeOfOperations(t *testing.T) {
 	if recorder.BetweenNs() < uint64(pause) {
 		t.Errorf("%d ns between windows: expected 50 ms at least", recorder.BetweenNs())
 	}
-	// The samples and the windows are the same time, but for what came after the last operation.
+	// The samples and the windows cover the same time, except for what came after the last operation.
 	histogram := decode(t, Histogram(recorder.latencies))
 	if slowest := histogram.Max(); uint64(slowest) > recorder.WallNs()+uint64(slowest)/1000 {
 		t.Errorf("a sample of %d ns in %d ns", slowest, recorder.WallNs())

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReadCounters reads the counters of this process since it began. What cannot be read is not there; sync calls never
-// are, because the kernel does not count them.
+// ReadCounters reads the counters of this process since it began. Counters that cannot be read are missing. Sync
+// calls are always missing, because the kernel does not count them.
 func ReadCounters() protocol.Counters {
 	counters := protocol.Counters{}
 	io, _ := os.ReadFile("/proc/self/io")
@@ -34,7 +34,7 @@ func ReadCounters() protocol.Counters {
 	return counters
 }
 
-// Since is what was counted since an earlier reading; never below 0.
+// Since returns what was counted since an earlier reading, never below 0.
 func Since(later, earlier protocol.Counters) protocol.Counters {
 	counted := protocol.Counters{}
 	for name, value := range later {
@@ -45,18 +45,18 @@ func Since(later, earlier protocol.Counters) protocol.Counters {
 	return counted
 }
 
-// ResetPeakRss makes the peak of resident memory start again from what is resident now, where the kernel can. Where it
-// cannot, the peak is that of the run so far, an upper bound.
+// ResetPeakRss resets the peak of resident memory to the current value, if the kernel supports it. If not, the peak
+// is that of the run so far, an upper bound.
 func ResetPeakRss() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// PeakRssBytes is the peak of resident memory.
+// PeakRssBytes returns the peak of resident memory, in bytes.
 func PeakRssBytes() uint64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	kib, _ := statusField(string(status), "VmHWM:")
 	return kib * 1024
 }
 
-// RssBytes is the resident memory.
+// RssBytes returns the resident memory, in bytes.
 func RssBytes() uint64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	kib, _ := statusField(string(status), "VmRSS:")
@@ -77,8 +77,8 @@ func statusField(text, name string) (uint64, bool) {
 	return 0, false
 }
 
-// DiskBytes is what the files below a folder take, and what of it files take that are not called main. A file counts
-// with what it occupies, where it is sparse.
+// DiskBytes returns the size on disk of the files below a folder, and the part of it in files that are not called
+// main. A sparse file counts with the space that it occupies.
 func DiskBytes(folder, main string) (all, side uint64, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

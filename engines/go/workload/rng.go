@@ -1,19 +1,20 @@
-// Package workload has what every engine measures with: seeded inputs, digests of answers, a recorder of latencies,
-// and counters of the process.
+// Package workload provides what every engine measures with: seeded inputs, digests of answers, a recorder of
+// latencies, and counters of the process.
 package workload
 
 import "math/bits"
 
 const gamma = 0x9E3779B97F4A7C15
 
-// SplitMix64 is the generator behind every random key, value and choice: the same numbers in every language.
+// SplitMix64 is the generator behind every random key, value and choice. It draws the same numbers in every
+// language.
 type SplitMix64 struct{ state uint64 }
 
-// NewSplitMix64 is the stream that starts at a seed.
+// NewSplitMix64 returns the stream that starts at a seed.
 func NewSplitMix64(seed uint64) *SplitMix64 { return &SplitMix64{seed} }
 
-// Stream is the stream of a number below a seed. A test draws from the stream of its number, so that leaving out a test
-// does not change what the others draw.
+// Stream returns the stream with a number below a seed. A test draws from the stream of its number, so that leaving
+// out a test does not change what the others draw.
 func Stream(seed, number uint64) *SplitMix64 {
 	return &SplitMix64{mix(seed + gamma*(number+1))}
 }
@@ -24,13 +25,13 @@ func (random *SplitMix64) Next() uint64 {
 	return mix(random.state)
 }
 
-// Below draws a number from 0 to below a bound; 0 where the bound is 0.
+// Below draws a number from 0 up to but not including a bound; 0 if the bound is 0.
 func (random *SplitMix64) Below(bound uint64) uint64 {
 	high, _ := bits.Mul64(random.Next(), bound)
 	return high
 }
 
-// Unit draws a number from 0 to below 1, with 53 bits.
+// Unit draws a number from 0 up to but not including 1, with 53 bits.
 func (random *SplitMix64) Unit() float64 { return float64(random.Next()>>11) / (1 << 53) }
 
 func mix(z uint64) uint64 {

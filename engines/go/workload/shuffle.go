@@ -2,14 +2,14 @@ package workload
 
 import "math/bits"
 
-// Shuffle is an order of the numbers from 0 to below a count, without a table of them: a Feistel network of four rounds,
-// through which a number is sent until it falls among them.
+// Shuffle is a permutation of the numbers from 0 up to but not including a count, without a table of them. A Feistel
+// network of four rounds maps a number repeatedly until it falls below the count.
 type Shuffle struct {
 	count, seed uint64
 	half        int
 }
 
-// NewShuffle is the order that a seed stands for.
+// NewShuffle returns the permutation of a seed.
 func NewShuffle(count, seed uint64) Shuffle {
 	width := 0
 	if count > 0 {
@@ -18,7 +18,7 @@ func NewShuffle(count, seed uint64) Shuffle {
 	return Shuffle{count, seed, max(1, (width+1)/2)}
 }
 
-// Number is that at a place; places beyond the count begin anew.
+// Number returns the number at a place. Places beyond the count wrap around.
 func (shuffle *Shuffle) Number(place uint64) uint64 {
 	if shuffle.count == 0 {
 		return 0

@@ -13,15 +13,15 @@ type Template struct {
 	suffix string
 }
 
-// part is a text and what stands behind it.
+// part is a text and the placeholder after it.
 type part struct {
 	text, kind string
-	// digits is the least number of them; bytes is above 0 where a number is written as so many, and of what is no number. Then most is above
-	// it where the number of bytes is drawn.
+	// digits is the minimum number of digits. bytes is above 0 if a number is written as that many bytes, and for
+	// random bytes. For random bytes, most is above bytes if the number of bytes is drawn.
 	digits, bytes, most int
 }
 
-// placeholder is a name in curly brackets, with digits or bytes where it has them.
+// placeholder matches the inside of curly brackets: a name, with digits or bytes if it has them.
 var placeholder = regexp.MustCompile(`^([a-z]+)(?::(u?)(\d+)(?:-(\d+))?)?$`)
 
 // NewTemplate reads a format such as "key_{key:8}".
@@ -80,7 +80,7 @@ func newPart(text, inside string) (part, bool) {
 	return made, false
 }
 
-// Append appends the format with a record's index and an operation's ordinal put in.
+// Append appends the format with a record's index and an operation's ordinal inserted.
 func (template *Template) Append(text []byte, key, operation uint64, random *SplitMix64) []byte {
 	for at := range template.parts {
 		part := &template.parts[at]
@@ -111,8 +111,8 @@ func (template *Template) Append(text []byte, key, operation uint64, random *Spl
 	return append(text, template.suffix...)
 }
 
-// appendRandom appends the bytes of as many numbers as it takes, the lowest byte of each first. How many bytes there are is drawn before, where
-// that is to be drawn.
+// appendRandom appends the bytes of as many random numbers as needed, the lowest byte of each first. If the number
+// of bytes is random, it is drawn first.
 func appendRandom(text []byte, least, most int, random *SplitMix64) []byte {
 	count := least
 	if most > least {
@@ -128,7 +128,7 @@ func appendRandom(text []byte, least, most int, random *SplitMix64) []byte {
 	return text
 }
 
-// fnv1a is the 64-bit hash of a number's eight bytes, the lowest first, without its sign.
+// fnv1a returns the 64-bit FNV-1a hash of a number's eight bytes, the lowest first, without its sign.
 func fnv1a(number uint64) uint64 {
 	hash := uint64(0xCBF29CE484222325)
 	for range 8 {

@@ -14,7 +14,7 @@ var scales = [...]struct {
 	{1e18, "quintillion"}, {1e15, "quadrillion"}, {1e12, "trillion"}, {1e9, "billion"}, {1e6, "million"}, {1e3, "thousand"},
 }
 
-// AppendWords appends a number in English words: small letters, single spaces, no hyphen, no "and".
+// AppendWords appends a number in English words: lower case, single spaces, no hyphen, no "and".
 func AppendWords(text []byte, number int64) []byte {
 	rest := uint64(number)
 	if number < 0 {
@@ -57,7 +57,7 @@ func appendWord(text []byte, start int, word string) []byte {
 	return append(text, word...)
 }
 
-// AppendDigits appends a number with zeros before it up to a width, in which a sign counts.
+// AppendDigits appends a number padded with zeros to a width, which includes the sign.
 func AppendDigits(text []byte, number int64, width int) []byte {
 	rest := uint64(number)
 	if number < 0 {

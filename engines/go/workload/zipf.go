@@ -4,25 +4,25 @@ package workload
 const theta = 0.99
 
 const (
-	// scrambledItems are those among which the scattered ranks are drawn, and scrambledZeta is the sum of 1/k^0.99 for k
-	// from 1 to there, as YCSB states it.
+	// scrambledItems is the number of items among which the scattered ranks are drawn. scrambledZeta is the sum of
+	// 1/k^0.99 for k from 1 to that number, as YCSB states it.
 	scrambledItems = 10_000_000_000
 	scrambledZeta  = 26.46902820178302
 )
 
-// rest is what the exponent lacks to 1, as the numbers are that other languages compute with: a constant of Go would be
-// exact.
+// rest is 1 minus the exponent, in the floating-point numbers that other languages compute with. A Go constant would
+// be exact.
 var rest = func(exponent float64) float64 { return 1 - exponent }(theta)
 
-// Zipf draws ranks from 0, the lowest the most often: rank k in proportion to 1/(k+1)^0.99, as YCSB does, by the method
-// of Gray and others, "Quickly Generating Billion-Record Synthetic Databases" (SIGMOD 1994).
+// Zipf draws ranks from 0, the lowest most often. Rank k is drawn in proportion to 1/(k+1)^0.99, as YCSB does, by
+// the method of Gray and others, "Quickly Generating Billion-Record Synthetic Databases" (SIGMOD 1994).
 type Zipf struct {
 	items            uint64
 	zeta, alpha, eta float64
 	second           float64
 }
 
-// NewZipf draws among so many items; their zeta is added up.
+// NewZipf returns a Zipf that draws from this many items. It adds up their zeta.
 func NewZipf(items uint64) Zipf { return zipfWith(max(items, 1), zeta(max(items, 1))) }
 
 func zeta(items uint64) float64 {
@@ -40,13 +40,13 @@ func zipfWith(items uint64, zetaOfItems float64) Zipf {
 	return zipf
 }
 
-// Grow has one item more.
+// Grow adds one item.
 func (zipf *Zipf) Grow() {
 	items := zipf.items + 1
 	*zipf = zipfWith(items, zipf.zeta+power(float64(items), -theta))
 }
 
-// Rank draws one.
+// Rank draws a rank.
 func (zipf *Zipf) Rank(random *SplitMix64) uint64 {
 	u := random.Unit()
 	uz := u * zipf.zeta
@@ -56,23 +56,23 @@ func (zipf *Zipf) Rank(random *SplitMix64) uint64 {
 	case uz < zipf.second:
 		return 1
 	}
-	// Each product is rounded by itself, as in every other language.
+	// Each product is rounded separately, as in every other language.
 	rank := float64(zipf.items) * power(float64(zipf.eta*u)-zipf.eta+1, zipf.alpha)
 	return min(uint64(rank), zipf.items-1)
 }
 
-// ScrambledZipf draws records, the popular ones scattered over all: YCSB's scrambled zipfian.
+// ScrambledZipf draws records, with the popular ones scattered over all: YCSB's scrambled zipfian.
 type ScrambledZipf struct {
 	zipf    Zipf
 	records uint64
 }
 
-// NewScrambledZipf draws among so many records.
+// NewScrambledZipf returns a ScrambledZipf that draws from this many records.
 func NewScrambledZipf(records uint64) ScrambledZipf {
 	return ScrambledZipf{zipfWith(scrambledItems, scrambledZeta), max(records, 1)}
 }
 
-// Record draws one.
+// Record draws a record.
 func (zipf *ScrambledZipf) Record(random *SplitMix64) uint64 {
 	return fnv1a(zipf.zipf.Rank(random)) % zipf.records
 }

@@ -36,7 +36,7 @@ func TestPowersAreThoseOfTheCLibrary(t *testing.T) {
 	}
 }
 
-// Whole powers can be multiplied out exactly enough to see how the last bit is rounded.
+// Integer powers can be multiplied out exactly enough to check how the last bit is rounded.
 func TestPowersAreRoundedToTheNearest(t *testing.T) {
 	random := NewSplitMix64(9)
 	for range 2_000 {

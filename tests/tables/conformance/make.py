@@ -1,6 +1,6 @@
 """The suites of `dbdyno check-engine` done again in Python, on dicts and lists: what every engine has to answer.
 
-It reads the suites' own files and does them as docs/suites.md and docs/engines.md say, sharing no code with the program. SQL is not parsed: a
+It reads the suites' own files and does them as docs/write-a-suite.md, docs/write-a-sql-suite.md and docs/write-an-engine.md say, sharing no code with the program. SQL is not parsed: a
 statement is done by its `direct` plan. Tests of several threads that end with the time have no answer. Run in this folder: python3 make.py
 """
 

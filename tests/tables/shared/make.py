@@ -1,6 +1,6 @@
 """Known answers that engines of every language have to give: generator, digest, words, formats, expressions, histogram.
 
-Written from the definitions in docs/engines.md and docs/suites.md, sharing no code with the programs.
+Written from the definitions in docs/write-an-engine.md and docs/write-a-suite.md, sharing no code with the programs.
 Run in this folder: python3 make.py
 """
 

@@ -1,10 +1,10 @@
-// Package cached drives the SQLite of drivers that keep statements by their text: crawshaw.io/sqlite, and
-// zombiezen.com/go/sqlite, which came from it.
+// Package cached drives the SQLite of drivers that cache statements by their text: crawshaw.io/sqlite, and
+// zombiezen.com/go/sqlite, which is derived from it.
 package cached
 
 import "github.com/dbdyno/dbdyno/engines/go/driver"
 
-// Statement is what both drivers' statements do.
+// Statement has the methods that the statements of both drivers share.
 type Statement[K ~int] interface {
 	BindInt64(param int, value int64)
 	BindFloat(param int, value float64)
@@ -23,7 +23,7 @@ type Statement[K ~int] interface {
 	Finalize() error
 }
 
-// Connection is what both drivers' connections do.
+// Connection has the methods that the connections of both drivers share.
 type Connection[S any] interface {
 	Prepare(sql string) (S, error)
 	PrepareTransient(sql string) (S, int, error)
@@ -31,7 +31,7 @@ type Connection[S any] interface {
 	Close() error
 }
 
-// New is a database that a driver has open.
+// New returns a database for an open connection of a driver.
 func New[K ~int, S Statement[K]](connection Connection[S]) driver.Conn {
 	return &conn[K, S]{connection}
 }
@@ -58,7 +58,7 @@ func (conn *conn[K, S]) Batch(sql string) error {
 	return nil
 }
 
-// Prepare makes a statement of its own, which is prepared once whatever the driver keeps.
+// Prepare returns a statement of its own, which is prepared once whatever the driver caches.
 func (conn *conn[K, S]) Prepare(sql string) (driver.Stmt, error) {
 	statement, _, err := conn.connection.PrepareTransient(sql)
 	if err != nil {
@@ -68,7 +68,7 @@ func (conn *conn[K, S]) Prepare(sql string) (driver.Stmt, error) {
 	return &stmt[K, S]{connection: conn.connection, get: own, close: statement.Finalize}, nil
 }
 
-// Text asks the driver for the statement each time, which looks it up by its text.
+// Text returns a statement that requests the driver's statement each time. The driver looks it up by its text.
 func (conn *conn[K, S]) Text(sql string) driver.Stmt {
 	kept := func() (S, error) { return conn.connection.Prepare(sql) }
 	return &stmt[K, S]{connection: conn.connection, get: kept, close: func() error { return nil }}
@@ -140,7 +140,7 @@ func (stmt *stmt[K, S]) Query(values []driver.Value, _ []driver.Kind, visit func
 
 type row[K ~int, S Statement[K]] struct {
 	statement S
-	// columns are counted when they are first asked for; 0: they were not.
+	// columns is the number of columns, which are counted when first requested; 0 means not yet.
 	columns int
 }
 
@@ -151,7 +151,7 @@ func (row *row[K, S]) Columns() int {
 	return row.columns
 }
 
-// kinds are by SQLite's own numbers.
+// kinds is indexed by SQLite's own numbers.
 var kinds = [...]driver.Kind{driver.Null, driver.Integer, driver.Real, driver.Text, driver.Blob, driver.Null}
 
 func (row *row[K, S]) Kind(column int) driver.Kind { return kinds[row.statement.ColumnType(column)] }

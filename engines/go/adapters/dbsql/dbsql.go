@@ -1,4 +1,4 @@
-// Package dbsql drives a SQLite through database/sql: one pinned *sql.Conn of one *sql.DB is a database.
+// Package dbsql drives a SQLite through database/sql. A database is one pinned *sql.Conn of one *sql.DB.
 package dbsql
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/driver"
 )
 
-// background never ends, so that database/sql starts no goroutine that waits for its end.
+// background never ends, so that database/sql starts no goroutine to wait for its end.
 var background = context.Background()
 
-// Opener opens databases with the driver that is registered under a name.
+// Opener returns a function that opens databases with the driver registered under a name.
 func Opener(name string) func(path string) (driver.Conn, error) {
 	return func(path string) (driver.Conn, error) {
 		address := path
@@ -40,8 +40,8 @@ type conn struct {
 	pinned *sql.Conn
 }
 
-// Batch gives what answers with rows to a query: of such a statement some drivers do no more than one step where they are
-// told to execute it.
+// Batch uses a query for a statement that answers with rows. Some drivers run only one step of such a statement if
+// it is executed instead.
 func (conn *conn) Batch(text string) error {
 	if !answers.MatchString(text) {
 		_, err := conn.pinned.ExecContext(background, text)
@@ -60,7 +60,7 @@ func (conn *conn) Batch(text string) error {
 	return rows.Close()
 }
 
-// answers matches what may answer with rows.
+// answers matches statements that may answer with rows.
 var answers = regexp.MustCompile(`(?i)^\s*(pragma|select|with|values|explain)\b`)
 
 func (conn *conn) Prepare(text string) (driver.Stmt, error) {
@@ -91,7 +91,7 @@ func (conn *conn) Close() error {
 	return err
 }
 
-// stmt is a statement with what it is run with, used again each time.
+// stmt is a statement with the functions that run it and the memory that each run reuses.
 type stmt struct {
 	exec  func(context.Context, ...any) (sql.Result, error)
 	query func(context.Context, ...any) (*sql.Rows, error)
@@ -136,14 +136,14 @@ func (stmt *stmt) Query(values []driver.Value, kinds []driver.Kind, visit func(d
 	return rows.Close()
 }
 
-// boxed is the values as the driver takes them, in memory that is used again.
+// boxed returns the values as the driver takes them, in reused memory.
 func (stmt *stmt) boxed(values []driver.Value) []any {
 	stmt.args = driver.Boxed(stmt.args[:0], values)
 	return stmt.args
 }
 
-// row is where rows are scanned to: variables of the kinds that are expected, as an application has them, or whatever
-// the driver gives.
+// row is the target that rows are scanned to: variables of the expected kinds, as an application has them, or
+// whatever the driver returns.
 type row struct {
 	typed   []any
 	numbers []int64
@@ -153,7 +153,7 @@ type row struct {
 
 	found   []any
 	targets []any
-	// isFound: this row is in found.
+	// isFound reports whether the current row is in found.
 	isFound bool
 }
 
@@ -193,13 +193,13 @@ func (row *row) variables(kinds []driver.Kind) []any {
 	return typed
 }
 
-// scan takes the first row of an answer as it is, so that its kinds can be looked at.
+// scan scans a row. It scans the first row of an answer as it is, so that its kinds can be checked.
 func (row *row) scan(rows *sql.Rows, first bool) error {
 	row.isFound = row.typed == nil || first
 	if !row.isFound && rows.Scan(row.typed...) == nil {
 		return nil
 	}
-	// NULL fits in no variable of a plain type: such a row is scanned again as it is.
+	// NULL fits into no variable of a plain type, so such a row is scanned again as it is.
 	row.isFound = true
 	if err := rows.Scan(row.targets...); err != nil {
 		return err

@@ -1,10 +1,10 @@
-// Package lite drives the SQLite of github.com/bvinc/go-sqlite-lite, and of github.com/eatonphil/gosqlite, which came
-// from it.
+// Package lite drives the SQLite of github.com/bvinc/go-sqlite-lite, and of github.com/eatonphil/gosqlite, which is
+// derived from it.
 package lite
 
 import "github.com/dbdyno/dbdyno/engines/go/driver"
 
-// Statement is what both drivers' statements do.
+// Statement has the methods that the statements of both drivers share.
 type Statement interface {
 	Bind(args ...any) error
 	Step() (bool, error)
@@ -19,7 +19,7 @@ type Statement interface {
 	Close() error
 }
 
-// Connection is what both drivers' connections do.
+// Connection has the methods that the connections of both drivers share.
 type Connection[S any] interface {
 	Exec(sql string, args ...any) error
 	Prepare(sql string, args ...any) (S, error)
@@ -27,7 +27,7 @@ type Connection[S any] interface {
 	Close() error
 }
 
-// New is a database that a driver has open.
+// New returns a database for an open connection of a driver.
 func New[S Statement](connection Connection[S]) driver.Conn { return &conn[S]{connection} }
 
 type conn[S Statement] struct{ connection Connection[S] }
@@ -42,7 +42,7 @@ func (conn *conn[S]) Prepare(sql string) (driver.Stmt, error) {
 	return &stmt[S]{connection: conn.connection, statement: statement}, nil
 }
 
-// Text is parsed each time: these drivers keep nothing.
+// Text returns a statement that is parsed each time, because these drivers cache nothing.
 func (conn *conn[S]) Text(sql string) driver.Stmt {
 	return &stmt[S]{connection: conn.connection, text: sql}
 }
@@ -52,7 +52,7 @@ func (conn *conn[S]) Close() error { return conn.connection.Close() }
 type stmt[S Statement] struct {
 	connection Connection[S]
 	statement  S
-	// text is not empty where the statement is parsed each time.
+	// text is not empty if the statement is parsed each time.
 	text string
 	args []any
 	row  row[S]
@@ -65,7 +65,7 @@ func (stmt *stmt[S]) Close() error {
 	return stmt.statement.Close()
 }
 
-// begin has the statement with its values.
+// begin returns the statement with its values bound.
 func (stmt *stmt[S]) begin(values []driver.Value) (S, error) {
 	if stmt.text != "" {
 		return stmt.connection.Prepare(stmt.text, stmt.boxed(values)...)
@@ -73,7 +73,7 @@ func (stmt *stmt[S]) begin(values []driver.Value) (S, error) {
 	return stmt.statement, stmt.statement.Bind(stmt.boxed(values)...)
 }
 
-// end makes the statement ready to be run again.
+// end prepares the statement for its next run.
 func (stmt *stmt[S]) end(statement S) error {
 	if stmt.text != "" {
 		return statement.Close()
@@ -115,14 +115,14 @@ func (stmt *stmt[S]) Query(values []driver.Value, _ []driver.Kind, visit func(dr
 	return stmt.end(statement)
 }
 
-// abandoned ends a statement that failed, as on another connection's lock: otherwise its next run would be a misuse of it. What ending
-// says is the same error once more.
+// abandoned ends a statement that failed, for example on the lock of another connection. Otherwise its next run
+// would be a misuse of it. The error of ending it is dropped, because it is the same error again.
 func (stmt *stmt[S]) abandoned(statement S, err error) error {
 	_ = stmt.end(statement)
 	return err
 }
 
-// boxed is the values as the driver takes them, in memory that is used again.
+// boxed returns the values as the driver takes them, in reused memory.
 func (stmt *stmt[S]) boxed(values []driver.Value) []any {
 	stmt.args = driver.Boxed(stmt.args[:0], values)
 	return stmt.args
@@ -130,7 +130,7 @@ func (stmt *stmt[S]) boxed(values []driver.Value) []any {
 
 type row[S Statement] struct {
 	statement S
-	// columns are counted when they are first asked for; 0: they were not.
+	// columns is the number of columns, which are counted when first requested; 0 means not yet.
 	columns int
 	// err is the first error of reading a column.
 	err error
@@ -143,7 +143,7 @@ func (row *row[S]) Columns() int {
 	return row.columns
 }
 
-// kinds are by SQLite's own numbers.
+// kinds is indexed by SQLite's own numbers.
 var kinds = [...]driver.Kind{driver.Null, driver.Integer, driver.Real, driver.Text, driver.Blob, driver.Null}
 
 func (row *row[S]) Kind(column int) driver.Kind { return kinds[row.statement.ColumnType(column)] }

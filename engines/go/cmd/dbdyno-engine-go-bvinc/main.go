@@ -1,4 +1,4 @@
-// The engine of github.com/bvinc/go-sqlite-lite.
+// Dbdyno-engine-go-bvinc is the engine for github.com/bvinc/go-sqlite-lite.
 package main
 
 import (

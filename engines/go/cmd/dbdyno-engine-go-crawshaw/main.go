@@ -1,4 +1,4 @@
-// The engine of crawshaw.io/sqlite.
+// Dbdyno-engine-go-crawshaw is the engine for crawshaw.io/sqlite.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 	})
 }
 
-// open says all flags: without any, the driver sets the journal mode by itself.
+// open passes all flags. Without any flags, the driver sets the journal mode by itself.
 func open(path string) (driver.Conn, error) {
 	connection, err := sqlite.OpenConn(path, sqlite.SQLITE_OPEN_READWRITE|sqlite.SQLITE_OPEN_CREATE|sqlite.SQLITE_OPEN_NOMUTEX)
 	if err != nil {

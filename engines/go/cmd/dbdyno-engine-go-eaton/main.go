@@ -1,4 +1,4 @@
-// The engine of github.com/eatonphil/gosqlite.
+// Dbdyno-engine-go-eaton is the engine for github.com/eatonphil/gosqlite.
 package main
 
 import (

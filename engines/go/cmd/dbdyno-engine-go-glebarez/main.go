@@ -1,4 +1,4 @@
-// The engine of github.com/glebarez/go-sqlite.
+// Dbdyno-engine-go-glebarez is the engine for github.com/glebarez/go-sqlite.
 package main
 
 import (

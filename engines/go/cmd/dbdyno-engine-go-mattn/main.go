@@ -1,4 +1,4 @@
-// The engine of github.com/mattn/go-sqlite3.
+// Dbdyno-engine-go-mattn is the engine for github.com/mattn/go-sqlite3.
 package main
 
 import (

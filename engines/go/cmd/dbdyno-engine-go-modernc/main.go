@@ -1,4 +1,4 @@
-// The engine of modernc.org/sqlite.
+// Dbdyno-engine-go-modernc is the engine for modernc.org/sqlite.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The engine of github.com/ncruces/go-sqlite3.
+// Dbdyno-engine-go-ncruces is the engine for github.com/ncruces/go-sqlite3.
 package main
 
 import (
@@ -16,7 +16,7 @@ func main() {
 		Module: "github.com/ncruces/go-sqlite3",
 		How:    "SQLite as WebAssembly, through database/sql",
 		Open:   dbsql.Opener("sqlite3"),
-		// Compiling the module takes seconds where others are at work, and dbdyno waits five for a description.
+		// Compiling the module takes seconds on a busy machine, and dbdyno waits five seconds for a description.
 		BeforeExamining: func() { sqlite3.RuntimeConfig = wazero.NewRuntimeConfigInterpreter() },
 	})
 }

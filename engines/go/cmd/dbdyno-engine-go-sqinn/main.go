@@ -1,8 +1,8 @@
 //go:build sqinn
 
-// The engine of github.com/cvilsmeier/sqinn-go/v2, a SQLite in a process of its own.
+// Dbdyno-engine-go-sqinn is the engine for github.com/cvilsmeier/sqinn-go/v2, a SQLite in a process of its own.
 //
-// Its module is not to be had everywhere, so the list of modules does not have it: engines/go/build makes one that does.
+// Its module is not available everywhere, so go.mod does not list it: engines/go/build creates a go.mod that does.
 package main
 
 import (
@@ -33,12 +33,12 @@ func open(path string) (driver.Conn, error) {
 
 type conn struct{ process *sqinn.Sqinn }
 
-// NeedsKinds says that each column is asked for by its kind.
+// NeedsKinds marks that each column is requested by its kind.
 func (conn *conn) NeedsKinds() {}
 
 func (conn *conn) Batch(sql string) error { return conn.process.ExecSql(sql) }
 
-// Prepare prepares nothing: each message has the text of its statement.
+// Prepare prepares nothing, because each message has the text of its statement.
 func (conn *conn) Prepare(sql string) (driver.Stmt, error) { return conn.Text(sql), nil }
 
 func (conn *conn) Text(sql string) driver.Stmt { return &stmt{process: conn.process, sql: sql} }
@@ -54,7 +54,7 @@ type stmt struct {
 
 func (stmt *stmt) Close() error { return nil }
 
-// changes asks in a message of its own, because the answer to a write does not say.
+// changes is queried in a message of its own, because the answer to a write does not report it.
 const changes = "SELECT changes()"
 
 func (stmt *stmt) Exec(values []driver.Value) (int64, error) {
@@ -67,7 +67,7 @@ func (stmt *stmt) Exec(values []driver.Value) (int64, error) {
 	return changed, err
 }
 
-// Query shows the rows; those that nobody wants any more come all the same.
+// Query passes the rows to visit. Rows that are no longer wanted still arrive, and are ignored.
 func (stmt *stmt) Query(values []driver.Value, kinds []driver.Kind, visit func(driver.Row) bool) error {
 	if len(kinds) == 0 {
 		return errors.New("go-sqinn has to be told the kinds of columns, which a read without objects does not say")
@@ -86,7 +86,7 @@ func (stmt *stmt) Query(values []driver.Value, kinds []driver.Kind, visit func(d
 	})
 }
 
-// types are sqinn's numbers of kinds.
+// types maps kinds to sqinn's numbers.
 var types = [...]byte{sqinn.ValNull, sqinn.ValInt64, sqinn.ValDouble, sqinn.ValString, sqinn.ValBlob}
 
 func (stmt *stmt) bind(values []driver.Value) {

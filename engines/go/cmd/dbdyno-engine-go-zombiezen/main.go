@@ -1,4 +1,4 @@
-// The engine of zombiezen.com/go/sqlite.
+// Dbdyno-engine-go-zombiezen is the engine for zombiezen.com/go/sqlite.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 	})
 }
 
-// open says all flags: without any, the driver sets the journal mode by itself.
+// open passes all flags. Without any flags, the driver sets the journal mode by itself.
 func open(path string) (driver.Conn, error) {
 	connection, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package store is an example of a store of keys and values, for an engine in Go: all rows in memory, and a log to
-// which each commit appends one record of its length, its checksum and its changes. Put yours in its place.
+// Package store is an example of a key-value store for an engine in Go. All rows are in memory. Each commit appends
+// one record to a log: its length, its checksum and its changes. Replace it with your own store.
 package store
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 )
 
-// Engine is the store with what it says of itself.
+// Engine returns the store with its description.
 func Engine() kv.Engine {
 	return kv.Engine{
 		Description: protocol.Description{
@@ -35,7 +35,7 @@ func Engine() kv.Engine {
 	}
 }
 
-// database has all rows. Who writes is alone.
+// database has all rows. A writer has exclusive access.
 type database struct {
 	sync.RWMutex
 	rows map[string][]byte
@@ -52,7 +52,7 @@ func open(open kv.Open) (kv.Database, error) {
 	if err := database.replay(); err != nil {
 		return nil, err
 	}
-	// A new file's name has to reach the disk too.
+	// The name of a new file must reach the disk too.
 	folder, err := os.Open(open.Folder)
 	if err != nil {
 		return nil, err
@@ -61,10 +61,10 @@ func open(open kv.Open) (kv.Database, error) {
 	return database, folder.Sync()
 }
 
-// headLength is what stands before a record's changes, bytes: their length and their checksum.
+// headLength is the length of the head before a record's changes, in bytes: their length and their checksum.
 const headLength = 8
 
-// replay does all commits of the log again. A record that is cut off is of a commit that never was.
+// replay applies all commits of the log again. A record that is cut off belongs to a commit that never completed.
 func (database *database) replay() error {
 	old, err := io.ReadAll(database.log)
 	if err != nil {
@@ -86,7 +86,7 @@ func (database *database) replay() error {
 	return database.log.Truncate(int64(whole))
 }
 
-// apply does changes: each is its kind, the lengths of key and value, and both.
+// apply applies changes. Each change is its kind, the lengths of key and value, and both.
 func (database *database) apply(changes []byte) {
 	for len(changes) > 0 {
 		removes, key, value := changes[0] == 1, binary.LittleEndian.Uint32(changes[1:]), binary.LittleEndian.Uint32(changes[5:])
@@ -114,11 +114,11 @@ func (database *database) Thread(statements *protocol.KvStatements) (kv.Session,
 	return database.Session(statements)
 }
 
-// session is what one goroutine works with.
+// session is the session of one goroutine.
 type session struct {
 	database *database
 	writes   bool
-	// written is what the transaction has written so far; nil: removed. record is the same for the log.
+	// written is what the transaction has written so far; nil means removed. record has the same for the log.
 	written map[string][]byte
 	record  []byte
 }
@@ -158,7 +158,7 @@ func (session *session) changes() []byte {
 	return session.record[headLength:]
 }
 
-// Rollback ends the transaction; what was written is in no log and in no map yet.
+// Rollback ends the transaction. Uncommitted writes are in neither the log nor the map, so there is nothing to undo.
 func (session *session) Rollback() {
 	clear(session.written)
 	if session.writes {
@@ -169,7 +169,7 @@ func (session *session) Rollback() {
 	session.writes = false
 }
 
-// value of a key, as the transaction sees it.
+// value returns the value of a key, as the transaction sees it.
 func (session *session) value(key []byte) ([]byte, bool) {
 	if value, written := session.written[string(key)]; written {
 		return value, value != nil
@@ -215,7 +215,7 @@ func (session *session) Scan(visit func(key, value []byte)) error {
 	return session.Range(nil, ^uint64(0), visit)
 }
 
-// Range sorts all keys first: the map has none of their order.
+// Range sorts all keys first, because the map does not keep their order.
 func (session *session) Range(from []byte, most uint64, visit func(key, value []byte)) error {
 	names := slices.Collect(maps.Keys(session.database.rows))
 	for name := range session.written {
