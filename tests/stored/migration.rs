@@ -118,7 +118,7 @@ fn a_schema_of_version_0_1_is_refused_as_a_store_and_as_an_import() {
         let answer = dbdyno(store, arguments);
         assert_ne!(answer.code, 0);
         assert!(answer.err.contains("schema version 5, of dbdyno 0.1"), "{}", answer.err);
-        assert!(answer.err.contains("bring it up to date with dbdyno 0.2"), "{}", answer.err);
+        assert!(answer.err.contains("open it with dbdyno 0.2 first"), "{}", answer.err);
     }
     assert_eq!(fs::read(&old).unwrap(), before);
 }

@@ -48,8 +48,8 @@ pub enum StoreError {
     },
     /// The schema is too old: this version no longer migrates it.
     #[error(
-        "{} has schema version {found}, of dbdyno 0.1: bring it up to date with dbdyno 0.2 (`dbdyno results` with that program), then \
-         use it here", path.display()
+        "{} has schema version {found}, of dbdyno 0.1: open it with dbdyno 0.2 first (`dbdyno results` for a store, `dbdyno import` \
+         for a copy), then use that store here", path.display()
     )]
     Outdated { path: PathBuf, found: i64 },
     /// The schema is that of an older dbdyno, and could not be migrated.

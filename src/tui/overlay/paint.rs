@@ -4,7 +4,7 @@ use crate::tui::{
     overlay::{Choose, CommandLine, Confirm, FilterLine, ListItem, Overlay, Prompt, TextPage},
     widgets::{
         Target,
-        list::SeenRows,
+        list::VisibleRows,
         paint::{Paint, fit, pad, piece, rows, width, wrap},
     },
 };
@@ -93,7 +93,7 @@ fn draw_choose(paint: &mut Paint<'_>, area: Rect, choose: &Choose) {
     }
     let room = usize::from(list.width).saturating_sub(signs);
     let label = label.min(room.saturating_sub(detail.min(room / 2) + 2).max(room / 2));
-    SeenRows::new(matching.len(), choose.cursor).paint(paint, list, in_overlay, |paint, at, row| {
+    VisibleRows::new(matching.len(), choose.cursor).paint(paint, list, in_overlay, |paint, at, row| {
         let item = &choose.items[matching[at]];
         let sign = match (choose.several, item.chosen) {
             (false, _) => "",
@@ -152,7 +152,7 @@ fn draw_completions(paint: &mut Paint<'_>, list: Rect, line: &CommandLine) {
         paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
     }
     let room = usize::from(list.width);
-    let around = SeenRows::new(matching.len(), line.cursor).lit_if(line.is_pointing());
+    let around = VisibleRows::new(matching.len(), line.cursor).highlighted_if(line.is_pointing());
     let seen = matching.iter().skip(around.first(list.height)).take(usize::from(list.height)).map(|at| &items[*at]);
     let label = seen.map(|item| width(&plain(&item.label))).max().unwrap_or(0).min(room * 2 / 3);
     around.paint(paint, list, in_overlay, |paint, at, row| {

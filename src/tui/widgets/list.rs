@@ -9,20 +9,20 @@ use ratatui::layout::Rect;
 
 /// A list of which only the rows around the cursor are visible.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct SeenRows {
+pub(crate) struct VisibleRows {
     length: usize,
     under: usize,
-    is_lit: bool,
+    is_highlighted: bool,
 }
 
-impl SeenRows {
+impl VisibleRows {
     pub(crate) fn new(length: usize, cursor: ListCursor) -> Self {
-        Self { length, under: cursor.at, is_lit: true }
+        Self { length, under: cursor.at, is_highlighted: true }
     }
 
-    /// Returns the same list. It highlights the row under the cursor only if `is_lit`, as in the pane with the focus.
-    pub(crate) fn lit_if(self, is_lit: bool) -> Self {
-        Self { is_lit, ..self }
+    /// Returns the same list. It highlights the row under the cursor only if `is_highlighted`, as in the pane with the focus.
+    pub(crate) fn highlighted_if(self, is_highlighted: bool) -> Self {
+        Self { is_highlighted, ..self }
     }
 
     /// Returns the first visible row in this many lines.
@@ -41,7 +41,7 @@ impl SeenRows {
         let mut taken = 0;
         for (at, place) in (self.first(area.height)..self.length).zip(rows(area)) {
             draw(paint, at, place);
-            if self.is_lit && at == self.under {
+            if self.is_highlighted && at == self.under {
                 paint.highlight(place);
             }
             if let Some(target) = hit(at) {
@@ -60,9 +60,9 @@ pub(crate) fn in_pane(pane: usize) -> impl Fn(usize) -> Option<Target> {
 
 /// The rows that the cursor can be on; other rows are titles.
 #[derive(Debug)]
-pub(crate) struct Places(Vec<usize>);
+pub(crate) struct CursorRows(Vec<usize>);
 
-impl Places {
+impl CursorRows {
     pub(crate) fn new<R>(all: &[R], is_place: impl Fn(&R) -> bool) -> Self {
         Self(all.iter().enumerate().filter(|(_, row)| is_place(row)).map(|(at, _)| at).collect())
     }

@@ -3,7 +3,7 @@
 use super::{
     columns::{FittedColumn, GAP, fitting},
     cursor::ListCursor,
-    list::{SeenRows, in_pane},
+    list::{VisibleRows, in_pane},
     paint::{Paint, TextPiece, piece},
 };
 use dbdyno_catalog::Role;
@@ -66,7 +66,7 @@ pub(crate) fn table<R>(
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let goes_on = list.len() > usize::from(below.height);
     let seen = Rect { height: below.height.saturating_sub(u16::from(goes_on)), ..below };
-    let around = SeenRows::new(list.len(), cursor);
+    let around = VisibleRows::new(list.len(), cursor);
     around.paint(paint, seen, in_pane(pane), |paint, at, place| {
         paint.line(place, &line(&|column| (cells[at][column].clone(), (columns[column].role)(list[at]))));
     });

@@ -4,7 +4,7 @@ use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, TextPiece, fit, pad, piece, width, wrap},
     },
     world::World,
@@ -55,7 +55,7 @@ fn list<'t>(
     lines: impl Iterator<Item = Vec<TextPiece<'t>>>,
 ) {
     let lines: Vec<_> = lines.collect();
-    let around = SeenRows::new(lines.len(), bench.cursors[pane.index()]).lit_if(bench.pane == pane);
+    let around = VisibleRows::new(lines.len(), bench.cursors[pane.index()]).highlighted_if(bench.pane == pane);
     around.paint(paint, area, in_pane(pane.index()), |paint, at, row| {
         paint.line(row, &lines[at]);
     });

@@ -4,7 +4,7 @@ use super::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows};
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{Places, SeenRows, in_pane},
+        list::{CursorRows, VisibleRows, in_pane},
         paint::{Paint, TextPiece, pad, piece, width, wrap},
     },
 };
@@ -32,7 +32,7 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, c
         paint.text(inner, "there is no claims file", Role::Dim);
     }
     let name = claims.iter().map(|one| width(&plain(&one.name))).max().unwrap_or(0) + 2;
-    SeenRows::new(claims.len(), screen.cursor).paint(paint, inner, in_pane(0), |paint, at, row| {
+    VisibleRows::new(claims.len(), screen.cursor).paint(paint, inner, in_pane(0), |paint, at, row| {
         let one = &claims[at];
         let count: usize = one.comparisons.iter().map(|comparison| comparison.claims.len()).sum();
         let count = units::counted(count, "claim");
@@ -152,8 +152,8 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened:
     let foot = Rect { y: area.bottom().saturating_sub(lines), height: lines, ..area };
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1 + lines), ..area };
     paint.wrapped(foot, about, Role::Dim);
-    let places = Places::new(&all, |row| matches!(row, ClaimRow::Claim(..)));
-    let around = SeenRows::new(all.len(), places.under(opened.cursor));
+    let places = CursorRows::new(&all, |row| matches!(row, ClaimRow::Claim(..)));
+    let around = VisibleRows::new(all.len(), places.under(opened.cursor));
     around.paint(paint, list, places.in_pane(0), |paint, at, place| {
         let pieces = match &all[at] {
             ClaimRow::Title(comparison) => title(comparison, usize::from(place.width)),

@@ -4,7 +4,7 @@ use super::{TrendScreen, chart, pane};
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, pad, piece, rows, width, wrap},
     },
 };
@@ -139,7 +139,7 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&T
     let room = usize::from(area.width).saturating_sub(first + last + words + 8 + changes);
     let name = widest(&mut names.iter()).min(room.saturating_sub(2 * LEAST_LINE).max(WIDEST_NAME));
     let line = room.saturating_sub(name).clamp(LEAST_LINE, WIDEST_LINE);
-    SeenRows::new(all.len(), screen.cursor).paint(paint, area, in_pane(pane::TESTS), |paint, at, row| {
+    VisibleRows::new(all.len(), screen.cursor).paint(paint, area, in_pane(pane::TESTS), |paint, at, row| {
         let one = &all[at];
         let role = chart::roles(one).last().unwrap_or(Role::Dim);
         let pieces = [

@@ -4,7 +4,7 @@ use super::histogram::{HistogramColumns, LEGEND};
 use crate::tui::{
     screens::compare::{CompareScreen, latency_rows, name, output},
     widgets::{
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, fit, piece, rows, width},
     },
 };
@@ -32,7 +32,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let [list, chart] = area.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(20)]));
     let cursor = screen.cursor();
     let list = Rect { width: list.width.saturating_sub(1), ..list };
-    SeenRows::new(lines.len(), cursor).paint(paint, list, in_pane(0), |paint, at, row| {
+    VisibleRows::new(lines.len(), cursor).paint(paint, list, in_pane(0), |paint, at, row| {
         paint.text(row, &fit(&plain(&label(lines[at])), usize::from(row.width)), Role::Text);
     });
     if let Some(line) = lines.get(cursor.at) {

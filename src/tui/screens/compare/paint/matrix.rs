@@ -5,7 +5,7 @@ use crate::tui::{
     screens::compare::{CompareScreen, Matrix, MatrixRow, matrix_rows, output},
     widgets::{
         Target,
-        list::{Places, SeenRows},
+        list::{CursorRows, VisibleRows},
         paint::{Paint, fit, pad, rows, width},
     },
 };
@@ -146,9 +146,9 @@ fn draw_rows(
     all: &[MatrixRow<'_>],
     columns: MatrixColumns,
 ) -> u16 {
-    let places = Places::new(all, MatrixRow::is_place);
+    let places = CursorRows::new(all, MatrixRow::is_place);
     // The cursor is on a cell, not on a whole row.
-    let around = SeenRows::new(all.len(), places.under(screen.cursor())).lit_if(false);
+    let around = VisibleRows::new(all.len(), places.under(screen.cursor())).highlighted_if(false);
     around.paint(
         paint,
         area,

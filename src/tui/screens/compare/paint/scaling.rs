@@ -3,7 +3,7 @@
 use crate::tui::{
     screens::compare::{CompareScreen, family_rows},
     widgets::{
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, fit, pad, piece, width, wrap},
     },
 };
@@ -55,7 +55,7 @@ fn draw_table(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, familie
     let header = Rect { height: 1, ..area };
     paint.line(header, &cells("test · axis", "A", "B", [Role::Title; 3]));
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    SeenRows::new(families.len(), screen.cursor()).paint(paint, list, in_pane(0), |paint, at, row| {
+    VisibleRows::new(families.len(), screen.cursor()).paint(paint, list, in_pane(0), |paint, at, row| {
         let family = &families[at];
         let [a, b] = [SideName::A, SideName::B].map(|side| short(family, side));
         paint.line(row, &cells(&label(family), &plain(&a), &plain(&b), [Role::Text, Role::A, Role::B]));

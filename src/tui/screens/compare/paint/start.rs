@@ -5,7 +5,7 @@ use crate::tui::{
     screens::compare::{CompareScreen, Compared},
     widgets::{
         Target,
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, pad, piece, width},
     },
     world::World,
@@ -50,7 +50,7 @@ fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     let pairs = screen.pairs();
     let longest = pairs.iter().flat_map(|(a, b)| [a, b]).map(|offer| width(&plain(&offer.label))).max().unwrap_or(0);
     let column = longest.min(usize::from(area.width) / 3);
-    SeenRows::new(pairs.len(), screen.offered).paint(paint, area, in_pane(0), |paint, at, row| {
+    VisibleRows::new(pairs.len(), screen.offered).paint(paint, area, in_pane(0), |paint, at, row| {
         let (a, b) = pairs[at];
         let facts = facts(a, b);
         let mut line = vec![

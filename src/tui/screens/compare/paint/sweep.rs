@@ -4,7 +4,7 @@ use super::{heat, joined, lines};
 use crate::tui::{
     screens::compare::{CompareScreen, Ranked, Sweep, SweepPlace, SweepRow},
     widgets::{
-        list::{Places, SeenRows},
+        list::{CursorRows, VisibleRows},
         paint::{Paint, TextPiece, fit, pad, piece, width},
     },
 };
@@ -80,9 +80,9 @@ fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep
         format!("   # {:name_columns$}{:>FIGURE$}{:>RATIO$} {:<INTERVAL$}", "", title(screen), "A/B  ", "95 %");
     paint.text(Rect { height: 1, ..area }, &header, Role::Title);
     let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let places = Places::new(ranking, |row| matches!(row, SweepRow::Configuration(_)));
+    let places = CursorRows::new(ranking, |row| matches!(row, SweepRow::Configuration(_)));
     let base = sweep.configurations.first().and_then(|base| base.tier);
-    let around = SeenRows::new(ranking.len(), places.under(screen.cursor()));
+    let around = VisibleRows::new(ranking.len(), places.under(screen.cursor()));
     around.paint(paint, body, places.in_pane(0), |paint, at, line| {
         // The rank within its tier: the number of rows since the title.
         let in_tier = (0..=at).rev().take_while(|row| places.of(*row).is_some()).count();

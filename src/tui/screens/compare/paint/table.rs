@@ -4,7 +4,7 @@ use super::above;
 use crate::tui::{
     screens::compare::{CompareScreen, TableRow, name, output, remarks, table_rows},
     widgets::{
-        list::{Places, SeenRows},
+        list::{CursorRows, VisibleRows},
         paint::{Paint, TextPiece, pad, piece, width, wrap},
     },
 };
@@ -122,8 +122,8 @@ fn draw_rows(
 ) -> u16 {
     let found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
     let reach = reach(found.map(words::estimate));
-    let places = Places::new(marked, |(row, _)| row.is_place());
-    let around = SeenRows::new(marked.len(), places.under(screen.cursor()));
+    let places = CursorRows::new(marked, |(row, _)| row.is_place());
+    let around = VisibleRows::new(marked.len(), places.under(screen.cursor()));
     around.paint(paint, area, places.in_pane(0), |paint, at, place| {
         let (row, marks) = &marked[at];
         paint.line(place, &cells(row, comparison.metric, marks, columns, reach));

@@ -7,7 +7,7 @@ use crate::tui::{
         Target,
         columns::{FittedColumn, GAP, fitting},
         histogram::histogram,
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         over_time::{OverTime, over_time},
         paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
     },
@@ -155,7 +155,7 @@ fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
         Role::Dim,
     );
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    SeenRows::new(cells.len(), opened.test).paint(paint, list, in_pane(pane::LINES), |paint, at, row| {
+    VisibleRows::new(cells.len(), opened.test).paint(paint, list, in_pane(pane::LINES), |paint, at, row| {
         let texts = &cells[at];
         let sign = if at == opened.test.at { "▸ " } else { "  " };
         let role = if texts[7] == "ok" { Role::Text } else { Role::Bad };

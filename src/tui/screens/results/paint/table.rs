@@ -6,7 +6,7 @@ use crate::tui::{
     widgets::{
         Target,
         columns::{FittedColumn, GAP, fitting},
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, TextPiece, piece},
     },
 };
@@ -23,7 +23,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen) {
     let body = Rect { x: area.x + SIGNS as u16, width: area.width.saturating_sub(SIGNS as u16), ..area };
     titles(paint, Rect { height: 1, ..body }, results, &all, &shown);
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let around = SeenRows::new(results.table.length(), results.table.cursor);
+    let around = VisibleRows::new(results.table.length(), results.table.cursor);
     around.paint(paint, list, in_pane(pane::ROWS), |paint, at, row| match results.table.row(at) {
         Some(known) => draw_row(paint, row, results, known, &all, &shown),
         None => drop(paint.text(row, "   …", Role::Dim)),

@@ -4,7 +4,7 @@ use super::role;
 use crate::tui::{
     screens::tune::{Pane, TuneScreen},
     widgets::{
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, pad, piece, width},
     },
 };
@@ -28,9 +28,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         paint.wrapped(inner, "nothing was tried yet: Space changes an option, Enter tries it", Role::Dim);
         return;
     }
-    SeenRows::new(entries.len(), tune.row).lit_if(focused).paint(paint, inner, in_pane(1), |paint, at, row| {
-        draw_entry(paint, row, &entries[at], tune.form.parent.as_deref());
-    });
+    VisibleRows::new(entries.len(), tune.row).highlighted_if(focused).paint(
+        paint,
+        inner,
+        in_pane(1),
+        |paint, at, row| {
+            draw_entry(paint, row, &entries[at], tune.form.parent.as_deref());
+        },
+    );
 }
 
 fn draw_entry(paint: &mut Paint<'_>, row: Rect, entry: &Entry, parent: Option<&str>) {

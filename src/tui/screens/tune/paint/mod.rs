@@ -12,7 +12,7 @@ use super::{Pane, TuneScreen, TuneView, WatchedTrial};
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{SeenRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
     },
     world::World,
@@ -95,17 +95,22 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
     let [list, below] = inner.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(height)]));
     let name = specs.iter().map(|spec| width(&spec.name)).max().unwrap_or(0) + 1;
     let room = usize::from(list.width).saturating_sub(name);
-    SeenRows::new(specs.len(), tune.cursor).lit_if(focused).paint(paint, list, in_pane(0), |paint, at, row| {
-        let spec = &specs[at];
-        let base = form.base_value(spec);
-        let role = if form.base.contains_key(&spec.name) { Role::Good } else { Role::Dim };
-        let mut line: Vec<TextPiece<'_>> = vec![piece(pad(&spec.name, name), Role::Text)];
-        match form.change.get(&spec.name) {
-            Some(value) => line.push(piece(fit(&format!("{base} → {value}"), room), Role::Accent)),
-            None => line.push(piece(fit(&base_text(base, role == Role::Good), room), role)),
-        }
-        paint.line(row, &line);
-    });
+    VisibleRows::new(specs.len(), tune.cursor).highlighted_if(focused).paint(
+        paint,
+        list,
+        in_pane(0),
+        |paint, at, row| {
+            let spec = &specs[at];
+            let base = form.base_value(spec);
+            let role = if form.base.contains_key(&spec.name) { Role::Good } else { Role::Dim };
+            let mut line: Vec<TextPiece<'_>> = vec![piece(pad(&spec.name, name), Role::Text)];
+            match form.change.get(&spec.name) {
+                Some(value) => line.push(piece(fit(&format!("{base} → {value}"), room), Role::Accent)),
+                None => line.push(piece(fit(&base_text(base, role == Role::Good), room), role)),
+            }
+            paint.line(row, &line);
+        },
+    );
     for ((text, role), row) in lines.iter().zip(rows(below)) {
         paint.text(row, text, *role);
     }
