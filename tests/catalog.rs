@@ -232,7 +232,7 @@ fn what_no_run_could_do_is_refused_in_the_plan() {
         assert!(done.code == Some(2) && done.stderr.contains(said), "{arguments:?}: {}", done.stderr);
     };
     let contention = ["--suite", "contention", "--engine", "sqlite", "--size"];
-    let said = "size `1`: test 2 Transfers alone has 1 account there, and transfers money between two: \
+    let said = "size `1`: test 2 Transfers alone has 1 account at this size, and transfers need two: \
                 expected a size of at least 2";
     refused(&[&contention[..], &["1"]].concat(), said);
     place.ok(&[&["run", "--dry-run"], &contention[..], &["2"]].concat());
@@ -247,7 +247,7 @@ fn what_no_run_could_do_is_refused_in_the_plan() {
         fs::write(&file, text.replace(key, &with(most))).unwrap();
         place.ok(&["run", "--dry-run", "--suite", "mine", "--engine", engine]);
         fs::write(&file, text.replace(key, &with(most + 1))).unwrap();
-        let said = format!("it takes keys of up to {most} bytes, and those of test 1 ");
+        let said = format!("it takes keys of up to {most} bytes, but test 1 ");
         refused(&["--suite", "mine", "--engine", engine], &said);
     }
 }

@@ -107,7 +107,7 @@ fn a_preset_that_names_claims_ends_with_the_published_column() {
     let out = place.ok(&["--preset", "claimed", "--quiet"]);
     assert!(out.contains("published") && out.contains("0.55x (232K/s / 128K/s)"), "{out}");
     assert!(out.contains("0.50x [0.50, 0.50]"), "{out}");
-    let open = "nothing of these is measured yet\n  never run: no preset measures it; it is judged by runs that match A `engine=null";
+    let open = "not measured yet\n  never run: no preset measures it; it is judged by runs that match A `engine=null";
     assert!(out.contains(open) && !out.contains("A X (0 runs here)"), "{out}");
     let found = verdicts(&place.ok(&["claims", "blog", "--format", "json"]));
     let expected = [

@@ -32,7 +32,7 @@ fn a_session_in_memory_says_that_no_tier_is_upheld_and_comparisons_say_it_too() 
     let work = ["--work-dir", folder.path().to_str().unwrap()];
     let table = place.ok(&[&RUN[..], &["--engine", DURABLE, "--engine", "lmdb"], &work].concat());
     assert!(table.contains(&format!("tier: {NOT_UPHELD}")), "{table}");
-    let warning = "!  syncs reach no disk: databases are in memory (tmpfs); tier 3 power-safe (lmdb, sqlite) was asked, and is not upheld here";
+    let warning = "!  syncs reach no disk: databases are in memory (tmpfs); tier 3 power-safe (lmdb, sqlite) was requested, but is not upheld here";
     assert!(table.contains(warning), "{table}");
     let stored = "SELECT syncs_believed, sync_doubt FROM session";
     assert_eq!(place.rows(stored), [["false", "databases are in memory (tmpfs)"]]);
@@ -83,7 +83,7 @@ fn layers_that_reach_no_disk_are_seen_through() {
         return;
     }
     for (mount, doubts) in [
-        (VOLATILE, &["volatile leaves every sync out"][..]),
+        (VOLATILE, &["volatile skips every sync"][..]),
         (ABOVE_MEMORY, &["databases are in memory (overlay on tmpfs)"]),
         (LOOP_IN_MEMORY, &["databases are in memory (ext4 on tmpfs)"]),
     ] {
@@ -159,9 +159,12 @@ fn a_quota_of_cpu_time_is_stored_shown_and_said_of_the_runs_that_it_stopped() {
                   FROM run JOIN session USING (session_id) GROUP BY ALL";
     assert_eq!(place.rows(stored), [["0.2", "true"]]);
     assert!(done.stdout.contains("measured with a CPU quota of 0.2"), "{}", done.stdout);
-    let says = "!  throttled: a quota of CPU time was used up and the run had to wait: in 1 of 1 run of sqlite at";
+    let says = "!  throttled: the CPU quota was used up and the run had to wait: in 1 of 1 run of sqlite at";
     assert!(done.stdout.contains(says), "{}", done.stdout);
-    assert!(run(&["doctor"]).stdout.contains("!  a control group gives 0.2 CPUs' time of"), "doctor and session agree");
+    assert!(
+        run(&["doctor"]).stdout.contains("!  a control group limits CPU time to 0.2 of"),
+        "doctor and session agree"
+    );
     place.ok(&[&RUN_LONGER[..], &["--engine", "lmdb"]].concat());
     let compared = place.ok(&["compare", "--a", "engine=sqlite", "--b", "engine=lmdb", "--allow-tiers"]);
     assert!(
@@ -192,7 +195,7 @@ fn what_is_preloaded_is_stored_and_said() {
         return not_checked("a program without a loader preloads nothing");
     }
     assert_eq!(place.value("SELECT preloaded LIKE '%malloc.so' AND allocator LIKE '%malloc.so' FROM session"), "true");
-    assert!(done.stdout.contains("malloc of libother\\u{1b}malloc.so"), "escaped: {}", done.stdout);
+    assert!(done.stdout.contains("malloc from libother\\u{1b}malloc.so"), "escaped: {}", done.stdout);
     assert!(done.stdout.contains("!  preloaded: "), "{}", done.stdout);
     assert!(!done.stdout.contains('\u{1b}') && !run(&["doctor"]).stdout.contains('\u{1b}'));
     place.ok(&[&RUN[..], &["--engine", "lmdb"]].concat());

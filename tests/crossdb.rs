@@ -63,7 +63,7 @@ fn a_library_that_is_none_or_crashes_is_told_before_anything_is_run() {
         assert!(done.stderr.contains(part), "expected `{part}` in: {}", done.stderr);
     };
     refused("", "option `library` is empty: expected the path of a build of CrossDB (libcrossdb.so)");
-    refused("libc.so.6", "library libc.so.6 is no build of CrossDB: it has no function xdb_open");
+    refused("libc.so.6", "library libc.so.6 is not a build of CrossDB: it has no function xdb_open");
     let Some(lacking) = stand_in(&place, "crossdb", &["LACKS_COMMIT"]) else { return };
     refused(&lacking, "it has no function xdb_commit");
     refused(&stand_in(&place, "crossdb", &["CRASHES"]).unwrap(), "engine `crossdb`: it gave no answer (signal: 11");
@@ -102,7 +102,7 @@ fn what_the_library_says_and_what_its_table_does_not_take_fail_the_run_in_words(
     let long = suite("longkeys", &format!("{}{{key:8}}", "k".repeat(57)), "x");
     assert_eq!(long.code, Some(2), "{}", long.stderr);
     assert!(
-        long.stderr.contains("it takes keys of up to 64 bytes, and those of test 1 Puts have up to 65"),
+        long.stderr.contains("it takes keys of up to 64 bytes, but test 1 Puts has keys of up to 65"),
         "{}",
         long.stderr
     );

@@ -145,8 +145,8 @@ fn actors_of_sql_only_read() {
         )
     };
     for (steps, expected) in [
-        ("{ write = \"DELETE FROM t\" }", "what several threads do only reads"),
-        ("{ read = \"SELECT ?1\", draw = { r = 5 }, bind = [\"r\"] }", "draws nothing"),
+        ("{ write = \"DELETE FROM t\" }", "actors can only read"),
+        ("{ read = \"SELECT ?1\", draw = { r = 5 }, bind = [\"r\"] }", "draw: expected none"),
         ("", "either all with objects or none"),
     ] {
         fs::write(place.path("config/suites/mine.toml"), suite(steps)).unwrap();

@@ -91,15 +91,15 @@ fn a_store_is_never_written_over() {
         [store.clone(), place.path("link.csv"), place.path("hard.csv"), place.path("sub/../results.duckdb"), wal];
     for out in &outputs {
         let out = text(out);
-        refused(&place, &["export", "--format", "csv", "--out", out], 2, "it is the store");
+        refused(&place, &["export", "--format", "csv", "--out", out], 2, "is the store");
         refused(
             &place,
             &["compare", "--a", "test=1", "--b", "test=1", "--format", "csv", "--out", out],
             2,
-            "it is the store",
+            "is the store",
         );
         refused(&place, &["tune", "ledger", "--out", out], 2, "");
-        refused(&place, &["tune", "effects", "test=1", "--out", out], 2, "it is the store");
+        refused(&place, &["tune", "effects", "test=1", "--out", out], 2, "is the store");
         refused(&place, &["copy", "--to", out], 2, "is the store itself, or belongs to it");
         refused(&place, &["copy", "--to-parquet", out], 2, "is the store itself, or belongs to it");
     }
@@ -116,7 +116,7 @@ fn an_output_is_a_file_and_a_link_stays_a_link() {
     for (name, kind) in [("pipe", "a named pipe"), ("socket", "a socket"), ("work", "a folder")] {
         let done = ends(export(&place.path(name)));
         assert_eq!(done.code, Some(2), "{}", done.stderr);
-        assert!(done.stderr.contains(&format!("it is {kind}: choose another file")), "{}", done.stderr);
+        assert!(done.stderr.contains(&format!("is {kind}: choose another file")), "{}", done.stderr);
     }
     let device = place.path("device");
     // Only an administrator can create a device. A device that was replaced by a file could no longer be used.
@@ -216,7 +216,7 @@ fn a_worker_takes_no_folder_that_has_something_in_it() {
     for folder in [folder.clone(), place.path("link"), folder.join("holiday.jpg")] {
         let done = worker(&place, &folder, false);
         assert_eq!(done.code, Some(1), "{}{}", done.stdout, done.stderr);
-        assert!(done.stdout.contains(&format!("{} is there already", folder.display())), "{}", done.stdout);
+        assert!(done.stdout.contains(&format!("{} already exists", folder.display())), "{}", done.stdout);
         assert_eq!(worker(&place, &folder, true).code, Some(1));
     }
     assert_eq!(fs::read_to_string(folder.join("holiday.jpg")).unwrap(), "x");

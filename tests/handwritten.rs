@@ -44,7 +44,7 @@ fn a_test_or_option_without_a_loop_is_refused() {
     let run = ["run", "--repeat", "1", "--size", "400", "--quiet", "--engine"];
     let held = place.run(&[&run[..], &["redb-by-hand:read_transaction=held", "--suite", "loops"]].concat());
     assert_eq!(held.code, Some(2), "{}", held.stdout);
-    let reason = "read_transaction=held of engine `redb-by-hand`: no loop is written by hand for it";
+    let reason = "read_transaction=held of engine `redb-by-hand`: there is no handwritten loop for it";
     assert!(held.stderr.contains(reason), "{}", held.stderr);
 
     let several = LOOPS.replace("name = \"loops\"", "name = \"batches\"").replace("\"one\"", "{ batch = 10 }");
@@ -52,5 +52,5 @@ fn a_test_or_option_without_a_loop_is_refused() {
     let batches = place.run(&[&run[..], &["sqlite-by-hand", "--suite", "batches"]].concat());
     assert_eq!(batches.code, Some(1), "{}", batches.stderr);
     let failure = place.value("SELECT failure FROM run");
-    assert!(failure.contains("test 7: no loop is written by hand for it: expected get"), "{failure}");
+    assert!(failure.contains("test 7: there is no handwritten loop for it: expected get"), "{failure}");
 }

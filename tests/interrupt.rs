@@ -162,7 +162,7 @@ fn two_sessions_share_one_store_and_take_turns() {
     for done in &ended {
         assert_eq!(done.code, Some(0), "{}", done.stderr);
     }
-    assert!(ended.iter().any(|done| done.stderr.contains("waiting for another dbdyno session's run")));
+    assert!(ended.iter().any(|done| done.stderr.contains("waiting for another session's run to end")));
     assert_eq!(place.rows("SELECT count(*), count(DISTINCT session_id) FROM results"), [["256", "2"]]);
     let overlapping = "SELECT count(*) FROM run a JOIN run b
         ON a.session_id <> b.session_id AND a.started_at < b.finished_at AND b.started_at < a.finished_at
@@ -195,7 +195,7 @@ fn a_session_that_waits_for_its_turn_can_be_interrupted() {
     signal(&child, Signal::INT);
     let done = Done::of(child.wait_with_output().unwrap());
     assert_eq!(done.code, Some(130), "{}", done.stderr);
-    assert!(done.stderr.contains("waiting for another dbdyno session's run"), "{}", done.stderr);
+    assert!(done.stderr.contains("waiting for another session's run to end"), "{}", done.stderr);
     assert_eq!(place.value("SELECT status FROM session"), "cancelled");
     nothing_is_left(&place);
 }

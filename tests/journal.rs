@@ -164,7 +164,7 @@ fn a_store_that_another_program_tore_is_told_and_saved() {
         let repaired = place.ok(&["store", "repair"]);
         assert!(repaired.contains("16 rows saved") && !repaired.contains("LOST"), "{repaired}");
         assert_eq!(place.rows("SELECT run_id, test, wall_ns FROM result ORDER BY ALL"), known, "torn at {torn_at}");
-        assert_eq!(place.ok(&["store", "repair"]), "the store is sound, and stays as it is\n");
+        assert_eq!(place.ok(&["store", "repair"]), "the store is sound: nothing was changed\n");
     }
     let kept = fs::read_dir(place.path(""))
         .unwrap()
@@ -185,7 +185,7 @@ fn a_journal_that_another_program_cuts_off_is_said_and_what_comes_after_it_is_ke
     store.append(&warning(3, "after")).unwrap();
     let notices = store.settle().unwrap().notices();
     assert_eq!(messages(&store), ["stored", "after"]);
-    assert!(notices.len() == 1 && notices[0].contains("cut off the journal"), "{notices:?}");
+    assert!(notices.len() == 1 && notices[0].contains("truncated the journal"), "{notices:?}");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_new_store_next_to_a_damaged_one_is_said() {
     let done = place.run(&RUN);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(
-        done.stderr.contains("a new one was made") && done.stderr.contains("results.duckdb.damaged"),
+        done.stderr.contains("a new one was created") && done.stderr.contains("results.duckdb.damaged"),
         "{}",
         done.stderr
     );

@@ -107,7 +107,7 @@ fn options_in_force_are_read_back_and_a_clamped_one_fails_the_run() {
     let done = place.run(&run);
     assert_eq!(done.code, Some(1), "{}", done.stderr);
     let failure = place.value("SELECT failure FROM run");
-    assert!(failure.contains("mmap_size is `2147418112`, asked for `1099511627776`"), "{failure}");
+    assert!(failure.contains("mmap_size is `2147418112`, requested `1099511627776`"), "{failure}");
     place.ok(&[&run[..], &["--allow-differing-options"]].concat());
     let option = "SELECT asked, in_force FROM run_option WHERE name = 'mmap_size' ORDER BY run_id DESC LIMIT 1";
     assert_eq!(place.rows(option), [["1099511627776", "2147418112"]]);

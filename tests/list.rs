@@ -167,7 +167,7 @@ fn the_doctor_tells_programs_too_and_makes_no_store() {
     let has_advice = |finding: &serde_json::Value| finding["status"] != "unfit" || finding["advice"].is_string();
     assert!(findings.iter().all(has_advice), "{findings:?}");
     assert!(
-        findings.iter().any(|finding| finding["finding"].as_str().unwrap().contains("which the first session makes"))
+        findings.iter().any(|finding| finding["finding"].as_str().unwrap().contains("which the first session creates"))
     );
     assert!(!store.exists());
 }

@@ -56,9 +56,9 @@ fn a_cache_in_kib_is_as_large_in_a_library_that_counts_pages_only() {
 fn what_berkeley_db_does_not_obey_is_refused_before_anything_is_run() {
     let place = Place::new();
     for (option, why) in [
-        ("journal_mode=wal", "cannot be `wal`: PRAGMA journal_mode = wal leaves `delete`"),
-        ("mmap_size=1MiB", "cannot be `1048576`: the library does not tell of a PRAGMA mmap_size"),
-        ("busy_timeout=10", "cannot be `10`: the library does not tell of a PRAGMA busy_timeout"),
+        ("journal_mode=wal", "cannot be `wal`: PRAGMA journal_mode = wal leaves `delete` in force"),
+        ("mmap_size=1MiB", "cannot be `1048576`: the library does not report PRAGMA mmap_size"),
+        ("busy_timeout=10", "cannot be `10`: the library does not report PRAGMA busy_timeout"),
     ] {
         let Some(engine) = berkeley_db(option) else { return };
         let done = place.run(&["run", "--suite", "lumosql", "--size", "1", "--engine", &engine]);

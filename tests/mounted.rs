@@ -142,7 +142,7 @@ fn a_mount_is_taken_where_the_calls_do_not_show_everything() {
     assert!(table.contains("10 images through a mount)"), "{table}");
     let found = tortured(&place, "lmdb:writemap=on", &["--mutants", "0", "--power-through", "writes"]);
     let reason = found["verdict"]["not_evidenced"]["reason"].as_str().unwrap();
-    assert!(reason.contains("written through memory"), "{reason}");
+    assert!(reason.contains("written through a memory map"), "{reason}");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn without_a_mount_nothing_is_evidenced() {
         return;
     };
     let reason = found["configurations"][0]["verdict"]["not_evidenced"]["reason"].as_str().unwrap().to_owned();
-    assert!(reason.contains("written through memory") && reason.contains("not through a mount"), "{reason}");
+    assert!(reason.contains("through a memory map") && reason.contains("a mount does not work"), "{reason}");
     let done = place.run(&["torture", "log", "--power-through", "dm-log-writes"]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("auto, writes, mount"), "{}", done.stderr);
@@ -322,5 +322,10 @@ fn a_server_that_is_killed_fails_the_trial() {
     kill_process(Pid::from_raw(server.unwrap() as i32).unwrap(), Signal::KILL).unwrap();
     nothing_is_left(&place, &mut child);
     let done = Done::of(child.wait_with_output().unwrap());
-    assert!(done.stdout.contains("power losses  none: its worker failed there"), "{}{}", done.stdout, done.stderr);
+    assert!(
+        done.stdout.contains("power losses  none: its worker failed on the mount"),
+        "{}{}",
+        done.stdout,
+        done.stderr
+    );
 }

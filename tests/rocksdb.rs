@@ -121,8 +121,8 @@ fn a_library_that_is_none_of_rocksdb_is_refused_and_nothing_is_run() {
         ("rocksdb:library=", "option `library` is empty: expected the path of a build of RocksDB (librocksdb.so"),
         ("rocksdb:library=/nowhere/librocksdb.so", "give option `library` the path of a build of it (librocksdb.so"),
         ("rocksdb:library=librocks.so", "library librocks.so cannot be loaded"),
-        ("rocksdb:library=libc.so.6", "library libc.so.6 is no build of RocksDB: it has no function rocksdb_open"),
-        ("rocksdb:sync=on,wal=off", "what a commit syncs is the log"),
+        ("rocksdb:library=libc.so.6", "library libc.so.6 is not a build of RocksDB: it has no function rocksdb_open"),
+        ("rocksdb:sync=on,wal=off", "a commit syncs only the log"),
     ] {
         let done = place.run(&[&RUN[..], &[engine]].concat());
         assert_eq!(done.code, Some(2), "{engine}: {}", done.stderr);
@@ -178,5 +178,5 @@ fn the_tier_of_a_library_that_does_not_sync_is_unknown() {
     let place = Place::new();
     let Some(library) = changed(&place, "lazy", WITHOUT_SYNCS) else { return };
     let plan = place.ok(&[&RUN[..], &[&format!("rocksdb:library={library},sync=on"), "--dry-run"]].concat());
-    assert!(plan.contains("tier unknown") && plan.contains("a write does not sync that was told to"), "{plan}");
+    assert!(plan.contains("tier unknown") && plan.contains("a write with sync does not sync"), "{plan}");
 }

@@ -68,9 +68,12 @@ fn what_is_wrong_with_a_library_is_said_before_anything_is_run() {
         "snkv:library=libno.so",
         &["library libno.so cannot be loaded", "give option `library` the path of a build of it"],
     );
-    refused("snkv:library=libc.so.6", &["library libc.so.6 is no build of SNKV: it has no function kvstore_open_v2"]);
+    refused(
+        "snkv:library=libc.so.6",
+        &["library libc.so.6 is not a build of SNKV: it has no function kvstore_open_v2"],
+    );
     let Some(lacking) = stand_in(&place, "snkv", &["LACKS_COMMIT"]) else { return };
-    refused(&format!("snkv:library={lacking}"), &["is no build of SNKV: it has no function kvstore_commit"]);
+    refused(&format!("snkv:library={lacking}"), &["is not a build of SNKV: it has no function kvstore_commit"]);
     let crashing = stand_in(&place, "snkv", &["CRASHES"]).unwrap();
     refused(&format!("snkv:library={crashing}"), &["engine `snkv`: it gave no answer (signal: 11"]);
     assert!(!place.store().exists() && place.left_behind().is_empty(), "nothing is run");

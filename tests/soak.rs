@@ -152,7 +152,7 @@ fn a_held_snapshot_keeps_sqlites_log_and_that_is_stored_and_said() {
         "2 Steady load · sqlite",
         "second by second for",
         "snapshot held from 0:0",
-        "too short to tell how its p99 drifts",
+        "too short to show a drift of its p99",
     ] {
         assert!(done.contains(said), "{said}: {done}");
     }
@@ -208,7 +208,7 @@ fn an_engine_whose_snapshot_moves_is_caught() {
     assert_eq!(done.code, Some(1), "{}", done.stderr);
     let found = place.value("SELECT verification FROM results WHERE test = 2 AND actor IS NULL");
     assert!(
-        found.starts_with("invariants:a snapshot that was held had") || found.starts_with("invariants:an audit found"),
+        found.starts_with("invariants:a held snapshot had") || found.starts_with("invariants:an audit found"),
         "{found}"
     );
 }

@@ -27,11 +27,11 @@ fn refused(place: &Place, part: &str) {
 fn a_file_that_is_no_store_is_refused_and_left_as_it_is() {
     let place = Place::new();
     fs::write(place.store(), "my diary\n".repeat(1000)).unwrap();
-    refused(&place, "is no DuckDB file");
+    refused(&place, "is not a DuckDB file");
 
     let place = Place::new();
     execute(&place.store(), "CREATE TABLE mine (a INTEGER)");
-    refused(&place, "is a DuckDB file but not a store of dbdyno");
+    refused(&place, "is a DuckDB file but not a dbdyno store");
 
     let place = Place::new();
     place.ok(&RUN);
@@ -51,7 +51,7 @@ fn a_file_that_is_no_store_is_refused_and_left_as_it_is() {
 fn a_place_that_cannot_be_written_is_told() {
     let place = Place::new();
     for (store, part) in
-        [("/sys/results.duckdb", "--store"), ("/proc/none/results.duckdb", "the folder cannot be made")]
+        [("/sys/results.duckdb", "--store"), ("/proc/none/results.duckdb", "the folder cannot be created")]
     {
         let done = place.run(&[&RUN[..], &["--store", store]].concat());
         assert_eq!(done.code, Some(1), "{}", done.stderr);

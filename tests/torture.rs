@@ -188,7 +188,7 @@ fi
     place.engine("mum", &script.replace("dbdyno worker", &format!("{} worker", env!("CARGO_BIN_EXE_dbdyno"))));
     let asked = ["torture", "mum:synchronous=extra", "--kills", "1", "--power", "10", "--commits", "5"];
     let found = place.ok(&[&asked[..], &["--power-through", "writes"]].concat());
-    let reason = "no power loss could be simulated, as its program does not record what it does to its files";
+    let reason = "no power loss could be simulated, because its program does not record its file operations";
     assert!(found.contains(&format!("power losses  none: {reason}")), "{found}");
     assert!(found.contains(&format!("verdict       not evidenced: {reason}")), "{found}");
 }

@@ -141,7 +141,7 @@ fn the_github_action_has_one_direction_a_file() {
     let (twice, _) = exported(&place, "github-action-benchmark", &["--metric", "rate,rate"]);
     assert_eq!(twice, text);
     assert!(said.contains("`tool` is customBiggerIsBetter") && json(&text)[0]["unit"] == "ops/s", "{said}");
-    refused(&place, "github-action-benchmark", &["--metric", "wall,rate"], "of wall_ns less is better, of rate more");
+    refused(&place, "github-action-benchmark", &["--metric", "wall,rate"], "less is better for wall_ns, more for rate");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn codspeed_has_the_statistics_of_its_own_integrations() {
     for (name, value) in expected {
         assert!((stats(name) - value).abs() < 1e-9, "{name}: {} and not {value}", stats(name));
     }
-    refused(&place, "codspeed", &["--metric", "p99"], "codspeed has no place for p99");
+    refused(&place, "codspeed", &["--metric", "p99"], "codspeed does not support p99");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn conbench_has_every_value_of_every_session() {
     assert_eq!((&first["tags"]["name"], &first["tags"]["metric"]), (&"01 Writes".into(), &"ns-per-op".into()));
     assert_eq!((&first["info"]["host"], &first["info"]["engine_version"]), (&"here".into(), &"1.0".into()));
     assert_eq!(first["timestamp"], "2027-01-15T08:00:00Z");
-    refused(&place, "conbench", &["--metric", "syncs"], "conbench has no place for syncs");
+    refused(&place, "conbench", &["--metric", "syncs"], "conbench does not support syncs");
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_series_over_time_is_of_one_host() {
     let place = place(&bench);
     place.ok(&["key", "--all", "--set", "git_commit=c0ffee", "--set", "branch=main", "--set", "git_repo=a"]);
     for format in ["otava", "nyrkio"] {
-        refused(&place, format, &[], "follows one machine a file");
+        refused(&place, format, &[], "follows one machine per file");
     }
     exported(&place, "otava", &["host=there"]);
     exported(&place, "bmf", &[]);
@@ -257,7 +257,7 @@ fn a_series_over_time_is_of_one_host() {
 #[test]
 fn metrics_without_a_direction_and_formats_with_all_columns_take_none() {
     let place = place(&bench());
-    refused(&place, "bmf", &["--metric", "operations"], "of operations (operations) neither less nor more is better");
+    refused(&place, "bmf", &["--metric", "operations"], "for operations (operations), neither less nor more is better");
     refused(&place, "csv", &["--metric", "wall"], "--metric: csv has every figure: leave it out");
     let done = place.run(&["compare", "--a", "engine=lmdb", "--b", "engine=redb", "--format", "nyrkio"]);
     assert!(done.code == Some(2) && done.stderr.contains("bmf, github-action-benchmark"), "{}", done.stderr);

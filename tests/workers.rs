@@ -27,7 +27,7 @@ fn failure_of(place: &Place, engine: &str, more: &[&str]) -> (Done, String) {
 fn an_engines_error_fails_its_run_and_is_told() {
     let place = Place::new();
     let (done, failure) = failure_of(&place, "null:fault=fail,fault_session=2", &[]);
-    assert_eq!(failure, "test 2: the option fault=fail asked for this");
+    assert_eq!(failure, "test 2: requested by the option fault=fail");
     assert!(done.stderr.contains("✗ failed: test 2"), "{}", done.stderr);
     assert!(done.stdout.contains("failed runs: 1 of 3 runs failed"), "{}", done.stdout);
     let kept = place.rows("SELECT test FROM results WHERE engine = 'null'");
@@ -45,7 +45,7 @@ fn a_crash_is_told_with_its_signal() {
 fn a_worker_that_is_stopped_is_found_by_its_silence_and_killed() {
     let place = Place::new();
     let (_, failure) = failure_of(&place, "null:fault=stop", &["--silence", "300ms"]);
-    assert!(failure.starts_with("the worker said nothing for"), "{failure}");
+    assert!(failure.starts_with("the worker sent nothing for"), "{failure}");
 }
 
 #[test]
@@ -74,20 +74,20 @@ fn script_fails(script: &str) -> (Done, String) {
 #[test]
 fn babble_instead_of_events_is_refused() {
     let (_, failure) = script_fails("printf 'hello \\033[2J\\n'; sleep 60");
-    assert!(failure.contains("sent no event of the protocol"), "{failure}");
+    assert!(failure.contains("sent no protocol event"), "{failure}");
     assert!(!failure.contains('\u{1b}'), "escape sequences are shown and not sent: {failure}");
 }
 
 #[test]
 fn events_out_of_order_are_refused() {
     let (_, failure) = script_fails("started; sleep 60");
-    assert_eq!(failure, "the worker broke the protocol: it said `test_started` out of order");
+    assert_eq!(failure, "the worker broke the protocol: it sent `test_started` out of order");
 }
 
 #[test]
 fn a_worker_that_claims_to_be_done_early_is_refused() {
     let (_, failure) = script_fails("opened; echo '{\"event\":\"done\"}'; sleep 60");
-    assert_eq!(failure, "the worker broke the protocol: it was done before test 1");
+    assert_eq!(failure, "the worker broke the protocol: it sent `done` before test 1");
 }
 
 #[test]
@@ -151,13 +151,10 @@ fn liar(place: &Place, name: &str, lie: &str) {
 fn a_report_that_cannot_be_true_fails_the_run() {
     let on_done = |lie: &str| format!("/test_done/s/{lie}/");
     for (lie, says) in [
-        (
-            on_done("\"operations\":1000,/\"operations\":1000000,"),
-            "test 1 has 1000000 operations, and the job asks for 1000",
-        ),
-        (on_done("\"operations\":1000,/\"operations\":500,"), "test 1 has 500 operations, and the job asks for 1000"),
+        (on_done("\"operations\":1000,/\"operations\":1000000,"), "test 1 has 1000000 operations, expected 1000"),
+        (on_done("\"operations\":1000,/\"operations\":500,"), "test 1 has 500 operations, expected 1000"),
         (on_done("\"wall_ns\":[0-9]*/\"wall_ns\":1"), "its samples add up to"),
-        (on_done("\"wall_ns\":[0-9]*/\"wall_ns\":1000000000000000000"), "by dbdyno's clock it took"),
+        (on_done("\"wall_ns\":[0-9]*/\"wall_ns\":1000000000000000000"), "by dbdyno's clock"),
         (on_done("\"user_ns\":[0-9]*/\"user_ns\":1000000000000000000"), "user_ns is"),
         (on_done("\"written_bytes\":[0-9]*/\"written_bytes\":18446744073709551615"), "written_bytes is"),
         (on_done("\"close_ns\":[0-9]*/\"close_ns\":1000000000000000000"), "close_ns is"),
@@ -165,7 +162,7 @@ fn a_report_that_cannot_be_true_fails_the_run() {
         (on_done("\"database_bytes\":[0-9]*/\"database_bytes\":18446744073709551615"), "database_bytes is"),
         (on_done("\"peak_rss_bytes\":[0-9]*/\"peak_rss_bytes\":18446744073709551615"), "peak_rss_bytes is"),
         (on_done("\"measured\":true/\"measured\":false"), "ended with measured=false"),
-        ("/\"event\":\"done\"/a {\"event\":\"done\"}".to_owned(), "the worker said something after `done`"),
+        ("/\"event\":\"done\"/a {\"event\":\"done\"}".to_owned(), "the worker sent something after `done`"),
     ] {
         let place = Place::new();
         liar(&place, "odd", &lie);
@@ -266,7 +263,7 @@ fn a_broken_outside_engine_is_listed_with_the_reason() {
     assert!(list.contains("protocol 9, dbdyno speaks 1"), "{list}");
     assert!(list.contains("calls itself `somebody`, its file says `impostor`"), "{list}");
     assert!(list.lines().any(|line| line.starts_with("mute") && line.contains('✗')), "{list}");
-    assert!(list.contains("option `cache`: runs are selected by this word already"), "{list}");
+    assert!(list.contains("option `cache`: the name is reserved for selecting runs"), "{list}");
     let done = place.run(&["run", "--suite", "kv", "--engine", "old"]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("engine `old` cannot be used"), "{}", done.stderr);
@@ -361,8 +358,8 @@ fn an_engine_that_floods_cannot_grow_dbdyno() {
         assert_eq!(done.code, Some(0), "{what}: {}", done.stderr);
         assert!(peak < usual + (64 << 20), "{what}: {} MiB, usually {} MiB", peak >> 20, usual >> 20);
         assert_eq!(place.value("SELECT count(*) FROM results WHERE status = 'ok'"), "2", "{what}: no result is lost");
-        assert_eq!(done.stderr.contains("progress events of the worker were left out"), left_out, "{what}");
-        let logged = "SELECT coalesce(log LIKE '%progress events of the worker were left out%', false) FROM run";
+        assert_eq!(done.stderr.contains("progress events of the worker were ignored"), left_out, "{what}");
+        let logged = "SELECT coalesce(log LIKE '%progress events of the worker were ignored%', false) FROM run";
         assert_eq!(place.value(logged), left_out.to_string(), "{what}");
     }
 }
@@ -373,7 +370,7 @@ fn a_flood_after_the_last_word_ends_with_the_worker() {
     place.engine("odd", &whole("", "yes '{\"event\":\"done\"}'"));
     let done = place.run(&ODD);
     assert_eq!(done.code, Some(1), "{}", done.stderr);
-    assert_eq!(place.value("SELECT failure FROM run"), "the worker was done and did not exit: it was killed");
+    assert_eq!(place.value("SELECT failure FROM run"), "the worker sent `done` but did not exit: it was killed");
     assert_eq!(place.value("SELECT count(*) FROM result"), "2", "what it finished is kept");
 }
 
@@ -397,9 +394,9 @@ fn a_worker_that_does_not_read_its_job_can_be_ended() {
 fn a_signal_that_ends_a_worker_is_told_in_words() {
     for (signal, words) in [
         ("BUS", "(SIGBUS): a memory-mapped file could not be read or could not grow, as on a full disk: "),
-        ("KILL", "(SIGKILL): somebody killed it; the kernel does so when memory runs out"),
+        ("KILL", "(SIGKILL): it was killed; the kernel does this when memory runs out"),
         ("XCPU", "(SIGXCPU): it reached the limit of CPU time"),
-        ("SEGV", "(SIGSEGV): it used memory that is not its own"),
+        ("SEGV", "(SIGSEGV): it accessed memory that does not belong to it"),
     ] {
         let (_, failure) = script_fails(&format!("opened; started; kill -{signal} $$; sleep 60"));
         assert!(failure.contains("in test 1") && failure.contains(words), "{failure}");
@@ -502,6 +499,6 @@ fn a_description_may_take_temporary_files_and_a_failed_one_has_its_stderr() {
     assert!(!line("compiler").contains("✗"), "{}", done.stdout);
     let refused =
         |name: &str| place.run(&["run", "--suite", "kv", "--engine", name, "--size", "1000", "--repeat", "1"]).stderr;
-    assert!(refused("halfway").contains("its stderr ends in: no licence found"), "{}", refused("halfway"));
-    assert!(refused("talkative").contains("its stderr ends in: the reason"), "{}", refused("talkative"));
+    assert!(refused("halfway").contains("the last line of its stderr: no licence found"), "{}", refused("halfway"));
+    assert!(refused("talkative").contains("the last line of its stderr: the reason"), "{}", refused("talkative"));
 }

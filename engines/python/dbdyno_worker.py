@@ -1,7 +1,7 @@
 """The worker protocol of dbdyno, version 2, for engines in Python: suites of kind kv, tests of one thread.
 
-`serve(description, Store)` is an engine's whole program. A Store is made for each database, with the path of a file and the options; it has in_force,
-get, put, delete, scan, commit and size. What dbdyno asks for and is not done here is refused: zipfian keys, ranges, random bytes.
+`serve(description, Store)` is an engine's whole program. It creates a Store for each database, with the path of a file and the options. A Store has
+in_force, get, put, delete, scan, commit and size. Unsupported features fail with an error: zipfian keys, ranges, random bytes.
 """
 import base64, json, os, re, resource, shutil, signal, struct, sys, threading, time, zlib
 

@@ -29,15 +29,15 @@ use tokio::{
 /// `dbdyno attach`.
 #[derive(Debug, Args)]
 pub(super) struct AttachArgs {
-    /// Which job, where several measure: its name in --list, or the beginning of it.
+    /// The job, if several are running: its name in --list, or the beginning of it.
     name: Option<String>,
-    /// List the jobs that measure, and those that have ended today.
+    /// List the running jobs, and those that ended within the last day.
     #[arg(long, conflicts_with_all = ["name", "tell"])]
     list: bool,
-    /// Tell a job something in place of watching it.
+    /// Control a job instead of watching it.
     #[arg(long, value_name = "WHAT")]
     tell: Option<JobOrder>,
-    /// Show its progress only, and not on the screens.
+    /// Show only its progress, without the terminal UI.
     #[arg(long)]
     progress: bool,
     #[command(flatten)]
@@ -51,13 +51,13 @@ pub(super) struct AttachArgs {
 /// What a job is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum JobOrder {
-    /// To end: the run under way is given up, and all that is finished kept.
+    /// Stop the job: cancel the current run and keep all finished results.
     Stop,
-    /// To begin no further run.
+    /// Pause: start no further run.
     Pause,
-    /// To go on after a pause.
+    /// Continue after a pause.
     GoOn,
-    /// To give up the run under way.
+    /// Cancel the current run.
     Skip,
 }
 
@@ -105,7 +105,7 @@ fn watched(job: &FoundJob, style: Style) -> Result<ExitCode, CliError> {
         }
         JobEnd::Failed(reason) => Err(CliError::Failed(format!("job {id} failed: {reason}"))),
         JobEnd::Killed => {
-            let message = format!("job {id} was killed or crashed; every test that had finished is kept");
+            let message = format!("job {id} was killed or crashed; the results of finished tests are kept");
             Err(CliError::Failed(message))
         }
     }
@@ -148,7 +148,7 @@ fn of_kind<E: Send + 'static>(
 
 fn told(job: &FoundJob, order: JobOrder) -> Result<ExitCode, CliError> {
     let id = &job.facts.id;
-    let failed = |error| CliError::Failed(format!("job {id} cannot be told anything: {error}"));
+    let failed = |error| CliError::Failed(format!("job {id} cannot be reached: {error}"));
     let tell = match order {
         JobOrder::Stop => Tell::Stop,
         JobOrder::Pause => Tell::Pause,
@@ -159,7 +159,7 @@ fn told(job: &FoundJob, order: JobOrder) -> Result<ExitCode, CliError> {
         }
     };
     if !job.is_alive() {
-        return Err(CliError::Failed(format!("job {id} has ended: there is nobody to tell")));
+        return Err(CliError::Failed(format!("job {id} has already ended")));
     }
     jobs::ask(job, JobRequest::Tell(tell)).map_err(failed)?;
     Ok(ExitCode::SUCCESS)
@@ -170,13 +170,13 @@ fn named<'t>(name: &str, jobs: &'t [FoundJob]) -> Result<&'t FoundJob, CliError>
     let mut begin = jobs.iter().filter(|job| job.facts.id.starts_with(name));
     match (begin.next(), begin.next()) {
         (Some(job), None) => Ok(job),
-        (Some(_), Some(_)) => Err(CliError::Usage(format!("`{name}` is the beginning of several jobs' names"))),
+        (Some(_), Some(_)) => Err(CliError::Usage(format!("`{name}` matches several jobs (dbdyno attach --list)"))),
         (None, _) => {
             let known = match jobs.iter().map(|job| job.facts.id.as_str()).collect::<Vec<_>>().as_slice() {
-                [] => "there is none at all".to_owned(),
+                [] => "there are no jobs".to_owned(),
                 names => format!("expected one of {}", names.join(", ")),
             };
-            Err(CliError::Usage(format!("`{}` is no job: {known}", plain(name))))
+            Err(CliError::Usage(format!("unknown job `{}`: {known}", plain(name))))
         }
     }
 }
@@ -187,13 +187,13 @@ fn only<'t>(places: &Places, jobs: &'t [FoundJob]) -> Result<&'t FoundJob, CliEr
     match alive.as_slice() {
         [job] => Ok(job),
         [] => {
-            let last = last_session(places).unwrap_or_else(|| "`dbdyno` starts one".to_owned());
-            Err(CliError::Failed(format!("nothing is measured that could be watched; {last}")))
+            let last = last_session(places).unwrap_or_else(|| "start one with `dbdyno`".to_owned());
+            Err(CliError::Failed(format!("no job is running; {last}")))
         }
         [first, ..] => {
             let lines: String = alive.iter().copied().map(line).collect();
             let id = &first.facts.id;
-            Err(CliError::Usage(format!("several jobs measure, say which, as in `dbdyno attach {id}`:\n{lines}")))
+            Err(CliError::Usage(format!("several jobs are running: choose one, as in `dbdyno attach {id}`:\n{lines}")))
         }
     }
 }

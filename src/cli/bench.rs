@@ -110,12 +110,12 @@ impl BenchArgs {
         ];
         if let Some((flag, _)) = of_one.iter().find(|(_, given)| *given) {
             return Err(CliError::Usage(format!(
-                "{flag}: this preset is a sequence of several benches: run the one that it is meant for"
+                "{flag} applies to one bench, and this preset is a sequence of several: run the preset of that bench"
             )));
         }
         let nobody = |set: &&String| specs.iter().all(|spec| Spec::clone(spec).set_text(set).is_err());
         match self.set.iter().find(nobody) {
-            Some(set) => Err(CliError::Usage(format!("--set {set}: no bench of this sequence has it"))),
+            Some(set) => Err(CliError::Usage(format!("--set {set}: no bench has this engine or suite"))),
             None => Ok(()),
         }
     }
@@ -262,7 +262,7 @@ pub(super) fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode,
 }
 
 fn headline(plan: &BenchPlan, estimate: &Estimate) -> String {
-    let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
+    let guessed = if estimate.from_history { "" } else { " (a guess, because there are no earlier runs)" };
     let held = plan.conditions.to_string();
     format!(
         "{}: {} x {} = {}, about {}{guessed}, up to {} on disk{}{held}",

@@ -77,7 +77,7 @@ fn single(choice: &EngineChoice) -> Result<BTreeMap<String, String>, CliError> {
     let one = |(name, values): (&String, &Vec<String>)| match &values[..] {
         [value] => Ok((name.clone(), value.clone())),
         _ => Err(CliError::Usage(format!(
-            "option `{name}` has several values: expected one, a check is of one configuration"
+            "option `{name}` has several values: expected one, because a check runs one configuration"
         ))),
     };
     choice.options.iter().map(one).collect()
@@ -115,7 +115,10 @@ fn in_place(places: &Places, name: &str, file: &Path) -> Result<Check, CliError>
         ));
     }
     let folder = catalog.folder(Folder::Suites);
-    Ok(Check::skipped("place", format!("`run --suite {name}` looks in {}, and this is another file", folder.display())))
+    Ok(Check::skipped(
+        "place",
+        format!("`run --suite {name}` looks in {}, and this file is not there", folder.display()),
+    ))
 }
 
 /// The type of checks that run something, where there are none.
@@ -150,7 +153,7 @@ fn told(json: bool, known: Vec<Check>, run: Option<impl AsyncFnOnce(Tell<'_>)>) 
 /// Runs checks while no other dbdyno measures; false if a signal stopped them.
 fn run_locked(run: impl AsyncFnOnce(Tell<'_>), tell: Tell<'_>) -> Result<bool, CliError> {
     // A check would take time from a measurement that runs alongside it. If there is no place for the lock, checks do not wait.
-    let _lock = MeasurementLock::take(|| say!("waiting for a run that another dbdyno measures"));
+    let _lock = MeasurementLock::take(|| say!("waiting for the run of another dbdyno to end"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

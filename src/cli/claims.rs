@@ -16,7 +16,7 @@ use std::process::ExitCode;
 /// `dbdyno claims`.
 #[derive(Debug, Args)]
 pub(super) struct ClaimsArgs {
-    /// The claims to judge. Without a name, the publications are listed.
+    /// The claims file to judge. Without a name, dbdyno lists all of them.
     name: Option<String>,
     #[command(flatten)]
     written: SheetArgs,

@@ -133,7 +133,7 @@ enum LineOrder {
 }
 
 const LINE_ORDERS: [(LineOrder, &str, &str); 2] =
-    [(LineOrder::Test, "test", "as the suite has them"), (LineOrder::Effect, "effect", "the largest difference first")];
+    [(LineOrder::Test, "test", "in the suite's order"), (LineOrder::Effect, "effect", "largest difference first")];
 
 impl CompareArgs {
     /// What sides are read for.
@@ -197,7 +197,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     };
     if candidates.is_empty() {
         return Err(CliError::Usage(format!(
-            "--reference '{reference}': its sessions have no other configuration: name the sides to put beside it with --with"
+            "--reference '{reference}': its sessions have no other configuration: give the sides to compare with it (--with SELECTION)"
         )));
     }
     args.as_asked(candidates.iter_mut().chain([&mut first]));
@@ -349,7 +349,7 @@ fn found(store: &Store, flag: &str, selection: &Selection, side: Side) -> Result
 fn say_allowances(comparisons: &[Comparison]) {
     for difference in refused(comparisons) {
         let (name, word) = (difference.name(), difference.word());
-        say!("note: --allow-{name} compares tests although {word} differ");
+        say!("note: tests were not compared because {word} differ: --allow-{name} compares them anyway");
     }
 }
 
@@ -380,7 +380,7 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
     let pivot = args.pivot.as_deref().map(Axis::parse_pair).transpose();
     if args.metric().better() == Better::Neither && args.fail_if_slower.is_some() {
         let title = args.metric().title();
-        return Err(CliError::Usage(format!("--fail-if-slower: of {title} neither less nor more is better")));
+        return Err(CliError::Usage(format!("--fail-if-slower: for {title}, neither less nor more is better")));
     }
     if args.scaling && args.metric() != Metric::Wall {
         return Err(CliError::Usage("--scaling shows times and operations a second: leave --metric out".to_owned()));

@@ -16,7 +16,7 @@ use std::{path::PathBuf, process::ExitCode};
 pub(super) struct CopyArgs {
     #[command(flatten)]
     selection: Terms,
-    /// The store to copy to. It is made if there is none.
+    /// The store to copy to. dbdyno creates it if it does not exist.
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
     /// A new folder for Parquet files, partitioned by host and suite. `import` reads it back.

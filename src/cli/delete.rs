@@ -33,8 +33,8 @@ pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, Cli
     }
     if running > 0 {
         return Err(CliError::Failed(format!(
-            "nothing was deleted: {} of these runs {} running, and would store the rest of its results without them: \
-             end it first, or select other sessions",
+            "nothing was deleted: {} of these runs {} running and would store its remaining results without them: \
+             stop it first, or select other sessions",
             counted(running, "session"),
             if running == 1 { "is" } else { "are" },
         )));
@@ -52,7 +52,7 @@ pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, Cli
 fn confirmed(runs: u64) -> Result<bool, CliError> {
     if !std::io::stdin().is_terminal() {
         return Err(CliError::Usage(format!(
-            "this deletes {} for good, and there is no terminal to ask on: give --yes",
+            "this deletes {} for good, and there is no terminal to confirm it on: give --yes",
             counted(runs, "run")
         )));
     }

@@ -74,7 +74,7 @@ pub(super) fn unwritten(path: &Path) -> impl Fn(WriteError) -> CliError {
 
 /// The same of what the system said.
 pub(super) fn unwritten_file(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::Failed(format!("{} cannot be written: {error}: choose another with --out", path.display()))
+    CliError::Failed(format!("{} cannot be written: {error}: choose another file with --out", path.display()))
 }
 
 impl CliError {

@@ -47,7 +47,10 @@ pub(super) fn export(places: &Places, args: &ExportArgs) -> Result<ExitCode, Cli
     let selection = args.selection.selection()?;
     let format = args.format;
     if let (OutputFormat::Own(format), false) = (format, args.metric.is_empty()) {
-        return Err(CliError::Usage(format!("--metric: {} has every figure: leave it out", format.name())));
+        return Err(CliError::Usage(format!(
+            "--metric does not apply to {}, which has every figure: leave it out",
+            format.name()
+        )));
     }
     let output = places.output(&args.out)?;
     let store = places.opened()?;
@@ -73,7 +76,7 @@ fn of_rows(
     let count = store.count(selection)?;
     let written = output.replace(write).unwrap_or_else(|error| Err(error.into()));
     written.map_err(unwritten(&args.out))?;
-    say!("{} in {}", counted(count, "result"), args.out.display());
+    say!("{} written to {}", counted(count, "result"), args.out.display());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -103,7 +106,7 @@ fn of_figures(
         error => error.into(),
     })?;
     let Written { figures, sessions, notes } = told;
-    say!("{} of {} in {}", counted(figures, "figure"), counted(sessions, "session"), args.out.display());
+    say!("{} of {} written to {}", counted(figures, "figure"), counted(sessions, "session"), args.out.display());
     for note in notes {
         say!("note: {}", plain(&note));
     }

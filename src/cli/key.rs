@@ -50,8 +50,8 @@ fn selectable(name: &str) -> Result<String, String> {
     match SelectionKey::parse(name) {
         Ok(SelectionKey::Option(name)) => Ok(name),
         Ok(_) => Err(format!(
-            "`{name}` means something else in a selection, so that runs could not be found by this key: expected another name {NAME}"
+            "`{name}` has another meaning in selections, so a key of this name would find no runs: expected another name {NAME}"
         )),
-        Err(_) => Err(format!("runs could not be selected by a key `{name}`: expected a name {NAME}")),
+        Err(_) => Err(format!("a selection cannot contain a key `{name}`: expected a name {NAME}")),
     }
 }

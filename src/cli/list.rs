@@ -42,7 +42,7 @@ fn listed() -> impl TypedValueParser<Value = ListTopic> {
             (ListTopic::Tests, "tests", "tests of every suite"),
             (ListTopic::Presets, "presets", "presets"),
             (ListTopic::Themes, "themes", "themes of the terminal UI"),
-            (ListTopic::Evidence, "evidence", "what `dbdyno torture` found of tiers, the latest first"),
+            (ListTopic::Evidence, "evidence", "what `dbdyno torture` found about tiers, latest first"),
         ]
         .into_iter(),
     )

@@ -66,35 +66,35 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
-    /// Open the terminal UI, as `dbdyno` alone does, on any screen with what is given.
+    /// Open the terminal UI, like `dbdyno` alone, on a screen and with content that you choose.
     Tui(tui::TuiArgs),
     /// Run a suite on engines.
     Run(run::RunArgs),
-    /// Watch what another terminal measures, or return to what you left running.
+    /// Watch a job of another terminal, or reattach to one that you left running.
     Attach(Box<attach::AttachArgs>),
-    /// Run the rest of a session that was interrupted.
+    /// Resume an interrupted session: run its remaining runs.
     Resume(resume::ResumeArgs),
     /// Show stored results.
     Results(results::ResultsArgs),
     /// Compare two selections of stored results: ratio, interval and verdict for each test.
     Compare(compare::CompareArgs),
-    /// Look at configurations over their sessions: one figure a session, and the places at which it changed.
+    /// Show configurations over their sessions: one figure per session, and where it changed.
     Trend(trend::TrendArgs),
-    /// Find better settings: try changes, search, and keep what was found.
+    /// Find better settings: try changes, search, and record the results.
     Tune {
         /// What to do.
         #[command(subcommand)]
         command: tune::TuneCommand,
     },
-    /// Find the highest rate at which engines keep what is promised of response times.
+    /// Find the highest request rate at which engines still meet a latency target.
     Capacity(Box<capacity::CapacityArgs>),
-    /// Kill engines and take the power from them: is what they acknowledged still there?
+    /// Crash-test engines with kills and simulated power losses: does acknowledged data survive?
     Torture(torture::TortureArgs),
-    /// Show published figures beside what was measured here.
+    /// Compare published figures with your own measurements.
     Claims(claims::ClaimsArgs),
     /// Query the store with SQL.
     Sql(sql::SqlArgs),
-    /// Check the store, or save what can be read of a damaged one.
+    /// Check the store, or recover the readable data of a damaged one.
     Store {
         /// What to do.
         #[command(subcommand)]
@@ -102,7 +102,7 @@ enum CliCommand {
     },
     /// Write results to a file for other programs.
     Export(export::ExportArgs),
-    /// Add results from elsewhere to the store: other stores, copies as Parquet, listings, LumoSQL benchmark databases.
+    /// Import results into the store: from other stores, Parquet copies, exported listings or LumoSQL benchmark databases.
     Import(import::ImportArgs),
     /// Copy runs to another store, or to a folder of Parquet files.
     Copy(copy::CopyArgs),
@@ -116,14 +116,14 @@ enum CliCommand {
     Delete(delete::DeleteArgs),
     /// List engines, options, suites, tests, presets or themes.
     List(list::ListArgs),
-    /// Check whether this machine is fit to measure on, and what engines and the store are like. Each line is a finding, and what to do
-    /// about it.
+    /// Check that this machine, the engines and the store are ready for benchmarking. Each line is a finding, with advice where you
+    /// can do something about it.
     Doctor(doctor::DoctorArgs),
-    /// Check an engine: does it keep to the worker protocol, and answer right? One line a check.
+    /// Check that an engine follows the worker protocol and gives correct answers. Print one line per check.
     CheckEngine(check::CheckEngineArgs),
-    /// Check a suite's file: is it one, what would it run, and does its smallest size run?
+    /// Check a suite file: is it valid, what would it run, and does its smallest size run?
     CheckSuite(check::CheckSuiteArgs),
-    /// Write a new suite or preset into your own folder, with comments that say what is what.
+    /// Create a suite or preset file in your own folder, with explanatory comments.
     New {
         /// What to write.
         #[command(subcommand)]
@@ -133,10 +133,10 @@ enum CliCommand {
     Completions { shell: clap_complete::Shell },
     /// Write the man page to stdout.
     Man,
-    /// Wait for the parent's end, and give the terminal back if it could not.
+    /// Wait for the parent process to end, and restore the terminal if the parent could not.
     #[command(hide = true)]
     WatchTerminal,
-    /// Serve the files that a tortured worker writes.
+    /// Serve the file system that the worker of a crash test writes to.
     #[command(hide = true, name = MOUNT_COMMAND)]
     TortureMount {
         #[command(subcommand)]

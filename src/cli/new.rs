@@ -22,15 +22,15 @@ const SUITE: &str = "@SUITE@";
 /// What `new` writes.
 #[derive(Debug, Subcommand)]
 pub(super) enum NewCommand {
-    /// A suite: what is measured.
+    /// Create a suite: the tests to run.
     Suite {
         /// Its name: letters, digits, - and _.
         name: String,
-        /// What it asks of an engine.
+        /// The kind of operations that its tests run.
         #[arg(long, value_name = "KIND", default_value = "kv", value_parser = kinds())]
         kind: SuiteKind,
     },
-    /// A preset: a ready-made bench of a suite.
+    /// Create a preset: a ready-made bench of a suite.
     Preset {
         /// Its name: letters, digits, - and _.
         name: String,

@@ -87,7 +87,7 @@ impl Lines {
         match event {
             RunnerEvent::Note { text } => say!("{}", units::plain(text)),
             RunnerEvent::SessionStarted { runs, .. } => self.runs = *runs,
-            RunnerEvent::WaitingForLock => say!("waiting for another dbdyno session's run"),
+            RunnerEvent::WaitingForLock => say!("waiting for another session's run to end"),
             RunnerEvent::RunStarted { ordinal, label, size, round, .. } => {
                 let label = format!("round {} {} {size}", round + 1, units::plain(label));
                 self.labels.insert(*ordinal, (label, Instant::now()));

@@ -23,14 +23,14 @@ use std::process::ExitCode;
 pub(super) struct ResultsArgs {
     #[command(flatten)]
     selection: Terms,
-    /// Show only how many results of tests there are; with --runs, how many runs, also those without a finished test.
+    /// Show only the number of results of tests; with --runs, the number of runs, including those without a finished test.
     #[arg(long)]
     count: bool,
-    /// Show counts and figures for each value of a key, or of several keys separated by commas. Names of a test that differ in their
-    /// numbers only are one (`test_name`).
+    /// Show counts and figures for each value of a key, or of several keys separated by commas. Test names that differ only in
+    /// their numbers count as one (`test_name`).
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     group_by: Vec<String>,
-    /// Show one line for each run, also for runs without a finished test.
+    /// Show one line for each run, including runs without a finished test.
     #[arg(long, conflicts_with_all = ["group_by", "matrix", "transpose", "details"])]
     runs: bool,
     /// Show the times of tests, with a column for each run.
@@ -39,25 +39,25 @@ pub(super) struct ResultsArgs {
     /// Show the times of runs, with a column for each test.
     #[arg(long)]
     transpose: bool,
-    /// In a matrix, show the medians of configurations over their runs, in place of each run: label, version and size.
+    /// In a matrix, show medians per configuration (label, version and size) instead of each run.
     #[arg(long, conflicts_with_all = ["count", "group_by", "details", "runs", "columns"])]
     by_configuration: bool,
     /// In a matrix, show each time as its share of the total of its run or configuration.
     #[arg(long, conflicts_with_all = ["count", "group_by", "details", "runs", "columns"])]
     normalise: bool,
-    /// Show everything that is known of the runs.
+    /// Show all stored details of the runs.
     #[arg(long)]
     details: bool,
-    /// Show what tests that were followed did second by second: stalls, drift, space.
+    /// Show followed tests second by second: stalls, drift, space.
     #[arg(long, conflicts_with = "runs")]
     followed: bool,
-    /// Columns to list: columns of the view `results` (or `runs`), options, or keys of your own; `all` for all of the view.
+    /// Columns to list: columns of the view `results` (or `runs`), options, or keys of your own; `all` for all columns of the view.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', conflicts_with_all = ["count", "group_by", "matrix", "transpose", "details", "followed"])]
     columns: Vec<String>,
-    /// Sort a list, or groups, by this column, numbers as numbers; `COLUMN:desc` puts the greatest first. What has no value comes last.
+    /// Sort a list or groups by this column, numbers as numbers; `COLUMN:desc` puts the greatest first. Rows without a value come last.
     #[arg(long, value_name = "COLUMN[:desc]", value_parser = SortKey::parse, conflicts_with_all = UNSORTED)]
     sort: Option<SortKey>,
-    /// Show no more than so many rows of a list, or groups, and say how many there are beyond. Without it, all are shown.
+    /// Show at most this many rows of a list, or groups, and report how many are left out [default: all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = UNSORTED)]
     limit: Option<u64>,
     #[command(flatten)]
@@ -123,7 +123,7 @@ fn matrix(args: &ResultsArgs, times: &[TestTime]) -> Matrix {
     let matrix = if args.normalise { matrix.normalised() } else { matrix };
     if matrix.incomplete > 0 {
         let columns = counted(matrix.incomplete, kind.word());
-        say!("{columns} without a total, because tests that others have are missing or do not count");
+        say!("no total for {columns}: tests that others have are missing or do not count");
     }
     matrix
 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub(super) struct ResumeArgs {
     /// The session, by the beginning of its identifier [default: the last that was interrupted].
     session: Option<String>,
-    /// Resume it although dbdyno or an engine has another version than when it began.
+    /// Resume it even if the version of dbdyno or of an engine has changed since it began.
     #[arg(long)]
     allow_differing_versions: bool,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, Cli
     let style = args.progress.style();
     if !args.progress.quiet {
         let (runs, all) = (owed.runs(), owed.plan.runs.len());
-        say!("session {}: {runs} of {} still to be done", plain(owed.session_id()), counted(all, "run"));
+        say!("session {}: {runs} of {} still to run", plain(owed.session_id()), counted(all, "run"));
     }
     let report = watched(places, style, async |events, control| owed.run(&registry, &store, events, control).await)?;
     conclude(&report, (&store, places), style, session_text)

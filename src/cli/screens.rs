@@ -24,10 +24,10 @@ use std::{
 /// How the terminal UI looks.
 #[derive(Debug, Args)]
 pub(super) struct LookArgs {
-    /// Colours of the terminal UI: `dbdyno list themes` [default: dark, or sixteen if the terminal has no more colours].
+    /// Colour theme of the terminal UI: `dbdyno list themes` lists them [default: dark, or sixteen without true colour].
     #[arg(long, env = "DBDYNO_THEME", value_name = "NAME")]
     pub(super) theme: Option<String>,
-    /// Only ASCII characters in the terminal UI.
+    /// Use only ASCII characters in the terminal UI.
     #[arg(long)]
     pub(super) ascii: bool,
 }
@@ -70,7 +70,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
         && store.settle().is_err()
         && let Err(error) = store.flush()
     {
-        return Err(CliError::Failed(format!("some results could not be kept: {error}")));
+        return Err(CliError::Failed(format!("some results could not be saved: {error}")));
     }
     concluded(&over, &store, &places)
 }
@@ -83,7 +83,7 @@ fn concluded(Over { left, last }: &Over, store: &Store, places: &[String]) -> Re
     Ok(match left {
         Left::AsAsked | Left::HungUp => ExitCode::SUCCESS,
         Left::Detached => {
-            say!("it is measured without the screens: `dbdyno attach` returns to it");
+            say!("the job keeps running without the screens: reattach with `dbdyno attach`");
             ExitCode::SUCCESS
         }
         Left::Interrupted => ExitCode::from(INTERRUPTED),

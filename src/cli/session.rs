@@ -201,7 +201,7 @@ pub(super) fn conclude(
         say!("warning: results are kept in {}; the next command adds them to the store", journal.display());
     }
     if let Some(reason) = &report.unkept {
-        return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
+        return Err(CliError::Failed(format!("some results could not be saved: {reason}")));
     }
     Ok(code(report))
 }

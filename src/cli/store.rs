@@ -12,9 +12,9 @@ use std::process::ExitCode;
 /// `dbdyno store`.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(super) enum StoreCommand {
-    /// Read the whole store, and report for each part whether it can be read. Nothing is changed.
+    /// Read the whole store and report for each part whether it is readable. Changes nothing.
     Check,
-    /// Copy all that can be read to a new store in its place, and keep the damaged file beside it.
+    /// Copy all readable data to a new store in its place, and keep the damaged file next to it.
     Repair,
 }
 
@@ -45,7 +45,7 @@ fn repair(places: &Places) -> Result<ExitCode, CliError> {
         return Err(CliError::Usage(format!("there is no store {}", store.path().display())));
     }
     let Some(repaired) = store.repair()? else {
-        return print("the store is sound, and stays as it is\n");
+        return print("the store is sound: nothing was changed\n");
     };
     for (table, (saved, lost)) in &repaired.rows {
         let lost = if *lost > 0 { format!(", {} LOST", count(*lost)) } else { String::new() };

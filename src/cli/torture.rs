@@ -25,32 +25,32 @@ use tokio::sync::mpsc::UnboundedReceiver;
 /// `dbdyno torture`.
 #[derive(Debug, Args)]
 pub(super) struct TortureArgs {
-    /// The engines, with options after a colon; an option with several values is tried with each.
+    /// The engines, with options after a colon. If an option has several values, each is tried.
     #[arg(required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
     engines: Vec<EngineChoice>,
-    /// Kills of a committing worker.
+    /// Number of kills of a committing worker.
     #[arg(long, value_name = "N", default_value_t = Terms::default().kills)]
     kills: u32,
-    /// Images of what a disk may hold after a power loss.
+    /// Number of disk images to check: states that a disk may have after a power loss.
     #[arg(long, value_name = "N", default_value_t = Terms::default().images)]
     power: u32,
-    /// Images for each kind of sync calls that is left out, to see whether its lack is found; 0: none.
+    /// Disk images for each kind of sync call, with these calls left out, to check that torture detects the loss; 0: none.
     #[arg(long, value_name = "N", default_value_t = Terms::default().mutant_images)]
     mutants: u32,
-    /// Commits that are recorded.
+    /// Number of commits to record.
     #[arg(long, value_name = "N", default_value_t = Terms::default().commits, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     commits: u32,
-    /// How power losses learn what an engine writes: from the calls of its process, from a file system that is mounted for it, or from the
-    /// calls where they show everything and else from a mount.
+    /// How to record the writes of an engine for power losses: from the system calls of its process (writes), from a file system mounted
+    /// for it (mount), or from the calls if they show everything and otherwise from a mount (auto).
     #[arg(long, value_name = "ROUTE", default_value = "auto", value_parser = power_through())]
     power_through: PowerThrough,
-    /// Seed of all that is drawn [default: from the clock].
+    /// Seed of all random choices [default: from the clock].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How long a worker may take to open a database that another left; what takes longer counts as broken [default: 60s].
+    /// Time limit for a worker to open a database that another left; a database that takes longer counts as broken [default: 60s].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     patience: Option<Duration>,
-    /// Say what an image holds that was kept, and do nothing else.
+    /// Report what a kept image contains, and do nothing else.
     #[arg(long, value_name = "FOLDER")]
     image: Option<PathBuf>,
     #[command(flatten)]
@@ -66,7 +66,7 @@ fn power_through() -> impl TypedValueParser<Value = PowerThrough> {
 /// The processes of a mount.
 #[derive(Debug, Subcommand)]
 pub(super) enum MountCommand {
-    /// Serve it until stdin ends.
+    /// Serve the mount until stdin ends.
     Serve { mount: PathBuf, backing: PathBuf, log: PathBuf, commits: u64 },
     /// Open and close the files that stdin names.
     Flush { mount: PathBuf },
@@ -140,7 +140,7 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
 
 fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<ExitCode, CliError> {
     let [subject] = subjects else {
-        return Err(CliError::Usage("--image: expected one configuration, that of the image".to_owned()));
+        return Err(CliError::Usage("--image: expected one configuration, the one that the image is of".to_owned()));
     };
     match examined(subject, image, place)? {
         Ok(commits) => {

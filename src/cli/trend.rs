@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub(super) struct TrendArgs {
     #[command(flatten)]
     selection: Terms,
-    /// What is looked at, any figure of a test [default: the wall time; operations a second, where tests end after a time].
+    /// The metric: any figure of a test [default: the wall time; operations a second if tests end after a time].
     #[arg(long, value_name = "METRIC", value_parser = metric())]
     metric: Option<Metric>,
     #[command(flatten)]

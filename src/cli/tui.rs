@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// `dbdyno tui`.
 #[derive(Debug, Args)]
 pub(super) struct TuiArgs {
-    /// The screen that is shown first [default: bench].
+    /// The first screen to show [default: bench].
     #[arg(long, value_name = "NAME", value_parser = one_of(ScreenId::tabs().map(|screen| (screen, screen.word(), screen.about()))))]
     screen: Option<ScreenId>,
     /// With --screen compare: side A, as in 'engine=lmdb size=10000'.
@@ -22,20 +22,20 @@ pub(super) struct TuiArgs {
     /// With --screen compare: side B, written like side A.
     #[arg(long, value_name = "SELECTION")]
     b: Option<String>,
-    /// With --screen compare: all configurations of its sessions are put beside this one, written like side A.
+    /// With --screen compare: the reference, written like side A. All configurations of its sessions are compared with it.
     #[arg(long, value_name = "SELECTION")]
     reference: Option<String>,
-    /// With --screen results or compare: the beginning of a session's identifier, `last` or `previous`. On Compare the sides are of it;
-    /// without sides, all its configurations stand beside its first.
+    /// With --screen results or compare: the beginning of a session's identifier, `last` or `previous`. On Compare, sides are taken
+    /// from this session; without sides, all its configurations are compared with its first.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// With --screen results: show only what this selection means, written like side A.
+    /// With --screen results: show only results that match this selection, written like side A.
     #[arg(long, value_name = "SELECTION")]
     filter: Option<String>,
     /// Colours: `dbdyno list themes`.
     #[arg(long, value_name = "NAME")]
     theme: Option<String>,
-    /// Only ASCII characters.
+    /// Use only ASCII characters.
     #[arg(long)]
     ascii: bool,
     /// Pin the measuring thread to this CPU, counted from 0.
@@ -85,7 +85,7 @@ impl TuiArgs {
             (_, None, None, Some(reference)) => Opening::Beside { reference: within(reference) },
             (_, _, _, Some(reference)) => {
                 return Err(format!(
-                    "--reference {reference}: expected without --a and --b, which are a pair of their own"
+                    "--reference {reference}: expected without --a and --b, which are two sides already"
                 ));
             }
             (ScreenId::Compare, ..) if session.is_some() => Opening::Beside { reference: within("") },

@@ -72,7 +72,7 @@ pub(super) fn until_decided(
         let style = Style::choose(false, false);
         let report = watched(places, style, async |events, control| further.run(store, events, control).await)?;
         if let Some(reason) = report.unkept {
-            return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
+            return Err(CliError::Failed(format!("some results could not be saved: {reason}")));
         }
         if matches!(report.session.status, Status::Cancelled | Status::Interrupted) {
             return Ok(Ending::Interrupted);
@@ -94,9 +94,9 @@ impl Further<'_> {
         if before + look.rounds <= self.most {
             return Ok(look);
         }
-        let already = if before > 0 { format!(" after the {before} that were added") } else { String::new() };
+        let already = if before > 0 { format!(" after the {before} already added") } else { String::new() };
         Err(format!(
-            "{} more rounds{already} would decide it in 9 of 10 cases, and --most allows {} in all",
+            "{} more rounds{already} would decide it in 9 of 10 cases, but --most allows {} in all",
             look.rounds, self.most
         ))
     }

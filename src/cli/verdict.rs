@@ -29,7 +29,7 @@ pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> S
     let planned = counted(*planned, "run");
     let mut lines = vec![format!("session {suite}: {}, {done} of {planned} done", status.word())];
     lines.extend(told(&sides));
-    lines.push(format!("all of it: {command}"));
+    lines.push(format!("details: {command}"));
     lines.iter().map(|line| plain(line) + "\n").collect()
 }
 

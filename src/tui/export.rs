@@ -74,10 +74,10 @@ pub struct NewFile<'p> {
 impl<'p> NewFile<'p> {
     fn check(path: &'p Path, setup: &TuiSetup) -> Result<Self, String> {
         if path.as_os_str().is_empty() {
-            return Err("no file was named".to_owned());
+            return Err("expected a file name".to_owned());
         }
         if path.exists() {
-            return Err(format!("a file of this name is there already: {}", path.display()));
+            return Err(format!("a file of this name already exists: {}", path.display()));
         }
         let output = Output::check(path, &[setup.store.guarded()]).map_err(|error| error.to_string())?;
         Ok(Self { path, output })

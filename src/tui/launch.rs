@@ -17,7 +17,7 @@ pub(crate) fn is_long(time: Duration) -> bool {
 
 /// Formats the estimate to show before a job starts: number of runs, time, disk space.
 pub(crate) fn expected(estimate: &Estimate, world: &World) -> Vec<String> {
-    let by = if estimate.from_history { "by what earlier runs took" } else { "a guess: no earlier runs to go by" };
+    let by = if estimate.from_history { "based on earlier runs" } else { "a guess: there are no earlier runs" };
     let free = world.work_folder.space().map(|space| format!(", {} are free", units::bytes(space.free)));
     vec![
         format!("runs   {}", units::count(estimate.runs as u64)),

@@ -83,7 +83,7 @@ fn a_test_with_actors_counts_once() {
     assert!(readers.interval.is_some() && readers.p_adjusted.unwrap() <= 4.0 / 256.0 + 1e-9, "{readers:?}");
     let text = table(&comparison, STYLE);
     assert!(text.contains("geometric mean (2)") && text.contains("Writes · readers"), "{text}");
-    assert!(text.contains("rows of actors are shares of their tests: in no mean and no count"), "{text}");
+    assert!(text.contains("rows of actors are parts of their tests: not included in means and counts"), "{text}");
     assert!(!benchfmt(&comparison).contains("readers"), "benchstat would take their mean too");
 }
 
@@ -123,7 +123,7 @@ fn no_view_and_no_judge_counts_actors() {
     let text = verdicts(&several, STYLE);
     assert!(text.contains("x against y: slower in 1, the same in 1 of 2 tests"), "{text}");
     assert!(plain.other_looks().is_empty());
-    assert!(plain.another_look(&plain.lines[2]).unwrap_err().contains("a share of its test"));
+    assert!(plain.another_look(&plain.lines[2]).unwrap_err().contains("a part of its test"));
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn a_tier_that_its_place_does_not_uphold_is_no_equal_of_one_that_is() {
     let messages: Vec<&str> = found.lines[0].obstacles.iter().map(|one| one.message.as_str()).collect();
     let says = "A is tier 3 power-safe, B is tier 3 power-safe (asked, not upheld: syncs reach no disk)";
     assert!(messages[0].contains(says), "{messages:?}");
-    assert_eq!(messages[1], "what syncs reach differs: A the disk, B no disk");
+    assert_eq!(messages[1], "sync targets differ: A the disk, B no disk");
     assert_eq!(found.lines[0].b.as_ref().unwrap().tier, Some(3), "what was asked stays");
 
     // Compared on one such place they are equal, and both sides show it.

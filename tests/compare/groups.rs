@@ -103,7 +103,7 @@ fn the_command_shows_each_group_and_says_what_is_alone() {
     assert!(table.contains("d against a: slower in 1 of 1 test"), "{table}");
     assert!(table.contains("e against b: slower in 1 of 1 test"), "{table}");
     assert!(table.contains("time against a") && table.contains("time against b") && !table.contains("n/c"), "{table}");
-    assert!(said.contains("c is compared with nothing: no other is tier 2"), "{said}");
+    assert!(said.contains("c is not compared: no other configuration has tier 2"), "{said}");
     let markdown = place.ok(&["compare", "--reference", "session=last", "--format", "markdown"]);
     assert!(markdown.contains("| test | size | a | d |") && markdown.contains("| test | size | b | e |"), "{markdown}");
     let html = place.ok(&["compare", "--reference", "session=last", "--format", "html"]);

@@ -49,7 +49,8 @@ fn equal_seeds_are_compared_seed_by_seed() {
 fn other_seeds_are_other_inputs_and_say_how_to_have_the_same() {
     let comparison = counted(&[&[(1, 100)]], &[&[(2, 108)]]);
     assert_eq!(exact(&comparison), None);
-    let says = "syncs: exact for equal inputs only, and A and B ran with other seeds: run both with one --seed";
+    let says =
+        "syncs: exact for equal inputs only, but A and B ran with different seeds: run both with the same --seed";
     assert!(comparison.warnings.iter().any(|warning| warning == says), "{:?}", comparison.warnings);
     assert!(!matches!(gate(&comparison, 0.05), Gate::Slower(_)));
     let same = counted(&[&[(1, 100)]], &[&[(1, 108)]]);

@@ -219,7 +219,7 @@ fn a_second_look_pays_in_its_interval_and_in_p_and_says_so() {
     assert!(found.interval.unwrap().confidence >= 1.0 - Spending::at_look(2, 1).alpha);
     assert!((found.p_adjusted.unwrap() - (4.0 * found.p.unwrap()).min(1.0)).abs() < 1e-12);
     let text = table(&comparison, TableStyle { colour: Colouring::Off, width: 80 });
-    let said = "looked at 2 times, with rounds added in between: 1 Writes; look 2 needs p below 1.25 % in place of 5 %";
+    let said = "2 looks, with rounds added in between: 1 Writes; look 2 needs p below 1.25 % instead of 5 %";
     assert!(text.contains(said), "{text}");
 }
 

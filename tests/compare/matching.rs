@@ -177,7 +177,7 @@ fn pooled_values_are_one_line_that_says_so() {
     let line = &comparison.lines[0];
     let (a, found) = (line.a.as_ref().unwrap(), line.found.as_ref().unwrap());
     assert_eq!((a.values.len(), found.paired), (16, true), "off beside off, on beside on");
-    let says = "runs are taken together whatever their rowsum (off | on)";
+    let says = "runs are pooled despite different rowsum (off | on)";
     assert!(comparison.warnings.iter().any(|warning| warning == says), "{:?}", comparison.warnings);
 
     let mut bench = Bench::default();
@@ -242,7 +242,7 @@ fn the_command_matches_pools_and_says_what_the_sides_have_in_common_once() {
     assert_eq!(text.matches("bulk_batch=all").count(), 1, "{text}");
     assert!(text.contains("A x | x on kv") || text.contains("rowsum=off|on"), "{text}");
     let pooled = place.ok(&["compare", "--a", "engine=x", "--b", "engine=y", "--pool", "rowsum"]);
-    assert!(pooled.contains("!  runs are taken together whatever their rowsum (off | on)"), "{pooled}");
+    assert!(pooled.contains("!  runs are pooled despite different rowsum (off | on)"), "{pooled}");
     let percent = place.ok(&["compare", "--a", "engine=x", "--b", "engine=y", "--percent"]);
     assert!(percent.contains("A to B") && percent.contains("-50 %") && percent.contains("A faster"), "{percent}");
     assert!(!percent.contains("A 2.0x faster"), "{percent}");

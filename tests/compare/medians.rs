@@ -28,7 +28,7 @@ fn a_ratio_that_the_medians_beside_it_contradict_says_so() {
     let found = comparison.lines[0].found.as_ref().unwrap();
     assert!((found.ratio - 0.8).abs() < 0.01 && found.median_ratio > 1.3, "{found:?}");
     let text = markdown(&comparison);
-    assert!(text.contains("the ratio of the two medians is 1.33; the verdict is on 0.80"), "{text}");
+    assert!(text.contains("the ratio of the two medians is 1.33; the verdict is about 0.80"), "{text}");
     assert!(text.contains("A/B: estimated from all runs (Hodges-Lehmann)"), "{text}");
     let mut plain = Bench::default();
     plain.pairs(&spec("x"), &spec("y"), &CLEAR);

@@ -122,7 +122,11 @@ fn the_command_compares_every_figure_by_name_and_refuses_what_has_no_direction()
     let done = compare(&["--metric", "p99", "--fail-if-slower", "5%"]);
     assert!(done.code == Some(4) && done.stdout.contains("p99 A"), "{}", done.stdout);
     let done = compare(&["--metric", "rows", "--fail-if-slower", "5%"]);
-    assert!(done.code == Some(2) && done.stderr.contains("of rows neither less nor more is better"), "{}", done.stderr);
+    assert!(
+        done.code == Some(2) && done.stderr.contains("for rows, neither less nor more is better"),
+        "{}",
+        done.stderr
+    );
     let done = compare(&["--metric", "p98"]);
     assert!(done.code == Some(2) && done.stderr.contains("p99_ns"), "{}", done.stderr);
     assert_eq!(compare(&["--metric", "p99", "--scaling"]).code, Some(2));

@@ -46,7 +46,7 @@ fn a_tier_that_is_unknown_is_equal_to_none() {
     for known in [Tier::Unsafe, Tier::PowerSafe] {
         let mut bench = Bench::default();
         bench.pairs(&Variant { tier: Tier::Unknown, ..spec("x") }, &Variant { tier: known, ..spec("y") }, &CLEAR);
-        let says = format!("commits are not known to be equally durable: A is tier unknown, B is tier {known}");
+        let says = format!("commits may not be equally durable: A is tier unknown, B is tier {known}");
         only_allowed_by(Difference::Tiers, &bench, &says);
     }
 }
@@ -58,7 +58,7 @@ fn tiers_that_are_unknown_on_both_sides_are_compared_with_a_warning() {
     bench.pairs(&unknown("x"), &unknown("y"), &CLEAR);
     let found = bench.compared("engine=x", "engine=y", &Options::default());
     assert!(found.lines[0].found.is_some(), "{:?}", found.lines[0].obstacles);
-    let says = "what a commit survives is not known: x, y need not be equally durable";
+    let says = "durability is unknown: x, y may not be equally durable";
     assert!(found.warnings.iter().any(|warning| warning == says), "{:?}", found.warnings);
     let stored = bench.stored();
     assert!(stored.compared("tier=unknown engine=x", "tier! engine=y", &Options::default()).lines[0].found.is_some());
@@ -140,7 +140,7 @@ fn never(bench: &Bench, a: &str, b: &str, kind: ObstacleKind, says: &str) -> Com
 fn failed_verification_is_never_compared() {
     let mut bench = Bench::default();
     bench.pairs(&Variant { agrees: Some(false), ..spec("x") }, &spec("y"), &CLEAR);
-    let says = "8 of 8 runs of A gave answers that other engines do not give";
+    let says = "8 of 8 runs of A gave answers that differ from other engines";
     never(&bench, "engine=x", "engine=y", ObstacleKind::FailedVerification, says);
 }
 
@@ -161,7 +161,7 @@ fn answers_to_other_inputs_may_differ_and_missing_ones_are_said() {
     assert!(found.lines[0].found.is_some());
     let badge = &found.lines[0].obstacles[0];
     assert!(badge.allowed && badge.kind == ObstacleKind::NotVerified, "{badge:?}");
-    assert_eq!(badge.message, "not verified: nothing was held against answers of A");
+    assert_eq!(badge.message, "not verified: answers of A were not checked against anything");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_sweep_is_no_configuration_and_the_message_tells_how_to_narrow_it() {
         }
         bench.run(&session, round, &spec("y"), &[b * 1000]);
     }
-    let says = "A has 2 configurations, which differ in sync (full | off): narrow A, as with sync=full";
+    let says = "A has 2 configurations, which differ in sync (full | off): narrow A, for example with sync=full";
     let found = never(&bench, "engine=x", "engine=y", ObstacleKind::SeveralConfigurations, says);
     assert!(found.lines[0].a.is_none(), "the median of a mixture is no figure");
     let narrowed = bench.compared("engine=x sync=full", "engine=y", &Options::default());
@@ -186,7 +186,7 @@ fn several_engines_on_a_side_are_told_by_their_engine_alone() {
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &Variant { version: "2", options: vec![("cache", "1")], ..spec("y") }, &CLEAR);
     bench.pairs(&spec("z"), &spec("z"), &CLEAR);
-    let says = "A has 2 configurations, which differ in engine (x | y): narrow A, as with engine=x";
+    let says = "A has 2 configurations, which differ in engine (x | y): narrow A, for example with engine=x";
     never(&bench, "engine=x|y", "engine=z", ObstacleKind::SeveralConfigurations, says);
 }
 

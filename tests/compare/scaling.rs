@@ -223,7 +223,7 @@ fn sizes_of_two_numbers_have_no_place_on_an_axis() {
     for round in 0..4 {
         bench.run(&session, round, &Variant { size: "2,3", ..spec("x") }, &[1_000_000]);
     }
-    says(&shown(&scaled(&bench, "engine=x", "engine=y")), &["without size=2,3, which is no positive number"]);
+    says(&shown(&scaled(&bench, "engine=x", "engine=y")), &["without size=2,3, which is not a positive number"]);
 }
 
 #[test]

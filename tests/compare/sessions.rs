@@ -103,7 +103,7 @@ fn a_geometric_mean_over_sessions_has_the_interval_of_sessions() {
         "{text}"
     );
     let refused = comparison.another_look(&comparison.lines[0]).unwrap_err();
-    assert!(refused.contains("more sessions tell how far"), "{refused}");
+    assert!(refused.contains("more sessions show by how much"), "{refused}");
     // The second session adds rounds to the first: together they are one session of twelve rounds.
     let [first, second] = [0, 1].map(|at| bench.batch.sessions[at].session_id.clone());
     let runs = bench.batch.runs.iter().filter(|run| run.session_id == second);

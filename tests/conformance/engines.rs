@@ -136,7 +136,10 @@ fn a_wrong_number_of_rows_is_red() {
 #[test]
 fn an_engine_that_ignores_that_it_is_to_stop_is_red_there() {
     let deaf = red(&[], &[("    def stop(*_):\n", "    def stop(*_):\n        return\n")]);
-    is_red_at(deaf, &[("end of stdin", "went on when its stdin ended"), ("SIGTERM", "after SIGTERM, and was killed")]);
+    is_red_at(
+        deaf,
+        &[("end of stdin", "continued after the end of stdin"), ("SIGTERM", "after SIGTERM and was killed")],
+    );
     let untidy = red(&[], &[("shutil.rmtree(job[\"folder\"], ignore_errors=True)", "pass")]);
     is_red_at(untidy, &[("end of stdin", "left the job's folder"), ("SIGTERM", "left the job's folder")]);
 }
@@ -147,12 +150,12 @@ fn an_engine_that_takes_what_it_does_not_know_is_red_there() {
     is_red_at(
         lax,
         &[
-            ("unknown option", "the option `no-such-option` was taken: it said `opened`"),
-            ("bad value of an option", "`sync` with `no such value` was taken"),
+            ("unknown option", "the option `no-such-option` was accepted: it sent `opened`"),
+            ("bad value of an option", "`sync` with `no such value` was accepted"),
         ],
     );
     let newer = red(&[], &[("if job[\"protocol\"] != description[\"protocol\"]:", "if False:")]);
-    is_red_at(newer, &[("another version", "protocol 99 was taken")]);
+    is_red_at(newer, &[("another version", "protocol 99 was accepted")]);
     let mute = red(&[], &[("sys.exit(f\"engine `{description['name']}` has no option `{name}`\")", "os._exit(1)")]);
     is_red_at(mute, &[("unknown option", "was not refused with a message")]);
 }
@@ -160,15 +163,15 @@ fn an_engine_that_takes_what_it_does_not_know_is_red_there() {
 #[test]
 fn an_engine_that_does_not_tell_how_far_it_is_is_red_there() {
     let silent = red(&[], &[("for target in (watch, report):", "for target in (watch,):")]);
-    is_red_at(silent, &[("progress", "no event `progress` within 5 s")]);
+    is_red_at(silent, &[("progress", "no `progress` event within 5 s")]);
     let stuck = red(&[], &[("said[\"operations\"] = done", "said[\"operations\"] = 7")]);
-    is_red_at(stuck, &[("progress", "in which nothing rose")]);
+    is_red_at(stuck, &[("progress", "events without an increase")]);
 }
 
 #[test]
 fn an_option_that_is_not_in_force_is_red_there() {
     let fixed = red(&[("return {\"sync\": self.sync}", "return {\"sync\": \"full\"}")], &[]);
-    is_red_at(fixed, &[("option sync", "with `off`: options in force: sync is `full`, asked for `off`")]);
+    is_red_at(fixed, &[("option sync", "with `off`: options in force differ: sync is `full`, requested `off`")]);
 }
 
 #[test]
@@ -176,7 +179,7 @@ fn an_invalid_description_is_red_there() {
     let default = red(&[("\"default\": \"full\"", "\"default\": \"always\"")], &[]);
     is_red_at(default, &[("description", "default `always` of option `sync`: expected full or off")]);
     let condition = red(&[("\"when\": {\"sync\": [\"off\"]}", "\"when\": {\"fsync\": [\"off\"]}")], &[]);
-    is_red_at(condition, &[("description", "`tiers`: `when` names `fsync`, and there is no such option")]);
+    is_red_at(condition, &[("description", "`tiers`: `when` has the unknown option `fsync`")]);
     let place = Place::new();
     place.engine("odd", "echo '{\"protocol\": 2}'");
     let (told, done) = checked(&place, &["check-engine", "odd"]);

@@ -40,7 +40,7 @@ fn nothing_is_written_over_or_put_before_what_is_built_in() {
     let file = place.path("config/suites/mine.toml");
     fs::write(&file, "mine").unwrap();
     for (arguments, says) in [
-        (["new", "suite", "mine"], "mine.toml is there already, and is left as it is"),
+        (["new", "suite", "mine"], "mine.toml already exists, and is left unchanged"),
         (["new", "suite", "kv"], "there is a built-in suite `kv`: choose another name"),
         (["new", "preset", "quick"], "there is a built-in preset `quick`"),
         (["new", "suite", "../mine"], "expected a name of letters, digits, - and _"),
@@ -148,7 +148,7 @@ fn built_in_suites_pass() {
             assert!(
                 told.iter().any(|one| one.check == "test 3 Sequential scan" && one.reason.starts_with("every row"))
             );
-            assert!(told.iter().any(|one| one.reason.ends_with("4 with answers that are known")), "{told:?}");
+            assert!(told.iter().any(|one| one.reason.ends_with("4 with the known answer")), "{told:?}");
         }
     }
 }

@@ -156,7 +156,7 @@ fn a_sound_store_is_never_replaced_by_a_repair() {
     let done = run(&place, &["store", "repair"]);
     assert!(done.code == Some(1) && done.stderr.contains("is in use"), "{}", done.stderr);
     drop(other);
-    assert_eq!(run(&place, &["store", "repair"]).stdout, "the store is sound, and stays as it is\n");
+    assert_eq!(run(&place, &["store", "repair"]).stdout, "the store is sound: nothing was changed\n");
 }
 
 /// Tears a block of metadata, so that DuckDB cannot open the file.
@@ -194,8 +194,8 @@ fn a_repair_that_fails_names_files_that_are_there_and_another_way() {
     fs::write(&path, &bytes).unwrap();
     let done = run(&place, &["store", "repair"]);
     assert_eq!(done.code, Some(1), "{}", done.stdout);
-    assert!(done.stderr.contains("could not be repaired, and stays as it is"), "{}", done.stderr);
-    assert!(done.stderr.contains("that can be read, restore a backup, or use another file"), "{}", done.stderr);
+    assert!(done.stderr.contains("could not be repaired, and is left unchanged"), "{}", done.stderr);
+    assert!(done.stderr.contains("readable disk, restore a backup, or use another file"), "{}", done.stderr);
     assert!(!done.stderr.contains("store repair`") && !done.stderr.contains(".dbdyno-repair-"), "{}", done.stderr);
     assert!(fs::read(&path).unwrap() == bytes);
 }

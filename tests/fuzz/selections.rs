@@ -28,7 +28,7 @@ fn selection(input: &[u8]) -> Result<Option<Selection>, String> {
     let text = text(input);
     let selection = match Selection::parse_line(&text) {
         Ok(selection) => selection,
-        Err(error) => return told(&error, "expected", input).or(told(&error, "parted by `|`", input)).map(|()| None),
+        Err(error) => return told(&error, "expected", input).or(told(&error, "values with `|`", input)).map(|()| None),
     };
     let terms = Selection::terms(&text);
     same("of its terms", &Selection::parse(&terms).as_ref(), &Ok(&selection))?;

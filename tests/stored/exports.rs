@@ -330,15 +330,16 @@ fn numbers_are_whole_and_rows_of_one_run_agree() {
     };
     for value in [serde_json::json!(1.5), "0x10".into(), "1e3".into(), (-1).into(), " 5".into(), "5.0".into()] {
         let said = refused(1, "wall_ns", value.clone());
-        let expected = "row 2, column wall_ns: expected a whole number, found";
+        let expected = "row 2, column wall_ns: expected a whole number (0 to 18446744073709551615), found";
         assert!(said.contains(expected) && said.contains("(0 to 18446744073709551615)"), "{value}: {said}");
     }
-    assert!(refused(0, "tier", 256.into()).contains("column tier: expected a whole number, found `256` (0 to 255)"));
+    assert!(refused(0, "tier", 256.into()).contains("column tier: expected a whole number (0 to 255), found `256`"));
     assert!(refused(0, "round", "2147483648".into()).contains("column round: expected a whole number"));
     // The first two rows are tests of one run.
     assert_eq!(listing[0]["run_id"], listing[1]["run_id"]);
     let said = refused(1, "engine", "other".into());
-    let expected = "row 1 and row 2 contradict each other: they are of one run, and engine is `lmdb`, then `other`";
+    let expected =
+        "row 1 and row 2 contradict each other: they belong to the same run, but engine is `lmdb`, then `other`";
     assert!(said.contains(expected), "{said}");
     let test = listing[0]["test"].clone();
     let mut twice = listing.clone();

@@ -199,7 +199,7 @@ fn a_comma_between_values_is_told_where_no_run_has_it() {
         ("tag=a, b", "'tag=a|b'"),
     ] {
         let answer = said(term);
-        assert!(answer.err.contains("separated by |") && answer.err.contains(instead), "{term}: {}", answer.err);
+        assert!(answer.err.contains("several values with |") && answer.err.contains(instead), "{term}: {}", answer.err);
         answer.good();
     }
     let answer = said("size=2,3");

@@ -20,16 +20,16 @@ fn contradictory_and_incomplete_runs_are_named_with_the_reason() {
     let said = dbdyno(&store, &["import", file.to_str().unwrap()]).good();
     for named in [
         "run FF10AB01 contradicts itself: several values of real-time of test 1, title\n",
-        "run F710AB01 contradicts itself: it says 17 tests, and has 19\n",
+        "run F710AB01 contradicts itself: it reports 17 tests, but has 19\n",
         "run FF11AB01 contradicts itself: its end-run is before its when-run\n",
-        "run FE11AB01 contradicts itself: tests-fail and tests-intr say 0, and the status of 1 test is not OK\n",
+        "run FE11AB01 contradicts itself: tests-fail and tests-intr add up to 0, but the status of 1 test is not OK\n",
         "run FE10AB01 is incomplete: no when-run\n",
-        "run FD10AB01 is incomplete: its when-run is no time\n",
+        "run FD10AB01 is incomplete: its when-run is not a valid time\n",
         "run FC10AB01 is incomplete: no end-run\n",
         "run FB10AB01 is incomplete: 1 of its 18 tests are missing\n",
         "run FA10AB01 is incomplete: 3 of its 20 tests are missing\n",
         "run FD11AB01 is incomplete: no status of test 2\n",
-        "run no hexad is incomplete: run_data has nothing of it\n",
+        "run no hexad is incomplete: run_data has no data for it\n",
     ] {
         assert!(said.contains(named), "{named}: {said}");
     }
@@ -61,7 +61,7 @@ fn a_size_that_only_names_of_tests_tell_is_taken_from_them_and_marked() {
     let file = database.finished();
     let store = folder.path().join("store.duckdb");
     let said = dbdyno(&store, &["import", file.to_str().unwrap()]).good();
-    assert!(said.contains("do not tell their datasize: 2, taken from the names of their tests"), "{said}");
+    assert!(said.contains("runs without a recorded datasize: 2, taken from the names of their tests"), "{said}");
     let listed = ["results", "--runs", "size_from=names", "--columns", "size,size_from,datasize", "--sort", "size"];
     let listed = dbdyno(&store, &[&listed[..], &["--format", "csv"]].concat()).good();
     assert_eq!(listed, "size,size_from,datasize\n2,names,2\n\"2,3\",names,\"2,3\"\n");

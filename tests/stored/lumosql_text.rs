@@ -138,16 +138,16 @@ fn a_broken_export_is_refused_whole_with_its_line() {
     let cut = EXPORTED.rfind("--3").unwrap();
     let id = "A1".repeat(32);
     for (text, expected) in [
-        (EXPORTED[..cut].to_owned(), "its end: run B2B2".to_owned()),
+        (EXPORTED[..cut].to_owned(), "end of file: run B2B2".to_owned()),
         (EXPORTED.replacen("A1A1", "nope", 1), "line 2: `nope".to_owned()),
         (EXPORTED.replacen("status OK", "=", 1), "line 19: `=`: expected a key".to_owned()),
-        (EXPORTED.replacen("--3", "--1", 1), "line 23: test 1 is there twice".to_owned()),
-        (EXPORTED.replace("B2", "A1"), format!("line 30: run {id} is in it twice")),
+        (EXPORTED.replacen("--3", "--1", 1), "line 23: test 1 occurs twice".to_owned()),
+        (EXPORTED.replace("B2", "A1"), format!("line 30: run {id} occurs twice")),
         (EXPORTED.replacen("--3\n", "", 1), "line 28: run A1A1".to_owned()),
     ] {
         fs::write(&file, &text).unwrap();
         let said = dbdyno(&store, &["import", file.to_str().unwrap()]).refused(2);
-        assert!(said.contains(&expected) && said.contains("nothing of it was taken"), "{expected}: {said}");
+        assert!(said.contains(&expected) && said.contains("nothing was imported"), "{expected}: {said}");
         assert_eq!(sql(&store, "SELECT count(*) FROM run"), ["0"]);
     }
 }

@@ -61,7 +61,7 @@ fn lists_have_the_columns_that_are_asked_for() {
          lmdb,1,1,1,1,1,1.0,1.0,1.0\nlmdb,2,1,1,1,1,2.0,2.0,2.0\n"
     );
     let said = dbdyno(store.path(), &["results", "--columns", "engin"]).refused(2);
-    assert!(said.contains("`engin` is no column"), "{said}");
+    assert!(said.contains("unknown column `engin`"), "{said}");
     let answer = dbdyno(store.path(), &["results", "--count", "jornal_mode=wal"]);
     assert!(answer.err.contains("no stored run has an option or a key `jornal_mode`"), "{}", answer.err);
 }

@@ -91,7 +91,7 @@ fn a_folder_of_parquet_goes_there_and_back_without_loss() {
     dbdyno(&back, &["import", path(&copy)]).good();
     assert_equal(store.path(), &back);
     let said = dbdyno(store.path(), &["copy", "--to-parquet", path(&copy)]).refused(2);
-    assert!(said.contains("is there already"), "{said}");
+    assert!(said.contains("already exists"), "{said}");
     let left = fs::read_dir(folder.path()).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count();
     assert_eq!(left, 1, "nothing half-written stays");
 }
@@ -109,7 +109,7 @@ fn a_broken_or_newer_folder_is_refused_whole() {
     fs::write(&note, b"PAR1 nonsense PAR1").unwrap();
     list_as_it_is(&copy, &note);
     let said = dbdyno(&back, &["import", path(&copy)]).refused(2);
-    assert!(said.contains("nothing of it was taken"), "{said}");
+    assert!(said.contains("nothing was imported"), "{said}");
     assert_eq!(sql(&back, "SELECT count(*) FROM run"), ["0"]);
     fs::write(copy.join("dbdyno.json"), r#"{"format": "dbdyno-parquet", "schema_version": 99}"#).unwrap();
     assert!(dbdyno(&back, &["import", path(&copy)]).refused(2).contains("schema version 99"));
@@ -194,7 +194,7 @@ fn a_parquet_export_is_worth_as_much_as_a_json_one() {
     let said = dbdyno(&target, &["import", path(&other)]).refused(2);
     assert!(said.contains("session_id") && said.contains("dbdyno export"), "{said}");
     let said = dbdyno(&target, &["import", path(&torn)]).refused(2);
-    assert!(said.contains("torn.parquet") && said.contains("nothing of it was taken"), "{said}");
+    assert!(said.contains("torn.parquet") && said.contains("nothing was imported"), "{said}");
     assert_eq!(sql(&target, "SELECT count(*) FROM run"), ["0"]);
 }
 

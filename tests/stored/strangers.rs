@@ -339,14 +339,14 @@ fn a_copy_has_the_files_that_its_manifest_names() {
     };
     let file = walk(&copy.join("run")).remove(0);
     fs::copy(&file, copy.join("run/more.parquet")).unwrap();
-    refused("run/more.parquet: it is not in the list of dbdyno.json");
+    refused("run/more.parquet: dbdyno.json does not list it");
     fs::remove_file(copy.join("run/more.parquet")).unwrap();
     std::os::unix::fs::symlink(&file, copy.join("run/link.parquet")).unwrap();
     refused("link.parquet: it is a link, expected a file");
     fs::remove_file(copy.join("run/link.parquet")).unwrap();
     let bytes = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
-    refused("it is missing: dbdyno.json lists it");
+    refused("it is missing, although dbdyno.json lists it");
     assert!(imported(&copy, folder.path()).unwrap_err().contains(text(&file)));
     fs::write(&file, bytes).unwrap();
     // A copy of version 0.1 lists no files.
@@ -397,12 +397,20 @@ fn a_listing_names_the_row_and_column_that_cannot_be_read() {
     }
     let listing: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     for (column, value, expected) in [
-        ("wall_ns", serde_json::json!("soon"), "row 2, column wall_ns: expected a whole number, found `soon`"),
+        (
+            "wall_ns",
+            serde_json::json!("soon"),
+            "row 2, column wall_ns: expected a whole number (0 to 18446744073709551615), found `soon`",
+        ),
         ("run_id", serde_json::json!("7"), "row 2, column run_id: expected a UUID, found `7`"),
-        ("label", serde_json::json!(null), "row 2, column label: expected a text, found nothing"),
-        ("options", serde_json::json!("{"), "row 2, column options: expected an object of texts, found `{`"),
+        ("label", serde_json::json!(null), "row 2, column label: expected text, found nothing"),
+        ("options", serde_json::json!("{"), "row 2, column options: expected an object of strings, found `{`"),
         ("started_at", serde_json::json!("noon"), "row 2, column started_at: expected a time, found `noon`"),
-        ("round", serde_json::json!(true), "row 2, column round: expected a whole number, found `true`"),
+        (
+            "round",
+            serde_json::json!(true),
+            "row 2, column round: expected a whole number (0 to 2147483647), found `true`",
+        ),
     ] {
         let mut changed = listing.clone();
         changed[1][column] = value;

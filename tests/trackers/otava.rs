@@ -98,7 +98,7 @@ fn otavas_rows_are_whole_and_what_is_left_out_is_told() {
     let (text, said) = exported(&place, "otava", &[]);
     let rows = csv_records(&text);
     assert_eq!((rows.len(), rows[0].len()), (2, 4 + 4), "{text}");
-    assert!(said.contains("1 session left out, without a figure that the newest session has"), "{said}");
+    assert!(said.contains("1 session left out, because they lack a figure of the newest session"), "{said}");
     place.ok(&["key", "session=last", "--set", "branch=main", "--set", "git_commit=c0ffee"]);
     let (text, said) = exported(&place, "otava", &["engine=lmdb"]);
     let rows = csv_records(&text);

@@ -83,7 +83,7 @@ fn a_session_is_returned_to_and_told_to_end_from_any_terminal() {
     returned.shows("Sequential writes");
     // A session that was detached on purpose keeps running too.
     returned.press("Z");
-    returned.shows("it is measured without the screens");
+    returned.shows("the job keeps running without the screens");
     assert_eq!(returned.inner.child.wait().unwrap().exit_code(), 0);
     returned.is_given_back();
     let name = listed(&terminal.place).split(' ').next().unwrap().to_owned();
@@ -93,7 +93,7 @@ fn a_session_is_returned_to_and_told_to_end_from_any_terminal() {
     again.shows("Leave?");
     again.press("y");
     again.shows("session kv: cancelled");
-    again.shows("all of it: dbdyno compare --reference session=");
+    again.shows("details: dbdyno compare --reference session=");
     // Without this option the command would read another store.
     again.shows(" --store ");
     assert_eq!(again.inner.child.wait().unwrap().exit_code(), 0);
@@ -229,7 +229,7 @@ fn without_anything_to_return_to_the_last_session_is_named() {
     terminal.shows("Suite");
     let place = &terminal.place;
     let mut none = terminal.another(&["attach"], (100, 30));
-    none.shows("nothing is measured that could be watched; `dbdyno` starts one");
+    none.shows("no job is running; start one with `dbdyno`");
     assert_eq!(none.inner.child.wait().unwrap().exit_code(), 1);
     place.ok(&["run", "--suite", "kv", "--engine", "null", "--repeat", "1", "--quiet"]);
     let mut none = terminal.another(&["attach"], (200, 30));
@@ -240,6 +240,6 @@ fn without_anything_to_return_to_the_last_session_is_named() {
     assert_eq!(done.code, Some(1));
     assert!(done.stderr.contains("the last session, kv of "), "{}", done.stderr);
     let mut wrong = terminal.another(&["attach", "nobody"], (100, 30));
-    wrong.shows("`nobody` is no job: expected one of ");
+    wrong.shows("unknown job `nobody`: expected one of ");
     assert_eq!(wrong.inner.child.wait().unwrap().exit_code(), 2);
 }

@@ -148,7 +148,7 @@ fn every_screen_is_reached_by_number_tab_palette_and_click() {
     }
     journey.key(KeyPress::Tab);
     assert_eq!(journey.app.screen, ScreenId::Bench, "Tab goes around");
-    journey.keys(":").shows("Commands").keys("beside your own").key(KeyPress::Enter);
+    journey.keys(":").shows("Commands").keys("figures next to your own").key(KeyPress::Enter);
     assert_eq!(journey.app.screen, ScreenId::Claims);
     journey.click("3 Results");
     assert_eq!(journey.app.screen, ScreenId::Results);
@@ -167,7 +167,7 @@ fn leaving_asks_while_a_session_runs() {
     journey.key(KeyPress::Enter).keys("q").shows("A session is running. Leave?");
     journey.keys("n");
     assert!(!journey.left);
-    journey.keys("qy").shows("leaving as soon as it has stopped");
+    journey.keys("qy").shows("leaving as soon as the job has stopped");
     assert!(journey.others.iter().any(|effect| effect.contains("Stop")), "the session is told to stop");
     journey.message(Message::JobOver(Err("it was stopped".to_owned())));
     assert!(journey.left);
@@ -176,9 +176,9 @@ fn leaving_asks_while_a_session_runs() {
 #[test]
 fn the_terminal_is_left_only_while_something_goes_on() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys("Z").shows("nothing is measured that would go on: q leaves");
+    journey.keys("Z").shows("nothing is running to detach from: q leaves");
     assert!(!journey.left && journey.others.is_empty(), "{:?}", journey.others);
-    journey.key(KeyPress::Enter).keys("q").shows("Z instead of q leaves the terminal and lets it go on").keys("nZ");
+    journey.key(KeyPress::Enter).keys("q").shows("Press Z instead of q to leave and keep it running").keys("nZ");
     assert_eq!(journey.others, ["Detach"]);
     assert!(!journey.left);
 }

@@ -122,7 +122,7 @@ fn claims_are_narrowed_noted_and_exported() {
         .key(KeyPress::Ctrl('u'))
         .keys(path.to_str().unwrap())
         .key(KeyPress::Enter)
-        .shows("is there already");
+        .shows("already exists");
     journey.keys("e").key(KeyPress::Ctrl('u')).keys("claims.doc").key(KeyPress::Enter).shows("ends in .txt, .md, .csv");
 }
 
@@ -130,5 +130,5 @@ fn claims_are_narrowed_noted_and_exported() {
 fn nothing_measured_is_said_for_every_claim() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("6").shows("crossdb").key(KeyPress::Enter).shows("✓ 0 agrees").shows("· 4 not measured yet");
-    journey.keys("x").shows("nothing stored is of both sides");
+    journey.keys("x").shows("the store does not have runs of both sides");
 }

@@ -44,7 +44,7 @@ fn a_configuration_leads_to_its_runs_and_a_run_to_its_tests() {
 #[test]
 fn a_configuration_can_be_marked_compared_explained_and_sorted() {
     let mut journey = begin(120, 40);
-    journey.keys("x").shows("rounds: 2 of 2 that were planned are finished").key(KeyPress::Esc);
+    journey.keys("x").shows("rounds: 2 of 2 planned rounds are finished").key(KeyPress::Esc);
     journey.click("suite").shows("by suite ▲").click("suite▲").shows("by suite ▼");
     journey.keys("s").shows("by sizes ▲").keys("r").shows("by sizes ▼");
     journey.keys("t").shows("Tag 2 runs of null[").key(KeyPress::Esc);
@@ -149,15 +149,15 @@ fn what_was_deleted_is_brought_back_with_all_that_belongs_to_it() {
         ["session", "run", "result", "run_option", "timeline", "warning", "tag"]
             .map(|table| place.value(&format!("SELECT count(*) FROM {table}")))
     };
-    journey.keys("U").shows("nothing was deleted");
+    journey.keys("U").shows("nothing has been deleted");
     journey.keys("tkept").key(KeyPress::Enter).shows("tagged kept");
     let before = all(&journey);
-    journey.keys("d").shows("Delete 2 runs of null[").keys("y").shows("U brings it back").keys("delete");
+    journey.keys("d").shows("Delete 2 runs of null[").keys("y").shows("U restores it").keys("delete");
     journey.key(KeyPress::Enter).shows("deleted 2 runs").shows("Results 16 ·").shows("1 configuration ");
     assert_ne!(all(&journey), before);
-    journey.keys("U").shows("2 runs stored again").shows("Results 32 · 2 configurations");
+    journey.keys("U").shows("2 runs restored").shows("Results 32 · 2 configurations");
     assert_eq!(all(&journey), before);
-    journey.keys("U").shows("nothing was deleted");
+    journey.keys("U").shows("nothing has been deleted");
 }
 
 #[test]

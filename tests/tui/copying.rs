@@ -43,7 +43,7 @@ fn a_run_is_copied_as_its_identifier_and_a_value_as_its_text() {
     assert_eq!(copy(&mut journey, "the command"), format!("dbdyno results --details run={run}"));
     let wall = copy(&mut journey, "wall of this row");
     journey.shows(&wall);
-    let row = copy(&mut journey, "this row, with tabs");
+    let row = copy(&mut journey, "this row, separated by tabs");
     assert!(row.split('\t').any(|cell| cell == wall) && row.contains("\t1 Sequential writes\t"), "{row}");
     // On the page of a run, `y` copies from the part in view, under the cursor.
     journey.key(KeyPress::Enter).shows("[Tests 8]");

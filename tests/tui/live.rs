@@ -151,7 +151,7 @@ fn a_run_that_was_given_up_is_not_finished() {
     told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
     let ended = RunnerEvent::RunEnded { ordinal: 0, status: Status::Cancelled, failure: None };
     journey.told(JobEvent::Session(Box::new(ended)));
-    journey.shows("0/10 runs, 1 given up");
+    journey.shows("0/10 runs, 1 stopped");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn pause_skip_and_stop_are_passed_on_and_offered_while_there_is_something_to_sto
     journey.keys("2").hides("p pause").hides("K stop").hides("v view").hides("r resume").keys("1");
     journey.key(KeyPress::Enter).shows("p pause").hides("s skip").hides("r resume");
     told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
-    journey.shows("s skip").keys("s").shows("Give the run under way up?").shows("round 1, null").keys("n");
+    journey.shows("s skip").keys("s").shows("Cancel the run under way?").shows("round 1, null").keys("n");
     assert!(!journey.others.iter().any(|effect| effect.starts_with("Tell")), "{:?}", journey.others);
     journey.keys("sy").keys("p").shows("paused");
     journey.keys("p").keys("x").hides("Stop the session?").keys("K").shows("Stop the session?").keys("y");
@@ -220,7 +220,7 @@ fn a_run_that_ended_while_it_was_asked_about_is_not_given_up() {
     journey.keys("s");
     let ended = RunnerEvent::RunEnded { ordinal: 0, status: Status::Done, failure: None };
     journey.told(JobEvent::Session(Box::new(ended)));
-    journey.keys("y").shows("nothing was given up");
+    journey.keys("y").shows("nothing was cancelled");
     assert!(!journey.others.iter().any(|effect| effect.starts_with("Tell")), "{:?}", journey.others);
 }
 
@@ -247,7 +247,7 @@ fn a_stored_run_is_replayed() {
 
 #[test]
 fn nothing_to_watch_says_how_to_get_there() {
-    Journey::begin(80, 24).keys("2").shows("No session was run").shows("p there replays a run");
+    Journey::begin(80, 24).keys("2").shows("No session has run").shows("p there replays a run");
 }
 
 #[test]
@@ -288,12 +288,12 @@ fn the_race_of_a_resumed_session_has_the_rounds_before_it() {
 fn what_a_session_says_about_its_options_is_read_at_once_or_after_what_is_open() {
     let mut journey = Journey::begin(80, 24);
     let page = || {
-        let follow_up = Some(("What the session says".to_owned(), vec!["synchronous 61 %".to_owned()]));
+        let follow_up = Some(("Findings of the session".to_owned(), vec!["synchronous 61 %".to_owned()]));
         let ended = live::Response::Ended { session: String::new(), runs: Vec::new(), follow_up };
         Message::Response(Box::new(Response::Screen(ScreenResponse::Live(ended))))
     };
     journey.message(page());
-    journey.shows("What the session says").shows("synchronous 61 %");
+    journey.shows("Findings of the session").shows("synchronous 61 %");
     journey.key(KeyPress::Esc).hides("synchronous 61 %").keys("?");
     journey.message(page());
     journey.hides("synchronous 61 %");
@@ -308,5 +308,5 @@ fn once_the_session_is_over_more_rounds_are_added_to_what_is_undecided() {
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 3, .. }));
     journey.hides("+ more rounds");
     journey.message(Message::JobOver(Err("it was killed".to_owned())));
-    journey.time(100_000).shows("+ more rounds").keys("+").shows("nothing is undecided that more rounds would decide");
+    journey.time(100_000).shows("+ more rounds").keys("+").shows("more rounds would not decide any undecided test");
 }

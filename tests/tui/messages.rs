@@ -15,7 +15,7 @@ fn say(journey: &mut Journey, text: &str) {
 #[test]
 fn a_long_message_takes_more_rows_and_is_kept() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys("M").shows("Nothing was said yet").key(KeyPress::Esc);
+    journey.keys("M").shows("No messages yet").key(KeyPress::Esc);
     let long = format!("it {} finally.", "is a long story ".repeat(12));
     say(&mut journey, &long);
     journey.shows("✗ it is a long story").shows("finally.");
@@ -38,7 +38,7 @@ fn a_file_that_is_there_is_asked_for_again_with_a_name_that_is_free() {
     let path = journey.place().path("mine.csv");
     std::fs::write(&path, "mine").unwrap();
     journey.keys("3").keys("e").key(KeyPress::Ctrl('u')).keys(path.to_str().unwrap()).key(KeyPress::Enter);
-    journey.shows("Export all results").shows("is there already").shows("mine-2.csv");
+    journey.shows("Export all results").shows("already exists").shows("mine-2.csv");
     journey.key(KeyPress::Enter).shows("written: ").hides("Export all results");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     let written = std::fs::read_to_string(journey.place().path("mine-2.csv")).unwrap();

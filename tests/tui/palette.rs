@@ -61,7 +61,7 @@ fn a_theme_is_seen_while_the_cursor_is_on_it_and_esc_puts_the_former_one_back() 
     assert_eq!(journey.tab(0), light);
     journey.key(KeyPress::Esc).hides("Commands");
     assert_eq!(journey.tab(0), dark);
-    journey.command("theme light").shows("`dbdyno --theme light` begins with it");
+    journey.command("theme light").shows("`dbdyno --theme light` starts with it");
     assert_eq!(journey.tab(0), light);
     // The previous theme is now the chosen one. Text that is not a theme keeps it.
     journey.keys(":theme zzz");
@@ -85,7 +85,7 @@ fn no_theme_has_colours_where_they_are_not_wanted() {
 #[test]
 fn commands_are_found_by_some_letters_completed_and_entered() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys(":").shows("Commands").shows("load preset").shows("PRESET: put a preset");
+    journey.keys(":").shows("Commands").shows("load preset").shows("PRESET: load a preset");
     journey.keys("lopre").key(KeyPress::Tab).shows(": load preset ");
     journey.key(KeyPress::Ctrl('u')).keys("opensess").key(KeyPress::Enter).shows(": open session ");
     journey.key(KeyPress::Ctrl('u')).keys("go").key(KeyPress::Enter).shows(": go ").shows("torture");
@@ -111,7 +111,7 @@ fn a_preset_is_put_onto_bench_from_any_screen() {
 #[test]
 fn two_selections_are_compared_and_one_stands_beside_its_session() {
     let mut journey = engines(80, 24);
-    journey.keys(":compare ").shows("session=last").shows("x with y").shows("beside all others of its sessions");
+    journey.keys(":compare ").shows("session=last").shows("x with y").shows("with all others of its sessions");
     journey.keys("x with y").shows("A engine=x · B engine=y").key(KeyPress::Enter);
     assert_eq!(journey.app.screen, ScreenId::Compare);
     journey.shows("‹table›").shows("A  engine=x").shows("B  engine=y").shows("A 3.0x faster");

@@ -59,7 +59,7 @@ fn a_store_that_cannot_be_read_says_why() {
     let place = Place::new();
     std::fs::write(place.store(), "no database\n".repeat(1000)).unwrap();
     let mut journey = Journey::begin_in(place, 120, 40);
-    journey.keys("3").shows("is no DuckDB file").shows("Ctrl-r tries again");
+    journey.keys("3").shows("is not a DuckDB file").shows("Ctrl-r tries again");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_group_is_entered_and_left_again() {
     let mut journey = begin(80, 24);
     journey.keys("g").shows("Group by").keys("latency_ns").key(KeyPress::Enter);
     journey.shows("2 groups").shows("by latency_ns ▲").shows("results  runs").shows("200 ").shows("2000 ");
-    journey.key(KeyPress::Down).keys("x").shows("No figure stands for these");
+    journey.key(KeyPress::Down).keys("x").shows("No single figure fits these");
     journey.key(KeyPress::Esc).key(KeyPress::Enter).shows("Results › latency_ns=2000 · 16 of 32");
     journey.shows("/ latency_ns=2000");
     journey
@@ -126,13 +126,13 @@ fn a_run_is_opened_with_everything_that_is_known_of_it() {
     journey.key(KeyPress::Enter).shows("Run ").shows("[Tests 8]").shows("▸ 1 Sequential writes").shows("✗ disagrees");
     journey.shows("kv 1,000").shows("round=1 of 2").shows("Latency · Sequential writes").shows("100.0 %");
     journey.key(KeyPress::Down).shows("▸ 2 Random reads").shows("Latency · Random reads");
-    journey.key(KeyPress::Right).shows("[Options ≠1]").shows("! clock").shows("real in force, simulated asked for");
+    journey.key(KeyPress::Right).shows("[Options ≠1]").shows("! clock").shows("real in force, simulated requested");
     journey.key(KeyPress::Right).shows("[Resources]").shows("test 2 Random reads").shows("peak memory").keys("]");
     journey.shows("test 3 Sequential scan");
     journey.key(KeyPress::Right).shows("[Environment]").shows("cpu model").shows("command line");
     journey.key(KeyPress::Right).shows("[Notes").shows("too few repeats").shows("no tag: t gives one");
     journey.keys("L").shows("Log of run").shows("second \\u{1b}[31m").key(KeyPress::Esc);
-    journey.keys("x").shows("wall: the time on the clock").key(KeyPress::Esc);
+    journey.keys("x").shows("wall: the wall-clock time").key(KeyPress::Esc);
     journey.click("Tests 8").shows("[Tests 8]").key(KeyPress::Esc).shows("Results 32 ·");
 }
 
@@ -190,7 +190,13 @@ fn nothing_is_deleted_before_it_is_asked_twice() {
     let mut journey = begin(80, 24);
     let runs = |journey: &Journey| journey.place().value("SELECT count(*) FROM run");
     journey.keys("d").shows("Delete run").shows("1 run with 8 results").keys("n");
-    journey.keys("d").keys("y").shows("indeed?").keys("yes").key(KeyPress::Enter).shows("expected the word delete");
+    journey
+        .keys("d")
+        .keys("y")
+        .shows("Really delete")
+        .keys("yes")
+        .key(KeyPress::Enter)
+        .shows("expected the word delete");
     journey.key(KeyPress::Esc);
     assert_eq!(runs(&journey), "4");
     journey.keys("dy").keys("delete").key(KeyPress::Enter).shows("deleted 1 run").shows("Results 24 ·");
@@ -231,7 +237,7 @@ fn what_the_filter_means_is_exported_once() {
     assert!(text.contains("dbdyno export test=2 --format csv --out"), "it says what made it: {text}");
     std::fs::write(&path, "mine").unwrap();
     export(&mut journey, path.to_str().unwrap());
-    journey.shows("is there already");
+    journey.shows("already exists");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     export(&mut journey, "out.txt");
     journey.shows("expected a name that ends in");
@@ -240,7 +246,7 @@ fn what_the_filter_means_is_exported_once() {
 #[test]
 fn a_run_is_put_onto_the_bench_again_and_replayed() {
     let mut journey = begin(80, 24);
-    journey.keys("/latency_ns=2000").key(KeyPress::Enter).keys("R").shows("as it was asked for").shows("2 runs");
+    journey.keys("/latency_ns=2000").key(KeyPress::Enter).keys("R").shows("as requested").shows("2 runs");
     journey.key(KeyPress::Enter);
     let command = "dbdyno run --suite kv --engine null:clock=simulated,latency_ns=2000 --size 1000 --repeat 2";
     assert_eq!(journey.started[0], command, "no preset is named that does not exist");
@@ -263,7 +269,7 @@ fn numbers_are_explained_where_the_cursor_is() {
     for _ in 0..20 {
         journey.keys("h");
     }
-    journey.shows("[started▼]").keys("x").shows("What this row is");
+    journey.shows("[started▼]").keys("x").shows("About this row");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn what_is_typed_means_no_command_and_the_pane_is_opened_from_anywhere() {
         journey.key(KeyPress::Esc);
         assert_eq!(journey.app.screen, screen);
     }
-    journey.keys(":").keys("a query on the store").key(KeyPress::Enter);
+    journey.keys(":").keys("query the store").key(KeyPress::Enter);
     assert_eq!(journey.app.screen, ScreenId::Sql);
 }
 
@@ -71,7 +71,7 @@ fn a_mistake_is_shown_with_its_place_and_the_cursor_goes_there() {
     journey.key(KeyPress::Ctrl('k')).keys("1 AS one FROM results").key(KeyPress::F(5)).shows("Answer · 32 rows");
     journey.keys("i").run("SELECT engine\nFRM results r x").shows("syntax error").shows("LINE 2: FRM results r x");
     journey.run("SELECT engine,\n CAST(engine AS INTEGER) FROM results").shows("Conversion Error").hides("COLUMNS(*)");
-    journey.run("").shows("there is no statement");
+    journey.run("").shows("no statement found");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn what_writes_is_refused_and_was_not_run() {
         journey.run(statement).shows("was not run");
     }
     journey.run("SELECT 1; DROP TABLE run").shows("was not run");
-    journey.run("SELECT 1; SELECT 2").shows("none of which was run");
+    journey.run("SELECT 1; SELECT 2").shows("none of them was run");
     journey.run(&format!("FROM read_csv('{}')", journey.place().store().display())).shows("✗").hides("Answer ·");
     assert!(!outside.exists());
     journey.run("SELECT count(*) AS n FROM result").shows("32");
@@ -101,7 +101,7 @@ fn a_long_answer_is_cut_sorted_whole_and_exported_whole() {
     assert!(first(&journey).contains("row|19999"), "the whole answer is sorted, by numbers: {}", first(&journey));
     journey.keys("y");
     assert_eq!(journey.copied(), "19999");
-    journey.keys("Y").shows("the 1,000 rows that are shown, of 20,000");
+    journey.keys("Y").shows("the 1,000 rows shown, of 20,000");
     assert!(journey.copied().starts_with("i,name\\n19999,row|19999\\n"), "{}", &journey.copied()[..40]);
     for (name, reader) in [("out.csv", "read_csv"), ("out.json", "read_json")] {
         let path = journey.place().path(name);
@@ -118,7 +118,7 @@ fn a_long_answer_is_cut_sorted_whole_and_exported_whole() {
     assert!(written.starts_with("| i | name |\n| --: | :-- |\n| 19999 | row\\|19999 |\n"), "{}", &written[..80]);
     assert_eq!(written.lines().count(), 20_002);
     let again = journey.place().path("out-2.md");
-    journey.keys("e").answer(path.to_str().unwrap()).shows("is there already").shows("out-2.md").key(KeyPress::Enter);
+    journey.keys("e").answer(path.to_str().unwrap()).shows("already exists").shows("out-2.md").key(KeyPress::Enter);
     assert!(again.exists(), "a name that is free is offered");
 }
 
@@ -160,12 +160,12 @@ fn a_statement_that_is_given_up_leaves_what_was_there() {
     let mut journey = begin(80, 24);
     journey.run("SELECT 7 AS seven").shows("seven").keys("i").write("SELECT 8 AS eight");
     let request = asked(&mut journey, KeyPress::F(5));
-    journey.time(2_000).shows("Esc gives it up").hides("Answer · 1 row");
+    journey.time(2_000).shows("Esc cancels").hides("Answer · 1 row");
     let Request::Screen(ScreenRequest::Sql(sql::Request::Ask { watch, .. })) = &request else {
         panic!("a statement is run: {request:?}")
     };
     let watch = watch.clone();
-    journey.key(KeyPress::Esc).shows("given up").shows("seven").shows("Answer · 1 row");
+    journey.key(KeyPress::Esc).shows("cancelled").shows("seven").shows("Answer · 1 row");
     assert!(watch.is_given_up(), "the store is told");
     let late: Response = dbdyno::tui::respond(request, &journey.setup);
     journey.message(Message::Response(Box::new(late)));

@@ -66,9 +66,9 @@ fn journey(columns: u16, rows: u16) -> Journey {
             "liar:sync=on",
             Tier::PowerSafe,
             "contradicted",
-            Some("3 of 9 acknowledged commits are there"),
+            Some("3 of 9 acknowledged commits survived"),
         ),
-        evidence(&host.host_id, 3, "null", Tier::Unknown, "not evidenced", Some("what it promises is not known")),
+        evidence(&host.host_id, 3, "null", Tier::Unknown, "not evidenced", Some("its tier is unknown")),
     ] {
         store.keep_evidence(host.clone(), evidence).unwrap();
     }
@@ -87,13 +87,13 @@ fn verdicts_have_their_signs_and_all_about_the_one_under_the_cursor_is_below() {
             .shows("3/4")
             .shows("17 kills of a committing worker")
             .shows("because of\\u{1b}[31m its options");
-        journey.keys("j").shows("contradicted: 3 of 9 acknowledged commits are there");
+        journey.keys("j").shows("contradicted: 3 of 9 acknowledged commits survived");
         journey
             .key(KeyPress::Enter)
             .shows("234 images of power losses")
             .shows("keeps its name: 100 whole, 10 without the");
         journey.shows("3 of 4 mutants caught").shows("/srv/images/image-1").key(KeyPress::Esc);
-        journey.click("null").shows("what it promises is not known");
+        journey.click("null").shows("its tier is unknown");
     }
 }
 

@@ -38,7 +38,7 @@ fn a_step_is_marked_and_told_with_its_session() {
             .keys("]")
             .shows("18 of 30")
             .keys("]")
-            .shows("no change comes after");
+            .shows("there is no later change");
         journey.keys("x").shows("energy distance").shows("Matteson").key(KeyPress::Esc).key(KeyPress::Esc);
         assert_eq!(journey.app.screen, ScreenId::Results);
     }
@@ -116,12 +116,12 @@ fn a_trend_that_is_given_up_leads_back() {
     let mut journey = over(&sessions(None), 80, 24);
     journey.keys("3");
     let commands = journey.app.update(Message::Key(KeyPress::Char('T')));
-    journey.time(1_000).shows("reading").shows("Esc gives it up");
+    journey.time(1_000).shows("reading").shows("Esc cancels");
     let request = commands.into_iter().find_map(|command| match command {
         Command::Request(Request::Screen(ScreenRequest::Trend(trend::Request::Follow { watch, .. }))) => Some(watch),
         _ => None,
     });
-    journey.key(KeyPress::Esc).shows("given up");
+    journey.key(KeyPress::Esc).shows("cancelled");
     assert!(request.expect("a trend is requested").is_given_up(), "the store is told");
     assert_eq!(journey.app.screen, ScreenId::Results);
     journey.keys("T").shows("no change");

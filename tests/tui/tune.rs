@@ -43,7 +43,7 @@ fn copied(journey: &Journey) -> String {
 #[test]
 fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys("5").shows("Base · sqlite · kv 10000").shows("8 rounds").shows("nothing was tried yet");
+    journey.keys("5").shows("Base · sqlite · kv 10000").shows("8 rounds").shows("there are no trials yet");
     journey.key(KeyPress::Enter).shows("nothing is changed");
     journey
         .time(60_000)
@@ -182,7 +182,7 @@ fn a_stopped_trial_is_not_accepted() {
     journey.message(Message::JobBegan { is_own: true, kind: JobKind::Tune });
     journey.told(JobEvent::Tune(Box::new(TuneEvent::TrialEnded { trial: Box::new(stopped) })));
     journey.message(Message::JobOver(Ok(())));
-    journey.shows("was stopped, and decides nothing").hides("A accepts").shows("up to then, which decides nothing");
+    journey.shows("was stopped, and decides nothing").hides("A accepts").shows("until it ended, which decides nothing");
     journey.keys("A").shows("was stopped before its last round").hides("Make latency_ns");
     journey.time(60_000).hides("A accept");
     assert_eq!(journey.place().value("SELECT count(*) FROM trial WHERE accepted"), "0");
@@ -241,7 +241,7 @@ fn rows_of_the_ledger_are_opened_compared_and_made_the_base() {
     let accepted = "SELECT count(*) FROM trial WHERE accepted";
     assert_eq!(journey.place().value(accepted), "2");
     // Returns to the other base, which was accepted before.
-    journey.keys("jA").shows("the base is what latency_ns=1500 came to").shows("▸ latency_ns: 2000 -> 1500");
+    journey.keys("jA").shows("the base is now the result of latency_ns=1500").shows("▸ latency_ns: 2000 -> 1500");
     journey.keys("m");
     let more = journey.started.last().unwrap();
     assert!(more.starts_with("dbdyno tune more"), "{more}");
@@ -250,7 +250,7 @@ fn rows_of_the_ledger_are_opened_compared_and_made_the_base() {
 #[test]
 fn several_values_are_tried_each_in_a_trial() {
     let mut journey = Journey::begin(120, 40);
-    journey.keys("5").key(KeyPress::Down).keys("s").shows("Try each of these for synchronous").shows("the base has it");
+    journey.keys("5").key(KeyPress::Down).keys("s").shows("Try each of these for synchronous").shows("in the base");
     journey.key(KeyPress::Enter);
     let command = journey.started.last().unwrap();
     assert!(command.contains("synchronous=off synchronous=normal"), "{command}");

@@ -135,5 +135,5 @@ fn a_claim_across_tiers_is_judged_where_the_publication_compared_so() {
     // The verdict depends on the disk. A measured ratio with an interval always exists.
     assert!(line.contains("x [") && !line.contains("does not survive"), "{line}");
     let claims = place.ok(&["claims", "pragma"]);
-    assert!(claims.contains("Experiment 7 compares what a commit does not survive equally"), "{claims}");
+    assert!(claims.contains("Experiment 7 compares unequal durability"), "{claims}");
 }

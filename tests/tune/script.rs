@@ -118,7 +118,7 @@ fn mistakes_are_told_with_their_line_and_nothing_is_run() {
         (".mode csv\nSELECT 1;", ":1: a command of the sqlite3 shell"),
         ("SELECT 1;\nBEGIN;\nSELECT 2;", ":2: BEGIN: expected a COMMIT"),
         ("SELECT ?1;", ":1: it has parameters"),
-        ("SELECT 'a;", ":1: a text or name that does not end"),
+        ("SELECT 'a;", ":1: a text or name is not closed"),
         ("CREATE TABLE a(x);", "expected at least one statement to measure"),
     ];
     for (text, expected) in cases {
@@ -145,8 +145,8 @@ fn statements_reach_nothing_beyond_their_copy_however_they_are_written() {
         (format!("VACUUM/**/main/**/INTO (SELECT '{there}');"), "VACUUM INTO"),
         ("PRAGMA main.journal_mode = WAL;".to_owned(), "PRAGMA journal_mode is an option of the engine"),
         ("PRAGMA/*x*/\"journal_mode\"(WAL);".to_owned(), "PRAGMA journal_mode is an option of the engine"),
-        (format!("PRAGMA temp_store_directory = '{}';", place.path("").display()), "reaches beyond the copy"),
-        ("PRAGMA writable_schema = ON;".to_owned(), "reaches beyond the copy"),
+        (format!("PRAGMA temp_store_directory = '{}';", place.path("").display()), "affects more than the copy"),
+        ("PRAGMA writable_schema = ON;".to_owned(), "affects more than the copy"),
         ("SELECT load_extension('x.so');".to_owned(), "load_extension() runs code"),
         (format!("CREATE VIRTUAL TABLE v USING csv(filename='{there}');"), "a virtual table of csv"),
     ];
@@ -176,7 +176,7 @@ fn a_statement_that_does_not_end_is_told_with_its_line() {
     let limit = ["tune", "try", "cache_size=100", "--statement-limit", "200ms", "--sql", &sql];
     let done = place.run(&[&limit[..], &MEASURE].concat());
     assert_eq!(done.code, Some(2), "{}", done.stderr);
-    assert!(done.stderr.contains(":2: it took longer than 200ms: a longer statement limit"), "{}", done.stderr);
+    assert!(done.stderr.contains(":2: it took longer than 200ms: raise the statement limit"), "{}", done.stderr);
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn what_is_no_database_is_refused() {
         assert!(done.stderr.contains(expected), "{}", done.stderr);
     };
     refused(&place.path("none.db"), "No such file");
-    refused(Path::new(&sql), "no sound SQLite database");
+    refused(Path::new(&sql), "not a valid SQLite database");
     let done = place.run(&["tune", "try", "x=1", "--engine", "lmdb", "--sql", &sql, "--database", &sql]);
-    assert!(done.stderr.contains("no sound SQLite database"), "{}", done.stderr);
+    assert!(done.stderr.contains("not a valid SQLite database"), "{}", done.stderr);
     assert_eq!(place.left_behind(), Vec::<std::path::PathBuf>::new());
 }

@@ -42,7 +42,7 @@ fn the_fastest_setting_is_found_and_confirmed_on_fresh_seeds() {
                   INTERSECT SELECT seed FROM results WHERE keys['trial'] IS NOT NULL)";
     assert_eq!(place.value(shared), "0");
     let refused = place.run(&["tune", "more", "--quiet"]);
-    assert!(refused.stderr.contains("confirmation of a search is made once"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("a search is confirmed only once"), "{}", refused.stderr);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_takes_too_much_memory_is_dropped_with_the_reason() {
     let limit = ["--tier", "0", "--budget", "10m", "--memory-limit", "64KiB"];
     let said = place.ok(&search(&limit));
     assert!(said.contains("no setting was found that is faster"), "{said}");
-    assert!(said.contains("latency_ns=800: it took") && said.contains("the limit is 65536"), "{said}");
+    assert!(said.contains("latency_ns=800: it used") && said.contains("the limit of 65536"), "{said}");
     assert_eq!(place.value("SELECT count(*) FROM trial"), "0");
 }
 
@@ -60,7 +60,7 @@ fn a_budget_without_time_for_a_confirmation_is_refused_with_one_that_has() {
     let place = Place::new();
     let done = place.run(&search(&["--tier", "0", "--budget", "1ms"]));
     assert_eq!(done.code, Some(2));
-    assert!(done.stderr.contains("confirmation: give"), "{}", done.stderr);
+    assert!(done.stderr.contains("confirmation: set"), "{}", done.stderr);
 }
 
 #[test]
@@ -68,5 +68,5 @@ fn a_tier_that_no_setting_has_is_refused() {
     let place = Place::new();
     let done = place.run(&search(&["--tier", "3"]));
     assert_eq!(done.code, Some(2));
-    assert!(done.stderr.contains("no setting to try of which a commit survives tier 3"), "{}", done.stderr);
+    assert!(done.stderr.contains("no setting to try that reaches tier 3"), "{}", done.stderr);
 }

@@ -107,7 +107,7 @@ fn a_change_whose_runs_fail_is_told_with_the_reason() {
     let place = Place::new();
     let done = place.run(&tune_try(&["fault=fail"]));
     assert_eq!(done.code, Some(1));
-    assert!(done.stdout.contains("failed: test 1: the option fault=fail asked for this"), "{}", done.stdout);
+    assert!(done.stdout.contains("failed: test 1: requested by the option fault=fail"), "{}", done.stdout);
 }
 
 #[test]
@@ -118,11 +118,11 @@ fn mistakes_are_refused_before_anything_is_run() {
         (&["tune", "accept", "--effects", "engine=null"], "unexpected argument '--effects'"),
         (&["tune"], "Usage: dbdyno tune"),
         (&["tune", "--ledger"], "unexpected argument '--ledger'"),
-        (&tune_try(&["sqlite.cache_size=5"]), "an option of the engine tuned, null"),
+        (&tune_try(&["sqlite.cache_size=5"]), "an option of the tuned engine, null"),
         (&tune_try(&["latency_ns=fast"]), "expected a whole number"),
         (&tune_try(&["latency_ns=900", "--set", "kv.nothing=1"]), "has no option `nothing`"),
         (&["tune", "try", "x=1", "--engine", "null:latency_ns=1|2", "--suite", "kv"], "several values"),
-        (&["tune", "more", "--quiet"], "is no trial"),
+        (&["tune", "more", "--quiet"], "matches no trial"),
     ];
     for (arguments, expected) in cases {
         let done = place.run(arguments);

@@ -108,7 +108,7 @@ impl Catalog {
         }
         let path = self.folders.path(folder).join(format!("{name}.toml"));
         if path.exists() {
-            return Err(format!("{} is there already, and is left as it is: choose another name", path.display()));
+            return Err(format!("{} already exists, and is left unchanged: choose another name", path.display()));
         }
         // A user's file takes precedence over a built-in one: requests for the built-in one would return this file.
         if names(&self.folders, folder).iter().any(|taken| taken == name) {

@@ -150,7 +150,7 @@ impl Theme {
         let file: ThemeFile = source.parse()?;
         let roles = file.roles.get_ref();
         if let Some(missing) = Role::ALL.iter().find(|role| !roles.contains_key(role)) {
-            let message = format!("roles: expected `{}` too", format!("{missing:?}").to_lowercase());
+            let message = format!("roles: missing field `{}`", format!("{missing:?}").to_lowercase());
             return Err(source.wrong(file.roles.span(), message));
         }
         Ok(Self { name: name.to_owned(), title: file.title, roles: file.roles.into_inner() })

@@ -125,7 +125,7 @@ metrics! {
     /// 99.9th percentile.
     P999: "p999_ns", "p99.9", Time, Less, Noisy, Latency(0.999);
     /// Measured latencies. Not all fast operations are timed, so that clock reads take little of the time.
-    Samples: "samples", "latencies taken", Count, Neither, Noisy, Samples;
+    Samples: "samples", "latency samples", Count, Neither, Noisy, Samples;
     /// Median time from when an operation was due to its end.
     ResponseP50: "response_p50_ns", "response p50", Time, Less, Noisy, Response(0.5);
     /// 90th percentile.
@@ -156,7 +156,7 @@ metrics! {
     /// Bytes fetched from the storage layer.
     Read: "read_bytes", "read", Bytes, Less, Noisy, Event(|done| done.counters.get("read_bytes"));
     /// Peak of the worker's resident memory.
-    PeakMemory: "peak_rss_bytes", "peak memory of the process", Bytes, Less, Noisy, Event(|done| Some(done.peak_rss_bytes));
+    PeakMemory: "peak_rss_bytes", "peak process memory", Bytes, Less, Noisy, Event(|done| Some(done.peak_rss_bytes));
     /// Resident memory of the worker before it opened anything: its own needs, independent of the engine.
     FloorMemory: "floor_rss_bytes", "memory before opening", Bytes, Neither, Noisy, Event(|done| done.counters.get("floor_rss_bytes"));
     /// The engine's highest memory use: the peak above the worker's own needs.
@@ -244,7 +244,7 @@ metrics! {
         sql: "CASE WHEN t.settle_written_bytes IS NOT NULL THEN coalesce(t.open_written_bytes, 0) + coalesce(t.settle_written_bytes, 0) + coalesce(t.close_written_bytes, 0) END",
     };
     /// The test plus the work for it outside of its timer.
-    Total: "total_ns", "time in all", Time, Less, Noisy, Made {
+    Total: "total_ns", "total time", Time, Less, Noisy, Made {
         of: |figures| Some(figures.value(Metric::Wall)? + figures.value(Metric::Outside)?),
         sql: "CASE WHEN t.settle_ns IS NOT NULL THEN t.wall_ns + coalesce(t.open_ns, 0) + t.settle_ns + coalesce(t.close_ns, 0) END",
     };
@@ -376,7 +376,7 @@ impl Serialize for Metric {
 impl<'de> Deserialize<'de> for Metric {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        Self::named(&name).ok_or_else(|| de::Error::custom(format!("there is no figure `{name}`")))
+        Self::named(&name).ok_or_else(|| de::Error::custom(format!("unknown metric `{name}`")))
     }
 }
 

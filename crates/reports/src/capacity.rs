@@ -116,7 +116,7 @@ fn words(answer: &Answer) -> String {
             format!("at least {}/s: the generator, not the engine, is the limit", shown(*rate))
         }
         Answer::AtLeast { rate, limit: Limit::Asked } => {
-            format!("at least {}/s: all is kept at the highest rate that was asked for (--to)", shown(*rate))
+            format!("at least {}/s: the highest requested rate (--to) still meets all targets", shown(*rate))
         }
         Answer::NoRate { lowest } => format!("no rate: at {}/s {}", count(lowest.rate), broken_text(&lowest.broken)),
         Answer::Failed { reason } => format!("no answer: {reason}"),
@@ -128,7 +128,7 @@ fn words(answer: &Answer) -> String {
 fn broken_text(broken: &[Broken]) -> String {
     let one = |broken: &Broken| match broken {
         Broken::Response { promise, found_ns: Some(ns) } => format!("{} is {}", promise.name(), duration(*ns as f64)),
-        Broken::Response { promise, found_ns: None } => format!("{} is beyond all that was done", promise.name()),
+        Broken::Response { promise, found_ns: None } => format!("{} is beyond all finished operations", promise.name()),
         Broken::Failures { failures, of } => format!("{} of {} failed", count(*failures), counted(*of, "operation")),
         Broken::FellBehind { operations, due } => format!("{} of {} were done", count(*operations), count(*due)),
     };
@@ -172,7 +172,7 @@ fn notes(report: &CapacityReport) -> Vec<String> {
         let interval =
             confidence.map_or_else(String::new, |confidence| format!(", interval {:.1} %", confidence * 100.0));
         notes.push(format!(
-            "ops/s: median of {}, each a search of its own with a fresh seed to {:.1} %{interval}",
+            "ops/s: median of {}, each a separate search with a fresh seed to {:.1} %{interval}",
             counted(rounds as u64, "round"),
             report.precision * 100.0
         ));
@@ -180,7 +180,7 @@ fn notes(report: &CapacityReport) -> Vec<String> {
     }
     if !report.duels.is_empty() {
         notes.push(
-            "ratio: rate of the second / rate of the first, rounds paired by seed: below 1 the first holds more"
+            "ratio: rate of the second / rate of the first, rounds paired by seed: below 1 the first holds the higher rate"
                 .to_owned(),
         );
     }
@@ -196,7 +196,7 @@ fn notes(report: &CapacityReport) -> Vec<String> {
         notes.extend(contrary_text(one));
     }
     if report.stopped {
-        notes.push("!  stopped before its end: what had finished is kept".to_owned());
+        notes.push("!  stopped before its end: finished results are stored".to_owned());
     }
     notes.extend(report.warnings.iter().map(|warning| format!("!  {warning}")));
     notes
@@ -215,11 +215,7 @@ fn contrary_text(one: &Capacity) -> Option<String> {
     };
     let said: Vec<String> = [rates(true), rates(false)].into_iter().flatten().collect();
     (!said.is_empty()).then(|| {
-        format!(
-            "!  {}: not monotone: it {}: something else than the rate has a part in it",
-            one.label,
-            said.join(" and ")
-        )
+        format!("!  {}: not monotone: it {}: something other than the rate affects it", one.label, said.join(" and "))
     })
 }
 
@@ -227,7 +223,7 @@ fn contrary_text(one: &Capacity) -> Option<String> {
 pub fn probe_text(label: &str, probe: &Probe) -> String {
     let label = plain(label);
     if probe.rate == 0 {
-        return format!("{label} each after the one before it: {}/s", shown(probe.achieved));
+        return format!("{label} at full speed: {}/s", shown(probe.achieved));
     }
     let quantile = |(promise, found): &(Promise, Option<u64>)| {
         format!("{} {}", promise.name(), found.map_or_else(|| "beyond all".to_owned(), |ns| duration(ns as f64)))

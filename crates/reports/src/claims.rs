@@ -22,7 +22,7 @@ pub fn closing_text(table: &ClaimsTable) -> String {
     if !open.is_empty() {
         let lines = open.iter().map(|comparison| format!("  {}: {}", comparison.title, how_to_measure(comparison)));
         sections.push(Section {
-            heading: Some("nothing of these is measured yet".to_owned()),
+            heading: Some("not measured yet".to_owned()),
             after: lines.collect(),
             ..Section::default()
         });

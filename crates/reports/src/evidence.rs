@@ -80,9 +80,9 @@ pub fn evidence_lines(evidence: &EvidenceRecord) -> Vec<String> {
         // The counts below are of half of the images: the other half is of disks of the kind in the line after them.
         format!("{images} images of power losses{}", through(route.as_deref())),
         format!(
-            "where a file's sync keeps its name: {whole} whole, {earlier} without the latest commits, {broken} broken"
+            "where syncing a file also keeps its name: {whole} whole, {earlier} without the latest commits, {broken} broken"
         ),
-        format!("where a new name lasts only once its folder is synced: {strict}"),
+        format!("where a new name is durable only after its folder is synced: {strict}"),
     ];
     if *mutants > 0 {
         lines.push(format!("{mutants_caught} of {mutants} mutants caught, each without one kind of sync calls"));

@@ -96,7 +96,7 @@ pub enum WriteError {
         supported: &'static [Format],
     },
     #[error(
-        "nothing to print: the selection has no results of a suite that says what its published program prints, as `drivers` does"
+        "nothing to print: the selection has no results of a suite that defines the lines of its published program, such as `drivers`"
     )]
     NothingPrinted,
     #[error(transparent)]

@@ -113,13 +113,13 @@ fn actor_line(actor: &SoakActor) -> String {
             let [change, low, high] = [drift.change, drift.low, drift.high].map(percent);
             format!("p99 from beginning to end {change} % [{low}, {high}]: {word}")
         }
-        Err(_) => "too short to tell how its p99 drifts".to_owned(),
+        Err(_) => "too short to show a drift of its p99".to_owned(),
     });
     if actor.busy > 0 {
         parts.push(format!("{} times busy", count(actor.busy)));
     }
     if let Some(backlog) = actor.backlog.filter(|backlog| *backlog > actor.median as u64) {
-        parts.push(format!("up to {} were due and not begun", count(backlog)));
+        parts.push(format!("up to {} were due but not started", count(backlog)));
     }
     parts.join(" · ")
 }

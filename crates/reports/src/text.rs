@@ -118,18 +118,18 @@ fn notes(table: &SessionTable) -> Vec<Section> {
     let said = [
         (
             any(|row| row.harness_bound),
-            "h  so fast that the harness is a part of what is measured: a true difference is larger",
+            "h  so fast that the harness is part of the measured time: a true difference is larger",
         ),
         (
             any(|row| row.outside.as_ref().is_some_and(|outside| outside.counts)),
-            "+  done outside of the timer, if more than 5 % of the test; other figures are without it",
+            "+  work outside the timer, if more than 5 % of the test; other figures exclude it",
         ),
         (
             table.sizes.iter().any(|size| size.cold),
-            "open+test, ops/s: with opening the database, which may read all of it; p50 and p99 are of the test alone",
+            "open+test, ops/s: include opening the database, which may read all of it; p50 and p99 are of the test alone",
         ),
         (any(|row| row.disagrees), "✗  answers differ from those of other engines: these figures are worth nothing"),
-        (any(|row| row.not_verified), "?  not verified: there is nothing to hold these answers against"),
+        (any(|row| row.not_verified), "?  not verified: there is nothing to check these answers against"),
     ];
     let said = said.into_iter().filter(|(is_so, _)| *is_so).map(|(_, line)| line.to_owned());
     let conditions = (!table.conditions.is_empty()).then(|| format!("measured with {}", table.conditions.join(", ")));

@@ -94,10 +94,10 @@ fn facts(subject: &Subject, findings: &Findings) -> Vec<(&'static str, String)> 
     for (name, disk) in [("power losses", &power.journaled), ("strict names", &power.by_folder)] {
         let unseen = power.unseen.as_ref().filter(|_| disk.images == 0);
         facts.push((name, unseen.map_or_else(|| images(disk), |reason| format!("none: {reason}"))));
-        facts.extend(disk.examples.iter().map(|example| ("", format!("as: {example}"))));
+        facts.extend(disk.examples.iter().map(|example| ("", format!("example: {example}"))));
     }
     facts.extend(power.by_folder.contradiction.iter().map(|contradiction| {
-        ("", format!("where a new name lasts only once its folder is synced: {}", contradiction.what))
+        ("", format!("where a new name is durable only after its folder is synced: {}", contradiction.what))
     }));
     if !power.mutants.is_empty() {
         facts.push(("mutants", format!("{} of {} caught", power.caught(), power.mutants.len())));
@@ -108,7 +108,7 @@ fn facts(subject: &Subject, findings: &Findings) -> Vec<(&'static str, String)> 
         facts.push(("", format!("kept in {}", image.display())));
         facts.push(("", format!("dbdyno torture '{}' --image '{}' shows it", subject.choice, image.display())));
     }
-    facts.extend(findings.stopped.then(|| ("", "it was stopped before the end".to_owned())));
+    facts.extend(findings.stopped.then(|| ("", "stopped before the end".to_owned())));
     facts
 }
 
@@ -116,7 +116,7 @@ fn kills(findings: &Findings) -> String {
     match (&findings.killed, findings.kills) {
         (_, 0) => "none".to_owned(),
         (Some(killed), kills) => format!("the last of {kills}: {}", killed.what),
-        (None, kills) => format!("{kills}, after each of which every acknowledged commit is there"),
+        (None, kills) => format!("{kills}, and every acknowledged commit survived each"),
     }
 }
 
@@ -127,7 +127,7 @@ fn images(disk: &DiskFindings) -> String {
         _ => {
             let unmade = match unmade {
                 0 => String::new(),
-                unmade => format!(", {unmade} not yet made"),
+                unmade => format!(", {unmade} not yet created"),
             };
             format!("{images} images: {whole} whole, {earlier} without the latest commits, {broken} broken{unmade}")
         }
@@ -229,7 +229,7 @@ fn records(found: &[(Subject, Findings)]) -> Table {
 /// Describes the progress in words.
 pub fn step_text(step: Step, terms: &Terms) -> String {
     match step {
-        Step::Waiting => "waiting for a run that another dbdyno measures".to_owned(),
+        Step::Waiting => "waiting for a run of another dbdyno".to_owned(),
         Step::Kill { done } => format!("killed {done} of {}", terms.kills),
         Step::Recording => format!("recording {} commits", terms.commits),
         Step::Image { done } => format!("power lost {done} of {} times", terms.images),

@@ -101,9 +101,9 @@ pub fn found_words(series: &TrendSeries) -> String {
 }
 
 /// The explanation of how changes are found.
-pub const METHOD: &str = "a change: energy distance of the sessions before and after, p <= 0.01 of 999 random orders (Matteson and James 2014), \
-     and a step explains the sessions better than a line does, or neighbours that resemble each other; drifting: they move, and not in \
-     steps; intervals are of 95 %, for sessions whose neighbours correlate";
+pub const METHOD: &str = "a change: energy distance of the sessions before and after, p <= 0.01 of 999 random orders \
+     (Matteson and James 2014), and a step explains the sessions better than a line or correlated neighbours do; \
+     drifting: they move, but not in steps; intervals are 95 %, adjusted for the correlation of neighbouring sessions";
 
 fn legend(metric: Metric) -> String {
     format!("{} of each session (median of its runs), from the first to the last", name(metric))

@@ -44,12 +44,12 @@ impl fmt::Display for NoAnswer {
         match self {
             Self::TooFew { have, need } => write!(f, "need >= {need} runs, have {have}"),
             Self::TooFewPoints { have, need } => write!(f, "need >= {need} points, have {have}"),
-            Self::NotAscending(value) => write!(f, "{value} is not above the value before it"),
+            Self::NotAscending(value) => write!(f, "{value} is not above the previous value"),
             Self::UnequalLengths { a, b } => write!(f, "pairs need equal counts, have {a} and {b}"),
             Self::NotFinite(value) => write!(f, "{value} is not a finite number"),
             Self::NotPositive(value) => write!(f, "{value} is not positive, so it has no ratio"),
             Self::NotAProbability(value) => write!(f, "{value} is not between 0 and 1"),
-            Self::Unreplicated => write!(f, "no session was repeated, which would tell how far sessions lie apart"),
+            Self::Unreplicated => write!(f, "no session was repeated, so the difference between sessions is unknown"),
             Self::Undefined => write!(f, "the statistic has no value for a resample"),
         }
     }

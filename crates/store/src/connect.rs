@@ -82,7 +82,7 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
             Err(StoreError::Unreachable { path, message: "it is empty: nothing was stored in it yet".to_owned() })
         }
         Ok(Header::Other) => {
-            Err(StoreError::NotDuckDb { path, message: "its first bytes are not those of one".to_owned() })
+            Err(StoreError::NotDuckDb { path, message: "its first bytes are not a DuckDB header".to_owned() })
         }
         Err(error) => Err(StoreError::from_message(&path, error.to_string())),
     }
@@ -164,7 +164,7 @@ pub(super) fn no_triggers(connection: &Connection, path: &Path) -> Result<(), St
     let sql = "SELECT string_agg(trigger_name, ', ') FROM duckdb_triggers()";
     let triggers: Option<String> = connection.query_row(sql, [], |row| row.get(0)).doing(path)?;
     triggers.map_or(Ok(()), |names| {
-        let what = format!("writing to it would set off its triggers {names}; drop them with the duckdb CLI");
+        let what = format!("writing to it would fire its triggers {names}; drop them with the duckdb CLI");
         Err(StoreError::Altered { path: path.to_owned(), what })
     })
 }
@@ -201,7 +201,7 @@ fn header(path: &Path) -> io::Result<Header> {
 /// Removes an empty file, which DuckDB would treat as a broken database. The file stays locked while the returned value lives, so that
 /// only one of several processes removes it. A file that DuckDB has just created in another process is locked too.
 fn make_way(path: &Path) -> io::Result<File> {
-    let in_use = || io::Error::other("Could not set lock: another process makes a store of it");
+    let in_use = || io::Error::other("Could not set lock: another process is creating a store in it");
     let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     rustix::fs::fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| in_use())?;
     // Follows a link to its target.

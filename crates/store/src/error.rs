@@ -53,7 +53,7 @@ pub enum StoreError {
     )]
     Outdated { path: PathBuf, found: i64 },
     /// The schema is that of an older dbdyno, and could not be migrated.
-    #[error("the store {} has schema version {found} and could not be brought to {known}: {message}", path.display())]
+    #[error("the store {} has schema version {found} and could not be migrated to {known}: {message}", path.display())]
     Older {
         path: PathBuf,
         found: i64,
@@ -62,16 +62,16 @@ pub enum StoreError {
         message: String,
     },
     /// A DuckDB file with other tables.
-    #[error("{} is a DuckDB file but not a store of dbdyno, and is left as it is: choose another file for the store", path.display())]
+    #[error("{} is a DuckDB file but not a dbdyno store, and is left unchanged: choose another file for the store", path.display())]
     Foreign { path: PathBuf },
     /// A store that has an object of its own under a name that this program uses.
-    #[error("the store {} is not as dbdyno makes it, and is left as it is: {what}", path.display())]
+    #[error("the store {} has an unexpected schema, and is left unchanged: {what}", path.display())]
     Altered {
         path: PathBuf,
         /// What is different, and what to do.
         what: String,
     },
-    #[error("{} is no DuckDB file, and is left as it is ({message}): choose another file for the store", path.display())]
+    #[error("{} is not a DuckDB file, and is left unchanged ({message}): choose another file for the store", path.display())]
     NotDuckDb { path: PathBuf, message: String },
     /// The file or its folder is missing or cannot be reached.
     #[error("the store {} cannot be opened: {message}", path.display())]
@@ -88,16 +88,16 @@ pub enum StoreError {
     },
     /// The file was a store, and can no longer be read.
     #[error(
-        "the store {} is damaged ({message}): the command `store repair` saves what can be read of it",
+        "the store {} is damaged ({message}): the command `store repair` saves everything that is still readable",
         path.display()
     )]
     Damaged { path: PathBuf, message: String },
     /// A change whose commit failed, and that could not be rolled back.
-    #[error("the store {}: {message}; whether the change was made is not known: check before you repeat it", path.display())]
+    #[error("the store {}: {message}; it is not known whether the change was made: check before you repeat it", path.display())]
     Unclear { path: PathBuf, message: String },
     /// A damaged store that could not be repaired.
     #[error(
-        "the store {} could not be repaired, and stays as it is: {message}. Copy the file to a disk that can be read, restore a \
+        "the store {} could not be repaired, and is left unchanged: {message}. Copy the file to a readable disk, restore a \
          backup, or use another file for the store",
         path.display()
     )]
@@ -143,7 +143,7 @@ impl StoreError {
 
     /// Returns the error for a store that has views of these names instead of tables.
     pub(super) fn views(path: PathBuf, names: &str) -> Self {
-        Self::Altered { path, what: format!("it has views where a store has tables: {names}; choose another file") }
+        Self::Altered { path, what: format!("these are views but must be tables: {names}; choose another file") }
     }
 
     /// Turns an error of a query into one of the store if DuckDB met a block that it cannot read.

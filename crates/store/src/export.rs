@@ -23,13 +23,13 @@ use std::{
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The folder is not empty.
-    #[error("{} is there already: give a folder that is not there yet, or an empty one", folder.display())]
+    #[error("{} already exists: choose a new or empty folder", folder.display())]
     NotEmpty { folder: PathBuf },
     /// The target is the store itself, or has a name that belongs to it.
     #[error("{} is the store itself, or belongs to it: give another name", path.display())]
     Same { path: PathBuf },
     /// The folder cannot be written.
-    #[error("writing {}: {message}", folder.display())]
+    #[error("{} cannot be written: {message}", folder.display())]
     Unwritable { folder: PathBuf, message: String },
     /// One of the stores cannot be used.
     #[error(transparent)]

@@ -148,7 +148,7 @@ enum OpenMode {
 fn make_folder(folder: &Path) -> Result<(), StoreError> {
     std::fs::create_dir_all(folder).map_err(|error| StoreError::Unreachable {
         path: folder.to_owned(),
-        message: format!("the folder cannot be made: {error}"),
+        message: format!("the folder cannot be created: {error}"),
     })
 }
 

@@ -68,7 +68,7 @@ pub(super) fn check(folder: &Path) -> Result<Vec<String>, ImportError> {
     let text = input::read_text(&path).map_err(|error| broken(path.clone(), &error))?;
     let manifest: Manifest = serde_json::from_str(&text).map_err(|error| broken(path.clone(), &error))?;
     if manifest.format != FORMAT {
-        return Err(broken(path, &format!("the format is `{}`, expected `{FORMAT}`", manifest.format)));
+        return Err(broken(path, &format!("expected the format `{FORMAT}`, found `{}`", manifest.format)));
     }
     if manifest.schema_version > SCHEMA_VERSION {
         let (path, found) = (folder.to_owned(), manifest.schema_version);
@@ -83,18 +83,18 @@ pub(super) fn check(folder: &Path) -> Result<Vec<String>, ImportError> {
     for name in &files {
         let path = folder.join(name);
         let expected =
-            listed.remove(name).ok_or_else(|| broken(path.clone(), &format!("it is not in the list of {MANIFEST}")))?;
+            listed.remove(name).ok_or_else(|| broken(path.clone(), &format!("{MANIFEST} does not list it")))?;
         let found = contents(&path).map_err(|error| broken(path.clone(), &error))?;
         if found != expected {
             let message = format!(
-                "it is not what was written: expected {} bytes with the BLAKE3 checksum {}, found {} with {}",
+                "it was changed after it was written: expected {} bytes with the BLAKE3 checksum {}, found {} with {}",
                 expected.bytes, expected.blake3, found.bytes, found.blake3
             );
             return Err(broken(path, &message));
         }
     }
     match listed.into_keys().next() {
-        Some(name) => Err(broken(folder.join(name), &format!("it is missing: {MANIFEST} lists it"))),
+        Some(name) => Err(broken(folder.join(name), &format!("it is missing, although {MANIFEST} lists it"))),
         None => Ok(files),
     }
 }

@@ -73,7 +73,7 @@ impl Store {
             true => {
                 say(true, format!("{} holds results that are not in the store yet", self.journal_folder().display()))
             }
-            false => say(true, "nothing waits in a journal".to_owned()),
+            false => say(true, "no results are waiting in a journal".to_owned()),
         }
         match self.reading(|connection| inspect(connection, self.path())) {
             Err(error) => say(false, error.to_string()),
@@ -133,7 +133,7 @@ impl Store {
             new.writing(|_| Ok::<_, StoreError>(()))?;
         }
         if file::log(new.path()).try_exists().map_err(failed)? {
-            return Err(failed(io::Error::other("the new store could not be written to its end")));
+            return Err(failed(io::Error::other("the new store could not be written completely")));
         }
         let facts = locked.metadata().map_err(failed)?;
         fs::set_permissions(new.path(), facts.permissions()).map_err(failed)?;

@@ -44,7 +44,7 @@ impl Store {
             None => self.records(LEFT, "started_at", &[host_id, former])?,
         };
         if id.is_some() && sessions.len() > 1 {
-            let message = format!("{} sessions begin with these letters: give more letters", sessions.len());
+            let message = format!("{} sessions begin with these characters: give more characters", sessions.len());
             return Err(StoreError::Query { message });
         }
         let Some(session) = sessions.pop() else { return Ok(None) };

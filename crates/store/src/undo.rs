@@ -207,12 +207,12 @@ fn write(store: &Path, before: &Before) -> io::Result<()> {
 fn read(path: &Path) -> io::Result<(Before, Vec<u8>)> {
     let mut bytes = Vec::new();
     File::open(path)?.read_to_end(&mut bytes)?;
-    let wrong = |what: &str| io::Error::new(ErrorKind::InvalidData, format!("it is damaged too: {what}"));
-    let Some((content, check)) = bytes.split_last_chunk::<4>() else { return Err(wrong("it is cut off")) };
+    let wrong = |what: &str| io::Error::new(ErrorKind::InvalidData, format!("it is also damaged: {what}"));
+    let Some((content, check)) = bytes.split_last_chunk::<4>() else { return Err(wrong("it is truncated")) };
     if crc32c::crc32c(content) != u32::from_le_bytes(*check) {
-        return Err(wrong("its checksum differs"));
+        return Err(wrong("its checksum does not match"));
     }
-    let content = content.strip_prefix(MAGIC).ok_or_else(|| wrong("its first line differs"))?;
+    let content = content.strip_prefix(MAGIC).ok_or_else(|| wrong("its first line is wrong"))?;
     let end = content.iter().position(|&byte| byte == b'\n').ok_or_else(|| wrong("it has no second line"))?;
     Ok((serde_json::from_slice(&content[..end])?, content[end + 1..].to_vec()))
 }

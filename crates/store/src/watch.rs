@@ -52,7 +52,7 @@ impl ReadWatch {
     /// The reading was cancelled.
     pub fn check(&self) -> Result<(), StoreError> {
         match self.is_given_up() {
-            true => Err(StoreError::Query { message: "the reading was given up".to_owned() }),
+            true => Err(StoreError::Query { message: "the read was cancelled".to_owned() }),
             false => Ok(()),
         }
     }

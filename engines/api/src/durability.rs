@@ -10,11 +10,11 @@ use std::{collections::BTreeMap, fmt};
 #[serde(try_from = "Option<u8>", into = "Option<u8>")]
 #[cfg_attr(test, schemars(extend("enum" = [0, 1, 2, 3, null])))]
 pub enum Tier {
-    /// No number: nobody can say. It is below every tier that is asked for, and none that it could be compared with.
+    /// No number: the tier is unknown. It is below every requested tier, and it equals no tier in a comparison.
     Unknown,
     /// 0: nothing is promised after a crash.
     Unsafe,
-    /// 1: the program's crash; a power loss may corrupt.
+    /// 1: a crash of the program; a power loss may corrupt the database.
     ProcessSafe,
     /// 2: a power loss may lose the latest commits, never consistency.
     Consistent,
@@ -92,16 +92,16 @@ impl fmt::Display for Tier {
     }
 }
 
-/// One line of an engine's map from options to tiers: the first rule whose every condition holds decides.
+/// One line of an engine's map from options to tiers. The first rule whose conditions all hold decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TierRule {
-    /// Option name to the values it must have one of; an empty map always holds.
+    /// Conditions: option name to the values that match. An empty map always holds.
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
-    /// The tier that follows; null where it is unknown.
+    /// The tier that follows; null if it is unknown.
     pub tier: Tier,
-    /// Why, in words for a person.
+    /// The reason, as a text for users.
     pub reason: String,
 }
 
@@ -113,7 +113,8 @@ impl TierRule {
 
     /// Creates a rule for commits that reach the operating system without waiting for the disk.
     pub fn unsynced(when: &[(&str, &[&str])]) -> Self {
-        let reason = "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file";
+        let reason =
+            "nothing waits for the disk: commits survive a crash of the program, a power loss may corrupt the file";
         Self::new(when, Tier::ProcessSafe, reason)
     }
 

@@ -44,7 +44,7 @@ impl EngineError {
 pub fn caught<R>(work: impl FnOnce() -> R) -> Result<R, EngineError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());
-        EngineError::fatal(format!("the engine gave up: {}", said.unwrap_or("it did not say why")))
+        EngineError::fatal(format!("the engine panicked: {}", said.unwrap_or("no message")))
     })
 }
 
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(caught(|| 7).unwrap(), 7);
         let page = 3;
         let error = caught(|| panic!("page {page} is no page")).unwrap_err();
-        assert_eq!(error, EngineError::fatal("the engine gave up: page 3 is no page"));
-        assert_eq!(caught(|| panic!("a word")).unwrap_err().message, "the engine gave up: a word");
+        assert_eq!(error, EngineError::fatal("the engine panicked: page 3 is no page"));
+        assert_eq!(caught(|| panic!("a word")).unwrap_err().message, "the engine panicked: a word");
     }
 }

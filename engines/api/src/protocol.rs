@@ -34,7 +34,7 @@ pub const LONGEST_LINE: usize = 4 << 20;
 /// Shortest time between two progress events, ms.
 pub const LEAST_PROGRESS_MS: u64 = 50;
 
-/// What a worker is to do.
+/// A worker's job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Job {
@@ -50,11 +50,11 @@ pub struct Job {
     pub size: Size,
     /// Seed of all randomness.
     pub seed: u64,
-    /// A fresh folder of this run's own.
+    /// A fresh folder for this run alone.
     pub folder: PathBuf,
     /// CPU to pin the measuring thread to.
     pub cpu: Option<u32>,
-    /// What of a database may be in memory when a measured test begins.
+    /// Which part of a database may be in memory when a measured test begins.
     #[serde(default, skip_serializing_if = "CacheStart::is_warm")]
     pub cache: CacheStart,
     /// Time between two progress events, ms.
@@ -65,21 +65,21 @@ pub struct Job {
     /// is measured while the last result is being stored.
     #[serde(default)]
     pub wait: bool,
-    /// Whether the folder is kept when the worker is told to stop.
+    /// Whether the folder is kept when the worker is asked to stop.
     #[serde(default)]
     pub keep_folder: bool,
 }
 
-/// What of a database may be in memory when a measured test begins.
+/// Which part of a database may be in memory when a measured test begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CacheStart {
-    /// Whatever the tests before it left there.
+    /// Everything that earlier tests left there.
     #[default]
     Warm,
-    /// What could not be dropped: the database is closed, synced, dropped from the page cache and opened again. The worker says in the
-    /// counters `resident_bytes` and `start_bytes` of the test how much was there all the same, and of how much.
+    /// Only what could not be dropped: the database is closed, synced, dropped from the page cache and opened again. The worker reports in
+    /// the test's counter `resident_bytes` how much of the database was still in memory, and in `start_bytes` the size of the database.
     Cold,
 }
 
@@ -143,7 +143,7 @@ impl SuiteJob {
     }
 }
 
-/// What a worker says.
+/// A message from a worker.
 ///
 /// ```
 /// use dbdyno_engine::protocol::Event;
@@ -164,14 +164,14 @@ pub enum Event {
         /// How it was built: compile options, one a line.
         #[serde(default)]
         build: Vec<String>,
-        /// Which source it was built from, where it tells.
+        /// The source that it was built from, if the library reports it.
         #[serde(default)]
         source: Option<String>,
         /// Options that could be read back, with the values in force.
         in_force: BTreeMap<String, String>,
         /// How long opening took, ns.
         open_ns: u64,
-        /// What times of tests are read from: `counter`, the processor's, or `monotonic`.
+        /// The clock for the times of tests: `counter` (the processor's) or `monotonic`.
         #[serde(default)]
         clock: Option<String>,
     },
@@ -182,37 +182,37 @@ pub enum Event {
         name: String,
         /// Whether it is measured, or only prepares the database.
         measured: bool,
-        /// Operations it will do, where that is known.
+        /// Operations that it will do, if known.
         operations: Option<u64>,
         /// Operations in one sample of its latencies.
         #[serde(default)]
         operations_per_sample: Option<u64>,
-        /// How long it will take with its warm-up, ms, where it ends with the time.
+        /// How long it will take with its warm-up, ms, if it ends after a time.
         #[serde(default)]
         time_ms: Option<u64>,
-        /// Its actors, where it has several threads.
+        /// Its actors, if it has several threads.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         actors: Vec<ActorHead>,
     },
-    /// A test is under way.
+    /// A test is running.
     Progress {
         /// Number in its suite, from 1.
         #[cfg_attr(test, schemars(range(min = 1)))]
         test: u32,
         /// Operations done.
         operations: u64,
-        /// Operations it will do, where that is known.
+        /// Operations that it will do, if known.
         total: Option<u64>,
         /// Time since it began, ns; 0 while it is being prepared.
         elapsed_ns: u64,
         /// Latencies since the last progress event (base64 of an HdrHistogram, V2 compressed).
         #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
         histogram: Option<String>,
-        /// The same of each actor, where the test has several threads.
+        /// The same for each actor, if the test has several threads.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         actors: Vec<ActorProgress>,
-        /// Figures of a test that is followed, at this moment: `database_bytes`, `side_bytes`, `rss_bytes`, `written_bytes` (since it
-        /// began), and what the engine tells of itself. About each second.
+        /// Current figures of a followed test, about once a second: `database_bytes`, `side_bytes`, `rss_bytes`, `written_bytes` (since it
+        /// began), and the engine's own figures.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[cfg_attr(test, schemars(extend("maxProperties" = 32)))]
         readings: BTreeMap<String, u64>,
@@ -237,7 +237,7 @@ pub enum Event {
         thread: u32,
     },
     Failed {
-        /// In which test; none while opening or closing.
+        /// The number of the test; none while opening or closing.
         #[cfg_attr(test, schemars(range(min = 1)))]
         test: Option<u32>,
         #[cfg_attr(test, schemars(length(min = 1)))]
@@ -298,42 +298,42 @@ pub struct TestDone {
     /// All latencies (base64 of an HdrHistogram, V2 compressed), ns a sample.
     #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
     pub histogram: String,
-    /// What each actor did, where the test has several threads.
+    /// The results of the actors, if the test has several threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actors: Vec<ActorDone>,
-    /// What else it cost, by the names of the figures: see [`Counters`].
+    /// Other costs, by the names of the figures: see [`Counters`].
     #[serde(flatten)]
     pub counters: Counters,
 }
 
-/// What is known of an actor before it works.
+/// Facts about an actor that are known before it works.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ActorHead {
     pub name: String,
     pub threads: u32,
-    /// Operations a second that are due; none: each begins when the one before it is done.
+    /// Operations that are due a second. None: each begins when the previous one is done (closed loop).
     #[serde(default)]
     pub rate: Option<u64>,
 }
 
-/// What an actor has done so far.
+/// An actor's progress so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ActorProgress {
     pub name: String,
     /// Operations done.
     pub operations: u64,
-    /// How often another transaction was in the way.
+    /// How often it conflicted with another transaction.
     #[serde(default)]
     pub busy: u64,
-    /// Operations that are due and not begun, where they have times at which they are due.
+    /// Operations that are due but not begun, if operations are due at given times.
     #[serde(default)]
     pub backlog: Option<u64>,
-    /// Snapshots that it holds, where it holds some.
+    /// Snapshots that it holds, if any.
     #[serde(default)]
     pub held: Option<u64>,
-    /// Latencies since the last progress event: response times where operations are due at times, else service times (base64 of an
+    /// Latencies since the last progress event: response times if operations are due at given times, else service times (base64 of an
     /// HdrHistogram, V2 compressed).
     #[serde(default)]
     #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
@@ -346,8 +346,8 @@ pub struct ActorProgress {
 pub struct ActorDone {
     pub name: String,
     pub threads: u32,
-    /// Of those with a number of operations from the first thread's beginning to the last one's end, else the mean of its threads, ns;
-    /// without the time in which inputs are drawn.
+    /// Wall time without the time for drawing inputs, ns. For an actor with a number of operations it is from the start of its first thread
+    /// to the end of its last; for others it is the mean of its threads.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub wall_ns: u64,
     /// Operations done, in all threads.
@@ -360,7 +360,7 @@ pub struct ActorDone {
     /// Service times: from the start of an operation to its end (base64 of an HdrHistogram, V2 compressed), ns a sample.
     #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
     pub histogram: String,
-    /// Response times: from the moment an operation was due. None where operations have no such moment.
+    /// Response times: from the moment an operation was due. None if operations have no such moment.
     #[serde(default)]
     #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
     pub response: Option<String>,

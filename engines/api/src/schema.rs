@@ -227,7 +227,7 @@ fn the_schemas_in_the_tree_are_what_the_types_give() {
         ("job", schema::<Job>(&Told::ToWorkers, "Job of a worker")),
         ("event", schema::<Event>(&Told::ByWorkers, "Event of a worker")),
         ("description", schema::<Description>(&Told::ByWorkers, "Description of an engine")),
-        ("probe", schema::<Probed>(&Told::ByWorkers, "What `probe` says of the files that options name")),
+        ("probe", schema::<Probed>(&Told::ByWorkers, "Answer of `probe` about the files that options name")),
     ];
     for (name, schema) in schemas {
         let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/schemas"))

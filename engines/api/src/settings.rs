@@ -26,7 +26,7 @@ pub enum SettingError {
         expected: String,
     },
     /// Two names of one option are both set.
-    #[error("options `{option}` and `memory` of {owner} are one: expected one of them")]
+    #[error("options `{option}` and `memory` of {owner} set the same value: expected only one of them")]
     Twice {
         /// The engine that was asked for both.
         owner: String,
@@ -108,7 +108,7 @@ impl Settings {
                 return Err(SettingError::Twice { owner: owner.to_owned(), option: option.to_owned() });
             }
             let set = specs.iter().find(|spec| spec.name == option).map(|spec| spec.kind.canonical(&value));
-            set.transpose().map_err(|expected| refused(format!("what `{option}` takes, {expected}")))?;
+            set.transpose().map_err(|expected| refused(format!("a value that `{option}` accepts, {expected}")))?;
             values.insert(option.to_owned(), value);
         }
         Ok(values)
@@ -190,10 +190,14 @@ mod tests {
         assert_eq!(resolved(&asked("memory", "own")), resolved(&BTreeMap::new()));
         let twice = BTreeMap::from(["memory", "cache_size"].map(|name| (name.to_owned(), "2000000".to_owned())));
         let error = resolved(&twice).unwrap_err().to_string();
-        assert_eq!(error, "options `cache_size` and `memory` of engine `x` are one: expected one of them");
+        assert_eq!(
+            error,
+            "options `cache_size` and `memory` of engine `x` set the same value: expected only one of them"
+        );
         let error = resolved(&asked("memory", "4TiB")).unwrap_err().to_string();
         assert!(
-            error.contains("option `memory` of engine `x` cannot be `4TiB`: expected what `cache_size` takes"),
+            error
+                .contains("option `memory` of engine `x` cannot be `4TiB`: expected a value that `cache_size` accepts"),
             "{error}"
         );
         let mapped = [OptionSpec::memory(MemoryTarget::Nothing)];

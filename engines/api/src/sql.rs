@@ -130,7 +130,7 @@ pub trait SqlSession<'e> {
 
     /// Copies tables into a fresh database next to this one, opened with the same options. Returns the number of rows copied.
     fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
-        Err(EngineError::new("this engine has no databases beside its own to copy to"))
+        Err(EngineError::new("this engine cannot copy tables to another database"))
     }
 
     /// Begins a transaction. Not called inside one.

@@ -6,21 +6,21 @@ use crate::{settings::Settings, suite::SuiteKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is known of tuning one option.
+/// How to tune one option.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Tuning {
-    /// Values that the option search tries. None: every choice, both states of a switch, no number. Empty: none.
+    /// Values that the option search tries. None: every choice and both states of a switch, but no numbers. Empty: no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<String>>,
-    /// When two values of the option cannot differ.
+    /// Conditions under which two values of the option cannot differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<SameRule>,
-    /// The most that the library takes: it puts this in force for larger values, without a word.
+    /// The largest value that the library uses. It silently replaces larger values with this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<u64>,
-    /// What to know before using a value, by value: `no other process can open the database`.
+    /// Risks to know before using a value, by value: `no other process can open the database`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub risks: BTreeMap<String, String>,
     /// The statement that sets the option, for engines that take statements.
@@ -28,20 +28,20 @@ pub struct Tuning {
     pub statement: Option<SettingStatement>,
 }
 
-/// Values of an option between which nothing can differ.
+/// Values of an option that cannot differ in their effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SameRule {
-    /// The values; none: all that the option takes.
+    /// The values. Empty: all values of the option.
     #[serde(default)]
     pub values: Vec<String>,
-    /// Under which settings: option name to the values it must have one of.
+    /// Conditions: option name to the values that match.
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
-    /// On which kinds of suite; none: on all.
+    /// The kinds of suite that the rule applies to. Empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<SuiteKind>,
-    /// Why, in words for a person.
+    /// The reason, as a text for users.
     pub reason: String,
 }
 
@@ -58,7 +58,7 @@ impl SameRule {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingStatement {
-    /// Its place among the engine's statements, from 0: some have to come before others.
+    /// Its position among the engine's statements, from 0: some must come before others.
     pub place: u32,
     /// The statement, with `{value}` where the value goes.
     pub text: String,

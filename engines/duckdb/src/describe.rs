@@ -17,7 +17,7 @@ pub fn describe() -> Description {
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
         ..Description::new(
             "duckdb",
-            "DuckDB, a column store for analysis, here asked for single rows too",
+            "DuckDB, a column store for analysis, here also used for single rows",
             version(),
             &[SuiteKind::Kv, SuiteKind::Sql],
         )

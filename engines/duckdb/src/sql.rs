@@ -171,7 +171,7 @@ impl<'e> SqlSession<'e> for DuckDbSession<'e> {
         match statement {
             DuckDbReady::Statement(statement) => statement.query(values, visit),
             DuckDbReady::Append(_) => {
-                Err(EngineError::new("an insert has no rows to read: it was asked for as a read"))
+                Err(EngineError::new("an insert has no rows to read, but the suite runs it as a read"))
             }
         }
     }

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
 
 fn describe() -> Description {
     Description {
-        tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is written: the rows are gone with the program")],
+        tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is written: the rows are lost when the program ends")],
         ..Description::new("example", "a map in memory, to start from", env!("CARGO_PKG_VERSION"), &[SuiteKind::Kv])
     }
 }

@@ -114,7 +114,7 @@ impl Folder {
             entry?
                 .file_name()
                 .into_string()
-                .map_err(|name| io::Error::other(format!("{}: no key's name", name.display())))
+                .map_err(|name| io::Error::other(format!("{}: not the name of a key", name.display())))
         };
         fs::read_dir(&self.path)?.map(name).collect()
     }

@@ -33,7 +33,7 @@ pub fn describe() -> Description {
                 COMMIT,
                 &["overwrite", "rename", "journal"],
                 "overwrite",
-                "how a commit changes files: writes over them, writes others beside and renames those, or does so with a list of them that makes the transaction atomic",
+                "how a commit changes files: overwrites them, writes new files and renames them, or does so with a list of them that makes the transaction atomic",
             ),
             OptionSpec::choice(
                 SYNC,
@@ -55,7 +55,7 @@ pub fn describe() -> Description {
         tiers: tiers(),
         longest_key: Some(name::MOST),
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
-        ..Description::new("files", "the file system: a file a row", env!("CARGO_PKG_VERSION"), &[SuiteKind::Kv])
+        ..Description::new("files", "the file system: one file per row", env!("CARGO_PKG_VERSION"), &[SuiteKind::Kv])
     }
 }
 
@@ -65,12 +65,12 @@ fn tiers() -> Vec<TierRule> {
         TierRule::new(
             &[atomic, (SYNC, &["full"])],
             Tier::PowerSafe,
-            "new files, a list of them and their folders are synced before the first is renamed, and a list that is found is carried out",
+            "new files, a list of them and their folders are synced before the first is renamed, and recovery carries out a list that it finds",
         ),
         TierRule::new(
             &[atomic],
             Tier::ProcessSafe,
-            "a list of a commit's files is carried out after the program's crash; names are not synced: a power loss may leave half of a commit",
+            "after a crash of the program, recovery carries out the list of a commit's files; names are not synced: a power loss may leave half of a commit",
         ),
         TierRule::new(
             &[(COMMIT, &["rename"])],
@@ -80,7 +80,7 @@ fn tiers() -> Vec<TierRule> {
         TierRule::new(
             &[],
             Tier::Unsafe,
-            "a crash leaves the file that is being written empty or cut off, and some of a commit's files new",
+            "a crash leaves the file being written empty or truncated, and some of a commit's files new",
         ),
     ]
 }

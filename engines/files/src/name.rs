@@ -28,7 +28,7 @@ pub(crate) fn of(key: &[u8]) -> Result<String, EngineError> {
     }
     let (bytes, length) = (key.len(), name.len());
     Err(EngineError::new(format!(
-        "a key of {bytes} bytes: its file's name would have {length}, and file systems take {MOST} at most (each byte that is no \
+        "a key of {bytes} bytes: its file's name would have {length}, and file systems allow {MOST} at most (each byte that is not a \
          letter, digit, - or _ takes three)"
     )))
 }

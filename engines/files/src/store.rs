@@ -107,7 +107,8 @@ impl Store {
         for (place, folder) in self.rows.iter().enumerate() {
             for name in folder.names().map_err(EngineError::doing("listing files"))? {
                 let key = name::key(&name).filter(|key| self.place(key) == place);
-                let foreign = || EngineError::fatal(format!("{}: no key's file", folder.path().join(&name).display()));
+                let foreign =
+                    || EngineError::fatal(format!("{}: not the file of a key", folder.path().join(&name).display()));
                 keys.insert(key.ok_or_else(foreign)?);
             }
         }
@@ -203,7 +204,7 @@ impl Store {
         let mut buffer = Buffer::default();
         if self.root.read(JOURNAL, &mut buffer)? {
             let changes = journal::from_bytes(buffer.bytes());
-            self.make_changes(&changes.ok_or_else(|| io::Error::other("its list of files is not whole"))?)?;
+            self.make_changes(&changes.ok_or_else(|| io::Error::other("its list of files is incomplete"))?)?;
             self.end_journal()?;
         }
         self.root.remove(JOURNAL_TO_BE)?;
@@ -296,6 +297,6 @@ mod tests {
         std::fs::write(folder.path().join(JOURNAL), "00000000\n1 0 a\n").unwrap();
         let settings = Settings::resolve(&crate::describe(), &BTreeMap::new()).unwrap();
         let opened = Store::open(Open { folder: folder.path(), settings: &settings, schema: &[], data_bytes: 0 });
-        assert!(opened.unwrap_err().to_string().contains("not whole"));
+        assert!(opened.unwrap_err().to_string().contains("incomplete"));
     }
 }

@@ -65,11 +65,11 @@ fn options() -> Vec<OptionSpec> {
             1 << 40,
             &[],
             "67108864",
-            "bytes of the table in memory at which it is written out in the background: less data than that never leaves memory and journal",
+            "bytes at which the memtable is flushed in the background: less data than that never leaves memory and journal",
         )
         .fresh()
         .tune(&["16777216", "67108864", "268435456"]),
-        OptionSpec::size("journal_size", 64 << 20, 1 << 46, &[], "536870912", "bytes of all journals at most"),
+        OptionSpec::size("journal_size", 64 << 20, 1 << 46, &[], "536870912", "maximum bytes of all journals"),
         OptionSpec::size("block_size", 1 << 10, 1 << 20, &[], "4096", "bytes of a data block")
             .fresh()
             .tune(&["4096", "16384", "65536"]),
@@ -79,10 +79,10 @@ fn options() -> Vec<OptionSpec> {
             1 << 30,
             &["off"],
             "off",
-            "values of so many bytes or more go to files of their own",
+            "values of this many bytes or more go to separate files",
         )
         .fresh(),
-        OptionSpec::integer("worker_threads", 1, 64, &threads.to_string(), "threads that write out and compact"),
+        OptionSpec::integer("worker_threads", 1, 64, &threads.to_string(), "threads for flush and compaction"),
         read_transaction(),
     ]
 }
@@ -92,12 +92,12 @@ fn tiers() -> Vec<TierRule> {
         TierRule::new(
             &[("persist", &["none"])],
             Tier::Unsafe,
-            "commits stay in a buffer of the program: its crash loses them, though never consistency",
+            "commits stay in a buffer of the program: its crash loses them, but never consistency",
         ),
         TierRule::new(
             &[("persist", &["buffer"])],
             Tier::ProcessSafe,
-            "the journal is in the operating system's cache: the program's crash is survived; after a power loss fjall \
+            "the journal is in the operating system's cache: commits survive a crash of the program; after a power loss fjall \
              refuses a journal whose pages were not written in order",
         ),
         TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has the journal"),

@@ -34,7 +34,7 @@ func copyDatabase(conn driver.Conn, spec *protocol.CopySpec) (uint64, error) {
 	path := filepath.Join(folder, "copy.db")
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return 0, fmt.Errorf("removing the copy before: %w", err)
+			return 0, fmt.Errorf("removing the previous copy: %w", err)
 		}
 	}
 	if _, err := once(conn, "ATTACH ?1 AS copy", driver.TextValue(path)); err != nil {

@@ -72,7 +72,7 @@ func addCompiled(option *protocol.Option, build []string) {
 		case store == 2:
 			option.Tuning.Same = same("this build's default is memory", nil, "default", "memory")
 		default:
-			option.Tuning.Same = same("this build has the choice fixed", nil)
+			option.Tuning.Same = same("this build fixes the choice", nil)
 		}
 	}
 }
@@ -109,11 +109,11 @@ func tiers() []protocol.Tier {
 	return []protocol.Tier{
 		{When: when("journal_mode", "off"), Tier: 0, Reason: "without a journal a crash in the middle of a commit leaves half of it"},
 		{When: when("journal_mode", "memory"), Tier: 0, Reason: "a journal in memory is gone after a crash, and half a commit stays"},
-		{When: when("synchronous", "off"), Tier: 1, Reason: "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file"},
+		{When: when("synchronous", "off"), Tier: 1, Reason: "nothing waits for the disk: commits survive a crash of the program, a power loss may corrupt the file"},
 		{When: when("journal_mode", "wal", "synchronous", "normal"), Tier: 2, Reason: "the log is synced at checkpoints only: a power loss may lose the latest commits, never consistency"},
-		{When: when("synchronous", "normal"), Tier: 2, Reason: "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation leaves a " +
+		{When: when("synchronous", "normal"), Tier: 2, Reason: "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation mentions a " +
 			"very small chance of corruption on old file systems"},
-		{When: when("journal_mode", "delete", "synchronous", "full", "locking_mode", "normal"), Tier: 2, Reason: "the journal is unlinked and its folder never synced: after a power loss it may be there again and undo the latest " +
+		{When: when("journal_mode", "delete", "synchronous", "full", "locking_mode", "normal"), Tier: 2, Reason: "the journal is unlinked and its folder never synced: after a power loss it may reappear and undo the latest " +
 			"commit; synchronous=extra syncs the folder"},
 		{When: when(), Tier: 3, Reason: "every commit waits until the disk has it"},
 	}

@@ -50,7 +50,7 @@ func Main(of Driver) {
 			run := newRun(of, worker, job)
 			if job.Suite.Kv != nil {
 				if of.Elsewhere {
-					return fmt.Errorf("engine `%s` runs suites of kind sql alone", of.Name)
+					return fmt.Errorf("engine `%s` runs only suites of kind sql", of.Name)
 				}
 				return kv.Run(run.Run, run.kvStore())
 			}

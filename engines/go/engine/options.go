@@ -49,8 +49,8 @@ func journalMode() protocol.Option {
 		"how a transaction is made atomic: a rollback journal, a write-ahead log, or not at all",
 		"delete", "truncate", "persist", "memory", "wal", "off")
 	option.Tuning.Risks = map[string]string{
-		"wal":     "a -wal and a -shm file beside the database; no network file systems",
-		"persist": "the journal file stays beside the database",
+		"wal":     "a -wal and a -shm file next to the database; no network file systems",
+		"persist": "the journal file stays next to the database",
 	}
 	return option
 }
@@ -81,7 +81,7 @@ func pages() []protocol.Option {
 		"0", "67108864", "1073741824")
 	mmap.Tuning.Risks = map[string]string{"67108864": mapped, "1073741824": mapped}
 	memory := whole("memory", "size", 1<<20, 1<<46, "own",
-		"bytes of cache, in the same words for every engine: sets cache_size; own: cache_size says it")
+		"bytes of cache, one option for all engines: sets cache_size; own: cache_size applies")
 	memory.Words = []string{"own"}
 	memory.Memory = &protocol.Memory{Unit: "negative-kib", Option: "cache_size"}
 	return []protocol.Option{
@@ -111,7 +111,7 @@ func locks() []protocol.Option {
 			"how long a statement waits for another connection's lock before it fails as busy, ms"),
 		untried(protocol.Option{
 			Name: "foreign_keys", Type: "bool", Default: "off",
-			Help: "whether SQLite checks that what a row refers to is there",
+			Help: "whether SQLite enforces foreign keys (REFERENCES)",
 		}),
 	}
 }
@@ -127,7 +127,7 @@ func transactions(of Driver) []protocol.Option {
 		help = "prepared once a test, or given to the driver as text for each operation: it keeps statements by their text and parses each once"
 	}
 	held := choice("read_transaction", "each", "one read transaction for each read, or one held over all reads of a test", "each", "held")
-	held.Tuning.Same = same("read_transaction does something on suites of kind kv only", nil)
+	held.Tuning.Same = same("read_transaction has an effect on suites of kind kv only", nil)
 	held.Tuning.Same[0].Suites = []string{"sql"}
 	held.Tuning.Risks = map[string]string{
 		"held": "the program has to keep a read transaction open: it sees no newer commits, and the log cannot be reset",
@@ -136,7 +136,7 @@ func transactions(of Driver) []protocol.Option {
 		Name: "reopen", Type: "bool", Default: "on",
 		Help: "close the database and open it again before each test of a SQL suite, untimed",
 	})
-	reopen.Tuning.Same = same("reopen does something on suites of kind sql only", nil)
+	reopen.Tuning.Same = same("reopen has an effect on suites of kind sql only", nil)
 	reopen.Tuning.Same[0].Suites = []string{"kv"}
 	return []protocol.Option{begin, untried(choice("statements", "prepared", help, "prepared", "text")), held, reopen}
 }

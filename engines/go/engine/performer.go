@@ -172,7 +172,7 @@ func (performer *performer) execute(statement *statement, action *action, values
 	if len(statement.objects) > 0 {
 		if performer.objects.statement != nil {
 			// An operation has one statement.
-			return fmt.Errorf("the objects of an earlier answer were not looked at")
+			return fmt.Errorf("the objects of an earlier answer were not checked")
 		}
 		performer.objects.begin(statement, action.variables)
 		return ready.Query(values, statement.kinds, performer.objects.visit)

@@ -143,7 +143,7 @@ func definition(suite *protocol.SQLSuite, step *protocol.Step) (string, error) {
 		}
 		return "", undeclared("table", name)
 	}
-	return "", errors.New("a step that this engine does not know: expected one of create_table, create_index, " +
+	return "", errors.New("unknown step: expected one of create_table, create_index, " +
 		"drop_table, copy_database, write, read, run, repeat and transaction")
 }
 
@@ -159,7 +159,7 @@ func (program *program) statement(step *protocol.Step) (*statement, error) {
 	sort.Slice(made.draws, func(a, b int) bool { return made.draws[a].name < made.draws[b].name })
 	for _, object := range step.Objects {
 		if len(object.Values) == 0 || object.Unique && object.Values[0].Integer == nil {
-			return nil, fmt.Errorf("object `%s`: expected values, the first of them a whole number where it is unique", object.Name)
+			return nil, fmt.Errorf("object `%s`: expected values, the first one a whole number if the object is unique", object.Name)
 		}
 		for _, value := range object.Values {
 			made.kinds = append(made.kinds, kindOf(&value))

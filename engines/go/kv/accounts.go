@@ -20,7 +20,7 @@ func parseAccount(value []byte) (account, error) {
 			return account{balance, version}, nil
 		}
 	}
-	return account{}, fmt.Errorf("`%s` is no account: expected 32 digits", value)
+	return account{}, fmt.Errorf("`%s` is not an account: expected 32 digits", value)
 }
 
 func decimal(digits []byte) (uint64, bool) {
@@ -55,7 +55,7 @@ func (from account) transfer(to account, amount uint64) (account, account) {
 type accounts struct{ count, balances, versions uint64 }
 
 func (accounts accounts) String() string {
-	return fmt.Sprintf("%d accounts with %d together, and versions that add up to %d", accounts.count, accounts.balances, accounts.versions)
+	return fmt.Sprintf("%d accounts with a total of %d and versions that add up to %d", accounts.count, accounts.balances, accounts.versions)
 }
 
 // sum adds up accounts, and keeps the error of the first value that is not an account.
@@ -89,5 +89,5 @@ func (before accounts) brokenBy(found accounts) string {
 	if found.count == before.count && found.balances == before.balances {
 		return ""
 	}
-	return fmt.Sprintf("%d accounts with %d together, and there are %d with %d", found.count, found.balances, before.count, before.balances)
+	return fmt.Sprintf("%d accounts with a total of %d, expected %d with %d", found.count, found.balances, before.count, before.balances)
 }

@@ -37,7 +37,7 @@ func (engine Engine) program() protocol.Program {
 	run := func(worker *protocol.Worker, job *protocol.Job) (*harness.Run, Store, error) {
 		store := engine.store(job)
 		if job.Suite.Kv == nil {
-			return nil, store, fmt.Errorf("engine `%s` runs suites of kind kv alone", description.Name)
+			return nil, store, fmt.Errorf("engine `%s` runs only suites of kind kv", description.Name)
 		}
 		if store.Open == nil {
 			return nil, store, errors.New("this engine has no function that opens a database")

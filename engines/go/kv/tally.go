@@ -130,7 +130,7 @@ func (tally *tally) alone(input *input) error {
 // read does an operation in the open read transaction.
 func (tally *tally) read(input *input) error {
 	if input.op.writes() {
-		return errors.New("a suite asks for a write in a read transaction")
+		return errors.New("the suite asks for a write in a read transaction")
 	}
 	return tally.apply(input)
 }
@@ -179,7 +179,7 @@ func (tally *tally) apply(input *input) error {
 	case opTransfer:
 		err = tally.transfer(input)
 	default:
-		err = errors.New("a suite asks for a snapshot to be held where it cannot be")
+		err = errors.New("the suite asks for a snapshot where none can be held")
 	}
 	tally.operations++
 	return err

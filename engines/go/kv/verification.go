@@ -56,7 +56,7 @@ func (of *actorsTest) brokenAccounts(after *accounts) string {
 		case found.broken != nil:
 			return "an audit found " + of.before.brokenBy(*found.broken)
 		case found.moved != nil:
-			return fmt.Sprintf("a snapshot that was held had %v at its beginning, and %v at its end", found.moved[0], found.moved[1])
+			return fmt.Sprintf("a held snapshot had %v at its start, but %v at its end", found.moved[0], found.moved[1])
 		case found.short != nil:
 			return fmt.Sprintf("an audit of %d accounts found %d", found.short[1], found.short[0])
 		case found.stale != nil:
@@ -69,7 +69,7 @@ func (of *actorsTest) brokenAccounts(after *accounts) string {
 		return "afterwards there are " + broken
 	}
 	if after.versions != expected {
-		return fmt.Sprintf("the versions add up to %d, and by the transfers that were committed to %d", after.versions, expected)
+		return fmt.Sprintf("the versions add up to %d, but with all committed transfers to %d", after.versions, expected)
 	}
 	return ""
 }

@@ -126,7 +126,7 @@ func TestAJobThatCannotBeDoneIsRefusedWithTheReason(t *testing.T) {
 		"cache `tepid`":                                                func(job object) { job["cache"] = "tepid" },
 		"keys `spiral` of a test: this engine has ascending":           func(job object) { kvTest(job)["keys"] = "spiral" },
 		"operation `fold` of a test: this engine has get":              func(job object) { kvTest(job)["work"] = []object{{"weight": 1, "op": "fold"}} },
-		"a snapshot to be held where it cannot be":                     func(job object) { kvTest(job)["work"] = []object{{"weight": 1, "op": "hold"}} },
+		"a snapshot where none can be held":                            func(job object) { kvTest(job)["work"] = []object{{"weight": 1, "op": "hold"}} },
 		"transaction `sometimes` of a test":                            func(job object) { kvTest(job)["transaction"] = "sometimes" },
 	} {
 		job := stored(t, "mattn", "kv", nil)
@@ -157,7 +157,7 @@ func TestAFolderThatIsThereIsLeftAsItIs(t *testing.T) {
 	if err := os.WriteFile(file, []byte("dear"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if message := failed(t, "mattn", job); !strings.Contains(message, "is there already") {
+	if message := failed(t, "mattn", job); !strings.Contains(message, "already exists") {
 		t.Error(message)
 	}
 	if _, err := os.Stat(file); err != nil {

@@ -248,7 +248,7 @@ func checkFresh(folder string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is there already: expected a folder of the run's own, empty or not made yet; it is left as it is", folder)
+	return fmt.Errorf("%s already exists: expected an empty or missing folder for this run alone; nothing was changed", folder)
 }
 
 func refuse(err error) int {

@@ -135,7 +135,7 @@ func (worker *Worker) write(event any) {
 	}
 	if err != nil {
 		// If no process reads the output any more, the watch on stdin ends the process and cleans up.
-		fmt.Fprintf(os.Stderr, "error: an event could not be told: %v\n", err)
+		fmt.Fprintf(os.Stderr, "error: cannot write an event: %v\n", err)
 	}
 }
 

@@ -47,7 +47,7 @@ func (start *ColdStart) LookAfterOpening(folder string) error {
 		looked <- err
 	}()
 	if err := <-looked; err != nil {
-		return fmt.Errorf("looking at what of the database is in memory: %w", err)
+		return fmt.Errorf("measuring how much of the database is in memory: %w", err)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func NewTemplate(format string) (Template, error) {
 }
 
 func unknownFormat(format string) error {
-	return fmt.Errorf("format `%s`: expected text with {key}, {op}, {hash}, each alone, with :DIGITS or :uBYTES, {random:BYTES} and {scattered:BYTES}, or :FEWEST-MOST", format)
+	return fmt.Errorf("format `%s`: expected text with {key}, {op}, {hash} (each alone, with :DIGITS or :uBYTES), {random:BYTES} and {scattered:BYTES} (or :FEWEST-MOST)", format)
 }
 
 func newPart(text, inside string) (part, bool) {

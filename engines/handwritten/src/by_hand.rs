@@ -52,8 +52,8 @@ impl Loop {
     pub(crate) fn of(test: &KvTest) -> Result<(Self, &KvAlone), EngineError> {
         match &test.load {
             KvLoad::Alone(alone) => Ok((Self::of_one(alone)?, alone)),
-            KvLoad::Actors(_) => Err(EngineError::new("no loop is written by hand for several threads")),
-            KvLoad::Compaction(_) => Err(EngineError::new("no loop is written by hand for compaction")),
+            KvLoad::Actors(_) => Err(EngineError::new("there is no handwritten loop for several threads")),
+            KvLoad::Compaction(_) => Err(EngineError::new("there is no handwritten loop for compaction")),
         }
     }
 
@@ -70,7 +70,7 @@ impl Loop {
             (TransactionScope::Batch(batch), [Operation::Put { .. }]) => Ok(Self::PutBatches(batch.max(1) as usize)),
             (TransactionScope::One, several) if several.iter().all(|one| mixes(one)) => Ok(Self::Mixed),
             _ => Err(EngineError::new(
-                "no loop is written by hand for it: expected get, exists or scan with transaction = \"read\", put with \
+                "there is no handwritten loop for it: expected get, exists or scan with transaction = \"read\", put with \
                  transaction = { batch = N }, or put, delete, remove and get with transaction = \"one\"",
             )),
         }

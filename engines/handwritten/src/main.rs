@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Some(("redb", _)) => program::<dbdyno_redb::Redb>(by_hand),
         Some(("fjall", _)) => program::<dbdyno_fjall::Fjall>(by_hand),
         _ => {
-            let expected = "sqlite, lmdb, redb or fjall with `-by-hand` or `-by-dbdyno` behind: copy or link it";
+            let expected = "sqlite, lmdb, redb or fjall, followed by `-by-hand` or `-by-dbdyno`: copy or link it";
             say!("error: this program is called `{name}`: expected `dbdyno-engine-ENGINE`, where ENGINE is {expected}");
             return ExitCode::from(2);
         }
@@ -62,9 +62,9 @@ fn describe<E: ByHand>() -> Description {
 
 fn describe_by_hand<E: ByHand>() -> Description {
     let adapter = describe::<E>();
-    let lacks = |option: &(&str, &[&str])| Conflict::new(&[*option], "no loop is written by hand for it");
+    let lacks = |option: &(&str, &[&str])| Conflict::new(&[*option], "there is no handwritten loop for it");
     Description {
-        about: format!("{}, with a loop written by hand", adapter.about),
+        about: format!("{}, with a handwritten loop", adapter.about),
         conflicts: adapter.conflicts.into_iter().chain(E::LACKS.iter().map(lacks)).collect(),
         ..adapter
     }

@@ -56,7 +56,7 @@ pub fn tiers() -> Vec<TierRule> {
         TierRule::new(
             &[("sync", &["mapasync"])],
             Tier::ProcessSafe,
-            "the map is flushed in the background: the program's crash is survived, a power loss may corrupt the file",
+            "the map is flushed in the background: commits survive a crash of the program, a power loss may corrupt the file",
         ),
         TierRule::new(
             &[("sync", &["nometasync"])],
@@ -66,8 +66,8 @@ pub fn tiers() -> Vec<TierRule> {
         TierRule::new(
             &[("writemap", &["off"])],
             Tier::PowerSafe,
-            "every commit waits until the disk has it; the count of sync calls has one a commit, for the data, and not the \
-             write of the meta page, which syncs without a call (O_DSYNC)",
+            "every commit waits until the disk has it; the count of sync calls has one a commit, for the data; the write of \
+             the meta page syncs without a call (O_DSYNC), and is not counted",
         ),
         TierRule::synced(),
     ]
@@ -204,7 +204,7 @@ pub fn grown(map_size: usize, used: usize) -> Option<usize> {
 
 /// Returns the error for LMDB's `MDB_MAP_FULL`.
 pub fn map_full() -> EngineError {
-    EngineError::new("MDB_MAP_FULL: the memory map is full; give a larger map_size")
+    EngineError::new("MDB_MAP_FULL: the memory map is full: set a larger map_size")
 }
 
 /// The longest key that LMDB accepts in its usual build, in bytes.
@@ -220,5 +220,5 @@ pub fn judge(counted: u64, seen: u64) -> Result<(), EngineError> {
     if seen == counted {
         return Ok(());
     }
-    Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
+    Err(EngineError::fatal(format!("the tree counts {counted} rows, but has {seen}")))
 }

@@ -43,8 +43,8 @@ impl fmt::Display for Damage {
             }
             None => write!(
                 f,
-                "a page of the database does not match its {proof}: it was changed after it was written (which one, \
-                 /proc/self/maps does not tell)"
+                "a page of the database does not match its {proof}: it was changed after it was written (/proc/self/maps \
+                 does not show which one)"
             ),
         }
     }

@@ -35,7 +35,7 @@ fn options() -> Vec<OptionSpec> {
             &ENCRYPT,
             ENCRYPT[0],
             "every page encrypted and authenticated, with a key of this run (meta pages, which have no rows: authenticated only); \
-             a page or a file that is put back to an earlier state, or a page to another's place, is not noticed",
+             a page or file restored to an earlier state, or a page moved to another's place, is not detected",
         )
         .fresh(),
     );
@@ -59,8 +59,7 @@ const ENCRYPT: [&str; 3] = ["off", Algorithm::ChaCha20Poly1305.word(), Algorithm
 const ENCRYPTED: &[&str] = &[ENCRYPT[1], ENCRYPT[2]];
 
 fn conflicts() -> Vec<Conflict> {
-    let no_map =
-        "pages are then mapped in chunks and written with write calls, and LMDB would ignore it without a word";
+    let no_map = "pages are then mapped in chunks and written with write calls, and LMDB would silently ignore it";
     let no_advice = "pages are then mapped in chunks, and LMDB gives the operating system no advice for those";
     let mut conflicts = dbdyno_lmdb_common::conflicts();
     conflicts.push(Conflict::new(

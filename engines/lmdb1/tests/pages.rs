@@ -100,7 +100,7 @@ fn another_key_is_refused() {
         let key = fs::read(&path).unwrap();
         fs::write(&path, [7; 32]).unwrap();
         let error = open(folder.path(), option).unwrap_err();
-        assert!(error.message.contains("the key beside the database is not the one"), "{error}");
+        assert!(error.message.contains("the key next to the database is not the one"), "{error}");
         fs::write(&path, [7; 31]).unwrap();
         assert!(open(folder.path(), option).unwrap_err().message.contains("has 31 bytes, expected 32"));
         fs::remove_file(&path).unwrap();

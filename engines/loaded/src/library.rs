@@ -48,7 +48,7 @@ impl Library {
         let named = PathBuf::from(path);
         if let Some(other) = LOADED.get().filter(|other| **other != named) {
             let (named, other) = (named.display(), other.display());
-            return Err(EngineError::new(format!("library {named}: {other} is loaded already")));
+            return Err(EngineError::new(format!("library {named}: {other} is already loaded")));
         }
         let (path, library) = open(path).map_err(|error| {
             let (reason, of, file) = (reason(&error), kind.of, kind.file);
@@ -70,7 +70,7 @@ impl Library {
         // SAFETY: see this function's requirement.
         unsafe { self.library.get::<F>(name.as_bytes()) }.map(|found| *found).map_err(|_| {
             let (path, of) = (self.path.display(), self.kind.of);
-            EngineError::new(format!("library {path} is no build of {of}: it has no function {name}"))
+            EngineError::new(format!("library {path} is not a build of {of}: it has no function {name}"))
         })
     }
 

@@ -27,7 +27,7 @@ fn describe() -> Description {
             TierRule::new(
                 &[("sync", &["off"])],
                 Tier::Consistent,
-                "commits are handed to the system; records have checksums, and what follows a broken one is dropped",
+                "commits are handed to the system; records have checksums, and everything after a broken one is dropped",
             ),
             TierRule::synced(),
         ],

@@ -35,7 +35,7 @@ pub fn describe() -> Description {
                 "clock",
                 &["real", "simulated"],
                 "real",
-                "real time, or only what latency_ns adds up to",
+                "real time, or simulated time from latency_ns alone",
             )
             .tune(&[]),
             OptionSpec::integer("latency_ns", 1, 1_000_000_000, "1000", "simulated time of one operation, ns")
@@ -43,7 +43,7 @@ pub fn describe() -> Description {
                 .same(&[], &[("clock", &["real"])], "the clock is real: nothing is simulated"),
             OptionSpec::integer("noise_percent", 0, 100, "0", "seeded uniform noise on the simulated time, +- percent"),
             OptionSpec::integer("noise_seed", 0, i64::MAX, "1", "seed of the noise"),
-            OptionSpec::integer("stall_ms", 0, 60_000, "0", "time that the simulation stands still now and then, ms")
+            OptionSpec::integer("stall_ms", 0, 60_000, "0", "length of each simulated stall, ms; 0: none")
                 .tune(&[]),
             OptionSpec::integer("stall_every_ms", 1, 3_600_000, "1000", "simulated time from stall to stall, ms")
                 .tune(&[]),
@@ -51,8 +51,8 @@ pub fn describe() -> Description {
                 "answers",
                 &["none", "wrong", "torn", "nothing", "stale"],
                 "none",
-                "none; wrong ones, to be verified; or those of a map whose reads see writes that are not yet committed, find no key, or see \
-                 it as it was when their test began",
+                "none; wrong ones, to test verification; or those of a map whose reads see uncommitted writes, find no key, or see the map \
+                 as it was when their test began",
             )
             .tune(&[]),
             OptionSpec::choice(
@@ -175,7 +175,7 @@ impl NullEngine {
         if self.sessions_left == 0 {
             match self.fault {
                 Fault::None => {}
-                Fault::Fail => return Err(EngineError::new("the option fault=fail asked for this")),
+                Fault::Fail => return Err(EngineError::new("requested by the option fault=fail")),
                 Fault::Crash => std::process::abort(),
                 Fault::Stop => rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)
                     .map_err(EngineError::doing("stopping"))?,

@@ -18,7 +18,7 @@ pub fn describe() -> Description {
             TierRule::new(
                 &[("durability", &["none"])],
                 Tier::Unsafe,
-                "commits stay in the program until a durable one: its crash loses them, though never consistency",
+                "commits stay in the program until a durable one: its crash loses them, but never consistency",
             ),
             TierRule::synced(),
         ],

@@ -21,7 +21,7 @@ pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> R
     let folder = parent.ok_or_else(|| EngineError::new("the database has no folder to copy to"))?.join("copy");
     fs::create_dir_all(&folder).map_err(EngineError::doing("creating the copy's folder"))?;
     for end in BESIDE {
-        remove(&folder.join(format!("copy.db{end}"))).map_err(EngineError::doing("removing the copy before"))?;
+        remove(&folder.join(format!("copy.db{end}"))).map_err(EngineError::doing("removing the previous copy"))?;
     }
     let path = SqlValue::Text(folder.join("copy.db").to_string_lossy().into_owned());
     run(connection, "ATTACH ?1 AS copy", &[path])?;

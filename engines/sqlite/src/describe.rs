@@ -85,8 +85,8 @@ fn journal_mode() -> OptionSpec {
         "delete",
         "how a transaction is made atomic: a rollback journal, a write-ahead log, or not at all",
     )
-    .risk("wal", "a -wal and a -shm file beside the database; no network file systems")
-    .risk("persist", "the journal file stays beside the database")
+    .risk("wal", "a -wal and a -shm file next to the database; no network file systems")
+    .risk("persist", "the journal file stays next to the database")
 }
 
 fn synchronous() -> OptionSpec {
@@ -147,7 +147,7 @@ fn locks(build: &[String]) -> Vec<OptionSpec> {
     let same_store = match compiled(build, "TEMP_STORE") {
         Some(1) => temp_store.same(&["default", "file"], &[], "this build's default is a file"),
         Some(2) => temp_store.same(&["default", "memory"], &[], "this build's default is memory"),
-        Some(_) => temp_store.same(&[], &[], "this build has the choice fixed"),
+        Some(_) => temp_store.same(&[], &[], "this build fixes the choice"),
         None => temp_store,
     };
     vec![
@@ -188,7 +188,7 @@ fn locks(build: &[String]) -> Vec<OptionSpec> {
             BUSY_HANDLER,
             &[OWN, "yield", "brief"],
             OWN,
-            "how it waits for that lock: SQLite's own sleeps of 1 to 100 ms, giving way and trying again at once, or sleeps of 0.1 ms",
+            "how it waits for that lock: SQLite's own sleeps of 1 to 100 ms, yielding and retrying at once, or sleeps of 0.1 ms",
         )
         .tune(&[]),
         open_mutex(build),
@@ -217,13 +217,9 @@ fn transactions(begins: &[&str]) -> Vec<OptionSpec> {
                 "BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode",
             )
             .risk("exclusive", "readers wait while a write transaction is open, unless in WAL mode"),
-        OptionSpec::bool(
-            "foreign_keys",
-            "off",
-            "whether a row that refers to another (REFERENCES) is refused where there is none",
-        )
-        .tune(&[])
-        .only_for(SuiteKind::Sql),
+        OptionSpec::bool("foreign_keys", "off", "whether SQLite enforces foreign keys (REFERENCES)")
+            .tune(&[])
+            .only_for(SuiteKind::Sql),
         statements(),
         read_transaction().risk(
             "held",
@@ -255,14 +251,14 @@ pub fn tiers() -> Vec<TierRule> {
         TierRule::new(
             &[("synchronous", &["normal"])],
             Tier::Consistent,
-            "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation leaves a \
+            "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation mentions a \
              very small chance of corruption on old file systems",
         ),
         // Under an exclusive lock the journal file stays: SQLite overwrites and syncs its header.
         TierRule::new(
             &[("journal_mode", &["delete"]), ("synchronous", &["full"]), ("locking_mode", &["normal"])],
             Tier::Consistent,
-            "the journal is unlinked and its folder never synced: after a power loss it may be there again and undo the latest \
+            "the journal is unlinked and its folder never synced: after a power loss it may reappear and undo the latest \
              commit; synchronous=extra syncs the folder",
         ),
         TierRule::synced(),

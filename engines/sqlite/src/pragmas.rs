@@ -137,7 +137,7 @@ pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, Str
 pub(crate) fn lacking<D: Driver>(connection: &D, settings: &Settings) -> Result<BTreeMap<String, String>, EngineError> {
     let found = in_force(connection)?;
     let reason = |name: &str| match (found.get(name), settings.get(name)) {
-        (None, _) => Some(format!("the library does not tell of a PRAGMA {name}")),
+        (None, _) => Some(format!("the library does not report PRAGMA {name}")),
         (Some(found), Some(asked)) if REBUILT.contains(&name) && found != asked => Some(left(name, asked, found)),
         _ => None,
     };
@@ -146,7 +146,7 @@ pub(crate) fn lacking<D: Driver>(connection: &D, settings: &Settings) -> Result<
 
 /// Describes a pragma that had no effect.
 pub(crate) fn left(name: &str, asked: &str, found: &str) -> String {
-    format!("PRAGMA {name} = {asked} leaves `{found}`")
+    format!("PRAGMA {name} = {asked} leaves `{found}` in force")
 }
 
 fn spell(value: &SqlValue, spelling: &Spelling) -> String {

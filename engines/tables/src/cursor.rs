@@ -162,7 +162,7 @@ impl BatchCursor {
                 })?
                 .ok_or_else(|| {
                     let index = &self.table.indexes[self.path.index.unwrap_or(0)];
-                    broken_index(&self.table, index, &format!("there is no row {rowid} to its entry"))
+                    broken_index(&self.table, index, &format!("there is no row {rowid} for its entry"))
                 })??;
             *place = start..self.bytes.len();
         }

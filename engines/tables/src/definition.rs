@@ -139,7 +139,7 @@ impl TableCatalog {
         trees: u16,
     ) -> Result<(), EngineError> {
         if self.tables.contains_key(&spec.name) {
-            return Err(EngineError::new(format!("table `{}` is there already", spec.name)));
+            return Err(EngineError::new(format!("table `{}` already exists", spec.name)));
         }
         let tree = self.free_tree(trees)?;
         let columns = spec.columns.iter().map(column).collect::<Result<_, _>>()?;
@@ -156,7 +156,7 @@ impl TableCatalog {
         let tree = self.free_tree(trees)?;
         let mut table = TableDefinition::clone(self.table(&spec.table)?);
         if table.indexes.iter().any(|index| index.name == spec.name) {
-            return Err(EngineError::new(format!("index `{}` is there already", spec.name)));
+            return Err(EngineError::new(format!("index `{}` already exists", spec.name)));
         }
         let column = table.column(&spec.column)?;
         table.indexes.push(IndexDefinition::new(&table.name, spec.name.clone(), tree, column));
@@ -190,7 +190,7 @@ impl TableCatalog {
     fn free_tree(&self, trees: u16) -> Result<Tree, EngineError> {
         let taken = |tree: &Tree| self.tables.values().any(|table| table.trees().any(|other| other == *tree));
         let free = (CATALOG.0 + 1..trees).map(Tree).find(|tree| !taken(tree));
-        free.ok_or_else(|| EngineError::new(format!("all {trees} trees of the store are taken")))
+        free.ok_or_else(|| EngineError::new(format!("all {trees} trees of the store are in use")))
     }
 }
 
@@ -198,7 +198,7 @@ fn column(spec: &ColumnSpec) -> Result<ColumnDefinition, EngineError> {
     let words = spec.of_type.to_ascii_uppercase();
     if let Some(word) = words.split(|c: char| !c.is_alphanumeric()).find(|word| CONSTRAINTS.contains(word)) {
         return Err(EngineError::new(format!(
-            "column `{}`: `{word}` in its type is a constraint, which tables on a key-value engine do not keep",
+            "column `{}`: `{word}` in its type is a constraint, which tables on a key-value engine do not enforce",
             spec.name
         )));
     }

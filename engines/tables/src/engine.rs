@@ -37,7 +37,7 @@ pub fn options() -> Vec<OptionSpec> {
             "layer",
             &["sql", "direct"],
             "sql",
-            "how SQL suites reach the engine: sql layer: SQLite virtual table; or direct plans without SQLite",
+            "how SQL suites reach the engine: SQLite with a virtual table (sql), or direct plans without SQLite (direct)",
         )
         .only_for(SuiteKind::Sql)
         .tune(&[]),
@@ -290,7 +290,7 @@ impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
 }
 
 fn other_layer() -> EngineError {
-    EngineError::new("the statement was made ready for another layer")
+    EngineError::new("the statement was prepared for another layer")
 }
 
 /// A row of a result of either layer.

@@ -52,7 +52,7 @@ impl ColdStart {
     pub(crate) fn look_after_opening(&mut self) -> Result<(), EngineError> {
         let mut opened = Files::default();
         let looked = with_own_descriptors(|| opened.add(&self.folder, |_| Ok(())));
-        looked.map_err(EngineError::doing("looking at what of the database is in memory"))?;
+        looked.map_err(EngineError::doing("measuring how much of the database is in memory"))?;
         self.opened_resident = Some(opened.resident);
         Ok(())
     }

@@ -59,7 +59,7 @@ impl Phases {
         }
         if self.is_lost && engine.answers() {
             let message =
-                "a test cannot start cold: this engine keeps its data in memory, and loses them when it is closed";
+                "a test cannot start cold: this engine keeps its data in memory, and loses it when it is closed";
             return Err(EngineError::fatal(message));
         }
         Ok(())

@@ -203,8 +203,10 @@ fn check_clock(ns: u64, by_system_ns: u64) -> Result<(), EngineError> {
         return Ok(());
     }
     let message =
-        format!("the processor's counter says that the test took {ns} ns, the system's clock {by_system_ns} ns");
-    Err(EngineError::new(format!("{message}: run it again; if it stays so, have the kernel take another clock source")))
+        format!("the test took {ns} ns by the processor's counter, but {by_system_ns} ns by the system's clock");
+    Err(EngineError::new(format!(
+        "{message}: run it again; if it happens again, set another clock source in the kernel"
+    )))
 }
 
 /// Groups of samples in which one stretch is timed, at a random place drawn for each group.

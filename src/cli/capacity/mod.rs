@@ -32,34 +32,34 @@ pub(super) struct CapacityArgs {
     /// The test (number or name).
     #[arg(long, value_name = "TEST")]
     test: String,
-    /// An engine, with options after a colon. Others are held against the first.
+    /// An engine, with options after a colon. Further engines are compared with the first.
     #[arg(long = "engine", required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
     engines: Vec<EngineChoice>,
-    /// What is promised: a quantile of the response times, p50 to p99.9, or a share of failures (0 % unless given). All have to hold.
+    /// A target: a quantile of the response times, p50 to p99.9, or a share of failures (0 % unless given). All targets must be met.
     #[arg(long = "slo", required = true, value_name = "p99=5ms|failures=0.1%")]
     promises: Vec<Promise>,
-    /// The actor whose rate is looked for, where the test has several.
+    /// The actor whose rate to find, if the test has several.
     #[arg(long)]
     actor: Option<String>,
-    /// Times between operations that are due.
+    /// How operations arrive: at equal intervals, or independently of each other (Poisson).
     #[arg(long, value_name = "even|poisson", default_value = "poisson", value_parser = gaps)]
     arrival: Gaps,
-    /// How long a probe is measured, s. One whose quantiles need more operations takes longer, up to a minute.
+    /// Measured time of a probe, s. A probe whose quantiles need more operations takes longer, up to a minute.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=MOST_SECONDS))]
     seconds: u64,
-    /// How long a probe runs before it is measured, s.
+    /// Warm-up time of a probe before it is measured, s.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=MOST_SECONDS))]
     warm_up: u64,
-    /// The lowest rate to try, operations a second [default: the lowest at which a probe of a minute has enough of them].
+    /// The lowest rate to try, operations a second [default: the lowest that gives a one-minute probe enough of them].
     #[arg(long, value_name = "RATE", value_parser = clap::value_parser!(u64).range(1..=MOST_RATE))]
     from: Option<u64>,
-    /// The highest rate to try [default: what can be offered].
+    /// The highest rate to try [default: the highest that the load generator can offer].
     #[arg(long, value_name = "RATE", value_parser = clap::value_parser!(u64).range(1..=MOST_RATE))]
     to: Option<u64>,
-    /// How near a rate that holds and one that breaks are brought in each round.
+    /// Precision of each round: how close it brings a rate that meets the targets and one that misses them.
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = precision)]
     precision: f64,
-    /// Rounds, each a search with a fresh seed [default: the fewest that give an interval and can decide].
+    /// Rounds, each a search with a fresh seed [default: the fewest that give an interval and can decide the comparison].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     confirm: Option<u32>,
     /// The size [default: the suite's].
@@ -172,7 +172,7 @@ fn described(target: &Target) -> String {
     let engines = target.plan.configurations.len() as u64;
     let probes = 1 + engines * (FIRST + A_ROUND * u64::from(*rounds));
     let mut text = format!(
-        "{} test {} · {} · {promises} · {} arrivals · {} to {:.1} %\n",
+        "{} test {} · {} · {promises} · {} arrivals · {}, precision {:.1} %\n",
         plain(&target.plan.suite.name),
         target.pace.test,
         plain(&target.pace.actor),
@@ -181,7 +181,7 @@ fn described(target: &Target) -> String {
         precision * 100.0,
     );
     text.push_str(&format!(
-        "about {} of {} s each: {} and more\n",
+        "about {} of {} s each: at least {}\n",
         counted(probes, "probe"),
         seconds + warm_up,
         dbdyno_foundation::base::units::clock(std::time::Duration::from_secs(probes * (seconds + warm_up))),

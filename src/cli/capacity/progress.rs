@@ -39,7 +39,7 @@ fn line(event: &CapacityEvent, probes: u32) -> Option<String> {
     match event {
         CapacityEvent::Probed { label, phase, round, rounds, probe } => {
             let part = match phase {
-                Phase::Generator => "what can be offered: ".to_owned(),
+                Phase::Generator => "generator limit: ".to_owned(),
                 Phase::Closed | Phase::First => String::new(),
                 Phase::Round => format!("round {round}/{rounds}: "),
             };

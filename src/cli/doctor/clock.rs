@@ -34,13 +34,13 @@ fn of_source(source: &str) -> DoctorFinding {
         "tsc" | "arch_sys_counter" => DoctorFinding::fit(what),
         "kvm-clock" | "hyperv_clocksource_tsc_page" => DoctorFinding::advised(
             what,
-            "a virtual one, read without a system call but not as fast as the processor's counter; where the host's counter is stable, \
-             `clocksource=tsc` on the kernel's command line takes that",
+            "a virtual clock: read without a system call, but slower than the processor's counter; if the host's counter is stable, add \
+             `clocksource=tsc` to the kernel's command line to use it",
         ),
         _ => DoctorFinding::unfit(
             what,
-            "reading the clock is a system call or asks a device, and short operations are bound by the harness; the kernel's log says \
-             why it does not take tsc",
+            "reading the clock takes a system call or a device access, so tests of short operations are harness-bound; the kernel's log \
+             says why it does not use tsc",
         ),
     }
 }
@@ -48,13 +48,13 @@ fn of_source(source: &str) -> DoctorFinding {
 fn of_reading(clock: &MeasuredClock) -> DoctorFinding {
     let MeasuredClock { name, reading } = clock;
     let cost = duration(reading.cost_ns);
-    let read = format!("operations are timed by the {name} clock, a reading of which takes {cost}");
+    let read = format!("operations are timed by the {name} clock: a reading takes {cost}");
     match reading.step_ns {
-        None => DoctorFinding::unfit(format!("{read}, and which stands still"), "no time can be measured with it"),
+        None => DoctorFinding::unfit(format!("{read}, but it does not advance"), "no time can be measured with it"),
         Some(step) => DoctorFinding::judged(
             step <= COARSE_NS && reading.cost_ns <= DEAR_NS,
-            format!("{read} and whose smallest step is {}", duration(step as f64)),
-            "what takes less than 20 times that is marked as bound by the harness: trust tests of many operations, or of larger sizes",
+            format!("{read}, the smallest step is {}", duration(step as f64)),
+            "a test whose operations take less than 20 times that is marked as harness-bound: trust tests of many operations, or of larger sizes",
         ),
     }
 }
@@ -83,9 +83,9 @@ mod tests {
     #[test]
     fn a_reading_is_told_with_its_cost_and_step() {
         let said = of_reading(&clock(12.25, Some(10))).line();
-        assert!(said.starts_with("✓  ") && said.contains("takes 12.2 ns and whose smallest step is 10 ns"), "{said}");
+        assert!(said.starts_with("✓  ") && said.contains("takes 12.2 ns, the smallest step is 10 ns"), "{said}");
         assert!(of_reading(&clock(800.0, Some(40))).is_unfit());
         assert!(of_reading(&clock(20.0, Some(4_000_000))).is_unfit());
-        assert!(of_reading(&clock(0.0, None)).line().contains("stands still"));
+        assert!(of_reading(&clock(0.0, None)).line().contains("does not advance"));
     }
 }

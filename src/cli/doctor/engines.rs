@@ -13,13 +13,15 @@ pub(super) fn findings(registry: &Registry, path: Option<&OsStr>) -> Vec<DoctorF
             let (name, version) = (&engine.description.name, &engine.description.version);
             let what = format!("engine {name} {version}: {}", program.display());
             findings.push(match built_to_debug(&engine.description.build.join(", ")) {
-                Some(why) => DoctorFinding::unfit(what, format!("{why}; build it as releases are")),
+                Some(why) => DoctorFinding::unfit(what, format!("{why}; build it with the options of a release build")),
                 None => DoctorFinding::fit(what),
             });
         }
     }
     let others = registry.unavailable.iter();
-    findings.extend(others.map(|engine| DoctorFinding::advised(format!("no engine {}", engine.name), &engine.reason)));
+    findings.extend(
+        others.map(|engine| DoctorFinding::advised(format!("engine {} cannot run", engine.name), &engine.reason)),
+    );
     findings.extend(env::split_paths(path.unwrap_or_default()).filter_map(|folder| folder_of_path(&folder)));
     findings
 }
@@ -33,13 +35,13 @@ fn built_in(registry: &Registry) -> DoctorFinding {
 
 /// What is wrong with a folder of `DBDYNO_ENGINE_PATH`.
 fn folder_of_path(folder: &Path) -> Option<DoctorFinding> {
-    let what = || format!("DBDYNO_ENGINE_PATH has {}", folder.display());
+    let what = || format!("DBDYNO_ENGINE_PATH contains {}", folder.display());
     match () {
         () if folder.as_os_str().is_empty() => None,
         () if !folder.is_absolute() => {
-            Some(DoctorFinding::advised(what(), "a relative folder is not looked into; give its whole path"))
+            Some(DoctorFinding::advised(what(), "relative folders are not searched; give an absolute path"))
         }
-        () if !folder.is_dir() => Some(DoctorFinding::advised(what(), "there is no such folder")),
+        () if !folder.is_dir() => Some(DoctorFinding::advised(what(), "the folder does not exist")),
         () => None,
     }
 }
@@ -66,7 +68,7 @@ mod tests {
         assert!(lines[0].starts_with("✓  engines built in: ") && lines[0].contains(&name), "{lines:?}");
         assert!(lines[1].ends_with(": /opt/dbdyno-engine-other\n"), "{lines:?}");
         assert!(lines[2].starts_with("!  engine ") && lines[2].contains("without optimisation"), "{lines:?}");
-        assert_eq!(lines[3..], ["·  no engine odd: it gave no answer\n"]);
+        assert_eq!(lines[3..], ["·  engine odd cannot run: it gave no answer\n"]);
     }
 
     #[test]
@@ -75,8 +77,8 @@ mod tests {
         let lines: Vec<String> = findings(&Registry::default(), Some(path)).iter().map(DoctorFinding::line).collect();
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert!(
-            lines[1].contains("has engines: a relative folder")
-                && lines[2].contains("has /no/such/folder: there is no")
+            lines[1].contains("contains engines: relative folders")
+                && lines[2].contains("contains /no/such/folder: the folder does not exist")
         );
     }
 }

@@ -54,21 +54,21 @@ pub(super) fn findings(patient: &Patient<'_>) -> Vec<DoctorFinding> {
         judge(
             governor == "performance",
             format!("the CPU governor is `{governor}`"),
-            "clock speeds follow the load; `cpupower frequency-set -g performance` holds them",
+            "clock speeds follow the load; `cpupower frequency-set -g performance` fixes them",
         );
     }
     if let Some(swap) = load.swap_used_bytes {
         judge(
             swap == 0,
             format!("{} of swap in use", bytes(swap)),
-            "free some memory: waiting for swapped pages would be measured with the engine",
+            "free some memory: waits for swapped pages would count as time of the engine",
         );
     }
     if let Some(steal) = noise.steal_share {
         judge(
             steal <= STEAL,
             format!("other guests took {:.1} % of the CPU time of the last second", steal * 100.0),
-            "measure when they are quiet, and trust paired ratios only",
+            "measure when they are quiet, and trust only paired ratios",
         );
     }
     if let Some(busy) = noise.busy_share {
@@ -95,28 +95,28 @@ fn confinement(landlock: Option<u32>, seccomp: bool) -> [DoctorFinding; 3] {
     const SIGNALS: u32 = 6;
     let writes = match landlock {
         Some(version) => {
-            DoctorFinding::fit(format!("engines write to the folder of their run only, by Landlock {version}"))
+            DoctorFinding::fit(format!("engines write only to the folder of their run (Landlock {version})"))
         }
         None => DoctorFinding::advised(
             "engines and the libraries they load can write wherever you can",
-            "the kernel has no Landlock, as Linux 5.19 and newer have where it is built in and in the list lsm=",
+            "the kernel has no Landlock: it needs Linux 5.19 or newer with Landlock built in and in the list lsm=",
         ),
     };
     let signals = match landlock {
         Some(SIGNALS..) => DoctorFinding::fit("engines cannot send signals to your other processes".to_owned()),
         _ => DoctorFinding::advised(
             "engines can send signals to your other processes, dbdyno among them",
-            "Landlock 6 refuses them: Linux 6.12 and newer",
+            "Landlock 6 prevents this: Linux 6.12 or newer",
         ),
     };
     let calls = match seccomp {
         true => DoctorFinding::fit(
-            "engines cannot reach Unix sockets, limits of other processes, and modes of files, by seccomp".to_owned(),
+            "engines cannot reach Unix sockets, limits of other processes, or modes of files (seccomp)".to_owned(),
         ),
         false => DoctorFinding::advised(
             "engines can reach your Unix sockets and type into dbdyno's screens, lower the limits of your other processes, and change \
              modes and owners of your files",
-            "the kernel has no seccomp filters, or a container refuses them",
+            "the kernel has no seccomp filters, or a container forbids them",
         ),
     };
     [writes, signals, calls]
@@ -126,20 +126,23 @@ fn confinement(landlock: Option<u32>, seccomp: bool) -> [DoctorFinding; 3] {
 fn confined(limits: &Limits, cores: Option<u32>) -> Vec<DoctorFinding> {
     let Limits { cpus, cpu_quota, memory_bytes } = limits;
     let fewer = cores.filter(|cores| cpus < cores).map(|cores| {
-        let what = format!("{cpus} of {cores} CPUs may be run on");
-        DoctorFinding::advised(what, "a control group (cpuset) or taskset says so; figures are those of so many CPUs")
+        let what = format!("{cpus} of {cores} CPUs are available");
+        DoctorFinding::advised(
+            what,
+            "a control group (cpuset) or taskset excludes the others; figures apply to this number of CPUs",
+        )
     });
     let quota = cpu_quota.map(|quota| {
         DoctorFinding::unfit(
-            format!("a control group gives {} CPUs' time of {cpus}", cpus_in_words(quota)),
-            "when a period's share is used up everything waits for the next one, in the midst of a test; run without it (docker: without --cpus)",
+            format!("a control group limits CPU time to {} of {cpus} CPUs", cpus_in_words(quota)),
+            "once the quota of a period is used up, everything waits for the next period, even during a test; run without it (docker: without --cpus)",
         )
     });
     let memory = memory_bytes.map(|limit| {
-        let what = format!("a control group gives {} of memory, page cache and all", bytes(limit));
+        let what = format!("a control group limits memory to {}, page cache included", bytes(limit));
         DoctorFinding::advised(
             what,
-            "larger databases are read from the disk again and again; figures are those of so much memory",
+            "larger databases are read from the disk repeatedly; figures apply to this amount of memory",
         )
     });
     [fewer, quota, memory].into_iter().flatten().collect()
@@ -147,14 +150,14 @@ fn confined(limits: &Limits, cores: Option<u32>) -> Vec<DoctorFinding> {
 
 /// What is loaded before other libraries, and whose allocator is used.
 fn before_others(Preloaded { libraries, allocator }: &Preloaded) -> Vec<DoctorFinding> {
-    let advice = "it may replace allocator, syncs or locks of every engine; measure without LD_PRELOAD, unless it is what you measure";
+    let advice = "it may replace the allocator, syncs or locks of every engine; unset LD_PRELOAD, unless you want to measure this library";
     let preloaded =
         libraries.as_ref().map(|libraries| DoctorFinding::advised(format!("{libraries} is preloaded"), advice));
     let replaced = allocator.as_ref().filter(|file| !is_system_allocator(file));
     let replaced = replaced.map(|file| {
         DoctorFinding::advised(
-            format!("malloc is that of {file}"),
-            "figures of engines in C and C++ are those of this allocator",
+            format!("malloc comes from {file}"),
+            "figures of engines in C and C++ depend on this allocator",
         )
     });
     preloaded.into_iter().chain(replaced).collect()
@@ -243,11 +246,11 @@ mod tests {
             Preloaded { libraries: preloaded("libje\u{1b}malloc.so.2"), allocator: preloaded("libjemalloc.so.2") };
         let said: String = findings(&confined).iter().map(DoctorFinding::line).collect();
         for says in [
-            "·  2 of 4 CPUs may be run on",
-            "!  a control group gives 0.2 CPUs' time of 2",
-            "·  a control group gives 512 MiB of memory",
+            "·  2 of 4 CPUs are available",
+            "!  a control group limits CPU time to 0.2 of 2 CPUs",
+            "·  a control group limits memory to 512 MiB",
             "·  libje\\u{1b}malloc.so.2 is preloaded",
-            "·  malloc is that of libjemalloc.so.2",
+            "·  malloc comes from libjemalloc.so.2",
         ] {
             assert!(said.contains(says), "{says} in {said}");
         }

@@ -13,27 +13,27 @@ pub(super) fn place(facts: &WorkFolderFacts) -> DoctorFinding {
     let elsewhere = "choose a folder on a local disk with --work-dir";
     match kind {
         _ if facts.is_memory_backed() => {
-            DoctorFinding::unfit(what, format!("syncs mean nothing in memory; {elsewhere}"))
+            DoctorFinding::unfit(what, format!("syncs have no effect in memory; {elsewhere}"))
         }
         kind if SHARED.contains(&kind) => DoctorFinding::unfit(
             what,
             format!(
-                "the host of this machine shares it, every call goes there, and what a sync does is the host's choice; {elsewhere}"
+                "the host of this machine shares it: every call goes to the host, which decides what a sync does; {elsewhere}"
             ),
         ),
         _ if facts.is_network() => {
-            DoctorFinding::unfit(what, format!("what a sync does is another machine's choice; {elsewhere}"))
+            DoctorFinding::unfit(what, format!("another machine decides what a sync does; {elsewhere}"))
         }
         kind if kind.starts_with("fuse") => DoctorFinding::advised(
             what,
             format!(
-                "a program answers for it (FUSE): every call goes through it, and a sync does what it makes of it; {elsewhere}"
+                "a program provides this file system (FUSE): every call goes to the program, which decides what a sync does; {elsewhere}"
             ),
         ),
         "overlay" | "aufs" | "unionfs" if facts.beneath.is_none() => DoctorFinding::advised(
             what,
-            "a container's layer upon another file system, whose disk it does not tell; a volume of the container, with --work-dir, is \
-             measured without the layer",
+            "a container's layer on top of another file system, which hides the disk; to measure without the layer, put --work-dir on a \
+             volume of the container",
         ),
         _ => DoctorFinding::fit(what),
     }
@@ -47,7 +47,7 @@ pub(super) fn options<'o>(options: impl Iterator<Item = &'o str>, cache: Option<
         Some(match (known.distorts(cache), known.effect) {
             (true, _) => DoctorFinding::unfit(what, known.meaning),
             (false, MountEffect::NoFlush) => {
-                DoctorFinding::note(format!("{what}, which changes nothing: the disk has no cache to flush"))
+                DoctorFinding::note(format!("{what}, which has no effect: the disk has no cache to flush"))
             }
             (false, _) => DoctorFinding::advised(what, known.meaning),
         })
@@ -77,7 +77,7 @@ mod tests {
             let finding = on(kind);
             assert!(finding.is_unfit() && finding.line().contains(meaning), "{}", finding.line());
         }
-        for (kind, meaning) in [("fuse.ntfs-3g", "a program answers"), ("fuseblk", "FUSE"), ("overlay", "layer")] {
+        for (kind, meaning) in [("fuse.ntfs-3g", "a program provides"), ("fuseblk", "FUSE"), ("overlay", "layer")] {
             let finding = on(kind);
             assert!(
                 matches!(finding, DoctorFinding::Note(..)) && finding.line().contains(meaning),
@@ -102,9 +102,7 @@ mod tests {
             ["!  mounted with barrier=0"],
             "a cache that nobody knows may be there"
         );
-        assert!(
-            signs("nobarrier", Some(WriteCache::Through))[0].starts_with("·  mounted with nobarrier, which changes")
-        );
+        assert!(signs("nobarrier", Some(WriteCache::Through))[0].starts_with("·  mounted with nobarrier, which has"));
         assert_eq!(
             signs("rw,data=writeback,nodelalloc,noauto_da_alloc,compress=zstd:1", back),
             ["data=writeback", "nodelalloc", "noauto_da_alloc", "compress=zstd"]

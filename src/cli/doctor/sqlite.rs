@@ -82,15 +82,15 @@ fn of_build(build: &SqliteBuild) -> Vec<DoctorFinding> {
     let name = &build.name;
     let library = match &build.library {
         Ok(library) => library,
-        Err(error) => return vec![DoctorFinding::advised(format!("no SQLite of {name}"), error)],
+        Err(error) => return vec![DoctorFinding::advised(format!("SQLite of {name} cannot be used"), error)],
     };
     let name = format!("SQLite {} of {name}", library.version);
     if compiled(&library.build, "THREADSAFE").is_none() {
-        return vec![DoctorFinding::note(format!("{name} does not tell how it was compiled"))];
+        return vec![DoctorFinding::note(format!("{name} does not report its compile options"))];
     }
     let found = traps(&name, library, build.has_statistics_option);
     if found.is_empty() {
-        let what = "is compiled so that threads with connections of their own wait for the database only";
+        let what = "is compiled so that threads with their own connections wait only for the database";
         return vec![DoctorFinding::fit(format!("{name} {what}"))];
     }
     found
@@ -103,7 +103,7 @@ fn traps(name: &str, library: &Library, has_statistics_option: bool) -> Vec<Doct
     if let Some(debug) = ["DEBUG", "MEMDEBUG"].into_iter().find(|name| option(name).is_some()) {
         found.push(DoctorFinding::unfit(
             format!("{name} has {debug}"),
-            "it checks itself at every step and is many times slower than what is shipped; build it without",
+            "it checks itself at every step and is many times slower than release builds; build it without this option",
         ));
     }
     if option("THREADSAFE") == Some("0") {
@@ -116,25 +116,25 @@ fn traps(name: &str, library: &Library, has_statistics_option: bool) -> Vec<Doct
     if option("ENABLE_MEMORY_MANAGEMENT").is_some() {
         found.push(DoctorFinding::advised(
             format!("{name} has ENABLE_MEMORY_MANAGEMENT"),
-            "the page caches of all connections are one, behind one mutex that every page looked up takes: threads of one process wait for \
-             each other even when they only read; compare with a build without it, by sqlite-lib",
+            "all connections share one page cache behind one mutex, which every page lookup takes: threads of one process wait for \
+             each other even when they only read; compare with a build without it (engine sqlite-lib)",
         ));
     }
     if option("DEFAULT_MEMSTATUS") != Some("0") {
         let instead = if has_statistics_option {
-            "memory_statistics=off does without"
+            "memory_statistics=off avoids it"
         } else {
-            "a build with DEFAULT_MEMSTATUS=0 does without"
+            "a build with DEFAULT_MEMSTATUS=0 avoids it"
         };
         found.push(DoctorFinding::advised(
-            format!("{name} counts its memory (no DEFAULT_MEMSTATUS=0)"),
+            format!("{name} keeps memory statistics (no DEFAULT_MEMSTATUS=0)"),
             format!("every allocation takes a mutex that all threads share; {instead}"),
         ));
     }
     if option("OMIT_LOOKASIDE").is_some() {
         found.push(DoctorFinding::advised(
             format!("{name} has OMIT_LOOKASIDE"),
-            "connections have no small memory of their own: every statement asks the allocator that all threads share",
+            "connections have no lookaside memory of their own: every statement calls the allocator that all threads share",
         ));
     }
     found
@@ -167,7 +167,7 @@ mod tests {
     fn each_trap_is_told_with_what_it_does() {
         let all = said(&["ENABLE_MEMORY_MANAGEMENT", "DEBUG", "THREADSAFE=1", "OMIT_LOOKASIDE"]);
         assert_eq!(all.lines().map(|line| line.chars().next().unwrap()).collect::<String>(), "!···", "{all}");
-        assert!(all.contains("behind one mutex") && all.contains("memory_statistics=off does without"), "{all}");
+        assert!(all.contains("behind one mutex") && all.contains("memory_statistics=off avoids it"), "{all}");
         assert!(said(&["THREADSAFE=0"]).contains("tests of several threads are refused"));
         let elsewhere = SqliteBuild { has_statistics_option: false, ..build(&["DEFAULT_MEMSTATUS=1", "THREADSAFE=1"]) };
         assert!(findings(&[elsewhere])[0].line().contains("a build with DEFAULT_MEMSTATUS=0"));
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_library_that_cannot_be_used_or_does_not_tell_is_no_trap() {
         let missing = SqliteBuild { library: Err("libsqlite3.so.0: not found".to_owned()), ..build(&[]) };
-        assert_eq!(findings(&[missing])[0].line(), "·  no SQLite of sqlite: libsqlite3.so.0: not found\n");
-        assert!(said(&[]).contains("does not tell how it was compiled"));
+        assert_eq!(findings(&[missing])[0].line(), "·  SQLite of sqlite cannot be used: libsqlite3.so.0: not found\n");
+        assert!(said(&[]).contains("does not report its compile options"));
     }
 }

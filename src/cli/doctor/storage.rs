@@ -41,13 +41,17 @@ pub(super) fn findings(storage: &WorkStorage) -> Vec<DoctorFinding> {
     findings.push(match syncs {
         Ok(times) => judged(times, device(facts)),
         Err(error) => DoctorFinding::unfit(
-            format!("nothing can be written and synced in {}: {error}", facts.path),
+            format!("cannot write and sync a file in {}: {error}", facts.path),
             "choose another folder with --work-dir",
         ),
     });
     if let Some(free) = facts.free_bytes {
         let advice = "larger sizes will be refused";
-        findings.push(DoctorFinding::judged(free >= LITTLE_SPACE, format!("{} free there", bytes(free)), advice));
+        findings.push(DoctorFinding::judged(
+            free >= LITTLE_SPACE,
+            format!("{} free in the work folder", bytes(free)),
+            advice,
+        ));
     }
     findings
 }
@@ -56,24 +60,26 @@ pub(super) fn findings(storage: &WorkStorage) -> Vec<DoctorFinding> {
 fn disk(model: Option<&str>, rotational: Option<bool>, cache: Option<WriteCache>) -> Option<DoctorFinding> {
     let name = model.unwrap_or("the disk");
     let kind = match rotational {
-        Some(true) => "turns",
-        Some(false) => "does not turn",
-        None => "does not tell whether it turns",
+        Some(true) => "is rotational",
+        Some(false) => "is not rotational",
+        None => "is of unknown type (SSD or HDD)",
     };
     Some(match cache? {
         WriteCache::Back { fua } => {
-            let how = if fua { ", or by writes that are safe at once (FUA)" } else { "" };
+            let how = if fua { ", or bypass with forced writes (FUA)" } else { "" };
             DoctorFinding::fit(format!("{name} {kind}, and has a write cache that syncs flush (write back){how}"))
         }
         WriteCache::Denied => DoctorFinding::unfit(
-            format!("{name} {kind}, says that it has a write cache, and the kernel was told that it has none"),
-            "syncs do not flush it: they are too fast, and a power loss takes what was synced; write `write back` to queue/write_cache of the \
+            format!("{name} {kind} and reports a write cache, but the kernel is set to assume that it has none"),
+            "syncs do not flush it: they are too fast, and a power loss loses synced data; write `write back` to queue/write_cache of the \
              disk below /sys/block",
         ),
         WriteCache::Through => DoctorFinding::advised(
-            format!("{name} {kind}, and is taken to have no write cache (write through): the kernel flushes nothing"),
-            "right for a disk with power-loss protection; a virtual disk may hide its host's cache, and then a sync survives this \
-             machine's crash and not its host's",
+            format!(
+                "{name} {kind}, and the kernel assumes that it has no write cache (write through), so it flushes nothing"
+            ),
+            "correct for a disk with power-loss protection; a virtual disk may hide its host's cache: synced data then survives a crash \
+             of this machine, but not of its host",
         ),
     })
 }
@@ -88,11 +94,11 @@ fn judged(times: &SyncTimes, device: Device) -> DoctorFinding {
             "syncs are believable: at best {nothing} with nothing to write, {small} with 4 KiB, {large} with {much}"
         ));
     };
-    const IGNORED: &str = "syncs are ignored, and tiers 2 and 3 cost what tier 1 does; choose another folder with --work-dir, and look for \
-                           libeatmydata in LD_PRELOAD and for a virtual disk with an unsafe cache";
+    const IGNORED: &str = "syncs are ignored, so tiers 2 and 3 cost the same as tier 1; choose another folder with --work-dir, and look for \
+                           libeatmydata in LD_PRELOAD or a virtual disk with an unsafe cache";
     let advice = match doubt {
         Doubt::NoTurn => {
-            "a cache answers for it; if it is not a controller's with a battery, turn it off (`hdparm -W 0`)"
+            "a cache acknowledges the writes; unless it is a controller's cache with a battery, turn it off (`hdparm -W 0`)"
         }
         _ => IGNORED,
     };
@@ -128,7 +134,7 @@ mod tests {
         let found = findings(&storage(Ok(SSD)));
         assert!(found.iter().all(|finding| matches!(finding, DoctorFinding::Fit(_))), "{found:?}");
         assert_eq!(found.len(), 5);
-        assert!(found[1].line().contains("Some Disk does not turn") && found[1].line().contains("FUA"));
+        assert!(found[1].line().contains("Some Disk is not rotational") && found[1].line().contains("FUA"));
     }
 
     #[test]
@@ -142,7 +148,7 @@ mod tests {
         let found = said(SyncTimes { small_ns: 400, ..SSD }, None);
         assert!(found.starts_with("!  syncs are not believable (4 KiB in 400 ns: no disk is that fast): "), "{found}");
         assert!(said(SSD, Some(true)).contains("needs milliseconds"));
-        assert!(said(SyncTimes { large_ns: 460_000, ..SSD }, None).contains("what is written does not matter"));
+        assert!(said(SyncTimes { large_ns: 460_000, ..SSD }, None).contains("the amount of data makes no difference"));
         assert!(said(SyncTimes { small_ns: 90_000, large_ns: 200_000, ..SSD }, None).contains("GiB a second"));
         assert!(said(SyncTimes { small_ns: 9_000, nothing_ns: 8_000, ..SSD }, None).contains("nothing in 8.00 µs"));
         assert_eq!(said(SSD, Some(false)), "");
@@ -170,7 +176,7 @@ mod tests {
         assert_eq!(disk(None, None, None), None);
         let through = disk(None, None, Some(WriteCache::Through)).unwrap().line();
         assert!(
-            through.starts_with("·  the disk does not tell whether it turns, and is taken to have no"),
+            through.starts_with("·  the disk is of unknown type (SSD or HDD), and the kernel assumes that it has no"),
             "{through}"
         );
     }

@@ -20,7 +20,7 @@ pub(super) fn findings(store: &Store, host_ids: &[String; 2]) -> Vec<DoctorFindi
     findings.extend(unfinished(&health.state));
     findings.extend(waiting(&health.waiting));
     if let Err(error) = &health.writable {
-        findings.push(DoctorFinding::unfit(error.to_string(), "results could not be kept (--store or DBDYNO_STORE)"));
+        findings.push(DoctorFinding::unfit(error.to_string(), "results cannot be stored (--store or DBDYNO_STORE)"));
     }
     findings
 }
@@ -28,14 +28,14 @@ pub(super) fn findings(store: &Store, host_ids: &[String; 2]) -> Vec<DoctorFindi
 fn state(place: &str, health: &StoreHealth, holders: &[StoreHolder]) -> DoctorFinding {
     match &health.state {
         StoreState::Missing => {
-            DoctorFinding::fit(format!("results will be kept in {place}, which the first session makes"))
+            DoctorFinding::fit(format!("results will be kept in {place}, which the first session creates"))
         }
         StoreState::Interrupted => DoctorFinding::note(format!(
             "a write to {place} was interrupted: the next command that reads or writes it completes or undoes it"
         )),
         StoreState::Open(contents) => opened(place, health, contents),
         StoreState::Refused(error) if error.is_locked() => held(error, holders),
-        StoreState::Refused(error) => DoctorFinding::unfit(error.to_string(), "results could not be kept"),
+        StoreState::Refused(error) => DoctorFinding::unfit(error.to_string(), "results cannot be stored"),
     }
 }
 
@@ -46,7 +46,7 @@ fn opened(place: &str, health: &StoreHealth, contents: &StoreContents) -> Doctor
     };
     let what = format!("results are kept in {place}, {}{log}, schema version {}", bytes(health.bytes), contents.schema);
     if contents.schema < SCHEMA_VERSION {
-        return DoctorFinding::advised(what, format!("the next command brings it to version {SCHEMA_VERSION}"));
+        return DoctorFinding::advised(what, format!("the next command upgrades it to version {SCHEMA_VERSION}"));
     }
     DoctorFinding::fit(what)
 }
@@ -62,7 +62,7 @@ fn held(error: &StoreError, holders: &[StoreHolder]) -> DoctorFinding {
     };
     DoctorFinding::advised(
         format!("{error}{by}"),
-        "what a session finishes waits in the journal until that one lets it go",
+        "results of sessions wait in the journal until the store is free again",
     )
 }
 
@@ -77,7 +77,7 @@ fn unfinished(state: &StoreState) -> Vec<DoctorFinding> {
         let left = counted(sessions.resumable, "session");
         findings.push(DoctorFinding::advised(
             format!("{left} ended before the last run"),
-            "`dbdyno resume` finishes the last one, and `dbdyno delete` removes what is not wanted",
+            "`dbdyno resume` finishes the last one, and `dbdyno delete` removes those that you do not need",
         ));
     }
     findings
@@ -87,23 +87,23 @@ fn waiting(waiting: &Waiting) -> Vec<DoctorFinding> {
     let Waiting { owned_bytes, left_bytes, refused, unreadable } = waiting;
     let mut findings = Vec::new();
     if *owned_bytes > 0 {
-        let what = format!("{} of results wait in journals of sessions that run", bytes(*owned_bytes));
+        let what = format!("{} of results wait in journals of running sessions", bytes(*owned_bytes));
         findings.push(DoctorFinding::note(what));
     }
     if *left_bytes > 0 {
         findings.push(DoctorFinding::advised(
-            format!("{} of results wait in journals of processes that are gone", bytes(*left_bytes)),
-            "the next command that reads the store takes them in",
+            format!("{} of results wait in journals of processes that have ended", bytes(*left_bytes)),
+            "the next command that reads the store adds them to it",
         ));
     }
     if let Some(file) = refused {
         findings.push(DoctorFinding::advised(
-            format!("{} has lines of a journal that could not be read", file.display()),
-            "look at them, and remove the file when they are not needed",
+            format!("{} contains lines of a journal that could not be read", file.display()),
+            "check them, and remove the file if you do not need them",
         ));
     }
     findings
-        .extend(unreadable.as_ref().map(|error| DoctorFinding::unfit(error, "results could not be kept (--journal)")));
+        .extend(unreadable.as_ref().map(|error| DoctorFinding::unfit(error, "results cannot be stored (--journal)")));
     findings
 }
 
@@ -132,7 +132,7 @@ mod tests {
             "✓  results are kept in /data/results.duckdb, 12.0 MiB and a log of 2.00 KiB, schema version {SCHEMA_VERSION}\n"
         );
         assert_eq!(said, expected);
-        assert!(line(open(SCHEMA_VERSION - 1, None)).contains(": the next command brings it to version"));
+        assert!(line(open(SCHEMA_VERSION - 1, None)).contains(": the next command upgrades it to version"));
         assert!(line(StoreState::Missing).starts_with("✓  ") && line(StoreState::Interrupted).starts_with("·  "));
         let damaged =
             StoreError::Damaged { path: PathBuf::from("/data/results.duckdb"), message: "checksum".to_owned() };

@@ -60,11 +60,11 @@ fn kind(terminal: &Terminal) -> DoctorFinding {
         .collect();
     match (terminal.is_terminal, terminal.is_addressable()) {
         (false, _) => DoctorFinding::note(format!(
-            "stdout is no terminal (TERM {term}{within}): commands write text without colours, and the terminal UI needs a terminal"
+            "stdout is not a terminal (TERM {term}{within}): commands write text without colours, and the terminal UI needs a terminal"
         )),
         (true, false) => DoctorFinding::advised(
             format!("stdout is a terminal, and TERM is {term}{within}"),
-            "the terminal UI cannot be shown: set TERM to what the terminal is, or use commands",
+            "the terminal UI cannot be shown: set TERM to the type of your terminal, or use commands",
         ),
         (true, true) => DoctorFinding::fit(format!("stdout is a terminal (TERM {term}{within})")),
     }
@@ -72,15 +72,15 @@ fn kind(terminal: &Terminal) -> DoctorFinding {
 
 fn colours(terminal: &Terminal) -> DoctorFinding {
     let term = terminal.term.as_deref().unwrap_or_default();
-    let sixteen = "theme `sixteen` is taken; where it has more, set COLORTERM=truecolor";
+    let sixteen = "dbdyno uses the theme `sixteen`; if the terminal has more, set COLORTERM=truecolor";
     match terminal.colorterm.as_deref() {
         _ if terminal.no_color => DoctorFinding::note("no colours: NO_COLOR is set"),
-        _ if !terminal.is_addressable() => DoctorFinding::note("no colours: TERM says that there are none"),
+        _ if !terminal.is_addressable() => DoctorFinding::note("no colours: TERM is dumb or not set"),
         Some("truecolor" | "24bit") => DoctorFinding::fit("16 million colours (COLORTERM)"),
         _ if term.contains("256color") || term.contains("direct") => {
-            DoctorFinding::advised("256 colours, as far as the terminal tells", sixteen)
+            DoctorFinding::advised("256 colours, according to TERM", sixteen)
         }
-        _ => DoctorFinding::advised("16 colours, as far as the terminal tells", sixteen),
+        _ => DoctorFinding::advised("16 colours, according to TERM and COLORTERM", sixteen),
     }
 }
 
@@ -88,10 +88,10 @@ fn characters(terminal: &Terminal) -> DoctorFinding {
     let locale = terminal.locale.as_deref().unwrap_or("not set");
     let bare = locale.to_ascii_lowercase().replace('-', "");
     if bare.contains("utf8") {
-        return DoctorFinding::fit(format!("the locale {locale} has Unicode"));
+        return DoctorFinding::fit(format!("the locale {locale} supports Unicode"));
     }
     DoctorFinding::advised(
-        format!("the locale is {locale}, which promises no Unicode"),
+        format!("the locale is {locale}, which may not support Unicode"),
         "if lines and signs look broken, give --ascii to the terminal UI or set LANG=C.UTF-8",
     )
 }
@@ -99,13 +99,15 @@ fn characters(terminal: &Terminal) -> DoctorFinding {
 fn size(size: Option<(u16, u16)>) -> DoctorFinding {
     let (least_columns, least_lines) = LEAST;
     match size {
-        None => DoctorFinding::note("the terminal does not tell its size"),
+        None => DoctorFinding::note("the terminal does not report its size"),
         Some((columns, lines)) if columns >= least_columns && lines >= least_lines => {
             DoctorFinding::fit(format!("{columns} columns and {lines} lines"))
         }
         Some((columns, lines)) => DoctorFinding::advised(
             format!("{columns} columns and {lines} lines"),
-            format!("the terminal UI shows each screen whole from {least_columns} columns and {least_lines} lines on"),
+            format!(
+                "the terminal UI needs {least_columns} columns and {least_lines} lines to show each screen in full"
+            ),
         ),
     }
 }
@@ -147,12 +149,9 @@ mod tests {
             (Terminal { term: None, ..usual() }, "TERM is not set"),
             (Terminal { locale: Some("C".to_owned()), ..usual() }, "give --ascii"),
             (Terminal { locale: None, ..usual() }, "the locale is not set"),
-            (
-                Terminal { size: Some((60, 40)), ..usual() },
-                "60 columns and 40 lines: the terminal UI shows each screen whole from 80",
-            ),
-            (Terminal { size: None, ..usual() }, "does not tell its size"),
-            (Terminal { is_terminal: false, ..usual() }, "stdout is no terminal"),
+            (Terminal { size: Some((60, 40)), ..usual() }, "60 columns and 40 lines: the terminal UI needs 80"),
+            (Terminal { size: None, ..usual() }, "does not report its size"),
+            (Terminal { is_terminal: false, ..usual() }, "stdout is not a terminal"),
         ];
         for (terminal, words) in poor {
             assert!(said(&terminal).contains(words), "{words}: {}", said(&terminal));

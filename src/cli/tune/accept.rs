@@ -21,7 +21,7 @@ pub(super) fn accept_one(places: &Places, args: &AcceptArgs) -> Result<ExitCode,
     trial.acceptable().map_err(CliError::Usage)?;
     accept(&store, &mut trial)?;
     let lost = if trial.loses_durability() {
-        format!(" Durability goes from tier {} to {}.", trial.tier.before, trial.tier.after)
+        format!(" Durability drops from tier {} to {}.", trial.tier.before, trial.tier.after)
     } else {
         String::new()
     };

@@ -19,7 +19,7 @@ pub(in crate::cli) struct AnswerArgs {
     /// The trial, by its identifier or the beginning of it; `last` is the last one.
     #[arg(default_value = "last")]
     trial: String,
-    /// What to write the settings as.
+    /// Format of the settings.
     #[arg(long, value_name = "FORMAT", default_value = "pragma", value_parser = form())]
     format: AnswerForm,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(super) fn show(places: &Places, args: &AnswerArgs) -> Result<ExitCode, CliEr
     let store = places.opened()?;
     let trial = trial_of(&store, &args.trial)?;
     if args.format == AnswerForm::Preset && script::is_script(&trial.suite) {
-        let message = format!("{} is no suite that a preset can name: choose another format", trial.suite);
+        let message = format!("a preset cannot name the suite {}: choose another format", trial.suite);
         return Err(CliError::Usage(message));
     }
     let text = answer_of(&Registry::discover(), &store, &trial, args.format)?;

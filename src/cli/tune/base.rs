@@ -26,10 +26,10 @@ pub(super) struct BaseArgs {
     /// The engine, with the base's options after a colon: sqlite:journal_mode=wal,synchronous=normal
     #[arg(long, value_name = "ENGINE[:OPTION=VALUE,...]")]
     engine: Option<String>,
-    /// Begin where an accepted trial ended; `last` is the one accepted last in the ledger.
+    /// Start from an accepted trial; `last` is the one accepted last in the ledger.
     #[arg(long, value_name = "TRIAL", conflicts_with = "engine")]
     from: Option<String>,
-    /// Keep trials under this name [default: ENGINE-SUITE].
+    /// Name of the ledger that keeps the trials [default: ENGINE-SUITE].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(super) struct FileArgs {
     /// Measure the statements of this file instead of a suite. Statements before a line `-- measure` prepare the database and are not measured.
     #[arg(long, value_name = "FILE")]
     sql: Option<PathBuf>,
-    /// How long each statement of the file may take when it is tried once, before anything is measured.
+    /// Time limit of each statement of the file when dbdyno runs it once, before the measurements.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     statement_limit: Duration,
     /// The SQLite database that the statements start from. It is only read: they run on copies.
@@ -130,7 +130,7 @@ pub(super) fn questions(
     for (option, values) in choice.options {
         let [value] = values.as_slice() else {
             let message = format!(
-                "--engine {asked_engine}: {option} has several values: expected one, since a base has one of each"
+                "--engine {asked_engine}: {option} has several values: expected one, because a base has one value of each option"
             );
             return Err(CliError::Usage(message));
         };
@@ -155,7 +155,8 @@ fn suite(
 ) -> Result<Suite, CliError> {
     let description = &engine.description;
     if start.is_some() && description.name != "sqlite" {
-        let message = format!("--database: only the engine sqlite can start from one, {} cannot", description.name);
+        let message =
+            format!("--database: the engine {} cannot start from a database, only sqlite can", description.name);
         return Err(CliError::Usage(message));
     }
     if let Some(file) = &given.files.sql {
@@ -163,7 +164,7 @@ fn suite(
             .map_err(|error| CliError::Usage(error.to_string()))?;
         return match of_trial.filter(|of_trial| given.suite.is_none() && *of_trial != suite.name) {
             Some(of_trial) => Err(CliError::Usage(format!(
-                "{}: with its database this is {}, but the trial is of {of_trial}: their contents differ",
+                "{}: with its database this is {}, but the trial ran {of_trial}: their contents differ",
                 file.display(),
                 suite.name
             ))),
@@ -172,7 +173,7 @@ fn suite(
     }
     match given.suite.as_deref().or(of_trial) {
         Some(name) if script::is_script(name) && given.suite.is_none() => {
-            Err(CliError::Usage(format!("the trial is of {name}: give its --sql FILE again, and its --database")))
+            Err(CliError::Usage(format!("the trial ran {name}: give its --sql FILE again, and its --database")))
         }
         Some(name) => Ok(places.catalog()?.suite(name)?),
         None => Err(CliError::Usage("give --suite, or --sql FILE".to_owned())),
@@ -187,7 +188,7 @@ fn parent(store: &Store, from: &str, name: Option<&str>) -> Result<Trial, CliErr
             Some(name) => Some(name.to_owned()),
             None => last_ledger(store)?,
         };
-        let name = name.ok_or_else(|| refused("nothing was tuned yet".to_owned()))?;
+        let name = name.ok_or_else(|| refused("there are no trials yet".to_owned()))?;
         let ledger = ledger(store, &name)?;
         ledger.accepted().cloned().ok_or_else(|| refused(format!("ledger `{name}` has no accepted trial")))?
     } else {

@@ -53,8 +53,7 @@ pub(super) fn with_lab<T>(
 
 /// The trial that an identifier, its beginning, or `last` means.
 pub(super) fn trial_of(store: &Store, id: &str) -> Result<Trial, CliError> {
-    let several =
-        || CliError::Usage(format!("`{id}` is no trial, or the beginning of several: `dbdyno tune ledger` lists them"));
+    let several = || CliError::Usage(format!("`{id}` matches no trial, or several: `dbdyno tune ledger` lists them"));
     find_trial(store, id)?.ok_or_else(several)
 }
 

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 /// `dbdyno tune ledger`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct LedgerArgs {
-    /// The name that trials were kept under; `last` is the ledger used last.
+    /// Name of the ledger; `last` is the ledger used last.
     #[arg(default_value = "last")]
     name: String,
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub(in crate::cli) struct LedgerArgs {
 pub(super) fn show(places: &Places, args: &LedgerArgs) -> Result<ExitCode, CliError> {
     let output = args.written.checked(places)?;
     let store = places.opened()?;
-    let none = || CliError::Usage("nothing was tuned yet: `dbdyno tune try` begins".to_owned());
+    let none = || CliError::Usage("there are no trials yet: `dbdyno tune try` runs one".to_owned());
     let name = if args.name == "last" { last_ledger(&store)?.ok_or_else(none)? } else { args.name.clone() };
     let found = ledger(&store, &name)?;
     if found.entries.is_empty() {

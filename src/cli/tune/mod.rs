@@ -31,15 +31,15 @@ pub(super) enum TuneCommand {
     Try(Box<TryArgs>),
     /// Search for the fastest settings that keep a durability tier.
     Search(Box<SearchArgs>),
-    /// Run as many rounds again, and add them to a trial.
+    /// Run the same number of rounds again and add them to a trial.
     More(MoreArgs),
     /// Make a trial's change part of the base of later trials.
     Accept(AcceptArgs),
-    /// Show what was tried, from which base, and what it gained and cost.
+    /// Show each trial: the change, its base, its gain and its cost.
     Ledger(LedgerArgs),
-    /// Show which option matters how much in stored runs of a sweep.
+    /// Show how much each option matters in stored runs of a sweep.
     Effects(EffectsArgs),
-    /// Write the settings that a trial came to as PRAGMAs, Rust, an engine or a preset.
+    /// Write the resulting settings of a trial as PRAGMAs, Rust, an engine or a preset.
     Answer(AnswerArgs),
 }
 

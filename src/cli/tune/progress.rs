@@ -84,7 +84,7 @@ fn line(event: &TuneEvent) -> Option<String> {
         TuneEvent::Round { round, of, effects, .. } => Some(format!("round {round}/{of}: {}", round_text(effects))),
         TuneEvent::Session { says } => worth_a_line(says),
         TuneEvent::SearchStarted { candidates, budget_ms, .. } => {
-            Some(format!("{candidates} settings to choose from, {} to try them", time(*budget_ms)))
+            Some(format!("{candidates} candidate settings, {} to try them", time(*budget_ms)))
         }
         TuneEvent::Dropped { change, reason } => Some(format!("✗ {}: {}", plain(&change.to_string()), plain(reason))),
         TuneEvent::TakenOut { what } => Some(taken_out(what)),

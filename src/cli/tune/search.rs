@@ -25,7 +25,7 @@ pub(in crate::cli) struct SearchArgs {
     /// How long the search may take, including the trial that confirms its winner.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
     budget: Duration,
-    /// Drop settings with which the program takes more memory than this: 64MiB, 1GiB.
+    /// Drop settings with which the program uses more memory than this: 64MiB, 1GiB.
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     memory_limit: Option<u64>,
     /// Rounds of the trial that confirms the winner [default: as many as the budget allows].

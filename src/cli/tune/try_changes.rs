@@ -18,8 +18,8 @@ use std::process::ExitCode;
 /// `dbdyno tune try`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TryArgs {
-    /// A change to try against the base, as in sqlite.cache_size=20000 or cache_size=20000; options that change together have commas
-    /// between them. Several changes are tried one after the other.
+    /// A change to try against the base, as in sqlite.cache_size=20000 or cache_size=20000; separate options that change
+    /// together by commas. Several changes are tried one after the other.
     #[arg(value_name = "CHANGE", required = true)]
     changes: Vec<String>,
     /// Accept each change that makes some test faster, none slower, and a commit no less durable: the next one is tried on top.
@@ -85,11 +85,11 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
 fn say_not_accepted(trials: &[Trial]) {
     for trial in trials.iter().filter(|trial| !trial.accepted && trial.state == TrialState::Tried) {
         let why = if trial.is_gain() {
-            "a commit would survive less"
+            "commits would be less durable"
         } else {
             "it made no test faster, or it made one slower"
         };
         let (change, id) = (plain(&trial.change.to_string()), &trial.trial_id);
-        say!("{change}: not accepted, {why}; `dbdyno tune accept {id}` accepts it all the same");
+        say!("{change}: not accepted, {why}; `dbdyno tune accept {id}` accepts it anyway");
     }
 }

@@ -101,7 +101,7 @@ impl App {
             filter::Response::Values(key, values) => drop(self.known.values.insert(key, Some(values))),
             filter::Response::Kept(kept) => {
                 if let Err(reason) = kept {
-                    self.say(Notice::bad(format!("the filter holds, and is not kept for later: {reason}")));
+                    self.say(Notice::bad(format!("the filter is applied, but not saved in the history: {reason}")));
                 }
             }
             filter::Response::Saved(name, saved) => match saved {
@@ -137,7 +137,7 @@ impl App {
             return Err("expected a name for the view".to_owned());
         }
         let view =
-            self.screens.view(self.screen).ok_or("expected a screen with a list that can be kept: 3 shows Results")?;
+            self.screens.view(self.screen).ok_or("expected a screen with a list that can be saved: 3 shows Results")?;
         let view = View { name: name.to_owned(), screen: self.screen.word().to_owned(), ..view };
         Ok(vec![Command::Request(Request::Filter(filter::Request::Save(Box::new(view))))])
     }

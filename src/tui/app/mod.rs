@@ -255,7 +255,7 @@ impl App {
             },
             Action::Suspend => return vec![Command::Suspend],
             Action::Detach if self.busy() => return vec![Command::Detach],
-            Action::Detach => self.say(Notice::good("nothing is measured that would go on: q leaves")),
+            Action::Detach => self.say(Notice::good("nothing is running to detach from: q leaves")),
             Action::Redraw => return vec![Command::Repaint],
             Action::Zoom => self.zoom(),
             Action::Back if self.is_zoomed() => self.zoomed = false,
@@ -365,7 +365,7 @@ impl App {
             return vec![Command::Leave];
         }
         self.leaving = true;
-        self.say(Notice::good("leaving as soon as it has stopped"));
+        self.say(Notice::good("leaving as soon as the job has stopped"));
         vec![Command::Tell(Tell::Stop)]
     }
 

@@ -59,9 +59,9 @@ impl Notices {
         };
         let mut lines: Vec<String> = self.said.iter().rev().flat_map(line).collect();
         if lines.is_empty() {
-            lines.push("Nothing was said yet.".to_owned());
+            lines.push("No messages yet.".to_owned());
         }
-        Overlay::page("Messages, the latest first", lines)
+        Overlay::page("Messages, newest first", lines)
     }
 }
 

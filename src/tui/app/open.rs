@@ -46,8 +46,7 @@ impl OpenOverlay {
 
     /// Returns the question whether to leave while a job runs. `kept` describes which of its results stay.
     pub(super) fn leave(what: &str, kept: &str) -> Self {
-        let others =
-            ["Other screens can be used while it runs.", "Z instead of q leaves the terminal and lets it go on."];
+        let others = ["You can use other screens while it runs.", "Press Z instead of q to leave and keep it running."];
         let lines = [kept].into_iter().chain(others).map(str::to_owned).collect();
         let title = format!("{}{}. Leave?", what[..1].to_uppercase(), &what[1..]);
         Self { overlay: Overlay::confirm(title, lines), purpose: ReplyTo::Leave }

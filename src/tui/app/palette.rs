@@ -145,7 +145,7 @@ impl App {
             Takes::Stored(of) => return Values::Stored(of),
             Takes::Reply { on, to } => (on.unwrap_or(self.screen), to),
         };
-        let mut refused = format!("there is no {} here now", command.argument);
+        let mut refused = format!("no {} is available here now", command.argument);
         let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
         for intent in self.screens.asks(on, to, &context).unwrap_or_default() {
             let (dialog, overlay, is_file) = match intent {
@@ -270,7 +270,7 @@ impl App {
                 let theme = self.world.themes.get(chosen()?).cloned();
                 let name = theme.as_ref().map_or_else(String::new, |theme| theme.name.clone());
                 self.theme = theme;
-                self.say(Notice::good(format!("{name}: `dbdyno --theme {name}` begins with it")));
+                self.say(Notice::good(format!("{name}: `dbdyno --theme {name}` starts with it")));
                 Ok(Vec::new())
             }
             Values::Screens => {

@@ -50,8 +50,7 @@ impl Task {
         Self::spawn(messages, async move |watched| {
             let found = spawn_blocking(jobs).await.map_err(|error| error.to_string())?;
             let job = found.into_iter().find(|job| job.facts.id == id);
-            let job =
-                job.ok_or_else(|| format!("job {id} is gone: `dbdyno attach --list` lists those that there are"))?;
+            let job = job.ok_or_else(|| format!("job {id} is gone: `dbdyno attach --list` lists the existing jobs"))?;
             outcome(watched.until_its_end(job).await?, String::new)
         })
     }
@@ -109,7 +108,7 @@ impl Watched {
         while let Ok(event) = passed_on.try_recv() {
             let _ = self.messages.send(Message::Job(Box::new(event)));
         }
-        ended.map_err(|error| format!("what the job tells cannot be read: {error}"))
+        ended.map_err(|error| format!("the job's messages cannot be read: {error}"))
     }
 }
 
@@ -146,12 +145,12 @@ fn said(last_words: &str) -> String {
     let error = last_words.lines().find_map(|line| line.strip_prefix("error: "));
     match error.or_else(|| last_words.lines().last()) {
         Some(line) => line.to_owned(),
-        None => "it ended without a word".to_owned(),
+        None => "it ended without a message".to_owned(),
     }
 }
 
 fn killed(last_words: &str) -> String {
-    let mut message = "it was killed or crashed; every test that had finished is kept".to_owned();
+    let mut message = "it was killed or crashed; the results of finished tests are kept".to_owned();
     if let Some(line) = last_words.lines().last() {
         message.push_str(&format!(" ({line})"));
     }

@@ -69,7 +69,7 @@ impl Request {
 fn values(key: SelectionKey, setup: &TuiSetup) -> Vec<ListItem> {
     let order = Order { column: GroupColumn::Runs, descending: true };
     let newest = (key.word() == "session")
-        .then(|| [ListItem::new("last", "the newest session"), ListItem::new("previous", "the one before")]);
+        .then(|| [ListItem::new("last", "the newest session"), ListItem::new("previous", "the previous one")]);
     let page = setup.store.page(&Selection::default(), &PageListing::Groups(key, order), 0, MOST);
     let stored = match page.map(|page| page.rows) {
         Ok(PageRows::Groups(rows)) => rows,

@@ -97,7 +97,7 @@ pub(crate) fn completions(line: &str, keys: FilterKeys, known: &Known) -> Comple
 }
 
 const KEYS: &str =
-    "words, or KEY=VALUE != >= <= > < KEY=LOW..HIGH KEY!; a word is looked for in labels, engines and names of tests";
+    "words, or KEY=VALUE != >= <= > < KEY=LOW..HIGH KEY!; words match labels, engines and names of tests";
 const AMOUNTS: &str = "1.5ms, 100k, 10MiB";
 
 /// Returns the keys, each with the sign that fits it best.

@@ -22,7 +22,7 @@ impl ListFilter {
         match selection.key_beside(keys) {
             Some(other) => {
                 let keys = if keys.is_empty() { String::new() } else { format!(", or {}", keys.join(", ")) };
-                Err(format!("`{other}`: rows here have no such key: expected words{keys}"))
+                Err(format!("`{other}`: unknown key for these rows: expected words{keys}"))
             }
             None => Ok(Self { line: line.trim().to_owned(), selection }),
         }

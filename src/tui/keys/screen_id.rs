@@ -46,12 +46,12 @@ macro_rules! screens {
 screens! {
     Bench: "Bench", "bench", true, "choose and start a bench";
     Live: "Live", "live", true, "watch the session, or replay a run";
-    Results: "Results", "results", true, "all that is stored";
-    Compare: "Compare", "compare", true, "A beside B, with verdicts";
+    Results: "Results", "results", true, "everything in the store";
+    Compare: "Compare", "compare", true, "A against B, with verdicts";
     Tune: "Tune", "tune", true, "what if an option were different?";
-    Claims: "Claims", "claims", true, "published figures beside your own";
+    Claims: "Claims", "claims", true, "published figures next to your own";
     Torture: "Torture", "torture", true, "do engines keep what they promise?";
-    Sql: "SQL", "sql", false, "any question that SQL can ask of the store";
+    Sql: "SQL", "sql", false, "any SQL query on the store";
     Trend: "Trend", "trend", false, "a configuration over its sessions";
     Jobs: "Jobs", "jobs", false, "your jobs on this machine";
 }

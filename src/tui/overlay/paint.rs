@@ -166,7 +166,7 @@ const FILTER_COMPLETIONS: u16 = 5;
 
 /// Paints a filter into the last rows: completions, the line, the expected input or an error, and its keys.
 fn draw_filter(paint: &mut Paint<'_>, area: Rect, filter: &FilterLine) {
-    const FOOT: &str = "Tab complete  Ctrl-n Ctrl-p choose  Up Down before  Enter keep  Esc give up";
+    const FOOT: &str = "Tab complete  Ctrl-n Ctrl-p choose  Up Down history  Enter keep  Esc cancel";
     let line = &filter.line;
     let told = match &line.error {
         Some(error) => (format!("✗ {error}"), Role::Bad),

@@ -21,7 +21,7 @@ pub(super) fn file_of(line: &str, formats: &[Format], usual: &str) -> Result<Str
     match own.as_deref() {
         Some(own) if own == ending => Ok(name.to_owned()),
         Some(own) if formats.iter().any(|format| format.ending() == own) => {
-            Err(format!("`{name}`: expected a name that ends in .{ending}, since {word} is asked for"))
+            Err(format!("`{name}`: expected a name that ends in .{ending} for the format {word}"))
         }
         _ => Ok(format!("{name}.{ending}")),
     }
@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(file("out put.csv").unwrap(), "out put.csv");
         assert_eq!(file("csv v1.2").unwrap(), "v1.2.csv");
         let error = file("csv out.md").unwrap_err();
-        assert_eq!(error, "`out.md`: expected a name that ends in .csv, since csv is asked for");
+        assert_eq!(error, "`out.md`: expected a name that ends in .csv for the format csv");
         assert_eq!(completions(SOME, "usual.md")[1].label, "csv usual.csv");
         assert_eq!(completions(&[], "plan.txt")[0].label, "plan.txt");
     }

@@ -27,7 +27,7 @@ fn side(text: &str) -> Result<String, String> {
     let text = text.trim();
     let expected = || {
         format!(
-            "`{text}`: expected an engine such as sqlite, or terms such as engine=lmdb size=10000; two around `with`"
+            "`{text}`: expected an engine such as sqlite, or terms such as engine=lmdb size=10000; or two as `A with B`"
         )
     };
     if text.is_empty() {
@@ -39,7 +39,7 @@ fn side(text: &str) -> Result<String, String> {
         None | Some(" ") => format!("engine={text}"),
         _ => text.to_owned(),
     };
-    Selection::parse_line(&selection).map_err(|error| format!("{error}; two selections stand around `with`"))?;
+    Selection::parse_line(&selection).map_err(|error| format!("{error}; write two selections as `A with B`"))?;
     Ok(selection)
 }
 
@@ -54,7 +54,7 @@ pub(super) fn completions(line: &str, engines: &[ListItem]) -> Vec<ListItem> {
     let last = ListItem::new(LAST, "all configurations of the newest session");
     let pairs = names().flat_map(|a| names().filter(move |b| a != *b).map(move |b| format!("{a}{WITH}{b}")));
     let alone = engines.iter().map(|engine| {
-        ListItem::new(engine.label.clone(), format!("{}, beside all others of its sessions", engine.detail))
+        ListItem::new(engine.label.clone(), format!("{}, with all others of its sessions", engine.detail))
     });
     std::iter::once(last).chain(pairs.map(|pair| ListItem::new(pair, ""))).chain(alone).collect()
 }
@@ -62,11 +62,9 @@ pub(super) fn completions(line: &str, engines: &[ListItem]) -> Vec<ListItem> {
 /// Describes the effect of a line.
 pub(super) fn note(line: &str) -> String {
     match opening_of(line) {
-        _ if line.trim().is_empty() => {
-            "two selections around `with`, as in sqlite with lmdb; or one, as in session=last".to_owned()
-        }
+        _ if line.trim().is_empty() => "two selections, as in sqlite with lmdb; or one, as in session=last".to_owned(),
         Ok(Opening::Pair { a, b }) => format!("A {a} · B {b}"),
-        Ok(Opening::Beside { reference }) => format!("all configurations of its sessions beside {reference}"),
+        Ok(Opening::Beside { reference }) => format!("all configurations of its sessions compared with {reference}"),
         Ok(_) => String::new(),
         Err(reason) => reason,
     }

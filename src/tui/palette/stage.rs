@@ -141,7 +141,7 @@ pub(crate) fn names(offered: &[&'static PaletteCommand], bindings: &[&'static Bi
         ListItem::new(binding.help, key)
     };
     let items = offered.iter().map(of_command).chain(bindings.iter().map(of_key)).collect();
-    let note = "a command and its argument, or what a key does; both by some of their letters".to_owned();
+    let note = "a command and its argument, or the action of a key; some letters are enough".to_owned();
     Completions { items, tail: " ", note, ..Completions::default() }
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn arguments(command: &PaletteCommand, values: &Values, typed: &str, 
         Values::Themes => (themes(known), false, String::new()),
         Values::Screens => (screens(), false, String::new()),
         Values::Views => (views(known), false, String::new()),
-        Values::NewView => (views(known), true, "a name; one of these is written over".to_owned()),
+        Values::NewView => (views(known), true, "a name; choosing one of these replaces it".to_owned()),
         Values::Refused(reason) => (Vec::new(), true, reason.clone()),
         Values::Stored(of) => match (known.stored.get(of), of) {
             (None, _) => (Vec::new(), true, format!("reading {} …", known.world.store)),

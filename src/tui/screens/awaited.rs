@@ -55,7 +55,7 @@ impl Awaited {
         let row = Rect { height: 1, ..area };
         paint.line(row, &[piece(sign(elapsed), Role::Accent), piece(text, Role::Text)]);
         let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1).min(1), ..area };
-        paint.text(below, "Esc gives it up and shows what was there before", Role::Dim);
+        paint.text(below, "Esc cancels and shows the previous view", Role::Dim);
         paint.hit(below, Target::Press(KeyPress::Esc));
     }
 }

@@ -95,7 +95,7 @@ impl<R, D> Intent<R, D> {
         formats: &'static [Format],
     ) -> Self {
         let endings: Vec<String> = formats.iter().map(|format| format!(".{}", format.ending())).collect();
-        let help = format!("a file that is not there yet; its ending chooses the format: {}", endings.join(" "));
+        let help = format!("a file that does not exist yet; its ending selects the format: {}", endings.join(" "));
         Self::prompt_file(dialog, title, help, name).in_formats(formats)
     }
 

@@ -192,7 +192,7 @@ macro_rules! screens {
             /// Returns the number of findings about the measured results, and their list.
             pub(crate) fn warnings(&self) -> (usize, Overlay) {
                 let found = [$(self.$folder.warnings(),)*];
-                let nothing = || (0, Overlay::page("Warnings", vec!["Nothing is measured that has any.".to_owned()]));
+                let nothing = || (0, Overlay::page("Warnings", vec!["Nothing that was measured has warnings.".to_owned()]));
                 found.into_iter().flatten().next().unwrap_or_else(nothing)
             }
 

@@ -151,7 +151,7 @@ pub(crate) trait Screen: Sized {
 
     /// Returns a description of what is kept if the job that this screen shows is stopped.
     fn kept(&self) -> &'static str {
-        "The run under way is given up; every finished test is kept."
+        "The run under way is cancelled; finished tests are kept."
     }
 
     /// Returns the status bar's text about the job that this screen shows; none before the job's first report.

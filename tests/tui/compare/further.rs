@@ -50,7 +50,7 @@ fn one_key_runs_as_many_more_rounds_as_decide_and_says_what_that_costs() {
     journey.keys("+").shows("look 2 at 2 Random reads, size 1000: 6 more rounds of null");
     let command = &journey.started[0];
     assert!(command.contains("--until-decided=2 --most 6"), "{command}");
-    journey.shows("Race").keys("M").shows("look 2 needs p below 1.25 % in place of 5 %");
+    journey.shows("Race").keys("M").shows("look 2 needs p below 1.25 % instead of 5 %");
 }
 
 #[test]
@@ -61,15 +61,15 @@ fn the_command_line_adds_the_same_rounds_and_the_session_has_them_from_then_on()
     let (a, b) = ("session=last latency_ns=1000", "session=last latency_ns=2000");
     let table = place.ok(&["compare", "--a", a, "--b", b, "--until-decided", "--most", "6"]);
     assert!(table.contains("9 pairs of runs of the same round") && table.contains("A 2.0x faster"), "{table}");
-    assert!(table.contains("looked at 2 times, with rounds added in between: 2 Random reads"), "{table}");
+    assert!(table.contains("2 looks, with rounds added in between: 2 Random reads"), "{table}");
     // The added rounds do not count as a separate session, and the test is decided.
     let again = place.ok(&["compare", "--a", a, "--b", b, "--until-decided"]);
     assert!(again.contains("9 pairs") && again.contains("A 2.0x faster"), "{again}");
     assert_eq!(place.value("SELECT count(*)::VARCHAR FROM session"), "2");
     let mut journey = Journey::begin_in(place, 200, 60);
     journey.keys("4").keys("a").answer(a).keys("b").answer(b).shows("9 pairs").shows("▼ A 2.0x faster");
-    journey.hides("+ more rounds").keys("n").shows("looked at 2 times");
-    journey.key(KeyPress::Esc).keys("x").shows("It was looked at 2 times");
+    journey.hides("+ more rounds").keys("n").shows("2 looks");
+    journey.key(KeyPress::Esc).keys("x").shows("It had 2 looks");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn fewer_rounds_than_would_decide_are_not_begun_and_that_is_said() {
     let refused = place.run(&["compare", "--a", a, "--b", b, "--until-decided", "--most", "2"]);
     assert_eq!(refused.code, Some(3), "{}", refused.stderr);
     assert!(refused.stdout.contains("3 pairs"), "{}", refused.stdout);
-    let says = "still undecided: 2 Random reads, size 1000: 6 more rounds would decide it in 9 of 10 cases, and --most allows 2";
+    let says = "still undecided: 2 Random reads, size 1000: 6 more rounds would decide it in 9 of 10 cases, but --most allows 2";
     assert!(refused.stderr.contains(says), "{}", refused.stderr);
     assert_eq!(place.value("SELECT count(*)::VARCHAR FROM session"), "1");
     let unknown = place.run(&["compare", "--a", a, "--b", b, "--until-decided=Scan"]);

@@ -60,7 +60,7 @@ fn another_reference_is_chosen_under_the_cursor() {
 #[test]
 fn more_configurations_than_fit_are_shown_sideways() {
     let mut journey = over(&session(&["x", "y", "z", "p", "q", "r", "s"]), 80, 24);
-    journey.keys("C").shows("1 of 6 configurations beside the reference: h and l show the others").shows("3.00 ▲");
+    journey.keys("C").shows("1 of 6 configurations against the reference: h and l show the others").shows("3.00 ▲");
     journey.hides("6.00 ▲").keys("lllll").shows("6 of 6 configurations").shows("6.00 ▲").shows("s 6.0");
     assert!(!journey.screen().lines().skip(1).any(|line| line.chars().count() > 80), "{}", journey.screen());
     journey.keys("l").shows("6 of 6").keys("h").shows("5 of 6");
@@ -89,12 +89,12 @@ fn the_matrix_is_explained_copied_filtered_and_exported() {
         .key(KeyPress::Esc)
         .shows("1 Writes")
         .keys("m")
-        .shows("Compare which figure")
+        .shows("Figure to compare")
         .keys("operations")
         .key(KeyPress::Enter);
     journey.shows("‹matrix›").shows("figure");
     let path = journey.place().path("out.md");
-    journey.keys("e").shows("its ending chooses the format").answer(path.to_str().unwrap());
+    journey.keys("e").shows("its ending selects the format").answer(path.to_str().unwrap());
     let written = std::fs::read_to_string(&path).unwrap();
     assert!(written.contains("| test | size | x | y |") && written.contains("dbdyno compare --reference"), "{written}");
     journey.keys("e").answer("out.bench").shows("expected a name that ends in");

@@ -37,7 +37,7 @@ fn figures_of_other_sides_are_not_shown_while_new_ones_are_read() {
 fn a_long_reading_says_how_far_it_is_and_that_it_goes_on() {
     let mut journey = over(&pairs(&["1000", "20000"], Tier::PowerSafe), 80, 24);
     let request = request(asked(&mut journey, KeyPress::Enter));
-    journey.time(3_200).shows("3.20 s").shows("Esc gives it up").hides("results read");
+    journey.time(3_200).shows("3.20 s").shows("Esc cancels").hides("results read");
     let before = journey.screen();
     // The response is complete, but has not reached the screen yet.
     let response = dbdyno::tui::respond(request, &journey.setup);
@@ -53,7 +53,7 @@ fn a_reading_that_is_given_up_leaves_what_was_there() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey.key(KeyPress::Enter).shows("▼ A 3.0x faster");
     let commands = asked(&mut journey, KeyPress::Char('s'));
-    journey.key(KeyPress::Esc).shows("▼ A 3.0x faster").hides("reading").shows("given up");
+    journey.key(KeyPress::Esc).shows("▼ A 3.0x faster").hides("reading").shows("cancelled");
     let Request::Screen(ScreenRequest::Compare(compare::Request::Compare { watch, .. })) = request(commands) else {
         panic!("a comparison is requested")
     };

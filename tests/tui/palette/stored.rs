@@ -64,12 +64,10 @@ fn a_format_and_a_name_write_a_file_and_never_replace_one() {
     let name = file(&journey, "o").display().to_string();
     journey.keys(&format!("csv {name}")).shows("writes ").key(KeyPress::Enter).shows("written: ");
     assert!(std::fs::read_to_string(file(&journey, "o.csv")).unwrap().contains("latency_ns"));
-    journey.command(&format!("export {name}.csv")).shows("✗ a file of this name is there already").shows("Commands");
+    journey.command(&format!("export {name}.csv")).shows("✗ a file of this name already exists").shows("Commands");
     journey.key(KeyPress::Enter).shows("written: ").hides("Commands");
     assert!(file(&journey, "o-2.csv").exists(), "the name that was offered is free");
-    journey
-        .command(&format!("export json {name}.csv"))
-        .shows("expected a name that ends in .json, since json is asked for");
+    journey.command(&format!("export json {name}.csv")).shows("expected a name that ends in .json for the format json");
     journey.key(KeyPress::Ctrl('u')).keys(&format!("export {name}.txt")).key(KeyPress::Enter);
     journey.shows("expected a name that ends in .csv, .json");
 }

@@ -82,7 +82,7 @@ impl FromStr for DataRatio {
     fn from_str(text: &str) -> Result<Self, String> {
         let ratio = text.trim().parse().ok().and_then(Self::new);
         ratio.ok_or_else(|| {
-            format!("`{text}`: expected bytes of data for each byte of memory, a number above 0 such as 0.5 or 4")
+            format!("`{text}`: expected a ratio of data to memory: a number above 0, for example 0.5 or 4")
         })
     }
 }

@@ -116,7 +116,8 @@ impl Launch {
     pub fn command(&self, engine: &str) -> Result<Command, String> {
         match self {
             Self::BuiltIn => {
-                let program = env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
+                let program =
+                    env::current_exe().map_err(|error| format!("the path of this program is unknown: {error}"))?;
                 let mut command = Command::new(program);
                 command.args(["worker", engine]);
                 Ok(command)
@@ -165,7 +166,7 @@ impl Registry {
             }
         }
         for (name, path) in found.not_executable.into_iter().filter(|(name, _)| built_in(name).is_none()) {
-            let reason = format!("{} cannot be executed: `chmod +x` lets it, if it is a program", path.display());
+            let reason = format!("{} is not executable: run `chmod +x` on it, if it is a program", path.display());
             registry.unavailable.push(Unavailable { name, reason });
         }
         for (name, path) in found.executable {

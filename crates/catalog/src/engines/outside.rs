@@ -51,7 +51,7 @@ pub(super) struct Known {
 impl Known {
     /// Returns why it cannot be used if it was not found.
     pub(super) fn missing(&self) -> String {
-        format!("not built ({}): `{}` in dbdyno's source folder builds it", self.about, self.build)
+        format!("not built ({}): run `{}` in dbdyno's source folder", self.about, self.build)
     }
 }
 
@@ -132,7 +132,8 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
 pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed, String> {
     let question = serde_json::to_string(settings).map_err(|error| error.to_string())?;
     // The program tests a library on a database.
-    let scratch = Scratch::temporary().map_err(|error| format!("a scratch folder to try files in: {error}"))?;
+    let scratch = Scratch::temporary()
+        .map_err(|error| format!("a temporary folder to test files in cannot be created: {error}"))?;
     let output = output_of(command.arg("probe"), &question, Question::Probe(&scratch))?;
     serde_json::from_str(&output.text).map_err(|error| output.not_understood("answer", &error))
 }
@@ -147,8 +148,8 @@ struct Output {
 impl Output {
     /// Describes the error in the text, with the last line of stderr, where a failed program says why.
     fn not_understood(&self, what: &str, error: &serde_json::Error) -> String {
-        let last = self.log.trim().lines().last().map(|line| format!("; its stderr ends in: {line}"));
-        format!("its {what} is not understood: {error}{}", last.unwrap_or_default())
+        let last = self.log.trim().lines().last().map(|line| format!("; the last line of its stderr: {line}"));
+        format!("its {what} is not valid: {error}{}", last.unwrap_or_default())
     }
 }
 

@@ -266,7 +266,7 @@ impl Suite {
     pub fn paced(mut self, test: u32, actor: Option<&str>) -> Result<Self, String> {
         let SuiteBody::Kv(body) = &self.body else {
             return Err(format!(
-                "suite `{}` is of kind {}: only operations of kv can be due at a rate",
+                "suite `{}` is of kind {}: only kv suites can run at a given rate",
                 self.name,
                 self.kind.word()
             ));

@@ -59,7 +59,7 @@ impl<'f> Checker<'f> {
     fn declare_table(&mut self, table: &'f TableSpec) -> Result<(), String> {
         named("table", &table.name)?;
         if self.tables.iter().any(|other| other.name.eq_ignore_ascii_case(&table.name)) {
-            return Err(format!("table `{}`: declared before", table.name));
+            return Err(format!("table `{}`: declared twice", table.name));
         }
         if table.columns.is_empty() {
             return Err(format!("table `{}`: expected at least one column", table.name));
@@ -67,7 +67,7 @@ impl<'f> Checker<'f> {
         for (place, column) in table.columns.iter().enumerate() {
             named("column", &column.name)?;
             if table.columns[..place].iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
-                return Err(format!("table `{}`: two columns `{}`", table.name, column.name));
+                return Err(format!("table `{}`: duplicate column `{}`", table.name, column.name));
             }
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '(' | ')' | ',');
             if !column.of_type.chars().all(plain) {
@@ -81,7 +81,7 @@ impl<'f> Checker<'f> {
     fn declare_index(&mut self, index: &'f IndexSpec) -> Result<(), String> {
         named("index", &index.name)?;
         if self.indexes.iter().any(|other| other.name.eq_ignore_ascii_case(&index.name)) {
-            return Err(format!("index `{}`: declared before", index.name));
+            return Err(format!("index `{}`: declared twice", index.name));
         }
         column(self.table(&index.table)?, &index.column)?;
         self.indexes.push(index);
@@ -256,7 +256,7 @@ impl<'f> Checker<'f> {
                 tables[0].columns.len()
             )),
             DirectPlan::Copy { from, to } if tables[0].columns.len() != tables[1].columns.len() => {
-                Err(format!("copy from `{from}` to `{to}`: expected tables with as many columns"))
+                Err(format!("copy from `{from}` to `{to}`: expected tables with the same number of columns"))
             }
             DirectPlan::Update { set, condition, .. } => {
                 let values = set.values().filter_map(|assignment| match assignment {
@@ -288,7 +288,7 @@ const MOST_THREADS: u32 = 256;
 fn check_actor(actor: &SqlActor, earlier: &[SqlActor]) -> Result<(), String> {
     named("actor", &actor.name)?;
     if earlier.iter().any(|other| other.name == actor.name) {
-        return Err("there are two of this name".to_owned());
+        return Err("duplicate name".to_owned());
     }
     if !(1..=MOST_THREADS).contains(&actor.threads) {
         return Err(format!("threads = {}: expected 1 to {MOST_THREADS}", actor.threads));
@@ -309,9 +309,9 @@ fn reads_of<'s>(steps: &'s [Step], reads: &mut Vec<&'s StatementSpec>) -> Result
             reads.push(statement);
             Ok(())
         }
-        Step::Read(_) => Err("draw: what several threads read draws nothing".to_owned()),
+        Step::Read(_) => Err("draw: expected none, because several threads run this read".to_owned()),
         Step::Repeat { steps, .. } | Step::Transaction { steps, .. } => reads_of(steps, reads),
-        _ => Err("steps: expected read, repeat and transaction: what several threads do only reads".to_owned()),
+        _ => Err("steps: expected read, repeat and transaction: actors can only read".to_owned()),
     })
 }
 
@@ -409,15 +409,15 @@ mod tests {
     #[test]
     fn sql_is_tried_before_anything_runs_and_an_error_names_the_line() {
         for (step, expected) in [
-            ("{ read = \"SELEC 1\" }", "SQLite says: near \"SELEC\": syntax error (in `SELEC 1`)"),
-            ("{ read = \"SELECT b FROM t\" }", "SQLite says: no such column: b"),
-            ("{ write = \"DELETE FROM u\" }", "SQLite says: no such table: u"),
+            ("{ read = \"SELEC 1\" }", "SQLite reports: near \"SELEC\": syntax error (in `SELEC 1`)"),
+            ("{ read = \"SELECT b FROM t\" }", "SQLite reports: no such column: b"),
+            ("{ write = \"DELETE FROM u\" }", "SQLite reports: no such table: u"),
             ("{ read = \"SELECT ?1\" }", "bind: expected a value for each of 1 parameters, found 0"),
-            ("{ run = \"DROP TABEL t\" }", "SQLite says: near \"TABEL\": syntax error"),
+            ("{ run = \"DROP TABEL t\" }", "SQLite reports: near \"TABEL\": syntax error"),
             ("{ run = \"ATTACH 'a.db' AS o\" }", "ATTACH: expected ':memory:'"),
             (
                 "{ run = \"CREATE TABLE u AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n\" }",
-                "it does not come to its end",
+                "it does not finish in a trial run",
             ),
             (
                 "{ read = \"SELECT ?1\", bind = [{ digits = \"R\", width = 1001 }] }",

@@ -8,9 +8,9 @@ use rusqlite::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-const DEFINES: &str = "tables and indexes of such an engine come from the steps create_table, create_index and drop_table, and SQL would \
-                       define something beside it";
-const SAVEPOINT: &str = "such an engine has no savepoints";
+const DEFINES: &str = "this engine creates tables and indexes only with the steps create_table, create_index and drop_table, and SQL would \
+                       define something outside it";
+const SAVEPOINT: &str = "this engine has no savepoints";
 
 /// Maximum steps of SQLite's virtual machine for a statement: well below a second. A statement that only defines something takes few.
 const MOST_STEPS: i32 = 1_000_000;
@@ -157,13 +157,13 @@ fn judge(context: &AuthContext<'_>, seen: &mut Seen) -> Authorization {
 
 fn said(error: rusqlite::Error) -> String {
     if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) {
-        return "ATTACH: expected ':memory:': a suite reaches no file beside its database".to_owned();
+        return "ATTACH: expected ':memory:': a suite cannot use files other than its database".to_owned();
     }
     if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) {
-        return "it does not come to its end when it is tried: expected what defines something, without a query that takes long".to_owned();
+        return "it does not finish in a trial run: expected a definition without a long query".to_owned();
     }
     match error {
-        rusqlite::Error::SqlInputError { msg, .. } => format!("SQLite says: {msg}"),
-        other => format!("SQLite says: {other}"),
+        rusqlite::Error::SqlInputError { msg, .. } => format!("SQLite reports: {msg}"),
+        other => format!("SQLite reports: {other}"),
     }
 }

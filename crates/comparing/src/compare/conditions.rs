@@ -24,7 +24,7 @@ struct Condition {
 
 /// The conditions that must match for times to be comparable.
 const DECIDING: [Condition; 8] = [
-    Condition { differ: "what syncs reach differs", value: syncs },
+    Condition { differ: "sync targets differ", value: syncs },
     Condition { differ: "mount options that change times differ", value: changing_options },
     Condition { differ: "CPU quotas differ", value: |of| limit(of, |limits| limits.cpu_quota.map(cpus_in_words)) },
     Condition { differ: "CPUs to run on differ", value: |of| limit(of, |limits| Some(limits.cpus.to_string())) },

@@ -48,9 +48,9 @@ impl fmt::Display for OpenReason {
             Self::OneSide => "only one side has it",
             Self::NotComparable => "not comparable",
             Self::TooFewRuns => "too few runs",
-            Self::FewSessions => "too few sessions to tell their difference from that of A and B",
+            Self::FewSessions => "too few sessions to separate their differences from A against B",
             Self::NotBeyondNoise => "above the limit, but not beyond noise",
-            Self::AcrossTheLimit => "the interval has the limit in it: more rounds may tell",
+            Self::AcrossTheLimit => "the interval contains the limit: more rounds may decide",
         })
     }
 }

@@ -35,11 +35,7 @@ impl AnotherLook {
 
 /// Describes the cost of a look.
 pub fn price(look: u32) -> String {
-    format!(
-        "look {look} needs p below {} % in place of {} %",
-        percent(Spending::at_look(look, 1).alpha),
-        percent(ALPHA)
-    )
+    format!("look {look} needs p below {} % instead of {} %", percent(Spending::at_look(look, 1).alpha), percent(ALPHA))
 }
 
 /// Formats a share with three digits, enough to distinguish halves of 5 %.
@@ -55,17 +51,17 @@ impl Comparison {
     /// Returns the reason why more rounds would not decide the line.
     pub fn another_look(&self, line: &Line) -> Result<AnotherLook, String> {
         let (Some(a), Some(b), Some(found)) = (&line.a, &line.b, &line.found) else {
-            return Err("it is not comparable: more rounds change nothing about that".to_owned());
+            return Err("it is not comparable: more rounds do not change that".to_owned());
         };
         if line.actor.is_some() {
-            return Err("it is a share of its test: more rounds are run of the test".to_owned());
+            return Err("it is a part of its test: add rounds to the whole test".to_owned());
         }
         if !found.is_open() {
             return Err("it is decided".to_owned());
         }
         if found.sessions.is_some() {
             return Err(match found.paired {
-                true => "A/B differs between sessions: more sessions tell how far, more rounds do not",
+                true => "A/B differs between sessions: more sessions show by how much, more rounds do not",
                 false => "A and B were measured in different sessions: run both in one",
             }
             .to_owned());
@@ -81,7 +77,7 @@ impl Comparison {
                 .ok_or_else(|| format!("over {MORE_ROUNDS_CAP} more rounds would be needed: {}", price(look)))?,
         };
         let (Some(of_a), Some(of_b)) = (a.run_ids.last(), b.run_ids.last()) else {
-            return Err("no run of it is known".to_owned());
+            return Err("it has no known run".to_owned());
         };
         Ok(AnotherLook {
             runs: [*of_a, *of_b],

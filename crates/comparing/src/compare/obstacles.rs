@@ -95,7 +95,7 @@ fn several(side: SideName, samples: &[&SideSample<'_>], pooled: &BTreeSet<String
     let (word, first) = values.iter().next().and_then(|(word, values)| Some((word, values.first()?)))?;
     let differ: Vec<String> = values.iter().map(|(word, values)| format!("{word} ({})", joined(values))).collect();
     Some(format!(
-        "{side} has {} configurations, which differ in {}: narrow {side}, as with {word}={first}",
+        "{side} has {} configurations, which differ in {}: narrow {side}, for example with {word}={first}",
         configurations.len(),
         differ.join(", "),
     ))
@@ -120,7 +120,7 @@ fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
         .into_iter()
         .filter(|(_, counts)| counts.wrong > 0)
         .map(|(side, Counts { wrong, samples, .. })| {
-            format!("{wrong} of {} of {side} gave answers that other engines do not give", counted(*samples, "run"))
+            format!("{wrong} of {} of {side} gave answers that differ from other engines", counted(*samples, "run"))
         })
         .collect();
     if !failed.is_empty() {
@@ -152,7 +152,7 @@ fn not_verified(both: &Both<'_, '_>) -> Option<Obstacle> {
         (Some(side), None) | (None, Some(side)) => (Some(side), side.to_string()),
         (Some(_), Some(_)) => (None, "A and B".to_owned()),
     };
-    let message = format!("not verified: nothing was held against answers of {whose}");
+    let message = format!("not verified: answers of {whose} were not checked against anything");
     Some(Obstacle { kind: ObstacleKind::NotVerified, side, message, allowed: true })
 }
 
@@ -215,7 +215,7 @@ fn no_ratio(matched: &Matched<'_>, known: &Known<'_>, both: &Both<'_, '_>) -> Op
 fn tiers(both: &Both<'_, '_>) -> Option<String> {
     let (a, b) = both.values(|sample| sample.run.configuration.durability());
     let unknown = both.a.kinds.iter().chain(&both.b.kinds).any(|sample| sample.run.configuration.tier.is_none());
-    let says = if unknown { "commits are not known to be" } else { "commits are not" };
+    let says = if unknown { "commits may not be" } else { "commits are not" };
     (a != b).then(|| format!("{says} equally durable: A is tier {}, B is tier {}", joined(&a), joined(&b)))
 }
 
@@ -230,7 +230,7 @@ fn suites(both: &Both<'_, '_>) -> Option<String> {
     let said = |counts: &Counts<'_, '_>| {
         let in_words = |done: &Option<u64>| match done {
             Some(operations) => counted(*operations, "operation"),
-            None => "as many operations as there was time for".to_owned(),
+            None => "as many operations as the time allowed".to_owned(),
         };
         counts.operations.iter().map(in_words).collect::<BTreeSet<_>>()
     };
@@ -275,7 +275,7 @@ fn caches(both: &Both<'_, '_>) -> Option<String> {
     let (a, b) = both.values(|sample| sample.run.configuration.cache.clone());
     (a != b).then(|| {
         let (a, b) = (joined(&a), joined(&b));
-        format!("starts differ: tests of A began {a}, of B {b} (the time of a cold one is open + test)")
+        format!("starts differ: tests of A began {a}, of B {b} (the time of a cold test is open + test)")
     })
 }
 

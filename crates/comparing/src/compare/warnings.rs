@@ -63,7 +63,7 @@ fn taken_together(sides: &[&Side], pooled: &BTreeSet<String>) -> Option<String> 
         (!values.is_empty()).then(|| format!("{word} ({})", values.join(" | ")))
     };
     let said: Vec<String> = pooled.iter().filter_map(values).collect();
-    (!said.is_empty()).then(|| format!("runs are taken together whatever their {}", said.join(", ")))
+    (!said.is_empty()).then(|| format!("runs are pooled despite different {}", said.join(", ")))
 }
 
 /// Warns about few rounds: the smallest p of a test is then not small enough for a table of many, unless many of them differ.
@@ -77,7 +77,7 @@ fn too_few_rounds(lines: &[Line]) -> Option<String> {
     let shown = compared.iter().copied().filter(is_shown).count();
     (compared.len() > 1 && least < need && shown == 0).then(|| {
         format!(
-            "a difference in one of {} tests can be shown from {need} rounds on, and there are {least}: run {need} rounds, or compare fewer tests with test=N",
+            "showing a difference in just one of {} tests takes {need} rounds, but there are {least}: run {need} rounds, or compare fewer tests with test=N",
             compared.len()
         )
     })
@@ -89,7 +89,7 @@ fn left_out(lines: &[Line]) -> Option<String> {
     let b = most(|line| Some(line.b.as_ref()?.left_out));
     (a + b > 0).then(|| {
         format!(
-            "up to {} of A and {} of B in a test have no partner of the same session and round; they are left out",
+            "up to {} of A and {} of B in a test are left out: they have no partner in the same session and round",
             counted(a, "run"),
             counted(b, "run")
         )
@@ -105,8 +105,7 @@ fn unknown_tiers(lines: &[Line]) -> Option<String> {
         .flatten()
         .map(|figure| figure.label.as_str())
         .collect();
-    (!unknown.is_empty())
-        .then(|| format!("what a commit survives is not known: {} need not be equally durable", joined(&unknown)))
+    (!unknown.is_empty()).then(|| format!("durability is unknown: {} may not be equally durable", joined(&unknown)))
 }
 
 /// Reports the highest memory peaks of both sides at a size, if they differ.
@@ -137,7 +136,7 @@ fn unequal_inputs(lines: &[Line], sides: &[&Side]) -> Option<String> {
     let tested = a.metric.variability() == Variability::Exact && lines.iter().any(is_tested);
     (tested && seeds(a) != seeds(b)).then(|| {
         format!(
-            "{}: exact for equal inputs only, and A and B ran with other seeds: run both with one --seed",
+            "{}: exact for equal inputs only, but A and B ran with different seeds: run both with the same --seed",
             a.metric.title()
         )
     })
@@ -151,10 +150,10 @@ fn unfinished(sides: &[&Side]) -> Vec<String> {
     let of = |wanted: fn(&str) -> bool| count(&mut runs().filter(|run| wanted(&run.status)));
     let said = |number: usize, what: &str| {
         let all = counted(count(&mut runs()), "run");
-        (number > 0).then(|| format!("{number} of {all} {what}; the tests that they finished are used"))
+        (number > 0).then(|| format!("{number} of {all} {what}; their finished tests are used"))
     };
     let running = of(|status| status == Status::Running.word());
-    let under_way = said(running, if running == 1 { "is still under way" } else { "are still under way" });
+    let under_way = said(running, if running == 1 { "is still running" } else { "are still running" });
     let ended = said(
         of(|status| ![Status::Running, Status::Done].map(Status::word).contains(&status)),
         "failed or were cut short",
@@ -177,12 +176,12 @@ fn slow_builds(sides: &[&Side]) -> Vec<String> {
 
 fn versions(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
     let versions: BTreeSet<&str> = sessions.values().map(|session| session.dbdyno_version.as_str()).collect();
-    (versions.len() > 1).then(|| format!("runs were made by different versions of dbdyno: {}", joined(&versions)))
+    (versions.len() > 1).then(|| format!("runs are from different versions of dbdyno: {}", joined(&versions)))
 }
 
 fn kernels(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
     let kernels: BTreeSet<&str> = sessions.values().map(|session| session.host.kernel.as_str()).collect();
-    (kernels.len() > 1).then(|| format!("runs were made under different kernels: {}", joined(&kernels)))
+    (kernels.len() > 1).then(|| format!("runs are from different kernels: {}", joined(&kernels)))
 }
 
 fn debug(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {

@@ -43,11 +43,11 @@ impl Linter for EngineBuild {
     }
 
     fn summary(&self) -> &'static str {
-        "configurations ran an engine that was built to be debugged"
+        "configurations ran an engine built for debugging"
     }
 
     fn explain(&self) -> &'static str {
-        "Assertions and missing optimisation make an engine many times slower than what is shipped: build it as releases are."
+        "Assertions and missing optimisation make an engine many times slower than its releases: use a release build."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
@@ -98,17 +98,17 @@ impl Linter for PreloadedLibraries {
     }
 
     fn explain(&self) -> &'static str {
-        "What is preloaded may replace the allocator, syncs or locks of every engine: figures are not those of other machines. Measure \
-         without LD_PRELOAD, unless it is what you measure."
+        "A preloaded library may replace the allocator, syncs or locks of every engine, so figures do not apply to \
+         other machines. Measure without LD_PRELOAD, unless you measure that library."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let session = evidence.session;
         let replaced = session.allocator.as_deref().filter(|file| !is_system_allocator(file));
-        let allocator = replaced.map(|file| format!("malloc is that of {file}"));
+        let allocator = replaced.map(|file| format!("malloc comes from {file}"));
         let message = match (&session.preloaded, allocator) {
-            (Some(libraries), Some(allocator)) => format!("{libraries} came before other libraries, and {allocator}"),
-            (Some(libraries), None) => format!("{libraries} came before other libraries"),
+            (Some(libraries), Some(allocator)) => format!("{libraries} loaded before other libraries, and {allocator}"),
+            (Some(libraries), None) => format!("{libraries} loaded before other libraries"),
             (None, Some(allocator)) => allocator,
             (None, None) => return Vec::new(),
         };

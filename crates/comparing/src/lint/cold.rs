@@ -17,13 +17,13 @@ impl Linter for NotCold {
     }
 
     fn summary(&self) -> &'static str {
-        "tests that were to begin cold had some of the database in memory when their timer began"
+        "cold tests had part of the database in memory when their timer started"
     }
 
     fn explain(&self) -> &'static str {
-        "An engine may read its database while it opens it: compare opening plus test (open_test_ns), never latencies alone. What opening \
-         did not read could not be dropped: pages that another program has mapped stay in memory, and a file system in memory drops \
-         nothing. Choose a work folder on a disk."
+        "An engine may read its database while it opens it: compare opening plus test (open_test_ns), never latencies alone. Other \
+         pages in memory could not be dropped: pages that another program has mapped stay in memory, and a file system \
+         in memory drops nothing. Choose a work folder on a disk."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
@@ -44,7 +44,7 @@ impl Linter for NotCold {
             let read = read.map_or_else(String::new, |bytes| format!(", opening read {bytes}"));
             (run, format!("{} on {} at {} (up to {share}{read})", test.test_name, run.label, run.size))
         };
-        let matter = "of tests that were to begin cold, some of the database was in memory when the timer began";
+        let matter = "cold tests had part of the database in memory when the timer started";
         by_configuration(matter, places.into_values().map(place))
     }
 }

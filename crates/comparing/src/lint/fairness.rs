@@ -34,7 +34,7 @@ impl Linter for Disagreement {
     }
 
     fn explain(&self) -> &'static str {
-        "A fast wrong answer is worth nothing: the figures of these results are withheld from every comparison."
+        "A fast wrong answer is worth nothing: comparisons leave out the figures of these results."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
@@ -52,17 +52,17 @@ impl Linter for NotCrossChecked {
     }
 
     fn summary(&self) -> &'static str {
-        "sessions have answers that nothing was held against"
+        "sessions have answers that no other implementation confirmed"
     }
 
     fn explain(&self) -> &'static str {
-        "One implementation cannot show that it is right: run another engine beside it, best of all sqlite. Configurations of one \
-         library, and engines that SQL reaches through one layer, are one implementation."
+        "One implementation cannot show that it is right: also run another engine, preferably sqlite. Configurations \
+         of one library count as one implementation, and so do engines behind one SQL layer."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let unchecked = places(evidence, |result| result.verification.is_some() && result.agrees.is_none());
-        by_configuration("answers are not cross-checked, as one implementation gave them", unchecked)
+        by_configuration("answers are not cross-checked, because only one implementation gave them", unchecked)
     }
 }
 
@@ -75,18 +75,18 @@ impl Linter for NotVerified {
     }
 
     fn summary(&self) -> &'static str {
-        "tests have answers that nothing could be held against"
+        "tests have answers that could not be checked"
     }
 
     fn explain(&self) -> &'static str {
-        "What threads answer depends on their order, and nothing is known that has to hold in any order: give each thread a number of \
-         operations and let none write what others read, or let threads work with accounts."
+        "The answers of threads depend on their order, and no invariant is known that holds in any order. Give each \
+         thread a number of operations and let no thread write what others read, or let threads work with accounts."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let unverified = places(evidence, |result| !result.is_verified());
         let of_engines = unverified.into_iter().filter(|(run, _)| run.engine != HARNESS_ENGINE);
-        by_configuration("nothing was held against the answers", of_engines)
+        by_configuration("the answers were not checked", of_engines)
     }
 }
 
@@ -123,7 +123,7 @@ impl Linter for UnequalTiers {
         let one = |(tier, labels): (Tier, BTreeSet<&str>)| {
             format!("{tier}: {}", labels.into_iter().collect::<Vec<_>>().join(", "))
         };
-        let says = if unknown { "commits are not known to be" } else { "commits are not" };
+        let says = if unknown { "commits may not be" } else { "commits are not" };
         let tiers: Vec<String> = tiers.into_iter().rev().map(one).collect();
         vec![format!("{says} equally durable everywhere ({})", tiers.join("; ")).into()]
     }
@@ -146,11 +146,11 @@ impl Linter for DifferingOptions {
     }
 
     fn summary(&self) -> &'static str {
-        "runs failed because options in force differ from those asked for"
+        "runs failed because options in force differ from the requested ones"
     }
 
     fn explain(&self) -> &'static str {
-        "An engine may change or ignore a value without saying so. What was measured is what it says is in force."
+        "An engine may change or ignore a value without an error. The runs used the values that it reports as in force."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {

@@ -41,7 +41,7 @@ impl Linter for HarnessBound {
     }
 
     fn summary(&self) -> &'static str {
-        "tests are so fast that the harness is a part of what is measured"
+        "tests are so fast that the harness is part of the measured time"
     }
 
     fn explain(&self) -> &'static str {
@@ -74,12 +74,13 @@ impl Linter for UnknownHarness {
     }
 
     fn summary(&self) -> &'static str {
-        "configurations have a harness whose cost is not known"
+        "configurations have a harness of unknown cost"
     }
 
     fn explain(&self) -> &'static str {
-        "Times of an engine contain the cost of its program's measured loop. Where that is not known, tests may be harness-bound without \
-         a mark: have the engine's program do nothing under the name that `harness` in its description gives."
+        "Times of an engine include the cost of its program's measured loop. If that cost is unknown, tests may be \
+         harness-bound without a mark. Add an engine that does nothing to the program, under the name that `harness` \
+         in its description gives."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
@@ -97,7 +98,7 @@ impl Linter for UnknownHarness {
             let reason = evidence.harness.nulls.get(&run.engine).and_then(|null| null.as_ref().err());
             if let Some(reason) = reason.filter(|_| seen.insert((&run.label, &run.size))) {
                 let place = format!("{} at {}", run.label, run.size);
-                let matter = format!("what the harness costs is not known, {}", reason.replace(": ", ", "));
+                let matter = format!("the harness cost is unknown, {}", reason.replace(": ", ", "));
                 found.extend(by_configuration(&matter, [(run, place)]));
             }
         }

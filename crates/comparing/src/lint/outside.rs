@@ -21,8 +21,8 @@ impl Linter for OutsideTheTimer {
     }
 
     fn explain(&self) -> &'static str {
-        "A checkpoint, a flush or a compaction that one engine does inside the timer, another leaves for later: compare the \
-         time in all too (total_ns), and give a test more operations where opening is all there is."
+        "One engine does a checkpoint, a flush or a compaction inside the timer, another leaves it for later: also \
+         compare the total time (total_ns). Give a test more operations if opening takes most of it."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {

@@ -23,8 +23,8 @@ impl Linter for NoDisk {
     }
 
     fn explain(&self) -> &'static str {
-        "A power loss takes what was committed, whatever tier was asked for, and a sync costs what it costs nowhere else: choose a work \
-         folder on a disk."
+        "A power loss loses commits, whatever tier was requested, and syncs do not cost what they cost on a disk: \
+         choose a work folder on a disk."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
@@ -46,7 +46,7 @@ impl Linter for NoDisk {
             format!("tier {tier} ({})", labels.into_iter().collect::<Vec<_>>().join(", "))
         };
         let asked: Vec<String> = asked.into_iter().rev().map(one).collect();
-        vec![format!("{doubt}; {} was asked, and is not upheld here", asked.join(" and ")).into()]
+        vec![format!("{doubt}; {} was requested, but is not upheld here", asked.join(" and ")).into()]
     }
 }
 
@@ -63,7 +63,7 @@ impl Linter for ChangingMount {
     }
 
     fn explain(&self) -> &'static str {
-        "Figures are those of this mount alone: mount the file system of the work folder as it usually is, or choose another."
+        "Figures apply to this mount only: mount the file system of the work folder with its usual options, or choose another folder."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
@@ -116,19 +116,19 @@ impl Linter for NoisyHost {
     }
 
     fn summary(&self) -> &'static str {
-        "runs were disturbed by others"
+        "runs were disturbed by other programs or guests"
     }
 
     fn explain(&self) -> &'static str {
-        "Another guest or another program took CPU time; what the engine's own threads wait for is not counted. Runs of one round \
-         suffer about alike: trust ratios more than single times."
+        "Another guest or another program took CPU time; waits of the engine's own threads do not count. Runs of one \
+         round suffer about equally: trust ratios more than single times."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let stolen = disturbed(evidence, |run| run.steal_share.is_some_and(|share| share > STEAL));
         let pressed = disturbed(evidence, |run| is_pressed(run.psi_cpu_share, run.others_cpus));
         let guests = format!("other guests took more than {:.0} % of the CPU time", STEAL * 100.0);
-        let programs = format!("programs waited for a CPU more than {:.0} % of the time", CPU_PRESSURE * 100.0);
+        let programs = format!("runnable threads waited for a CPU more than {:.0} % of the time", CPU_PRESSURE * 100.0);
         let mut found = by_configuration(&guests, stolen);
         found.extend(by_configuration(&programs, pressed));
         found

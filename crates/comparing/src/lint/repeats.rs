@@ -95,7 +95,7 @@ impl Linter for FirstRunOutlier {
     }
 
     fn summary(&self) -> &'static str {
-        "tests have a first run that is unlike the others"
+        "tests have a first run that differs from the others"
     }
 
     fn explain(&self) -> &'static str {
@@ -136,8 +136,8 @@ impl Linter for Unsettled {
     }
 
     fn explain(&self) -> &'static str {
-        "Every run of the second half was on the same side of every run of the first: heat, a filling disk, or another \
-         program. ABBA pairs cancel it; single times depend on when they were taken."
+        "Every run of the second half was slower, or every one was faster, than all runs of the first half: heat, a \
+         filling disk, or another program. ABBA pairs cancel it; single times depend on when they were measured."
     }
 
     fn is_of_repeats(&self) -> bool {
@@ -155,6 +155,6 @@ impl Linter for Unsettled {
         };
         let all = series(evidence);
         let moving = all.iter().filter(|series| series.compared_ns.len() >= MIN_RUNS && drifts(&series.compared_ns));
-        by_configuration("times were still moving", moving.map(|series| (series.run, series.place())))
+        by_configuration("times had not reached a steady state", moving.map(|series| (series.run, series.place())))
     }
 }

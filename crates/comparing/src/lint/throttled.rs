@@ -15,12 +15,13 @@ impl Linter for Throttled {
     }
 
     fn explain(&self) -> &'static str {
-        "A control group, as a container's, stops all threads until the next period when the quota of this one is used up: times and \
-         latencies are those of the quota. Measure without it, or with one that is larger than the test needs."
+        "A control group, such as a container's, stops all threads until the next period once the quota of the current \
+         period is used up: times and latencies reflect the quota. Measure without a quota, or with one that is larger \
+         than the test needs."
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let stopped = disturbed(evidence, |run| run.throttled_periods.is_some_and(|periods| periods > 0));
-        by_configuration("a quota of CPU time was used up and the run had to wait", stopped)
+        by_configuration("the CPU quota was used up and the run had to wait", stopped)
     }
 }

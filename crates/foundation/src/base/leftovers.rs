@@ -71,24 +71,24 @@ const fn of_store(what: &'static str, ending: &'static str) -> Leftover {
 }
 
 pub static RUN: Leftover = folder("databases of a run", Place::Work, "run-");
-pub static TORTURE: Leftover = folder("databases of a torture", Place::Work, "torture-");
-pub static REPAIR: Leftover = folder("copy of a store that is repaired", Place::Target, ".dbdyno-repair-");
+pub static TORTURE: Leftover = folder("databases of a crash test", Place::Work, "torture-");
+pub static REPAIR: Leftover = folder("copy of a store under repair", Place::Target, ".dbdyno-repair-");
 pub static COPY: Leftover = folder("copy of runs as Parquet", Place::Target, ".dbdyno-copy-");
-pub static OUTPUT: Leftover = folder("file that is written", Place::Target, ".dbdyno-output-");
+pub static OUTPUT: Leftover = folder("unfinished output file", Place::Target, ".dbdyno-output-");
 pub static SCRATCH: Leftover = folder("scratch folder", Place::Temporary, "dbdyno-scratch-");
 pub static JOURNAL: Leftover =
-    Leftover { what: "journal that begins", place: Place::Journals, prefix: "", ending: ".new", in_use: InUse::Lock };
+    Leftover { what: "new journal", place: Place::Journals, prefix: "", ending: ".new", in_use: InUse::Lock };
 pub static JOB: Leftover =
-    Leftover { what: "what a job told", place: Place::Jobs, prefix: "-job-", ending: "", in_use: InUse::Kept };
+    Leftover { what: "events of a job", place: Place::Jobs, prefix: "-job-", ending: "", in_use: InUse::Kept };
 /// The file of a job's folder that the job keeps locked.
 pub const JOB_LOCK: &str = "lock";
 /// The file of a job's folder that grows while the job lives.
 pub const JOB_EVENTS: &str = "events.jsonl";
 /// How long other processes can read a job's events after its end.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-pub static NEW_STORE: Leftover = of_store("store that is made", "new");
-pub static NEW_UNDO: Leftover = of_store("undo that is made", "undo.new");
-pub static SPILL: Leftover = of_store("what DuckDB has no memory for", "tmp");
+pub static NEW_STORE: Leftover = of_store("new store", "new");
+pub static NEW_UNDO: Leftover = of_store("new undo file", "undo.new");
+pub static SPILL: Leftover = of_store("data that DuckDB spilled to disk", "tmp");
 
 /// Every kind of leftover.
 pub static ALL: [&Leftover; 11] =

@@ -76,7 +76,7 @@ impl Guarded {
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// The file must be kept, such as the store.
-    #[error("{}: it is {what}: choose another file", path.display())]
+    #[error("{} is {what}: choose another file", path.display())]
     Refused {
         /// As the user gave it.
         path: PathBuf,
@@ -126,7 +126,7 @@ impl Output {
     pub fn note(&self) -> Option<String> {
         fs::symlink_metadata(&self.named)
             .is_ok_and(|facts| facts.is_symlink())
-            .then(|| format!("{} is a link: {} is written", self.named.display(), self.target.display()))
+            .then(|| format!("{} is a link: its target {} is written", self.named.display(), self.target.display()))
     }
 
     /// Lets `write` write a temporary file, syncs it, and replaces the target with it. If anything fails, the previous target is still

@@ -50,6 +50,6 @@ pub fn own_folder(path: &Path) -> io::Result<File> {
     if folder.metadata()?.uid() == geteuid().as_raw() {
         Ok(folder)
     } else {
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{} is another user's", path.display())))
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{} belongs to another user", path.display())))
     }
 }

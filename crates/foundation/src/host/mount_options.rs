@@ -47,8 +47,8 @@ const fn option(name: &'static str, effect: MountEffect, meaning: &'static str) 
 }
 
 const NO_BARRIER: &str =
-    "a sync does not flush the disk's cache: it is too fast, and a power loss takes what was synced; mount it without";
-const VOLATILE: &str = "every sync is left out (overlay); start the container without it";
+    "a sync does not flush the disk's cache: it is too fast, and a power loss loses synced data; mount without it";
+const VOLATILE: &str = "every sync is skipped (overlay); start the container without this option";
 
 /// An option that matters only with one value is listed with it; a name that ends with `=` matters with any value.
 const OPTIONS: &[MountOption] = &[
@@ -61,52 +61,52 @@ const OPTIONS: &[MountOption] = &[
     option(
         "sync",
         MountEffect::MoreWaits,
-        "every write waits for the disk, and tiers 0 and 1 cost what tier 3 does; mount it without",
+        "every write waits for the disk, and tiers 0 and 1 cost as much as tier 3; mount without this option",
     ),
     option(
         "dirsync",
         MountEffect::MoreWaits,
-        "making and removing files waits for the disk at every tier; mount it without",
+        "creating and removing files waits for the disk at every tier; mount without this option",
     ),
     option(
         "data=journal",
         MountEffect::Known,
-        "all data is written twice, to the journal first: figures are not those of the usual data=ordered",
+        "all data is written twice, to the journal first: figures differ from those of the usual data=ordered",
     ),
     option(
         "data=writeback",
         MountEffect::KeepsLess,
-        "file lengths may come to disk before what was written: engines that rely on the usual data=ordered keep less, and sync faster",
+        "file lengths may reach the disk before the data: engines that rely on the usual data=ordered keep less, and sync faster",
     ),
     option(
         "nodelalloc",
         MountEffect::Known,
-        "blocks are allocated at every write: files that grow do so slower than on usual mounts",
+        "blocks are allocated at every write: files grow more slowly than on usual mounts",
     ),
     option(
         "noauto_da_alloc",
         MountEffect::KeepsLess,
-        "a file that replaces another is not written before: engines that rename files without a sync are faster, and lose them in a power loss",
+        "a file that replaces another is not written to disk first: engines that rename files without a sync are faster, and lose them in a power loss",
     ),
     option(
         "journal_async_commit",
         MountEffect::KeepsLess,
-        "commits of the journal do not wait for what they commit: a sync is faster than usual, and a torn journal is found by its checksums only",
+        "journal commits do not wait for the blocks that they commit: a sync is faster than usual, and only checksums detect a torn journal",
     ),
     option(
         "discard",
         MountEffect::Known,
-        "removing and shortening files tells the disk of it, which may take time of the next sync",
+        "removing or truncating a file sends a discard (TRIM) to the disk, which may slow down the next sync",
     ),
     option(
         "flushoncommit",
         MountEffect::Known,
-        "all files are written with every commit of the file system: syncs wait for others' writes",
+        "every commit of the file system writes all files: syncs wait for writes of other programs",
     ),
     option(
         "autodefrag",
         MountEffect::Known,
-        "small writes have files rewritten in the background while engines are measured",
+        "after small writes, files are rewritten in the background while engines are measured",
     ),
     option("compress=", MountEffect::Known, COMPRESSED),
     option("compress-force=", MountEffect::Known, COMPRESSED),

@@ -65,10 +65,10 @@ impl fmt::Display for SyncDoubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InMemory(file_systems) => write!(f, "databases are in memory ({file_systems})"),
-            Self::NoSync(option) => write!(f, "the mount option {option} leaves every sync out"),
+            Self::NoSync(option) => write!(f, "the mount option {option} skips every sync"),
             Self::NoFlush(option) => write!(f, "with the mount option {option} no sync flushes the disk's write cache"),
             Self::CacheDenied => f.write_str(
-                "the disk has a write cache, and the kernel was told that it has none, so nothing flushes it",
+                "the disk has a write cache, but the kernel is configured to assume none, so nothing flushes it",
             ),
             Self::Untrue(doubt, times) => f.write_str(&times.contradiction(*doubt)),
         }
@@ -83,10 +83,10 @@ impl SyncTimes {
         match doubt {
             Doubt::NoDisk => format!("4 KiB in {small}: no disk is that fast"),
             Doubt::AsNothing => format!("4 KiB in {small}, nothing in {nothing}: a sync writes nothing"),
-            Doubt::NoTurn => format!("4 KiB in {small}: a disk that turns needs milliseconds"),
-            Doubt::NoGrowth => format!("{much} in {large}, 4 KiB in {small}: what is written does not matter"),
+            Doubt::NoTurn => format!("4 KiB in {small}: a rotating disk needs milliseconds"),
+            Doubt::NoGrowth => format!("{much} in {large}, 4 KiB in {small}: the amount of data makes no difference"),
             Doubt::TooMuch { bytes_per_second } => {
-                format!("{much} in {large}: no such disk takes {} a second", bytes(bytes_per_second))
+                format!("{much} in {large}: no disk of this kind writes {} a second", bytes(bytes_per_second))
             }
         }
     }
@@ -132,7 +132,7 @@ mod tests {
         for option in ["volatile", "fsync=volatile"] {
             let overlay = folder("overlay", &format!("rw,{option}"), None);
             let found = said(&overlay, BACK, Some(DISK)).unwrap();
-            assert_eq!(found, format!("the mount option {option} leaves every sync out"));
+            assert_eq!(found, format!("the mount option {option} skips every sync"));
         }
         let in_file = folder("ext4", "rw", Some(folder("xfs", "rw,nobarrier", None)));
         assert!(said(&in_file, BACK, Some(DISK)).unwrap().contains("nobarrier no sync flushes"));

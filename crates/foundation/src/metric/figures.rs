@@ -191,7 +191,7 @@ impl<'de> Deserialize<'de> for Figures {
             type Value = Figures;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the figures of a test by their names")
+                f.write_str("an object with the figures of a test")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Figures, A::Error> {

@@ -60,7 +60,7 @@ impl MemoryControl {
             one.map_err(|of_one| {
                 format!(
                     "memory cannot be limited here: cgroup v2 {of_two}; cgroup v1 {of_one}. Run dbdyno as root, in a container that \
-                     has the memory controller, or in a scope of its own: systemd-run --user --scope -p Delegate=yes dbdyno ..."
+                     has the memory controller, or in its own scope: systemd-run --user --scope -p Delegate=yes dbdyno ..."
                 )
             })
         })
@@ -85,16 +85,17 @@ impl MemoryControl {
         match hand_down() {
             Ok(()) => return Ok(control(None)),
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
-            Err(error) => return Err(format!("does not hand its memory controller down in {place}: {error}")),
+            Err(error) => return Err(format!("cannot enable its memory controller below {place}: {error}")),
         }
         let others = members(&parent).into_iter().filter(|process| *process != own).count();
         if others > 0 {
             return Err(format!(
-                "cannot hand its memory controller down in {place}, as long as others are there too ({others})"
+                "cannot enable its memory controller below {place} while other processes are in it ({others})"
             ));
         }
-        let aside = Aside::step(&parent, own).map_err(|error| format!("lets nobody step aside in {place}: {error}"))?;
-        hand_down().map_err(|error| format!("does not hand its memory controller down in {place}: {error}"))?;
+        let aside = Aside::step(&parent, own)
+            .map_err(|error| format!("cannot move this process into a new group in {place}: {error}"))?;
+        hand_down().map_err(|error| format!("cannot enable its memory controller below {place}: {error}"))?;
         Ok(control(Some(aside)))
     }
 
@@ -115,9 +116,10 @@ impl MemoryControl {
     /// Creates a group with a limit, in bytes.
     pub(super) fn group(&self, name: &str, limit: u64) -> Result<LimitedGroup, String> {
         let place = self.parent.display();
-        let group = Cgroup::below(&self.parent, name).map_err(|error| format!("takes no group in {place}: {error}"))?;
-        let limit =
-            set(self.version, group.path(), limit).map_err(|error| format!("takes no limit in {place}: {error}"))?;
+        let group =
+            Cgroup::below(&self.parent, name).map_err(|error| format!("cannot create a group in {place}: {error}"))?;
+        let limit = set(self.version, group.path(), limit)
+            .map_err(|error| format!("cannot set a limit in {place}: {error}"))?;
         Ok(LimitedGroup { group, version: self.version, limit })
     }
 }

@@ -17,7 +17,7 @@ pub fn in_words(status: ExitStatus, folder: &Path) -> String {
 fn limited(signal: i32, address_space: Option<u64>) -> Option<String> {
     let limit = address_space.filter(|_| matches!(signal, libc::SIGABRT | libc::SIGSEGV))?;
     Some(format!(
-        "; or it met the limit of address space, which `ulimit -v` shows: {}, and engines that map files into memory need more",
+        "; or it reached the limit of address space, which `ulimit -v` shows: {}, and engines that map files into memory need more",
         units::bytes(limit)
     ))
 }
@@ -25,10 +25,10 @@ fn limited(signal: i32, address_space: Option<u64>) -> Option<String> {
 fn meaning(signal: i32, folder: &Path) -> Option<String> {
     let words = match signal {
         libc::SIGXFSZ => {
-            "a file reached the limit of file sizes, which `ulimit -f` shows, or what was free on the disk"
+            "a file reached the limit of file sizes, which `ulimit -f` shows, or filled the free space of the disk"
         }
         libc::SIGXCPU => {
-            "it reached the limit of CPU time, which `ulimit -t` shows, or what all cores have until its deadline"
+            "it reached the limit of CPU time, which `ulimit -t` shows, or the time of all cores until its deadline"
         }
         libc::SIGBUS => {
             let room = match rustix::fs::statvfs(folder) {
@@ -36,21 +36,21 @@ fn meaning(signal: i32, folder: &Path) -> Option<String> {
                     let free = units::bytes(disk.f_bavail.saturating_mul(disk.f_frsize));
                     format!("{free} are free in {}", folder.display())
                 }
-                Err(_) => "look at the free space of the work folder".to_owned(),
+                Err(_) => "check the free space of the work folder".to_owned(),
             };
             return Some(format!(
                 "a memory-mapped file could not be read or could not grow, as on a full disk: {room}"
             ));
         }
-        libc::SIGKILL => "somebody killed it; the kernel does so when memory runs out, and `dmesg` shows it then",
+        libc::SIGKILL => "it was killed; the kernel does this when memory runs out, and `dmesg` then shows it",
         libc::SIGSEGV => {
-            "it used memory that is not its own: a fault in the engine or its library, or a database whose file was damaged"
+            "it accessed memory that does not belong to it: a bug in the engine or its library, or a damaged database file"
         }
-        libc::SIGABRT => "it gave up by itself; the run's log may say why",
+        libc::SIGABRT => "it aborted; the run's log may say why",
         libc::SIGSYS => {
-            "it made a system call of another kind of machine, as programs of 32 bits do: build it for this one"
+            "it made a system call of another architecture, as 32-bit programs do: build it for this machine"
         }
-        libc::SIGILL => "it has an instruction that this CPU does not know, or met a fault it checks for",
+        libc::SIGILL => "it used an instruction that this CPU does not support, or one of its own checks failed",
         _ => return None,
     };
     Some(words.to_owned())
@@ -68,7 +68,7 @@ mod tests {
         assert!(of(libc::SIGBUS).contains(" are free in /"), "{}", of(libc::SIGBUS));
         let limited = limited(libc::SIGABRT, Some(300 << 20)).unwrap();
         assert!(limited.contains("ulimit -v") && limited.contains("300 MiB"), "{limited}");
-        assert!(of(libc::SIGSYS).contains("32 bits"));
+        assert!(of(libc::SIGSYS).contains("32-bit"));
         assert!(of(libc::SIGKILL).contains("memory"));
         assert_eq!(in_words(ExitStatus::from_raw(3 << 8), folder), "exit status: 3");
     }

@@ -116,7 +116,7 @@ fn every_run(comparison: &Comparison) -> Option<Section> {
         "The value of each run, in the order of the runs; runs of a pair are above each other, lines are medians. {SIDES}."
     );
     let left_out = thinned.then(|| {
-        format!("Of more than {most} runs of a side only {most} are drawn, the least and the greatest among them; medians are of all.")
+        format!("If a side has more than {most} runs, only {most} are drawn, including the smallest and the largest; medians are of all runs.")
     });
     let is_folded = lines.len() > MANY;
     let heading = if is_folded { format!("The runs of {lines_of}") } else { "Every run".to_owned() };

@@ -25,7 +25,7 @@ pub fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obstacle) -
     }
     if line.looks > 1 {
         text.push(format!(
-            "It was looked at {} times, with rounds added in between: {}, and its interval is as much wider.",
+            "It had {} looks, with rounds added in between: {}, and its interval is wider accordingly.",
             line.looks,
             price(line.looks)
         ));
@@ -40,8 +40,8 @@ pub fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obstacle) -
 /// Explains the two latency histograms of a test.
 pub fn latencies(line: &Line) -> Vec<String> {
     let mut text = vec![
-        "Each operation of each run was timed; the histograms of a side's runs are added up. Columns are 10^(1/20) wide, so 20 make a power of ten; heights are parts of all operations of a side.".to_owned(),
-        "A quantile q is shown where at least ten operations lie beyond it.".to_owned(),
+        "Each operation of each run was timed; the histograms of a side's runs are added up. Columns are 10^(1/20) wide, so 20 make a power of ten; heights are shares of all operations of a side.".to_owned(),
+        "A quantile q is shown if at least ten operations are beyond it.".to_owned(),
     ];
     for (name, figure) in sides(line) {
         text.push(match &figure.latency {
@@ -61,11 +61,11 @@ pub fn mean(mean: &Mean, lines: &[&Line]) -> Vec<String> {
     let tests = units::counted(mean.tests, "test");
     let mut text = vec![
         format!("The geometric mean of the ratios of {tests}: exp of the mean of their logarithms."),
-        "It weighs each test alike and has no verdict: tests are not samples of one thing.".to_owned(),
+        "It weights all tests equally and has no verdict: tests are not samples of one population.".to_owned(),
     ];
     if mean.interval.is_some() {
         text.push(format!(
-            "95 % interval {}: each pair of runs gives the mean of its tests, and these are compared as the times of one test are.",
+            "95 % interval {}: each pair of runs gives the mean of its tests, and these means are compared like the times of one test.",
             words::range(mean.interval)
         ));
     }
@@ -92,10 +92,10 @@ pub fn cell(comparison: &Comparison, lines: &[&Line], interval: Option<RatioRang
         ),
         match interval {
             Some(_) => format!(
-                "95 % interval {}: each round gives the mean of its lines, and these are compared as the times of one test are.",
+                "95 % interval {}: each round gives the mean of its lines, and these means are compared like the times of one test.",
                 words::range(interval)
             ),
-            None => "It has no interval: there are too few rounds that have all of these lines.".to_owned(),
+            None => "It has no interval: too few rounds have all of these lines.".to_owned(),
         },
         String::new(),
     ];
@@ -109,7 +109,7 @@ pub fn cell(comparison: &Comparison, lines: &[&Line], interval: Option<RatioRang
 
 pub fn over_sizes(comparison: &Comparison, test: Option<&OverSizes>, lines: &[&Line]) -> Vec<String> {
     let mut text = vec![
-        "At each size the ratio of its line, with its interval and verdict. Then the median, the smallest and the largest of these."
+        "The ratio at each size, with its interval and verdict. Then the median, the smallest and the largest ratio."
             .to_owned(),
         String::new(),
     ];
@@ -216,7 +216,7 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
     if found.exact {
         return vec![
             format!(
-                "A/B {}: both sides had the same inputs, which decide the value, so there is nothing to test.",
+                "A/B {}: both sides had the same inputs, which determine the value, so no test is needed.",
                 words::ratio(found.ratio)
             ),
             format!("Verdict: {}.", words::verdict(found, comparison.metric)),
@@ -224,11 +224,11 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
     }
     let (what, test) = match (found.sessions, found.paired) {
         (Some(_), true) => (
-            "the mean of ln of the sessions' ratios, each the Hodges-Lehmann estimate of its pairs, as a ratio; each session is one figure",
+            "the mean of ln of the sessions' ratios, each the Hodges-Lehmann estimate of its pairs, as a ratio; each session counts as one data point",
             "Student's t",
         ),
         (Some(_), false) => (
-            "the difference of the means of ln of the sessions' medians, as a ratio; each session is one figure",
+            "the difference of the means of ln of the sessions' medians, as a ratio; each session counts as one data point",
             "Student's t",
         ),
         (None, true) => (
@@ -248,11 +248,11 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
             ));
         }
         None if found.sessions.is_some() => text.push(format!(
-            "A/B {}: the ratio of the medians. Nothing says how far sessions lie apart: none was repeated, or they are equal.",
+            "A/B {}: the ratio of the medians. How much sessions differ is unknown: none was repeated, or they are equal.",
             words::ratio(found.ratio)
         )),
         None if found.p.is_some() => text.push(format!(
-            "A/B {}: the ratio of the medians. Some values are 0, which have ranks and no ratios: so there is a test and no interval.",
+            "A/B {}: the ratio of the medians. Some values are 0, which have ranks but no ratios, so there is a test but no interval.",
             words::ratio(found.ratio)
         )),
         None => text.push(format!(
@@ -288,7 +288,8 @@ fn rule(found: &JudgedRatio) -> String {
             "Run more sessions, or compare within one: more rounds of these sessions decide nothing.".to_owned()
         }
         Verdict::Undecided { .. } if found.sessions.is_some() => {
-            "Run both in one session, or each in more: more rounds of these sessions decide nothing.".to_owned()
+            "Run both in one session, or each in more sessions: more rounds of these sessions decide nothing."
+                .to_owned()
         }
         Verdict::Faster | Verdict::Slower if found.interval.is_none() => {
             format!("p adjusted is below {ALPHA}, the ratio is beyond the noise floor.")
@@ -296,8 +297,8 @@ fn rule(found: &JudgedRatio) -> String {
         Verdict::Faster | Verdict::Slower => {
             format!("p adjusted is below {ALPHA}, the interval excludes 1, the ratio is beyond the noise floor.")
         }
-        Verdict::Same => format!("No difference was shown, and one beyond {:.0} % is ruled out.", SAME_BAND * 100.0),
-        Verdict::Undecided { .. } => "Neither a difference nor that there is none was shown.".to_owned(),
+        Verdict::Same => format!("No difference was shown, and one above {:.0} % is ruled out.", SAME_BAND * 100.0),
+        Verdict::Undecided { .. } => "The runs show neither a difference nor equality.".to_owned(),
         Verdict::TooFew { need } => format!("Fewer than {need} runs cannot decide."),
     }
 }

@@ -15,7 +15,7 @@ pub fn looks(comparison: &Comparison) -> Vec<String> {
         tests.entry(line.looks).or_default().push(format!("{} {}{size}", line.test, line.name));
     }
     let said = |(looks, tests): (u32, Vec<String>)| {
-        format!("looked at {looks} times, with rounds added in between: {}; {}", tests.join(", "), price(looks))
+        format!("{looks} looks, with rounds added in between: {}; {}", tests.join(", "), price(looks))
     };
     tests.into_iter().map(said).collect()
 }
@@ -37,7 +37,7 @@ pub(super) fn medians_apart(line: &Line) -> Option<String> {
     let is_apart = found.median_ratio < low || found.median_ratio > high;
     is_apart.then(|| {
         let (medians, all) = (words::ratio(found.median_ratio), words::ratio(found.ratio));
-        format!("the ratio of the two medians is {medians}; the verdict is on {all}")
+        format!("the ratio of the two medians is {medians}; the verdict is about {all}")
     })
 }
 

@@ -61,7 +61,7 @@ pub fn growth(curve: &ScalingCurve) -> String {
             format!("too few runs: {have} at a value of {axis}, need {need}")
         }
         ScalingFound::FailedVerification { wrong, runs } => {
-            format!("not fitted: {wrong} of {} gave answers that other engines do not give", counted(*runs, "run"))
+            format!("not fitted: {wrong} of {} gave answers that differ from other engines", counted(*runs, "run"))
         }
         ScalingFound::NoLogarithm => "not fitted: 0 has no logarithm".to_owned(),
     }
@@ -134,12 +134,14 @@ pub fn remarks(side: &SideFacts, curve: &ScalingCurve) -> Vec<String> {
         cores(side, curve).filter(|_| fitted),
         uneven(curve).filter(|_| fitted),
         apart.then(|| {
-            format!("the points share fewer than {MIN_SCALING_RUNS} rounds: what drifted from one to the other is in the slope")
+            format!(
+                "the points share fewer than {MIN_SCALING_RUNS} rounds: the slope includes drift between the points"
+            )
         }),
         (!curve.moving.is_empty())
             .then(|| format!("not held fixed, because it follows from {axis}: {}", curve.moving.join(", "))),
         (!curve.no_numbers.is_empty())
-            .then(|| format!("without {axis}={}, which is no positive number", curve.no_numbers.join(" | "))),
+            .then(|| format!("without {axis}={}, which is not a positive number", curve.no_numbers.join(" | "))),
         (curve.left_out > 0)
             .then(|| format!("without {}, whose rounds do not have every point", counted(curve.left_out, "run"))),
     ];
@@ -178,7 +180,7 @@ fn uneven(curve: &ScalingCurve) -> Option<String> {
     let operations: Vec<String> = curve.points.iter().map(|point| point.operations.to_string()).collect();
     (curve.figure == Growing::Time && high - low > FLAT_BAND).then(|| {
         format!(
-            "the suite's work does not grow evenly with its size ({} operations), so the time need not",
+            "the suite's work does not grow evenly with its size ({} operations), so the time may not either",
             operations.join(", ")
         )
     })
@@ -229,15 +231,15 @@ pub fn grown_text(grown: &Grown) -> String {
 /// Explains how the slopes of a test were calculated, with the points behind them.
 pub fn explanation(comparison: &Comparison, family: &CurveFamily<'_>) -> Vec<String> {
     let mut text = vec![
-        "The exponent p of figure = constant * x^p: the slope of a straight line through the logarithms. Along the size the figure is the time of the test, along an option it is operations a second.".to_owned(),
-        format!("Of each round that has every point, the slope by least squares; then their mean with Student's 95 % interval. Where fewer than {MIN_SCALING_RUNS} rounds have every point, the slope through the means of the runs, with Welch's degrees of freedom."),
-        format!("Two lines that meet at a knee are taken instead of one where their slopes differ by more than {FLAT_BAND}: shown at p < 0.01 divided by the number of places that a knee could be at. Flat is an interval within {FLAT_BAND} of 0."),
+        "The exponent p of figure = constant * x^p: the slope of a straight line through the logarithms. Over sizes the figure is the time of the test, over values of an option it is operations a second.".to_owned(),
+        format!("Each round that has every point gives a slope by least squares; the result is their mean with Student's 95 % interval. If fewer than {MIN_SCALING_RUNS} rounds have every point, it is the slope through the means of the runs, with Welch's degrees of freedom."),
+        format!("Two lines that meet at a knee replace one line if their slopes differ by more than {FLAT_BAND}: shown at p < 0.01 divided by the number of possible knees. Flat means an interval within {FLAT_BAND} of 0."),
     ];
     for curve in family.curves {
         text.extend([String::new(), format!("{}: {}", side(curve), growth(curve))]);
         if let ScalingFound::Fitted { segments, off, rounds } = &curve.found {
-            let basis = rounds
-                .map_or("slopes of runs".to_owned(), |rounds| format!("a slope each of {}", counted(rounds, "round")));
+            let basis =
+                rounds.map_or("slopes of runs".to_owned(), |rounds| format!("slopes of {}", counted(rounds, "round")));
             text.push(format!("  {basis}; the farthest point is {:.1} % off", off * 100.0));
             for Segment { from, to, slope } in segments {
                 let [from, to] = [from, to].map(|corner| value_at(&curve.points, corner.x));

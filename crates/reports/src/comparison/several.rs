@@ -119,7 +119,7 @@ pub fn summary(side: &Comparison) -> String {
         (count(|verdict| *verdict == Verdict::Slower), worse),
         (count(|verdict| *verdict == Verdict::Same), "the same"),
         (count(|verdict| matches!(verdict, Verdict::Undecided { .. })), "undecided"),
-        (count(|verdict| matches!(verdict, Verdict::TooFew { .. })), "of too few runs"),
+        (count(|verdict| matches!(verdict, Verdict::TooFew { .. })), "too few runs"),
         (tests.iter().filter(|line| line.found.is_none()).count(), "not comparable"),
     ];
     let counts: Vec<String> =

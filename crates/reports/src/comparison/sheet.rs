@@ -349,12 +349,12 @@ fn method(comparison: &Comparison) -> String {
     let beside: Vec<String> = comparison.beside.iter().map(|beside| words::column(beside.metric, "A / B")).collect();
     let beside = match beside.is_empty() {
         true => String::new(),
-        false => format!(" What stands beside ({}) are medians, without a verdict.", beside.join(", ")),
+        false => format!(" The additional columns ({}) are medians, without a verdict.", beside.join(", ")),
     };
     format!(
-        "A/B is the ratio of A's values to B's, the Hodges-Lehmann estimate with its interval: of pairs of runs of one round by the \
-         signed-rank statistic, of others by the rank-sum statistic. Where the sides have no session in common, medians of sessions are \
-         compared. Values are medians over runs. p values are adjusted by Benjamini and Hochberg's method over the {} tests compared. \
+        "A/B is the ratio of A's values to B's: the Hodges-Lehmann estimate with its interval, by the signed-rank \
+         statistic for pairs of runs of one round, and by the rank-sum statistic for other runs. If the sides have no \
+         session in common, medians of sessions are compared. Values are medians over runs. p values are adjusted by Benjamini and Hochberg's method over the {} tests compared. \
          Faster and slower need p below 0.05, an interval without 1 and a ratio beyond the noise floor; same needs an interval within \
          3 %.{beside}",
         comparison.compared

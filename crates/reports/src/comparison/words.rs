@@ -84,10 +84,10 @@ pub fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
     let first = comparison.lines.iter().filter_map(|line| line.found.as_ref()).find(differ)?;
     Some(match first.paired {
         true => {
-            "sessions: A/B differs from one to the next, so each is one figure: run more sessions, or compare within one"
+            "sessions: A/B differs from one to the next, so each counts as one data point: run more sessions, or compare within one"
         }
         false => {
-            "sessions: A and B were measured in different ones, and what differs may be the sessions: run both in one, or each in more"
+            "sessions: A and B ran in different sessions, which may be what differs: run both in one session, or each in more"
         }
     })
 }
@@ -95,7 +95,7 @@ pub fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
 /// Explains how the rows of actors count; none without such a row.
 pub fn about_actors(comparison: &Comparison) -> Option<&'static str> {
     comparison.lines.iter().any(|line| line.actor.is_some()).then_some(
-        "rows of actors are shares of their tests: in no mean and no count, with p values adjusted among themselves",
+        "rows of actors are parts of their tests: not included in means and counts, with p values adjusted among themselves",
     )
 }
 
@@ -317,8 +317,12 @@ pub fn basis(comparison: &Comparison) -> Option<String> {
                     format!("medians of {a} and {}", counted(b, "session"))
                 }
                 Some(ComparedSessions { a, b, others, .. }) => {
-                    let tell = if others == 1 { "1 other tells".to_owned() } else { format!("{others} others tell") };
-                    format!("medians of {a} and {}; {tell} how far sessions lie apart", counted(b, "session"))
+                    let tell = if others == 1 {
+                        "1 other session shows".to_owned()
+                    } else {
+                        format!("{others} other sessions show")
+                    };
+                    format!("medians of {a} and {}; {tell} how much sessions differ", counted(b, "session"))
                 }
                 None if found.paired => format!("{} of runs of the same round", counted(a.values.len(), "pair")),
                 None => format!("{} and {}, not paired", a.values.len(), counted(b.values.len(), "run")),
@@ -337,7 +341,7 @@ pub fn noise(comparison: &Comparison) -> String {
     let least = floors().map(|floor| floor.value).fold(f64::INFINITY, f64::min) * 100.0;
     let most = floors().map(|floor| floor.value).fold(0.0, f64::max) * 100.0;
     match comparison.lines.first().map(|line| line.noise_floor.basis) {
-        None => format!("no test of A and none of B has a value of {}", comparison.metric.title()),
+        None => format!("no test of A or B has a value of {}", comparison.metric.title()),
         Some(NoiseBasis::Assumed) => format!("noise floor {most:.1} % (assumed: no session ran A against A)"),
         Some(_) if most - least < 0.05 => format!("noise floor {most:.1} % (measured A against A)"),
         Some(_) => format!("noise floors {least:.1} % to {most:.1} %, each test its own (measured A against A)"),
@@ -348,9 +352,9 @@ pub fn noise(comparison: &Comparison) -> String {
 pub fn noise_floor(floor: NoiseFloor) -> String {
     let basis = match floor.basis {
         NoiseBasis::Assumed => "assumed: no session ran A against A".to_owned(),
-        NoiseBasis::OtherTests => "that of other tests, which ran A against A".to_owned(),
+        NoiseBasis::OtherTests => "from other tests, which ran A against A".to_owned(),
         NoiseBasis::Measured { pairs } => {
-            format!("measured A against A in this test, {}, drawn towards the other tests", counted(pairs, "pair"))
+            format!("measured A against A in this test, {}, shrunk towards the other tests", counted(pairs, "pair"))
         }
     };
     format!("Noise floor {:.1} % ({basis}).", floor.value * 100.0)
@@ -360,9 +364,9 @@ pub fn noise_floor(floor: NoiseFloor) -> String {
 pub fn obstacle(obstacle: &Obstacle) -> String {
     let Obstacle { kind, side: _, message, allowed } = obstacle;
     match (allowed, kind) {
-        (true, _) => format!("{message} (compared all the same)"),
+        (true, _) => format!("{message} (compared anyway)"),
         (false, ObstacleKind::Differ(difference)) => {
-            format!("{message} (allow different {} to compare all the same)", difference.word())
+            format!("{message} (allow different {} to compare anyway)", difference.word())
         }
         (false, _) => message.clone(),
     }

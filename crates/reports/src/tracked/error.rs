@@ -12,21 +12,21 @@ pub enum TrackError {
     )]
     Empty,
     /// The format has no unit for the metric.
-    #[error("{} has no place for {} ({}): expected {}", tracker.name(), metric.title(), metric.name(), places(*tracker))]
+    #[error("{} does not support {} ({}): expected {}", tracker.name(), metric.title(), metric.name(), places(*tracker))]
     NoPlace { tracker: Tracker, metric: Metric },
     #[error(
-        "of {} ({}) neither less nor more is better, and {} looks for what became worse: leave it out",
+        "for {} ({}), neither less nor more is better, but {} looks for regressions: leave it out",
         metric.title(), metric.name(), tracker.name()
     )]
     NoDirection { tracker: Tracker, metric: Metric },
     /// A file of github-action-benchmark has one direction for all its benchmarks.
     #[error(
-        "github-action-benchmark has one direction a file: of {} less is better, of {} more: write a file of each",
+        "github-action-benchmark has one direction per file: less is better for {}, more for {}: write one file for each",
         less.name(), more.name()
     )]
     BothDirections { less: Metric, more: Metric },
     #[error(
-        "{} follows one machine a file, and the selection has results of {}: add host_id={} or the other one",
+        "{} follows one machine per file, but the selection has results of {}: add host_id={} or the other one",
         tracker.name(), named(hosts), hosts[0].1
     )]
     SeveralHosts {
@@ -36,13 +36,13 @@ pub enum TrackError {
     },
     /// A fact that only the person who measured knows.
     #[error(
-        "nyrkio has to be told what was measured, and the runs of session {session} have no key `{key}`, or several: \
+        "nyrkio needs to know what was measured, but the runs of session {session} have no key `{key}`, or several: \
          `dbdyno key session={session} --set {key}=...`"
     )]
     Untold { session: Uuid, key: &'static str },
-    #[error("session {session} does not say when it began: leave it out with session!={session}")]
+    #[error("session {session} has no start time: leave it out with session!={session}")]
     NoTime { session: Uuid },
-    #[error("{} is not written for a comparison: expected {}", tracker.name(), ratio_trackers())]
+    #[error("{} cannot be written for a comparison: expected {}", tracker.name(), ratio_trackers())]
     NoComparison { tracker: Tracker },
     #[error(transparent)]
     Store(#[from] StoreError),

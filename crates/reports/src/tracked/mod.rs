@@ -78,10 +78,10 @@ impl Tracker {
         match self {
             Self::Bmf => "Bencher Metric Format, for `bencher run --adapter json`",
             Self::Codspeed => "CodSpeed's JSON of wall times",
-            Self::Conbench => "a line of JSON a result, for `benchconnect`",
+            Self::Conbench => "one line of JSON per result, for `benchconnect`",
             Self::GithubActionBenchmark => "JSON for customSmallerIsBetter or customBiggerIsBetter",
-            Self::Nyrkio => "Nyrkiö's JSON, a point a session",
-            Self::Otava => "CSV for Apache Otava, a row a session",
+            Self::Nyrkio => "Nyrkiö's JSON, one point per session",
+            Self::Otava => "CSV for Apache Otava, one row per session",
             Self::OtavaConfig => "Apache Otava's configuration for that CSV",
         }
     }
@@ -223,7 +223,7 @@ fn listed(
     out.write_all(frame.end.as_bytes())?;
     if older > 0 {
         written.notes.push(format!(
-            "{} of older sessions left out: {} has each once, as the newest session has it",
+            "{} of older sessions left out: {} has each once, from the newest session",
             counted(older, "benchmark"),
             tracker.name()
         ));

@@ -81,8 +81,8 @@ pub(super) fn csv(
     })?;
     if incomplete > 0 {
         written.notes.push(format!(
-            "{} left out, without a figure that the newest session has: Otava reads complete rows only; narrow the \
-             selection to what they all have, as to one engine",
+            "{} left out, because they lack a figure of the newest session: Otava reads complete rows only; narrow the \
+             selection to what all sessions have, for example one engine",
             counted(incomplete, "session")
         ));
     }

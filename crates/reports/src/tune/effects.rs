@@ -111,8 +111,7 @@ fn ranking(effects: &GridEffects) -> Section {
     let all = effects.ranked.len();
     let row = |(place, one): (usize, &Ranked)| {
         let left_out = all > 2 * SHOWN && place == SHOWN + 1;
-        let left_out =
-            left_out.then(|| Row::Title(format!("... {} more; json and html have every one", all - 2 * SHOWN)));
+        let left_out = left_out.then(|| Row::Title(format!("... {} more; json and html list all", all - 2 * SHOWN)));
         let cells = [place.to_string(), ratio(one.ratio), tier_words(one.tier), ranked(one)];
         let is_shown = place <= SHOWN || place + SHOWN > all;
         left_out.into_iter().chain(is_shown.then(|| Row::Cells(cells.map(Cell::new).to_vec())))

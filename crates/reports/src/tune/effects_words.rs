@@ -13,8 +13,8 @@ pub fn title(effects: &GridEffects) -> String {
 
 pub fn what(effects: &GridEffects) -> String {
     format!(
-        "{}, {}. A ratio is time with the value / time with the option's first value, over pairs of configurations that differ in \
-         nothing else; a share is of the variance of log times.",
+        "{}, {}. A ratio is time with the value / time with the option's first value, over pairs of configurations \
+         that differ only in it. A share is a part of the variance of log times.",
         counted(effects.ranked.len(), "configuration"),
         counted(effects.runs, "run")
     )
@@ -57,7 +57,7 @@ pub(super) fn left(effects: &GridEffects) -> String {
         return left;
     }
     format!(
-        "{left}\na sample of the grid: shares are estimates, and for interactions run the whole grid of a few options"
+        "{left}\na sample of the grid: shares are estimates; to see interactions, run the whole grid of a few options"
     )
 }
 

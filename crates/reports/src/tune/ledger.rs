@@ -31,7 +31,7 @@ pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
             is_headed: true,
             ..Table::default()
         }),
-        after: vec!["✓ accepted: the base of what is indented below it".to_owned()],
+        after: vec!["✓ accepted: the base of the trials indented below it".to_owned()],
         ..Section::default()
     };
     Sheet {

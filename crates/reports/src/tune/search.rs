@@ -48,7 +48,7 @@ pub fn search_sheet(found: &SearchOutcome, command: &str) -> Sheet {
     if !found.taken_out.is_empty() {
         sections.push(Section {
             heading: Some(
-                "taken out of the winner, on fresh seeds (ratio: time without it / time of the whole winner):"
+                "removed from the winner, on fresh seeds (ratio: time without it / time of the whole winner):"
                     .to_owned(),
             ),
             before: found.taken_out.iter().map(|what| format!("  {}", taken_out(what))).collect(),

@@ -130,7 +130,7 @@ pub fn spending(trial: &Trial) -> String {
     let changes =
         if trial.changes > 1 { format!(" and {} changes tried by one command", trial.changes) } else { String::new() };
     format!(
-        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that adding rounds stays honest",
+        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that adding rounds adds no false alarms",
         trial.looks
     )
 }

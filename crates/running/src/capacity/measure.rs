@@ -28,7 +28,7 @@ pub enum CapacityError {
     #[error("{0}")]
     NoRoom(String),
     /// Results were measured but could not be stored anywhere.
-    #[error("some results could not be kept: {0}")]
+    #[error("some results could not be saved: {0}")]
     Lost(String),
 }
 
@@ -209,7 +209,7 @@ impl Running<'_> {
         let probe = match Probe::of(&chosen, (pace.test, &pace.actor), rate, &terms.promises) {
             Ok(probe) => probe,
             Err(why) => {
-                let at = if rate == 0 { "without waiting for a rate".to_owned() } else { format!("at {rate}/s") };
+                let at = if rate == 0 { "at full speed".to_owned() } else { format!("at {rate}/s") };
                 return Ok(Err(Found::Failed { reason: format!("the probe {at} failed: {why}") }));
             }
         };

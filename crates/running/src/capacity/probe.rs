@@ -76,7 +76,8 @@ impl Probe {
             return Err(format!("its answers are wrong: {said}"));
         }
         let of_actor = |record: &&ActorRecord| record.test == test && record.actor == actor;
-        let record = chosen.actors.iter().find(of_actor).ok_or_else(|| format!("it has nothing of actor `{actor}`"))?;
+        let record =
+            chosen.actors.iter().find(of_actor).ok_or_else(|| format!("it has no results of actor `{actor}`"))?;
         Self::measured(record, rate, promises)
     }
 

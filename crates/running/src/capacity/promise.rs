@@ -33,7 +33,7 @@ impl Promises {
         }
         for (place, promise) in promises.iter().enumerate() {
             if promises[..place].iter().any(|before| kind(before) == kind(promise)) {
-                return Err(format!("--slo {promise}: the same is promised before: expected each once"));
+                return Err(format!("--slo {promise}: duplicate: expected each quantile and failures once"));
             }
         }
         Ok(Self(promises))

@@ -63,7 +63,7 @@ impl Target {
         let refused = |why: String| Err(PlanError::Request(why));
         let picked = suite.pick(&spec.tests).map_err(PlanError::Request)?;
         let [test] = picked.0.iter().copied().collect::<Vec<_>>()[..] else {
-            return refused("--test: expected one test, whose rate is looked for".to_owned());
+            return refused("--test: expected one test, to find its highest rate".to_owned());
         };
         let suite = suite.paced(test, actor).map_err(PlanError::Request)?;
         let Some(pace) = suite.pace().cloned() else { return refused("the suite has no rate".to_owned()) };
@@ -79,7 +79,7 @@ impl Target {
         for configuration in &target.plan.configurations {
             if target.actor(configuration).is_none_or(|actor| actor.threads == 0) {
                 return refused(format!(
-                    "actor `{}` has no threads: set the option that says how many",
+                    "actor `{}` has no threads: set the option for its number of threads",
                     target.pace.actor
                 ));
             }

@@ -126,7 +126,7 @@ async fn answered(
     let results = match desk.done(errand).await {
         Ok(results) => results,
         Err(Stopped::Refused(message)) if model.may_be_refused => {
-            return Outcome::Skipped(format!("the engine says that it cannot do it: {message}"));
+            return Outcome::Skipped(format!("the engine does not support it: {message}"));
         }
         Err(stopped) => return Outcome::Failed(stopped.to_string()),
     };
@@ -141,17 +141,17 @@ fn judged(engine: &str, done: &TestDone, expected: Option<&(u64, String)>) -> Ou
     let operations = counted(done.operations, "operation");
     match (done.verification.as_deref(), expected) {
         (None, _) if engine == HARNESS_ENGINE => {
-            Outcome::Skipped("it answers nothing: it is what the harness costs".to_owned())
+            Outcome::Skipped("no answers to check: this engine measures the cost of the harness".to_owned())
         }
-        (None, None) => Outcome::Skipped(format!("{operations}, and there is nothing to hold them against")),
+        (None, None) => Outcome::Skipped(format!("{operations}, but no expected answer to check against")),
         (None, Some(_)) if !done.actors.is_empty() => {
-            Outcome::Skipped(format!("{operations}, and `verification` is null: its answers are not verified"))
+            Outcome::Skipped(format!("{operations}, but `verification` is null: its answers are not verified"))
         }
         (None, Some(_)) => Outcome::Failed("`verification` is null: expected the checksum of its answers".to_owned()),
-        (Some(INVARIANTS_HELD), None) => Outcome::Passed(format!("{operations}, and what holds in any order held")),
+        (Some(INVARIANTS_HELD), None) => Outcome::Passed(format!("{operations}, and all invariants held")),
         (Some(found), None) => Outcome::Failed(format!("`verification` is `{found}`: expected `{INVARIANTS_HELD}`")),
         (Some(found), Some((_, right))) if !found.starts_with(DIGEST) && right.starts_with(DIGEST) => Outcome::Skipped(
-            format!("the checksum `{found}` is none of this version (`{DIGEST}...`): nothing can be said"),
+            format!("the checksum `{found}` is of another version (expected `{DIGEST}...`): it cannot be checked"),
         ),
         (Some(found), Some((rows, right))) if found != right => Outcome::Failed(format!(
             "wrong answers: checksum {found} with {}, expected {right} with {}",
@@ -161,7 +161,7 @@ fn judged(engine: &str, done: &TestDone, expected: Option<&(u64, String)>) -> Ou
         (Some(_), Some((rows, _))) if done.rows != *rows => {
             Outcome::Failed(format!("`rows` is {}, expected {rows}", done.rows))
         }
-        (Some(_), Some(_)) => Outcome::Passed(format!("{operations}, answered as the model does")),
+        (Some(_), Some(_)) => Outcome::Passed(format!("{operations}, answers equal to the model's")),
     }
 }
 
@@ -208,7 +208,7 @@ mod tests {
                 TestDone { verification: verification.map(str::to_owned), rows, operations: 3, ..TestDone::default() };
             judged("x", &done, Some(&right))
         };
-        assert_eq!(answer(Some("2:a"), 2), Outcome::Passed("3 operations, answered as the model does".to_owned()));
+        assert_eq!(answer(Some("2:a"), 2), Outcome::Passed("3 operations, answers equal to the model's".to_owned()));
         assert!(
             matches!(answer(Some("2:b"), 2), Outcome::Failed(reason) if reason.contains("checksum 2:b with 2 rows"))
         );

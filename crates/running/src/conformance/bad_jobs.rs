@@ -29,7 +29,7 @@ pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
             let what = format!("`{}` with `{NO_VALUE}`", option.name);
             Check::of("bad value of an option", refused(desk, bad, &what).await)
         }
-        None => Check::skipped("bad value of an option", "the engine has no option that takes one"),
+        None => Check::skipped("bad value of an option", "the engine has no option whose values can be wrong"),
     });
     let newer = Errand { protocol: Some(NO_VERSION), ..errand };
     tell(Check::of("another version", refused(desk, newer, &format!("protocol {NO_VERSION}")).await));
@@ -53,10 +53,10 @@ async fn refused(desk: &Desk<'_>, errand: Errand, what: &str) -> Result<String, 
     let ended = attempt.end().await;
     match (said, ended.ending.last_words()) {
         (Ok(event), _) => {
-            Err(format!("{what} was taken: it said `{}`, expected `failed` with a message", event.word()))
+            Err(format!("{what} was accepted: it sent `{}`, expected `failed` with a message", event.word()))
         }
         (Err(Stopped::Refused(message)), _) if message.trim().is_empty() => {
-            Err(format!("{what} was refused without a message: expected why"))
+            Err(format!("{what} was refused without a message: expected the reason"))
         }
         (Err(Stopped::Refused(message)), _) => Ok(format!("refused: {message}")),
         (Err(Stopped::Broke(_)), Some(message)) if is_gone => Ok(format!("refused: {message}")),

@@ -18,8 +18,8 @@ pub(super) fn check(description: &Description) -> Result<String, String> {
     }
     let kinds: Vec<&str> = description.suites.iter().map(|kind| kind.word()).collect();
     let (protocol, options) = (description.protocol, counted(description.options.len(), "option"));
-    let tiers = counted(description.tiers.len(), "rule");
-    Ok(format!("protocol {protocol}, suites of {}, {options}, {tiers} of tiers", kinds.join(" and ")))
+    let tiers = counted(description.tiers.len(), "tier rule");
+    Ok(format!("protocol {protocol}, suites of {}, {options}, {tiers}", kinds.join(" and ")))
 }
 
 fn faults(description: &Description) -> Vec<String> {
@@ -33,12 +33,12 @@ fn faults(description: &Description) -> Vec<String> {
         faults.push("`suites` is empty: expected \"kv\", \"sql\" or both".to_owned());
     }
     for kind in description.threads.keys().filter(|kind| !description.suites.contains(kind)) {
-        faults.push(format!("`threads` has {0}, and `suites` has no {0}", kind.word()));
+        faults.push(format!("`threads` has {0}, but `suites` has no {0}", kind.word()));
     }
     let mut names = BTreeSet::new();
     for option in &description.options {
         if !names.insert(&option.name) {
-            faults.push(format!("there are two options `{}`", option.name));
+            faults.push(format!("duplicate option `{}`", option.name));
         }
         faults.extend(fault_of_option(option).map(|fault| format!("option `{}`: {fault}", option.name)));
     }
@@ -59,7 +59,7 @@ fn faults(description: &Description) -> Vec<String> {
 
 fn fault_of_option(option: &OptionSpec) -> Option<String> {
     if option.help.trim().is_empty() {
-        return Some("`help` is empty: expected what it does".to_owned());
+        return Some("`help` is empty: expected a description".to_owned());
     }
     let range = match &option.kind {
         OptionKind::Choice { choices } => (choices.is_empty(), "`choices` is empty".to_owned()),
@@ -73,7 +73,7 @@ fn fault_of_option(option: &OptionSpec) -> Option<String> {
     match option.kind.canonical(&option.default) {
         Err(expected) => Some(format!("its default is `{}`: expected {expected}", option.default)),
         Ok(spelt) if spelt != option.default => {
-            Some(format!("its default is `{}`: expected the one spelling `{spelt}`", option.default))
+            Some(format!("its default is `{}`: expected the spelling `{spelt}`", option.default))
         }
         Ok(_) => None,
     }
@@ -82,11 +82,11 @@ fn fault_of_option(option: &OptionSpec) -> Option<String> {
 fn fault_of_condition(description: &Description, when: &BTreeMap<String, Vec<String>>) -> Option<String> {
     when.iter().find_map(|(name, values)| {
         let Some(option) = description.option(name) else {
-            return Some(format!("`when` names `{name}`, and there is no such option"));
+            return Some(format!("`when` has the unknown option `{name}`"));
         };
         let taken = |value: &&String| option.kind.canonical(value).as_ref() != Ok(*value);
         let wrong = values.iter().find(taken)?;
-        Some(format!("`when` has the value `{wrong}` of `{name}`, which that option does not take in this spelling"))
+        Some(format!("`when` has the value `{wrong}` of `{name}`: not a value of that option in this spelling"))
     })
 }
 
@@ -101,7 +101,7 @@ mod tests {
 
     fn described() -> Description {
         Description {
-            options: vec![OptionSpec::choice("sync", &["full", "off"], "full", "what a commit awaits")],
+            options: vec![OptionSpec::choice("sync", &["full", "off"], "full", "what a commit waits for")],
             tiers: vec![TierRule::new(&[("sync", &["off"])], Tier::ProcessSafe, "nothing waits")],
             ..Description::new("x", "an engine", "1", &[SuiteKind::Kv])
         }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_fits_together_is_told_in_one_line() {
-        assert_eq!(check(&described()).unwrap(), "protocol 2, suites of kv, 1 option, 1 rule of tiers");
+        assert_eq!(check(&described()).unwrap(), "protocol 2, suites of kv, 1 option, 1 tier rule");
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
         };
         assert_eq!(wrong(|it| it.about.clear()), "`about` is ``: expected one line");
         assert!(wrong(|it| it.suites.clear()).starts_with("`suites` is empty"));
-        assert_eq!(wrong(|it| it.options.push(it.options[0].clone())), "there are two options `sync`");
+        assert_eq!(wrong(|it| it.options.push(it.options[0].clone())), "duplicate option `sync`");
         assert!(
             wrong(|it| it.options[0].default = "on".to_owned()).contains("its default is `on`: expected full or off")
         );
@@ -129,7 +129,7 @@ mod tests {
         let integer = |it: &mut Description| it.options.push(OptionSpec::integer("n", 2, 1, "1", "a number"));
         assert!(wrong(integer).contains("`min` 2 is above `max` 1"));
         let unknown = |it: &mut Description| it.tiers.push(TierRule::new(&[("fsync", &["off"])], Tier::Unsafe, ""));
-        assert_eq!(wrong(unknown), "`tiers`: `when` names `fsync`, and there is no such option");
+        assert_eq!(wrong(unknown), "`tiers`: `when` has the unknown option `fsync`");
         let value = |it: &mut Description| it.conflicts.push(Conflict::new(&[("sync", &["OFF"])], ""));
         assert!(wrong(value).contains("`conflicts`: `when` has the value `OFF` of `sync`"));
         let defaults = |it: &mut Description| it.conflicts.push(Conflict::new(&[("sync", &["full"])], "never"));

@@ -107,7 +107,7 @@ impl<'d> Desk<'d> {
     pub(super) fn begin(&self, errand: Errand) -> Result<Attempt, String> {
         let run_id = identifier();
         let folder = RunFolder::create(self.work_dir, &run_id, false)
-            .map_err(|error| format!("a folder in {}: {error}", self.work_dir.display()))?;
+            .map_err(|error| format!("cannot create a folder in {}: {error}", self.work_dir.display()))?;
         let job = Job {
             protocol: errand.protocol.unwrap_or_else(|| self.description().protocol.min(PROTOCOL)),
             run_id,
@@ -144,7 +144,7 @@ impl<'d> Desk<'d> {
         let ended = attempt.end().await;
         match event.map_err(|stopped| stopped.explained(&ended.ending))? {
             Event::Opened { version, in_force, .. } => Ok((version, in_force)),
-            other => Err(Stopped::Broke(format!("it said `{}` in place of `opened`", other.word()))),
+            other => Err(Stopped::Broke(format!("got `{}`, expected `opened`", other.word()))),
         }
     }
 
@@ -185,7 +185,7 @@ impl Attempt {
             Event::Opened { in_force, .. } => {
                 let differing = differing(&self.description, &self.job.options, in_force);
                 if !differing.is_empty() {
-                    return Err(Stopped::Broke(format!("options in force: {}", differing.join("; "))));
+                    return Err(Stopped::Broke(format!("options in force differ: {}", differing.join("; "))));
                 }
                 self.go_on();
             }
@@ -237,7 +237,7 @@ impl Attempt {
     }
 
     async fn finish(mut self) -> Result<Vec<TestDone>, Stopped> {
-        let late = || format!("it was not done within {}", units::clock(PATIENCE));
+        let late = || format!("it did not finish within {}", units::clock(PATIENCE));
         let heard = timeout(PATIENCE, self.results()).await.unwrap_or_else(|_| Err(late().into()));
         let ending = self.worker.end(pending()).await;
         match heard {

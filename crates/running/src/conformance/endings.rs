@@ -30,7 +30,7 @@ pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
 
 /// A worker in the middle of a test that does not end by itself.
 async fn measuring(desk: &Desk<'_>) -> Result<Attempt, String> {
-    let errand = answers::endless(desk.description()).ok_or("it has suites of no kind")?;
+    let errand = answers::endless(desk.description()).ok_or("its description has no kind of suite")?;
     let mut attempt = desk.begin(errand)?;
     match attempt.measuring().await {
         Ok(()) => Ok(attempt),
@@ -55,25 +55,22 @@ async fn progress(attempt: &mut Attempt) -> Result<String, String> {
         Ok::<_, Stopped>(())
     };
     match timeout(PROGRESS_PATIENCE, rising).await {
-        Ok(Ok(())) => Ok(format!("told {} and {} operations while a test was under way", seen[0], seen[1])),
+        Ok(Ok(())) => Ok(format!("reported {} and then {} operations during a test", seen[0], seen[1])),
         Ok(Err(stopped)) => Err(stopped.to_string()),
         Err(_) => {
             let what = if events == 0 {
-                "no event `progress`".to_owned()
+                "no `progress` event".to_owned()
             } else {
-                format!("{events} events `progress`, in which nothing rose")
+                format!("{events} `progress` events without an increase")
             };
-            Err(format!(
-                "{what} within {} of a test: nobody can tell that it is not stuck",
-                units::clock(PROGRESS_PATIENCE)
-            ))
+            Err(format!("{what} within {} of a test: a slow test looks stuck", units::clock(PROGRESS_PATIENCE)))
         }
     }
 }
 
 fn check_progress(operations: u64, total: Option<u64>) -> Result<(), String> {
     match total {
-        Some(total) if operations > total => Err(format!("it told of {operations} operations out of {total}")),
+        Some(total) if operations > total => Err(format!("it reported {operations} operations of only {total}")),
         _ => Ok(()),
     }
 }
@@ -81,7 +78,7 @@ fn check_progress(operations: u64, total: Option<u64>) -> Result<(), String> {
 async fn end_of_stdin(attempt: Attempt) -> Result<String, String> {
     let ended = attempt.end().await;
     if !ended.by_itself {
-        return Err("it went on when its stdin ended, and was killed: the end of stdin means stop".to_owned());
+        return Err("it continued after the end of stdin and was killed: it must stop at the end of stdin".to_owned());
     }
     left_nothing(ended.left_folder)
 }
@@ -95,7 +92,7 @@ async fn terminated(desk: &Desk<'_>) -> Result<String, String> {
     attempt.end().await;
     if !in_time {
         return Err(format!(
-            "it went on for {} after SIGTERM, and was killed: SIGTERM means stop",
+            "it continued for {} after SIGTERM and was killed: it must stop on SIGTERM",
             units::clock(STOP_PATIENCE)
         ));
     }
@@ -104,7 +101,7 @@ async fn terminated(desk: &Desk<'_>) -> Result<String, String> {
 
 fn left_nothing(left_folder: bool) -> Result<String, String> {
     match left_folder {
-        true => Err("it stopped and left the job's folder: expected it to be removed".to_owned()),
+        true => Err("it stopped, but left the job's folder: it must remove it".to_owned()),
         false => Ok("it stopped, and removed the job's folder".to_owned()),
     }
 }
@@ -122,9 +119,9 @@ async fn crashed(desk: &Desk<'_>) -> Result<String, String> {
     let is_gone = attempt.is_gone();
     attempt.end().await;
     if !is_gone {
-        return Err(format!("its worker was killed, and what was seen of it is: {told}"));
+        return Err(format!("its worker was killed, but its end was not detected: {told}"));
     }
-    let errand = answers::first(desk.description()).ok_or("it has suites of no kind")?;
-    let after = desk.done(errand).await.map_err(|stopped| format!("the run after it failed: {stopped}"))?;
-    Ok(format!("killed, it is told as `{told}`; the next run did {}", units::counted(after.len(), "test")))
+    let errand = answers::first(desk.description()).ok_or("its description has no kind of suite")?;
+    let after = desk.done(errand).await.map_err(|stopped| format!("the next run failed: {stopped}"))?;
+    Ok(format!("its kill is reported as `{told}`; the next run did {}", units::counted(after.len(), "test")))
 }

@@ -153,7 +153,7 @@ pub async fn check_engine(candidate: &Candidate, work_dir: &Path, tell: Tell<'_>
 
 /// Opens a database with the requested settings.
 async fn opened(desk: &Desk<'_>) -> Result<String, String> {
-    let errand = answers::first(desk.description()).ok_or("it has suites of no kind")?;
+    let errand = answers::first(desk.description()).ok_or("its description has no kind of suite")?;
     let (version, _) = desk.opened(errand).await.map_err(|stopped| stopped.to_string())?;
     Ok(format!("version {version}"))
 }

@@ -17,8 +17,8 @@ pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
     for option in &desk.description().options {
         let name = format!("option {}", option.name);
         tell(match (&option.memory, &option.kind) {
-            (Some(_), _) => Check::skipped(name, "another word for an option of its own"),
-            (None, OptionKind::Path) => Check::skipped(name, "it names a file, and others are not known"),
+            (Some(_), _) => Check::skipped(name, "alias of another option"),
+            (None, OptionKind::Path) => Check::skipped(name, "it names a file, and no others are known"),
             (None, _) => read_back(desk, option, name).await,
         });
     }
@@ -40,13 +40,13 @@ async fn read_back(desk: &Desk<'_>, option: &OptionSpec, name: String) -> Check 
     match (told.is_empty(), untold.is_empty()) {
         (false, true) => Check::passed(name, format!("read back as {}{refused}", list(&told))),
         (false, false) => {
-            Check::passed(name, format!("read back as {}; with {} as given{refused}", list(&told), list(&untold)))
+            Check::passed(name, format!("read back as {}; not reported for {}{refused}", list(&told), list(&untold)))
         }
         (true, false) => {
             let taken = counted(untold.len(), "value");
-            Check::skipped(name, format!("as given: the engine does not tell it ({taken} taken{refused})"))
+            Check::skipped(name, format!("as given: the engine does not report it ({taken} accepted{refused})"))
         }
-        (true, true) => Check::skipped(name, format!("none of its values goes with the other options{refused}")),
+        (true, true) => Check::skipped(name, format!("none of its values fits the other options{refused}")),
     }
 }
 

@@ -57,7 +57,7 @@ pub fn check_file(source: SuiteSource) -> CheckedFile {
     let may_run = !known.is_failed();
     checks.push(known);
     if !may_run {
-        checks.push(Check::skipped("run", "not tried: answers that cannot be right are known"));
+        checks.push(Check::skipped("run", "not tried: the known answers cannot be right"));
         return wrong(checks);
     }
     CheckedFile { checks, runnable: Some((suite, size)) }
@@ -77,7 +77,7 @@ fn sizes(suite: &Suite) -> Check {
     let (default, choices) = (words(&suite.default_sizes), words(&suite.sizes));
     match suite.default_sizes.is_empty() {
         true => Check::failed("sizes", format!("`size.default` is empty: expected one of {choices}")),
-        false => Check::passed("sizes", format!("{} {default}; offered are {choices}", suite.size_unit)),
+        false => Check::passed("sizes", format!("{} {default}; choices: {choices}", suite.size_unit)),
     }
 }
 
@@ -92,7 +92,7 @@ fn tests(suite: &Suite, size: Size) -> Vec<Check> {
         let count = count.map(|count| counted(count, "operation"));
         let does = match (count, suite.has_actors(&TestPick([test.number].into()))) {
             (None, true) => "several threads".to_owned(),
-            (None, false) => "every row that is there".to_owned(),
+            (None, false) => "every row".to_owned(),
             (Some(count), true) => format!("{count} of several threads"),
             (Some(count), false) => count,
         };
@@ -127,7 +127,7 @@ fn known(suite: &Suite) -> Check {
     }
     match count {
         0 => Check::skipped(NAME, "the file has none: engines are compared with each other"),
-        _ => Check::passed(NAME, format!("{}, of tests that are there", counted(count, "answer"))),
+        _ => Check::passed(NAME, format!("{}, all of tests in this suite", counted(count, "answer"))),
     }
 }
 
@@ -142,7 +142,7 @@ fn reference(suite: &Suite, registry: &Registry) -> Option<Engine> {
 async fn run(suite: &Suite, size: Size, registry: &Registry, work_dir: &Path) -> Check {
     const NAME: &str = "run";
     let Some(engine) = reference(suite, registry) else {
-        return Check::skipped(NAME, format!("no engine that is built in runs suites of kind {}", suite.kind.word()));
+        return Check::skipped(NAME, format!("no built-in engine runs suites of kind {}", suite.kind.word()));
     };
     let name = engine.description.name.clone();
     let plan = match plan(suite, size, &name, registry) {
@@ -181,11 +181,11 @@ async fn ran(plan: &BenchPlan, engine: &Engine, work_dir: &Path) -> Result<Strin
         match (plan.suite.known(size, &configuration.suite_settings, done.test), &done.verification) {
             (Some(known), Some(found)) if known == found => right += 1,
             (Some(known), Some(found)) => {
-                return Err(format!("test {}: {name} answers `{found}`, and the file knows `{known}`", done.test));
+                return Err(format!("test {}: {name} answers `{found}`, but the file expects `{known}`", done.test));
             }
             _ => {}
         }
     }
     let (tests, time) = (counted(results.len(), "test"), units::duration(wall as f64));
-    Ok(format!("{tests} at size {size} on {name} in {time}, {right} with answers that are known"))
+    Ok(format!("{tests} at size {size} on {name} in {time}, {right} with the known answer"))
 }

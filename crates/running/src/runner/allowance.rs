@@ -59,7 +59,7 @@ impl Allowance {
     pub(super) fn said(&self) -> Option<String> {
         let count = self.left_out;
         (count > 0).then(|| {
-            format!("{count} progress events of the worker were left out: it sent more of them, or larger ones, than it was asked for")
+            format!("{count} progress events of the worker were ignored: it sent more or larger ones than requested")
         })
     }
 }

@@ -82,7 +82,7 @@ impl Conversation {
             (ConversationState::Between, Event::TestStarted { test, measured, .. }) => match self.owed.last() {
                 Some(next) if (next.number, next.measured) == (*test, *measured) => ConversationState::Testing(*test),
                 Some(next) => return Err(format!("it began test {test}, expected {}", next.number)),
-                None => return Err(format!("it began test {test} after the last")),
+                None => return Err(format!("it began test {test} after the last test")),
             },
             (ConversationState::Testing(running), Event::Progress { test, .. }) if running == *test => self.state,
             (ConversationState::Testing(running), Event::TestDone(done)) if running == done.test => {
@@ -91,13 +91,13 @@ impl Conversation {
             }
             (ConversationState::Between, Event::Done) => match self.owed.last() {
                 None => ConversationState::Ended,
-                Some(next) => return Err(format!("it was done before test {}", next.number)),
+                Some(next) => return Err(format!("it sent `done` before test {}", next.number)),
             },
             (
                 ConversationState::Starting | ConversationState::Between | ConversationState::Testing(_),
                 Event::Failed { .. },
             ) => ConversationState::Ended,
-            (_, event) => return Err(format!("it said `{}` out of order", event.word())),
+            (_, event) => return Err(format!("it sent `{}` out of order", event.word())),
         };
         Ok(histogram)
     }
@@ -148,7 +148,9 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
             .len();
         if samples.saturating_mul(actor.operations_per_sample.max(1)) > actor.operations {
             let (name, operations) = (&actor.name, actor.operations);
-            return Err(format!("actor `{name}` of test {test} has {samples} samples of {operations} operations"));
+            return Err(format!(
+                "actor `{name}` of test {test} has {samples} samples for only {operations} operations"
+            ));
         }
     }
     if !done.actors.is_empty() {
@@ -158,7 +160,7 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
             ("rows", done.rows, of_actors(|actor| actor.rows)),
         ] {
             if of_test != of_actors {
-                return Err(format!("test {test} has {of_test} {word}, and its actors have {of_actors} together"));
+                return Err(format!("test {test} has {of_test} {word}, but its actors have {of_actors} in total"));
             }
         }
     }
@@ -166,11 +168,11 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
         return Err(format!("test {test} took no time at all"));
     }
     if done.operations_per_sample == 0 {
-        return Err(format!("test {test} has samples of no operations"));
+        return Err(format!("test {test} has 0 operations per sample"));
     }
     let samples = histogram.map_or(0, |histogram| histogram.samples.len());
     if samples.saturating_mul(done.operations_per_sample) > done.operations {
-        return Err(format!("test {test} has {samples} samples of {} operations", done.operations));
+        return Err(format!("test {test} has {samples} samples for only {} operations", done.operations));
     }
     Ok(())
 }
@@ -180,7 +182,7 @@ fn check_asked(done: &TestDone, owed: &OwedTest) -> Result<(), String> {
     let test = done.test;
     if owed.measured != done.measured {
         let (said, asked) = (done.measured, owed.measured);
-        return Err(format!("test {test} ended with measured={said}, and was begun with measured={asked}"));
+        return Err(format!("test {test} ended with measured={said}, but began with measured={asked}"));
     }
     let asked: Vec<(&str, u32)> = owed.actors.iter().map(|actor| (&*actor.name, actor.threads)).collect();
     let told: Vec<(&str, u32)> = done.actors.iter().map(|actor| (&*actor.name, actor.threads)).collect();
@@ -190,10 +192,10 @@ fn check_asked(done: &TestDone, owed: &OwedTest) -> Result<(), String> {
             if words.is_empty() { "none".to_owned() } else { words.join(", ") }
         };
         let (told, asked) = (words(&told), words(&asked));
-        return Err(format!("test {test} has the actors {told}, and the job asks for {asked}"));
+        return Err(format!("test {test} has the actors {told}, expected {asked}"));
     }
     if let Some(expected) = owed.operations.filter(|expected| *expected != done.operations) {
-        return Err(format!("test {test} has {} operations, and the job asks for {expected}", done.operations));
+        return Err(format!("test {test} has {} operations, expected {expected}", done.operations));
     }
     check_rows(&format!("test {test}"), done.rows, done.operations, owed.most_rows)?;
     for (actor, owed) in done.actors.iter().zip(&owed.actors) {
@@ -207,7 +209,7 @@ fn check_asked(done: &TestDone, owed: &OwedTest) -> Result<(), String> {
 fn check_rows(what: &str, rows: u64, operations: u64, most_each: Option<u64>) -> Result<(), String> {
     match most_each {
         Some(each) if rows > operations.saturating_mul(each) => {
-            Err(format!("{what} has {rows} rows of {operations} operations, and one of them has {each} at most"))
+            Err(format!("{what} has {rows} rows of {operations} operations, but one operation has at most {each}"))
         }
         _ => Ok(()),
     }
@@ -281,28 +283,25 @@ mod tests {
     #[test]
     fn what_is_out_of_order_is_refused() {
         let refused = |events: &[Event]| say(events).unwrap_err();
-        assert_eq!(refused(&[started(1, false)]), "it said `test_started` out of order");
-        assert_eq!(refused(&[opened(), opened()]), "it said `opened` out of order");
+        assert_eq!(refused(&[started(1, false)]), "it sent `test_started` out of order");
+        assert_eq!(refused(&[opened(), opened()]), "it sent `opened` out of order");
         assert_eq!(refused(&[opened(), started(3, true)]), "it began test 3, expected 1");
         assert_eq!(refused(&[opened(), started(1, true)]), "it began test 1, expected 1");
-        assert_eq!(refused(&[opened(), Event::Done]), "it was done before test 1");
-        assert_eq!(refused(&[opened(), started(1, false), done(3, 1, 1)]), "it said `test_done` out of order");
+        assert_eq!(refused(&[opened(), Event::Done]), "it sent `done` before test 1");
+        assert_eq!(refused(&[opened(), started(1, false), done(3, 1, 1)]), "it sent `test_done` out of order");
     }
 
     #[test]
     fn results_that_do_not_add_up_are_refused() {
         let result = |event: Event| say(&[opened(), started(1, false), event]).unwrap_err();
-        assert_eq!(result(done(1, 1, 2)), "test 1 has 2 operations, and the job asks for 1");
+        assert_eq!(result(done(1, 1, 2)), "test 1 has 2 operations, expected 1");
         let Event::TestDone(mut turned) = done(1, 1, 1) else { unreachable!() };
         turned.measured = true;
-        assert_eq!(
-            result(Event::TestDone(turned)),
-            "test 1 ended with measured=true, and was begun with measured=false"
-        );
-        assert_eq!(result(done(1, 2, 1)), "test 1 has 2 samples of 1 operations");
+        assert_eq!(result(Event::TestDone(turned)), "test 1 ended with measured=true, but began with measured=false");
+        assert_eq!(result(done(1, 2, 1)), "test 1 has 2 samples for only 1 operations");
         let Event::TestDone(mut more) = done(1, 1, 1) else { unreachable!() };
         more.rows = 8;
-        assert_eq!(result(Event::TestDone(more)), "test 1 has 8 rows of 1 operations, and one of them has 1 at most");
+        assert_eq!(result(Event::TestDone(more)), "test 1 has 8 rows of 1 operations, but one operation has at most 1");
         let Event::TestDone(mut timeless) = done(1, 1, 1) else { unreachable!() };
         timeless.wall_ns = 0;
         assert_eq!(result(Event::TestDone(timeless)), "test 1 took no time at all");

@@ -146,7 +146,7 @@ fn check_span(done: &TestDone, name: &str, said_ns: u64, elapsed: Duration) -> R
         return Ok(());
     }
     let (said, elapsed) = (duration(said_ns as f64), duration(elapsed.as_nanos() as f64));
-    refuse(done, &format!("{name} is {said}, and by dbdyno's clock it took {elapsed}"))
+    refuse(done, &format!("{name} is {said}, but it took {elapsed} by dbdyno's clock"))
 }
 
 fn check_times(
@@ -163,7 +163,7 @@ fn check_times(
             let cpu = done.counters.get(name).unwrap_or(0);
             if cpu > most.saturating_mul(cores) {
                 let cpu = duration(cpu as f64);
-                return refuse(done, &format!("{name} is {cpu}, in {from_outside} on {cores} cores"));
+                return refuse(done, &format!("{name} is {cpu}, more than {from_outside} on {cores} cores allow"));
             }
         }
     }
@@ -176,7 +176,7 @@ fn check_times(
         let threads = done.actors.iter().map(|actor| u64::from(actor.threads)).sum::<u64>().max(1);
         if sum * 0.99 - samples as f64 > (done.wall_ns as f64 + 1_000.0) * threads as f64 {
             let (sum, took) = (duration(sum), duration(done.wall_ns as f64));
-            return refuse(done, &format!("its samples add up to {sum}, and it took {took}"));
+            return refuse(done, &format!("its samples add up to {sum}, but it took {took}"));
         }
     }
     Ok(())
@@ -207,7 +207,7 @@ fn check_sizes(done: &TestDone, said: Traffic, outside: &Outside) -> Result<(), 
             && said > most.saturating_add(SLACK_BYTES)
         {
             let (said, most) = (bytes(said), bytes(most));
-            let what = format!("{name} is {said}, and from outside it is at most {most} over the run so far");
+            let what = format!("{name} is {said}, but dbdyno saw at most {most} in the run so far");
             return refuse(done, &what);
         }
     }
@@ -307,7 +307,7 @@ mod tests {
         said.add(&done);
         (0..2).for_each(|_| said.add(&done));
         let refused = check_sizes(&done, said, &outside).unwrap_err();
-        assert!(refused.contains("written_bytes is 0.98 GiB, and from outside it is at most 771 MiB"), "{refused}");
+        assert!(refused.contains("written_bytes is 0.98 GiB, but dbdyno saw at most 771 MiB"), "{refused}");
     }
 
     /// Each report is within the slack of one inspection, but their sum is not.

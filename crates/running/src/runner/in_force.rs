@@ -15,7 +15,7 @@ pub fn differing(description: &Description, settings: &Settings, in_force: &BTre
             let open_ended = description.option(name).is_some_and(
                 |option| matches!(&option.kind, OptionKind::Size { words, .. } if words.iter().any(|word| word == asked)),
             );
-            (asked != value && !open_ended).then(|| format!("{name} is `{value}`, asked for `{asked}`"))
+            (asked != value && !open_ended).then(|| format!("{name} is `{value}`, requested `{asked}`"))
         })
         .collect()
 }

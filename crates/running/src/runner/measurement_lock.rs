@@ -97,7 +97,7 @@ impl Place {
         let making = flags | OFlags::RDWR | OFlags::CREATE;
         let file = File::from(openat(&folder, &self.file, making, Mode::RUSR | Mode::WUSR)?);
         own(&file)?;
-        if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("its lock is no plain file")) }
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("its lock is not a regular file")) }
     }
 }
 

@@ -53,7 +53,7 @@ pub enum ResumeError {
     #[error("there is no session {0}")]
     Unknown(String),
     /// The session is over, or another process runs it.
-    #[error("session {session} is {status}: only one that was interrupted or cancelled can be resumed")]
+    #[error("session {session} is {status}: only interrupted or cancelled sessions can be resumed")]
     NotLeft {
         /// Its identifier.
         session: String,
@@ -62,12 +62,12 @@ pub enum ResumeError {
     },
     /// It ran on another machine, so its runs would not be comparable.
     #[error(
-        "session {0} ran on another machine, or on this one by another name: resume it there, or give the name (--host-name)"
+        "session {0} ran on another machine, or on this one under another name: resume it there, or give that name (--host-name)"
     )]
     OtherHost(String),
     /// The session did not store its plan.
     #[error(
-        "session {session} did not keep its plan (it starts from a database, chose its runs as it went, or is of an older dbdyno): {command}"
+        "session {session} has no stored plan (it starts from a database, chose its runs while it ran, or is from an older dbdyno): start it again: {command}"
     )]
     NoPlan {
         /// Its identifier.
@@ -85,8 +85,8 @@ pub enum ResumeError {
     },
     /// The current versions are not those that the session began with.
     #[error(
-        "versions differ from those that session {session} began with: {}; results would not belong together \
-         (allow differing versions to resume all the same)", differing.join(", ")
+        "versions differ from the versions at the start of session {session}: {}; results would not be comparable \
+         (allow differing versions to resume anyway)", differing.join(", ")
     )]
     Versions {
         /// Its identifier.

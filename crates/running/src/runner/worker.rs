@@ -86,11 +86,11 @@ impl Ending {
     /// How it ended instead.
     pub fn check_done(&self, work_dir: &Path) -> Result<(), String> {
         match self.status {
-            None => Err("the worker was done and did not exit: it was killed".to_owned()),
+            None => Err("the worker sent `done` but did not exit: it was killed".to_owned()),
             Some(status) if !status.success() => {
-                Err(format!("the worker was done, and then ended with {}", in_words(status, work_dir)))
+                Err(format!("the worker sent `done`, but then ended with {}", in_words(status, work_dir)))
             }
-            Some(_) if self.said_more => Err("the worker said something after `done`".to_owned()),
+            Some(_) if self.said_more => Err("the worker sent something after `done`".to_owned()),
             Some(_) => Ok(()),
         }
     }
@@ -153,11 +153,11 @@ impl WorkerProcess {
             let silence = self.silence;
             let line = timeout(silence, self.next_line())
                 .await
-                .map_err(|_| format!("the worker said nothing for {}", units::clock(silence)))??;
+                .map_err(|_| format!("the worker sent nothing for {}", units::clock(silence)))??;
             let bytes = line.len();
             let text = String::from_utf8(line).map_err(|_| "the worker sent bytes that are not UTF-8".to_owned())?;
             let event: Event = serde_json::from_str(&text)
-                .map_err(|error| format!("the worker sent no event of the protocol ({error}): {}", excerpt(&text)))?;
+                .map_err(|error| format!("the worker sent no protocol event ({error}): {}", excerpt(&text)))?;
             let mut histogram =
                 self.conversation.accept(&event).map_err(|wrong| format!("the worker broke the protocol: {wrong}"))?;
             match event {
@@ -176,7 +176,7 @@ impl WorkerProcess {
                 biased;
                 () = tell(&mut self.stdin, &mut self.unsaid) => continue,
                 available = self.stdout.fill_buf() => {
-                    available.map_err(|error| format!("reading from the worker: {error}"))?
+                    available.map_err(|error| format!("cannot read from the worker: {error}"))?
                 }
             };
             if available.is_empty() {

@@ -95,12 +95,12 @@ pub fn closing(store: &Store, side: &Side) -> Result<Closing, StoreError> {
     Ok(kept.unwrap_or_default())
 }
 
-/// Returns `lmdb[sync=nosync] is compared with nothing: no other is tier 1 ...`.
+/// Returns `lmdb[sync=nosync] is not compared: no other configuration has tier 1 ...`.
 fn said_alone(side: &Side) -> Option<String> {
     let run = side.runs.first()?;
     let tier = tier_words(run.configuration.tier);
     Some(format!(
-        "{} is compared with nothing: no other is tier {tier} with its options of the suite (allow different tiers to compare all the same)",
+        "{} is not compared: no other configuration has tier {tier} and the same suite options (allow different tiers to compare anyway)",
         run.label
     ))
 }

@@ -35,10 +35,10 @@ pub struct FurtherRounds {
 #[derive(Debug, thiserror::Error)]
 pub enum FurtherError {
     /// The runs do not belong to one session of dbdyno.
-    #[error("A and B were not run in one session: run both in one, and rounds can be added to it")]
+    #[error("A and B ran in different sessions: run both in one session to add rounds to it")]
     TwoSessions,
     /// The runs are deleted.
-    #[error("the runs are not stored any more")]
+    #[error("the runs are no longer stored")]
     Gone,
     /// Trials count their looks themselves.
     #[error("the runs belong to a trial of `dbdyno tune`: `dbdyno tune more` adds rounds to it")]
@@ -63,7 +63,7 @@ impl From<ResumeError> for FurtherError {
             ResumeError::Store(error) => Self::Store(error),
             ResumeError::OtherHost(_) => Self::Session("it ran on another machine".to_owned()),
             ResumeError::Versions { differing, .. } => Self::Session(format!(
-                "versions differ from those that it ran with ({}), so run both configurations again",
+                "versions have changed since it ran ({}): run both configurations again",
                 differing.join(", ")
             )),
             other => Self::Session(other.to_string()),

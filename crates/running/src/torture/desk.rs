@@ -26,7 +26,7 @@ impl Desk {
         };
         match clear() {
             Ok(()) => Ok(Self { path, patience }),
-            Err(error) => Err(TortureError::folder(&path, "databases cannot be put here", &error)),
+            Err(error) => Err(TortureError::folder(&path, "cannot put databases here", &error)),
         }
     }
 
@@ -47,7 +47,7 @@ impl Desk {
         let databases = self.databases();
         match fs::create_dir(&databases) {
             Ok(()) => Ok(databases),
-            Err(error) => Err(TortureError::folder(&databases, "databases cannot be put here", &error)),
+            Err(error) => Err(TortureError::folder(&databases, "cannot put databases here", &error)),
         }
     }
 

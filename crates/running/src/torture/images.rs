@@ -69,7 +69,7 @@ impl Drawn {
 
 impl fmt::Display for Drawn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the power went after call {}; on the disk: {}", self.cut, self.policy)
+        write!(f, "power lost after call {}; on the disk: {}", self.cut, self.policy)
     }
 }
 
@@ -208,7 +208,7 @@ impl Judge<'_> {
     fn opened(&self, image: &Image, number: usize) -> Result<Result<u64, String>, TortureError> {
         let desk = Desk::cleared(self.scratch.join(format!("image-{number}")), self.patience)?;
         let written = image.write_to(&desk.databases());
-        written.map_err(|error| TortureError::folder(desk.path(), "images cannot be put here", &error))?;
+        written.map_err(|error| TortureError::folder(desk.path(), "cannot put images here", &error))?;
         worker::recovered(self.subject, &desk).map_err(TortureError::Worker)
     }
 }

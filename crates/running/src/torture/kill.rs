@@ -43,7 +43,7 @@ pub(super) fn one(
             let Some((found, acknowledged)) = sides.find(|(found, acknowledged)| found < acknowledged) else {
                 return Ok(None);
             };
-            format!("{found} of {acknowledged} acknowledged commits of a thread are there")
+            format!("{found} of {acknowledged} acknowledged commits of a thread survived")
         }
         // There need not be a database before the first commit has returned.
         Err(_) if all == 0 => return Ok(None),

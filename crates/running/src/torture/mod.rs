@@ -158,7 +158,9 @@ pub fn torture(
         // Slow is not broken: a timeout shorter than the default contradicts nothing.
         Verdict::Contradicted(Contradiction { what, .. }) if place.patience < PATIENCE => {
             let seconds = place.patience.as_secs_f64();
-            Verdict::NotEvidenced { reason: format!("{seconds} s may be too short to open what was left: {what}") }
+            Verdict::NotEvidenced {
+                reason: format!("{seconds} s may be too short to open the remaining database: {what}"),
+            }
         }
         verdict => verdict,
     };
@@ -173,7 +175,7 @@ pub fn examined(subject: &Subject, image: &Path, place: &Place) -> Result<Result
     let scratch = scratch(place)?;
     let desk = Desk::cleared(scratch.path().join("image"), place.patience)?;
     let copied = copy_folder(image, &desk.databases());
-    copied.map_err(|error| TortureError::folder(image, "the image cannot be copied", &error))?;
+    copied.map_err(|error| TortureError::folder(image, "cannot copy the image", &error))?;
     worker::recovered(subject, &desk).map_err(TortureError::Worker)
 }
 
@@ -182,7 +184,7 @@ fn scratch(place: &Place) -> Result<Scratch, TortureError> {
         fs::create_dir_all(&place.work_dir)?;
         Scratch::create(&place.work_dir, &TORTURE)
     };
-    create().map_err(|error| TortureError::folder(&place.work_dir, "databases cannot be put here", &error))
+    create().map_err(|error| TortureError::folder(&place.work_dir, "cannot put databases here", &error))
 }
 
 /// Copies a folder recursively. Only files and folders are copied.

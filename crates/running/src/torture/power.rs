@@ -87,7 +87,7 @@ pub(super) fn judged(
     {
         let folder = place.keep.join(format!("image-{}", identifier()));
         let kept = drawn.image(&log).write_to(&folder);
-        kept.map_err(|error| TortureError::folder(&folder, "an image cannot be kept here", &error))?;
+        kept.map_err(|error| TortureError::folder(&folder, "cannot save an image here", &error))?;
         contradiction.image = Some(folder);
     } else if subject.tier >= Tier::Consistent && terms.mutant_images > 0 {
         findings.mutants = mutants(&judge, terms, on_step)?;

@@ -54,11 +54,11 @@ pub(super) fn recorded(
 }
 
 fn neither(writes: &str, mount: &str) -> String {
-    format!("{writes}; and not through a mount: {mount}")
+    format!("{writes}; a mount does not work either: {mount}")
 }
 
 /// The reason why there are no images for an engine whose program does not record.
-const UNRECORDED: &str = "no power loss could be simulated, as its program does not record what it does to its files";
+const UNRECORDED: &str = "no power loss could be simulated, because its program does not record its file operations";
 
 /// Has the worker itself record its calls.
 fn by_writes(
@@ -89,15 +89,16 @@ fn by_mount(
         Err(reason) => return Ok(Err(reason)),
     };
     if let Err(reason) = worker::record_mounted(subject, &desk, mounted, terms.commits) {
-        return Ok(Err(format!("its worker failed there: {}", desk.unnamed(&reason))));
+        return Ok(Err(format!("its worker failed on the mount: {}", desk.unnamed(&reason))));
     }
-    let log = Log::read(&aside.log()).map_err(|error| TortureError::folder(&aside.log(), "the record", &error))?;
+    let log = Log::read(&aside.log())
+        .map_err(|error| TortureError::folder(&aside.log(), "cannot read the record", &error))?;
     judged(log, Route::Mount, &aside.files()).map(Ok)
 }
 
 /// Compares a record with the files that remain.
 fn judged(log: Log, route: Route, root: &Path) -> Result<Recorded, TortureError> {
-    let unseen = unseen(&log, root).map_err(|error| TortureError::folder(root, "it cannot be read", &error))?;
+    let unseen = unseen(&log, root).map_err(|error| TortureError::folder(root, "cannot read it", &error))?;
     Ok(Recorded { log, route, unseen })
 }
 
@@ -112,9 +113,9 @@ fn unseen(log: &Log, root: &Path) -> io::Result<Option<String>> {
     let missed = missed(log, root)?;
     let missed: Vec<&Path> = missed.iter().map(PathBuf::as_path).filter(lasting).collect();
     if !missed.is_empty() {
-        return Ok(Some(format!("something wrote to {} that was not seen", joined(missed))));
+        return Ok(Some(format!("unrecorded writes changed {}", joined(missed))));
     }
     let mapped: Vec<&Path> = log.mapped().into_iter().filter(lasting).collect();
     Ok((!mapped.is_empty())
-        .then(|| format!("{} is written through memory, where only what was synced is seen", joined(mapped))))
+        .then(|| format!("{} is written through a memory map, where only synced data is recorded", joined(mapped))))
 }

@@ -106,7 +106,7 @@ impl Series<'_> {
             let evidence = (!findings.stopped).then(|| self.evidence(&subject, &findings, &host));
             let stored = evidence.map(|evidence| self.store.keep_evidence(host_record(&host), evidence));
             if let Some(Err(error)) = stored {
-                fail(format!("what was found is not stored: {error}"));
+                fail(format!("the findings are not stored: {error}"));
             }
             tell(SeriesEvent::Found { verdict: findings.verdict.word().to_owned(), stopped: findings.stopped });
             outcome.found.push((subject, findings));

@@ -27,7 +27,7 @@ impl Kept {
             Err(message) if acknowledged == 0 => Self::Unmade(message.clone()),
             Err(message) => Self::Broken(message.clone()),
             Ok(commits) if *commits > issued => {
-                Self::Broken(format!("{commits} commits are there, and only {issued} had begun"))
+                Self::Broken(format!("{commits} commits found, but only {issued} had begun"))
             }
             Ok(commits) if *commits < acknowledged => Self::Earlier { commits: *commits, acknowledged },
             Ok(_) => Self::All,
@@ -49,9 +49,9 @@ impl fmt::Display for Kept {
         match self {
             Self::Broken(message) | Self::Unmade(message) => f.write_str(message),
             Self::Earlier { commits, acknowledged } => {
-                write!(f, "{commits} of {acknowledged} acknowledged commits are there")
+                write!(f, "{commits} of {acknowledged} acknowledged commits survived")
             }
-            Self::All => f.write_str("all acknowledged commits are there"),
+            Self::All => f.write_str("all acknowledged commits survived"),
         }
     }
 }
@@ -89,15 +89,15 @@ impl Verdict {
             return Self::Contradicted(contradiction.clone());
         }
         let reason = if tier == Tier::Unsafe {
-            Some("it promises nothing".to_owned())
+            Some("its tier promises nothing".to_owned())
         } else if tier == Tier::Unknown {
-            Some("what it promises is not known".to_owned())
+            Some("its tier is unknown".to_owned())
         } else if kills == 0 {
             Some("no worker was killed".to_owned())
         } else if tier == Tier::ProcessSafe {
             None
         } else if power.images() == 0 {
-            power.unseen.clone().or_else(|| Some("no power loss was tried".to_owned()))
+            power.unseen.clone().or_else(|| Some("no power loss was simulated".to_owned()))
         } else {
             power.unseen.clone()
         };

@@ -108,7 +108,7 @@ impl TortureWorker {
         match self.said.recv_timeout(self.silence) {
             Ok(event) => Ok(Some(event)),
             Err(RecvTimeoutError::Disconnected) => Ok(None),
-            Err(RecvTimeoutError::Timeout) => Err(format!("it said nothing for {:?}", self.silence)),
+            Err(RecvTimeoutError::Timeout) => Err(format!("it sent nothing for {:?}", self.silence)),
         }
     }
 
@@ -202,7 +202,7 @@ pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option
         }
     }
     let ending = worker.ending();
-    Log::read(&log).map(Some).map_err(|error| format!("{ending}; what it recorded cannot be read: {error}"))
+    Log::read(&log).map(Some).map_err(|error| format!("{ending}; cannot read its record: {error}"))
 }
 
 /// Has a worker make this many commits on a fresh database on a mount, whose server records the writes that reach it.

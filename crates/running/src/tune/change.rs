@@ -30,11 +30,11 @@ impl Change {
         for (path, values) in read.options {
             let (owner, option) = path.split_once('.').unwrap_or((name, &path));
             if owner.trim() != *name {
-                return Err(wrong(format!("expected an option of the engine tuned, {name}")));
+                return Err(wrong(format!("expected an option of the tuned engine, {name}")));
             }
             let [value] = values.as_slice() else {
                 return Err(wrong(format!(
-                    "{option} has several values: expected one, since each is a change of its own"
+                    "{option} has several values: expected one, because each is a separate change"
                 )));
             };
             asked.insert(option.trim().to_owned(), value.clone());
@@ -89,7 +89,7 @@ pub fn cannot_differ(engine: &Description, suite: SuiteKind, base: &Settings, ch
 /// Returns why a value would not be in force.
 fn clamped(option: &OptionSpec, value: &str) -> Option<String> {
     let most = option.tuning.most.filter(|most| value.parse::<u64>().is_ok_and(|value| value > *most))?;
-    Some(format!("this build takes {most} for {} at most, whatever is asked for", option.name))
+    Some(format!("this build takes at most {most} for {}, even if more is requested", option.name))
 }
 
 #[cfg(test)]
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(flagged(&[immediate], &[exclusive]), None);
         assert!(flagged(&[wal], &[wal, ("synchronous", "extra")]).is_some());
         assert_eq!(flagged(&[], &[("synchronous", "extra")]), None, "delete syncs the folder");
-        assert!(flagged(&[], &[("mmap_size", "4GiB")]).unwrap().contains("takes 2147418112"));
+        assert!(flagged(&[], &[("mmap_size", "4GiB")]).unwrap().contains("at most 2147418112"));
         assert_eq!(flagged(&[], &[("mmap_size", "1GiB")]), None);
         assert!(flagged(&[], &[]).unwrap().contains("already"));
     }

@@ -111,7 +111,7 @@ impl Times {
         let instant = self.a.iter().chain(&self.b).any(|time| *time <= 0.0);
         match (self.disagree, self.a.is_empty(), instant) {
             (true, ..) => Some("the answers differ".to_owned()),
-            (_, true, _) => Some("no round in which both ran to the end".to_owned()),
+            (_, true, _) => Some("no round in which both runs finished".to_owned()),
             (.., true) => Some("a time of 0 ns has no ratio".to_owned()),
             _ => None,
         }

@@ -25,7 +25,7 @@ pub enum TuneError {
     #[error("{0}")]
     Asked(String),
     /// Results were measured but could not be stored anywhere.
-    #[error("some results could not be kept: {0}")]
+    #[error("some results could not be saved: {0}")]
     Lost(String),
 }
 

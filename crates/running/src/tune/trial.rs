@@ -135,7 +135,7 @@ impl Trial {
     pub fn extendable(&self) -> Result<(), String> {
         let why = match (&self.state, self.kind) {
             (TrialState::CannotDiffer(reason) | TrialState::Failed(reason), _) => reason,
-            (_, TrialKind::Search) => "the confirmation of a search is made once: try the change in a trial of its own",
+            (_, TrialKind::Search) => "a search is confirmed only once: try the change in a separate trial",
             _ => return Ok(()),
         };
         Err(format!("{} cannot be extended: {why}", self.change))

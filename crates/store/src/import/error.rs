@@ -16,7 +16,7 @@ pub enum ImportError {
     },
     /// The file is of no kind that can be imported.
     #[error(
-        "{}: {found}; expected a store of dbdyno, a folder that `dbdyno copy --to-parquet` wrote, a LumoSQL benchmark \
+        "{}: {found}; expected a dbdyno store, a folder that `dbdyno copy --to-parquet` wrote, a LumoSQL benchmark \
          database or its text export, or a listing of `dbdyno export` (CSV, JSON, Parquet)", path.display()
     )]
     Unknown {
@@ -39,7 +39,7 @@ pub enum ImportError {
         missing: Vec<&'static str>,
     },
     /// The file is of a known kind but cannot be read to its end.
-    #[error("{}: {message}; nothing of it was taken", path.display())]
+    #[error("{}: {message}; nothing was imported", path.display())]
     Broken {
         /// The file.
         path: PathBuf,

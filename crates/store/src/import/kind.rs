@@ -7,7 +7,7 @@ use std::{fmt, io::Read, path::Path};
 /// The kinds of files that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportKind {
-    /// A store of dbdyno.
+    /// A dbdyno store.
     Store,
     /// A folder that `dbdyno copy --to-parquet` wrote.
     Parquet,
@@ -26,8 +26,8 @@ pub enum ImportKind {
 impl fmt::Display for ImportKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Store => "store of dbdyno",
-            Self::Parquet => "folder of Parquet",
+            Self::Store => "dbdyno store",
+            Self::Parquet => "Parquet folder",
             Self::Csv => "CSV listing",
             Self::Json => "JSON listing",
             Self::ParquetListing => "Parquet listing",

@@ -20,8 +20,8 @@ use std::{
 };
 
 /// A note for users about the limits of such an import.
-pub(super) const LIMITS: &str = "a listing has no histograms, timelines, warnings or notes, and no time at which a run \
-                                 ended: `dbdyno copy` keeps them";
+pub(super) const LIMITS: &str =
+    "a listing has no histograms, timelines, warnings, notes or end times of runs: `dbdyno copy` keeps them";
 
 /// A column of a listing: its name, the type that its texts must parse as, and whether each row needs a value.
 struct ListingColumn {
@@ -285,7 +285,7 @@ impl Listing {
                     let (one, other, name) = (self.place(first), self.place(row), names[*place]);
                     let (before, after) = (said(first), said(row));
                     return Some(format!(
-                        "{one} and {other} contradict each other: they are of one {kind}, and {name} is {before}, then {after}"
+                        "{one} and {other} contradict each other: they belong to the same {kind}, but {name} is {before}, then {after}"
                     ));
                 }
             }
@@ -318,12 +318,12 @@ fn first_wrong(connection: &Connection) -> duckdb::Result<Option<(usize, String)
     let wrong = statement.query_map([], |row| {
         let (place, name, kind, found): (i64, String, String, Option<String>) = row.try_into()?;
         let expected = match kind.as_str() {
-            "VARCHAR" => "a text",
+            "VARCHAR" => "text",
             "UUID" => "a UUID",
             "TIMESTAMP" => "a time",
             "BOOLEAN" => "true or false",
-            MAP => "an object of texts",
-            "VARCHAR[]" => "a list of texts",
+            MAP => "an object of strings",
+            "VARCHAR[]" => "a list of strings",
             ARRAY => "a list of objects",
             OBJECT => "an object",
             _ => "a whole number",
@@ -335,7 +335,7 @@ fn first_wrong(connection: &Connection) -> duckdb::Result<Option<(usize, String)
             _ => "",
         };
         let found = found.map_or("nothing".to_owned(), |text| format!("`{text}`"));
-        Ok((place.unsigned_abs() as usize, format!("column {name}: expected {expected}, found {found}{range}")))
+        Ok((place.unsigned_abs() as usize, format!("column {name}: expected {expected}{range}, found {found}")))
     })?;
     wrong.into_iter().next().transpose()
 }

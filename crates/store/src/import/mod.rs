@@ -184,7 +184,7 @@ fn absolute(path: &Path) -> Result<PathBuf, ImportError> {
 fn journal_note(path: &Path) -> Vec<String> {
     let store = Store::new(path);
     let note = format!(
-        "{} holds results that are not in the store yet and were not taken: `dbdyno --store {} results --count` stores them",
+        "{} holds results that are not in the store yet and were not imported: `dbdyno --store {} results --count` stores them",
         store.journal_folder().display(),
         path.display()
     );

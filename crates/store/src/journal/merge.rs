@@ -38,7 +38,7 @@ impl Settled {
         let mut all = Vec::new();
         if self.recovered > 0 {
             let left = counted(self.recovered, "line");
-            all.push(format!("added {left} of results that an earlier dbdyno could not store"));
+            all.push(format!("added {left} of results that an earlier command could not store"));
         }
         if self.interrupted > 0 {
             let sessions = counted(self.interrupted, "session");
@@ -46,19 +46,19 @@ impl Settled {
         }
         if let Some(file) = &self.refused {
             all.push(format!(
-                "some lines of a journal were damaged and could not be taken in; they are kept in {}",
+                "some lines of a journal are damaged and could not be imported; they are kept in {}",
                 file.display()
             ));
         }
         for journal in &self.cut {
             all.push(format!(
-                "another program cut off the journal {}: results that were not in the store yet are lost",
+                "another program truncated the journal {}: results that were not in the store yet are lost",
                 journal.display()
             ));
         }
         if let Some(damaged) = &self.aside {
             all.push(format!(
-                "there was no store, so a new one was made; a damaged one is kept as {}",
+                "there was no store, so a new one was created; a damaged one is kept as {}",
                 damaged.display()
             ));
         }

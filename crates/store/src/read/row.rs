@@ -85,7 +85,8 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let of_another_type = |value: &ValueRef<'_>| de::Error::custom(format!("{:?} is not read", value.data_type()));
+        let of_another_type =
+            |value: &ValueRef<'_>| de::Error::custom(format!("unsupported type {:?}", value.data_type()));
         match self.0 {
             ValueRef::Null => visitor.visit_unit(),
             ValueRef::Boolean(flag) => visitor.visit_bool(flag),

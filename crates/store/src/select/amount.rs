@@ -73,12 +73,12 @@ impl Amount {
 
     fn expected(self) -> &'static str {
         match self {
-            Self::Time { .. } => "a time with its unit, as 950us, 1.5ms or 2s",
-            Self::Bytes => "bytes, as 4096, 64KiB or 1.5GiB",
-            Self::Count => "a number, as 500, 10k or 1M",
-            Self::Rate => "operations a second, as 5000, 20k or 1M",
-            Self::Share => "a share, as 5% or 20ppm",
-            Self::Number => "a number, as 3 or 64MiB",
+            Self::Time { .. } => "a time with its unit, such as 950us, 1.5ms or 2s",
+            Self::Bytes => "bytes, such as 4096, 64KiB or 1.5GiB",
+            Self::Count => "a number, such as 500, 10k or 1M",
+            Self::Rate => "operations a second, such as 5000, 20k or 1M",
+            Self::Share => "a share, such as 5% or 20ppm",
+            Self::Number => "a number, such as 3 or 64MiB",
         }
     }
 }

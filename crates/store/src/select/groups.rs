@@ -89,6 +89,6 @@ fn sorted(sort: Option<&SortKey>, keys: &[SelectionKey]) -> Result<Option<String
     }
     let there: Vec<&str> = keys.iter().map(SelectionKey::word).chain(FIGURES.iter().map(|(name, _)| *name)).collect();
     let message =
-        format!("sorting by `{}`: it is no column of these groups: expected {}", sort.column, there.join(", "));
+        format!("cannot sort by `{}`: it is not a column of these groups: expected {}", sort.column, there.join(", "));
     Err(StoreError::Query { message })
 }

@@ -83,7 +83,7 @@ impl SelectionKey {
         }
         let words: Vec<&str> = COLUMNS.iter().map(|(word, _)| *word).collect();
         Err(format!(
-            "`{word}` is no key: expected one of {}, started, tag, or the name of an option or of a kept key",
+            "unknown key `{word}`: expected one of {}, started, tag, or the name of an option or of a stored key",
             words.join(", ")
         ))
     }

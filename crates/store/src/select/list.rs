@@ -195,14 +195,14 @@ impl Store {
         let key = SelectionKey::parse(word).map_err(wrong)?;
         match &key {
             SelectionKey::Column { column, .. } if find(column).is_none() => {
-                return Err(wrong(format!("`{word}` is a column of tests, which a list of runs does not have")));
+                return Err(wrong(format!("`{word}` is a column of tests: a list of runs does not have it")));
             }
             SelectionKey::Option(name) if !self.is_name(name)? => {
                 let names = types.iter().map(|column| column.name.as_str());
                 let mut columns: Vec<&str> = names.chain(["started", "wall_ms"]).collect();
                 columns.sort_unstable();
                 return Err(wrong(format!(
-                    "`{word}` is no column and no stored run has such an option or key: expected an option, a key, or {}",
+                    "unknown column `{word}`: expected an option or key that a stored run has, or {}",
                     columns.join(", ")
                 )));
             }
@@ -215,7 +215,7 @@ impl Store {
 /// Adds to an error that it is about the column to sort by.
 fn of_sort(error: StoreError, word: &str) -> StoreError {
     match error {
-        StoreError::Query { message } => StoreError::Query { message: format!("sorting by `{word}`: {message}") },
+        StoreError::Query { message } => StoreError::Query { message: format!("cannot sort by `{word}`: {message}") },
         other => other,
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct Moment {
 }
 
 /// The expected forms of a moment.
-pub(super) const EXPECTED: &str = "a day as 2026-11-14, or a time as 2026-11-14T09:30 (UTC)";
+pub(super) const EXPECTED: &str = "a day such as 2026-11-14, or a time such as 2026-11-14T09:30 (UTC)";
 
 /// Parses a moment; `None` if the text is not one.
 pub(super) fn parse(text: &str) -> Option<Moment> {

@@ -24,7 +24,7 @@ impl SortKey {
             _ => (text.trim(), false),
         };
         match column.is_empty() {
-            true => Err(format!("`{text}`: expected COLUMN, or COLUMN:desc for the greatest first")),
+            true => Err(format!("`{text}`: expected COLUMN, or COLUMN:desc for descending order")),
             false => Ok(Self { column: column.to_owned(), descending }),
         }
     }

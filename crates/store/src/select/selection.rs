@@ -42,8 +42,7 @@ impl Selection {
         let selection = Self::parse_line(text)?;
         match selection.is_of_words() {
             true => Err(format!(
-                "`{text}`: expected KEY=VALUE, as in engine={text}: words alone mean all that contains them, which may be several \
-                 engines"
+                "`{text}`: expected KEY=VALUE, as in engine={text}: a word alone matches all that contain it, which may be several engines"
             )),
             false => Ok(selection),
         }
@@ -113,8 +112,7 @@ impl Selection {
                 let sign = if term.operator == TermOperator::IsNot { "!=" } else { "=" };
                 let several = parted(value);
                 let sentence = format!(
-                    "{word}{sign}{value}: no stored run has this value; several values are separated by |, as in \
-                     '{word}{sign}{several}'"
+                    "{word}{sign}{value}: no stored run has this value; separate several values with |, as in '{word}{sign}{several}'"
                 );
                 (Self { terms: vec![one] }, sentence)
             })
@@ -221,7 +219,7 @@ mod tests {
         assert_eq!(sql, "((started_at >= CAST(? AS TIMESTAMP) AND started_at < CAST(? AS TIMESTAMP)))");
         assert_eq!(parameters, ["2026-11-01 00:00:00", "2026-12-01 00:00:00"]);
         let error = Selection::parse(&["started>=last week".to_owned()]).unwrap_err();
-        assert!(error.contains("a day as 2026-11-14"), "{error}");
+        assert!(error.contains("a day such as 2026-11-14"), "{error}");
     }
 
     #[test]
@@ -238,7 +236,7 @@ mod tests {
     #[test]
     fn values_with_commas_between_are_told_how_to_be_parted() {
         let error = Selection::parse(&["engine!=lmdb, sqlite".to_owned()]).unwrap_err();
-        assert!(error.contains("parted by `|`: engine!=lmdb|sqlite"), "{error}");
+        assert!(error.contains("separate values with `|`: engine!=lmdb|sqlite"), "{error}");
         assert!(Selection::parse(&["label=sqlite[a=1,b=2]".to_owned()]).is_ok());
     }
 

@@ -15,19 +15,19 @@ pub(super) enum ReadStatement<'s> {
 /// Classifies a text; the error says what is wrong with it and what to do.
 pub(super) fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<ReadStatement<'s>, String> {
     let query = match queries(connection, sql)? {
-        Some(0) => return Err(format!("there is no statement in it: expected a query, {EXPECTED}")),
+        Some(0) => return Err(format!("no statement found: expected a query, {EXPECTED}")),
         Some(1) => Ok(ReadStatement::Query(bare(connection, sql))),
-        Some(several) => return Err(format!("expected one query and found {several}, none of which was run")),
+        Some(several) => return Err(format!("expected one query, found {several}: none of them was run")),
         None => Err(format!(
-            "this is not one query, and was not run: results are only read here, {EXPECTED} (a PIVOT names its values: PIVOT \
-             ... ON column IN (...))"
+            "this is not one query, and was not run: only queries are allowed here, {EXPECTED} (a PIVOT must name its \
+             values: PIVOT ... ON column IN (...))"
         )),
     };
     let is_plan = explained(sql).is_some_and(|of| queries(connection, of).is_ok_and(|count| count == Some(1)));
     if is_plan { Ok(ReadStatement::Plan(bare(connection, sql))) } else { query }
 }
 
-const EXPECTED: &str = "as with SELECT, WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW or EXPLAIN";
+const EXPECTED: &str = "such as SELECT, WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW or EXPLAIN";
 
 /// The answer of DuckDB's parser.
 #[derive(Deserialize)]

@@ -34,7 +34,7 @@ impl SelectionTerm {
         let expected = || {
             format!(
                 "`{text}`: expected KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=NUMBER (also <=, > and <), KEY=NUMBER..NUMBER, KEY! \
-                 for what has none, or a word; `*` in a value stands for any characters, `\\|` and `\\*` for themselves"
+                 for a missing value, or a word; `*` in a value matches any characters, `\\|` and `\\*` match `|` and `*`"
             )
         };
         let operators = [
@@ -57,7 +57,7 @@ impl SelectionTerm {
         let key = SelectionKey::parse(&text[..at])?;
         let rest = text[at + sign.len()..].trim();
         if key == SelectionKey::Started {
-            let several = if rest.contains(',') { "; several are separated by `|`" } else { "" };
+            let several = if rest.contains(',') { "; separate several values with `|`" } else { "" };
             let values =
                 moments_of(rest).ok_or_else(|| format!("`{text}`: expected {}{several}", moments::EXPECTED))?;
             return Ok(Self { key, operator, values });
@@ -73,18 +73,17 @@ impl SelectionTerm {
         let is_range = is_range.is_some_and(|(low, _)| amount::parse(&key, low).is_some());
         if rest.contains(',') && (is_range || compares) {
             return Err(format!(
-                "`{text}`: expected one number, or with = one range: only single values may be several, separated by `|`, as in \
-                 {}=10|20",
+                "`{text}`: expected one number, or one range with =; only single values can be listed, separated by `|`, as in {}=10|20",
                 key.word()
             ));
         }
         if let Some(instead) = key.listed_with_commas(rest) {
-            return Err(format!("`{text}`: values are parted by `|`: {}{sign}{instead}", key.word()));
+            return Err(format!("`{text}`: separate values with `|`: {}{sign}{instead}", key.word()));
         }
         let rest = &key.without_suffixes(rest);
         let number = |text: &str| amount::parse(&key, text);
         let range = || rest.split_once("..").and_then(|(low, high)| Some(vec![number(low)?, number(high)?]));
-        let unlike = || format!("`{text}`: expected {} behind {}{sign}", amount::expected(&key), key.word());
+        let unlike = || format!("`{text}`: expected {} after {}{sign}", amount::expected(&key), key.word());
         let (operator, values) = match (operator, range()) {
             (TermOperator::Is, Some(range)) => (TermOperator::Between, range),
             _ if compares => (operator, vec![number(rest).ok_or_else(unlike)?]),

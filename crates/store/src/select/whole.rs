@@ -66,7 +66,7 @@ impl Store {
             let taken = parts(connection, selection, command, form, &mut |row| {
                 take(row).map_err(|error| {
                     failed = Some(error);
-                    StoreError::Query { message: "the answer is not wanted any more".to_owned() }
+                    StoreError::Query { message: "the query was cancelled".to_owned() }
                 })
             });
             // Return the error of `take`, not the interruption that it caused.

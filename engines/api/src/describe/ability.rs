@@ -3,13 +3,13 @@
 use crate::suite::{KeyChoice, KvTest};
 use serde::{Deserialize, Serialize};
 
-/// What an engine can do of suites of keys and values.
+/// The parts of key-value suites that an engine supports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvAbility {
     /// Operations by their names in a suite: `get`, `put`.
     pub operations: Vec<String>,
-    /// How it can draw keys: `ascending`, `zipfian`.
+    /// Supported ways to draw keys: `ascending`, `zipfian`.
     pub keys: Vec<KeyChoice>,
 }
 

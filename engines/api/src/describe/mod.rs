@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 /// use std::collections::BTreeMap;
 ///
 /// let engine = Description {
-///     options: vec![OptionSpec::choice("sync", &["full", "off"], "full", "what a commit awaits")],
+///     options: vec![OptionSpec::choice("sync", &["full", "off"], "full", "what a commit waits for")],
 ///     tiers: vec![
 ///         TierRule::new(&[("sync", &["off"])], Tier::ProcessSafe, "nothing waits for the disk"),
 ///         TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
@@ -52,10 +52,10 @@ pub struct Description {
     /// How the library was built: compile options, one a line.
     #[serde(default)]
     pub build: Vec<String>,
-    /// Which source the library was built from, where it tells.
+    /// The source that the library was built from, if the library reports it.
     #[serde(default)]
     pub source: Option<String>,
-    /// What is below the library, with its version, where that is another store than is usual there: `Berkeley DB 5.3.28`.
+    /// The store below the library, with its version, if it is not the usual one: `Berkeley DB 5.3.28`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
     #[cfg_attr(test, schemars(length(min = 1)))]
@@ -69,31 +69,32 @@ pub struct Description {
     /// Combinations of options that would not do what they say: refused before anything is run.
     #[serde(default)]
     pub conflicts: Vec<Conflict>,
-    /// Whose code answers, where that is not the engine's alone; the first rule that holds decides.
+    /// The code that gives the answers, if it is not the engine's alone; the first rule that holds decides.
     #[serde(default)]
     pub implementations: Vec<ImplementationRule>,
-    /// Whether tables and indexes reach it as data only: what SQL defines would be in a database that is not the engine's, so
-    /// that no suite is run which does that.
+    /// Whether it accepts tables and indexes only as data. SQL would define them in a database that is not the engine's, so suites that do
+    /// that are not run.
     #[serde(default)]
     pub tables_as_data: bool,
-    /// The kinds of suite in which several threads work on a database at once; of others it runs tests of one thread.
+    /// The kinds of suite in which several threads can work on a database at once. In other kinds, the engine runs only tests with one
+    /// thread.
     #[serde(default)]
     pub threads: BTreeMap<SuiteKind, Threads>,
-    /// Whether it walks through keys in their order. Where it cannot, no test is run that reads them so: [`KvSuite::in_order`].
+    /// Whether it can read keys in order. If it cannot, tests that do that are not run: [`KvSuite::in_order`].
     #[serde(default = "keeps_order")]
     pub ordered: bool,
-    /// What it can do of suites of keys and values, where that is not all of it. No test is run that asks for more.
+    /// The parts of key-value suites that it supports, if not all. Tests that need others are not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv: Option<KvAbility>,
-    /// Whether it can make its database smaller when it is told to. Where it cannot, tests that do that are left out.
+    /// Whether it can compact its database on request. If it cannot, tests that do that are left out.
     #[serde(default)]
     pub compacts: bool,
-    /// The longest key that it takes, bytes; none: longer than those of any suite. A suite with longer keys is not run.
+    /// The longest key that it accepts, bytes. None: longer than the keys of any suite. A suite with longer keys is not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub longest_key: Option<usize>,
-    /// The name under which the same program runs a job and does nothing, so that what its measured loop costs can be measured. `null`: it
-    /// has dbdyno's own loop. None: what its loop costs is not known.
+    /// The engine name under which the same program runs a job and does nothing, to measure the cost of its measured loop. `null`: it uses
+    /// dbdyno's own loop. None: the cost of its loop is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harness: Option<String>,
 }
@@ -154,7 +155,7 @@ impl Description {
         let ability = self.kv.as_ref()?;
         suite.tests.iter().find_map(|test| {
             let lacking = ability.lacks(test)?;
-            Some(format!("it does not have {lacking}, which test {} {} asks for", test.number, test.name))
+            Some(format!("it does not have {lacking}, which test {} {} needs", test.number, test.name))
         })
     }
 
@@ -162,7 +163,7 @@ impl Description {
         let most = self.longest_key?;
         let test = suite.tests.iter().find(|test| test.key.len() > most)?;
         let (number, name, long) = (test.number, &test.name, test.key.len());
-        Some(format!("it takes keys of up to {most} bytes, and those of test {number} {name} have up to {long}"))
+        Some(format!("it takes keys of up to {most} bytes, but test {number} {name} has keys of up to {long}"))
     }
 
     /// Checks that each option has a unique name that users can give, and a default that it accepts.
@@ -261,9 +262,9 @@ impl Description {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conflict {
-    /// Option name to the values that it has one of.
+    /// Conditions: option name to the values that match.
     pub when: BTreeMap<String, Vec<String>>,
-    /// Why not, and what to do, in words for a person.
+    /// The reason, and what to do, as a text for users.
     pub reason: String,
 }
 
@@ -274,12 +275,12 @@ impl Conflict {
     }
 }
 
-/// Whose code answers a suite under some settings: a library or a layer that several engines share.
+/// The code that gives a suite's answers under some settings: a library or a layer that several engines share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ImplementationRule {
     pub suite: SuiteKind,
-    /// Option name to the values that it has one of.
+    /// Conditions: option name to the values that match.
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
     /// The same text means the same code.
@@ -297,7 +298,7 @@ impl ImplementationRule {
     }
 }
 
-/// An engine's library, as it is linked or was loaded.
+/// An engine's library, linked or loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Library {
@@ -305,18 +306,18 @@ pub struct Library {
     /// Its compile options, one a line.
     #[serde(default)]
     pub build: Vec<String>,
-    /// Which source it was built from, where it tells.
+    /// The source that it was built from, if the library reports it.
     #[serde(default)]
     pub source: Option<String>,
 }
 
-/// What an engine's program says of the files that settings name.
+/// The answer of an engine's program about the files that settings name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Probed {
     #[serde(flatten)]
     pub library: Library,
-    /// What is below the library, as [`Description::backend`] has it.
+    /// The store below the library, as in [`Description::backend`].
     #[serde(default)]
     pub backend: Option<String>,
     /// The options that do nothing with these files, each with the reason.

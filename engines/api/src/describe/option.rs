@@ -15,7 +15,7 @@ pub struct OptionSpec {
     pub name: String,
     #[serde(flatten)]
     pub kind: OptionKind,
-    /// The value in force when none is asked for.
+    /// The value in force if none is requested.
     pub default: String,
     /// One line of help.
     pub help: String,
@@ -24,12 +24,12 @@ pub struct OptionSpec {
     pub fresh: bool,
     #[serde(default)]
     pub tuning: Tuning,
-    /// What it sets, where it is another word for that.
+    /// The option that it sets, if it is an alias.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryTarget>,
 }
 
-/// Which option the bytes of `memory` are given to, so that engines can be compared with caches of one size.
+/// The option that `memory` sets, so that engines can be compared with caches of one size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "unit", rename_all = "kebab-case")]
@@ -101,7 +101,7 @@ impl OptionSpec {
             return Err(format!("option `{name}`: expected a name of letters, digits, _, - and ."));
         }
         match RESERVED.contains(&name.as_str()) {
-            true => Err(format!("option `{name}`: runs are selected by this word already: give it another name")),
+            true => Err(format!("option `{name}`: the name is reserved for selecting runs: choose another name")),
             false => Ok(()),
         }
     }
@@ -110,10 +110,10 @@ impl OptionSpec {
     pub fn memory(target: MemoryTarget) -> Self {
         let help = match &target {
             MemoryTarget::Bytes { option } | MemoryTarget::NegativeKib { option } => {
-                format!("bytes of cache, in the same words for every engine: sets {option}; own: {option} says it")
+                format!("bytes of cache, one option for all engines: sets {option}; own: {option} applies")
             }
             MemoryTarget::Nothing => {
-                "bytes of cache, in the same words for every engine: this one has none of its own to set, and uses the system's"
+                "bytes of cache, one option for all engines: this engine has no cache of its own to set, and uses the system's"
                     .to_owned()
             }
         };
@@ -178,7 +178,7 @@ impl OptionSpec {
             values: Vec::new(),
             when: BTreeMap::new(),
             suites: suite.others(),
-            reason: format!("{} does something on suites of kind {} only", self.name, suite.word()),
+            reason: format!("{} has an effect on suites of kind {} only", self.name, suite.word()),
         });
         self
     }
@@ -235,14 +235,14 @@ pub enum OptionKind {
         min: u64,
         /// Greatest value, bytes.
         max: u64,
-        /// Words that are taken instead of a number (`auto`).
+        /// Words that are accepted instead of a number (`auto`).
         #[serde(default)]
         words: Vec<String>,
     },
     /// `on` or `off`.
     Bool,
-    /// The path of a file, made absolute; a name without a folder stays, for the engine to look for; empty: none. What the file
-    /// is, is asked of the engine's program (its command `probe`) before anything is run.
+    /// The path of a file. dbdyno makes it absolute, except a name without a folder, for which the engine searches. Empty: no file. Before
+    /// a run, dbdyno asks the engine's program about the file with the command `probe`.
     Path,
 }
 

@@ -160,12 +160,12 @@ fn probe(program: &Program) -> ExitCode {
 fn check_fresh(folder: &Path) -> Result<(), EngineError> {
     let is_folder = match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        found => found.map_err(EngineError::doing(&format!("looking at {}", folder.display())))?.is_dir(),
+        found => found.map_err(EngineError::doing(&format!("checking {}", folder.display())))?.is_dir(),
     };
     if is_folder && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()) {
         return Ok(());
     }
-    let message = "is there already: expected a folder of the run's own, empty or not made yet; it is left as it is";
+    let message = "already exists: expected an empty or missing folder for this run alone; nothing was changed";
     Err(EngineError::new(format!("{} {message}", folder.display())))
 }
 

@@ -15,7 +15,7 @@ pub const MOST_SIGNS: usize = 40;
 /// Names with their numbers, innermost last. Of two equal names the last counts.
 pub type Variables<'n> = Vec<(&'n str, i64)>;
 
-/// A whole number that is worked out.
+/// A whole number, computed from numbers and names.
 ///
 /// ```
 /// use dbdyno_engine::suite::Expression;
@@ -30,9 +30,9 @@ pub type Variables<'n> = Vec<(&'n str, i64)>;
 #[serde(try_from = "ExpressionWire", into = "ExpressionWire")]
 pub enum Expression {
     Number(i64),
-    /// A loop's variable, a number drawn, or one of the suite's constants.
+    /// A loop's variable, a drawn number, or one of the suite's constants.
     Variable(String),
-    /// Two expressions and what is done with them.
+    /// An operator and its two operands.
     Binary(BinaryOperator, Box<(Expression, Expression)>),
 }
 
@@ -52,7 +52,7 @@ pub enum BinaryOperator {
     Modulo,
 }
 
-/// An expression as JSON and TOML have it.
+/// An expression as written in JSON and TOML.
 #[derive(Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected an expression of whole numbers and names, such as \"10*i + 1\"")]
@@ -168,7 +168,7 @@ impl FromStr for Expression {
         let mut parser = Parser { rest: text };
         let parsed = parser.sum().filter(|_| parser.next().is_none());
         parsed.ok_or_else(|| {
-            format!("expression `{text}`: expected whole numbers and names with + - * / % and brackets between")
+            format!("expression `{text}`: expected whole numbers, names, brackets and the operators + - * / %")
         })
     }
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvSuite {
-    /// As in its file and on the command line.
+    /// The suite's name, as in its file and on the command line.
     pub name: String,
-    /// Bytes of keys and values that the tests store at most at a time: a hint for engines that size a map ahead.
+    /// The most bytes of keys and values that the tests store at a time: a hint for engines that size a map in advance.
     pub data_bytes: u64,
     /// Statements that create the table, for engines that speak SQL.
     pub schema: Vec<String>,
@@ -26,46 +26,46 @@ pub struct KvTest {
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub number: u32,
     pub name: String,
-    /// Whether it is measured; one that only prepares the database for a later test is not.
+    /// Whether the test is measured. A test that only prepares the database for a later one is not.
     pub measured: bool,
-    /// Label of the database it runs on; a new label is a fresh database, an earlier one is opened again.
+    /// Label of the database that the test runs on. A new label means a fresh database; an earlier label reopens that database.
     pub database: String,
     /// Keys are drawn from `0..records`.
     pub records: u64,
-    /// What a key looks like: `key_{key:08}`.
+    /// Format of the keys: `key_{key:08}`.
     pub key: Template,
-    /// Who does what.
+    /// The work of the test, and the threads that do it.
     #[serde(flatten)]
     pub load: KvLoad,
-    /// Whether the database's whole content is read after the test, untimed, and made part of the verification value.
+    /// Whether the verification value includes the whole content of the database, which is read after the test, untimed.
     pub verify_state: bool,
     /// The statements of an engine that speaks SQL.
     pub sql: KvStatements,
 }
 
-/// Who does the work of a test.
+/// The threads that do the work of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum KvLoad {
-    /// Several threads at once, which are told apart.
+    /// Several threads at once, in groups with separate results.
     Actors(KvActors),
-    /// One thread that makes the database as small as the engine can. It is the test's one operation.
+    /// One thread that compacts the database as far as the engine can. This is the test's only operation.
     Compaction(KvCompaction),
-    /// One thread, without a wait between its operations.
+    /// One thread that does its operations without pauses.
     Alone(KvAlone),
 }
 
-/// A test that makes the database smaller, and changes nothing that is read from it.
+/// A test that compacts the database without changing its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvCompaction {
-    /// Always true: the field that tells this load from the others.
+    /// Always true: the field that distinguishes this load from the others.
     #[cfg_attr(test, schemars(extend("const" = true)))]
     pub compact: bool,
 }
 
-/// What one thread does. Its fields are the test's own, as workers of version 1 know them.
+/// The work of one thread. Its fields are fields of the test itself, as workers of version 1 expect them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvAlone {
@@ -78,12 +78,12 @@ pub struct KvAlone {
     pub clock_every: u64,
 }
 
-/// What is done again and again.
+/// Repeated operations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvWork {
     pub keys: KeyChoice,
-    /// What an operation does; several are drawn by weight, one draw an operation.
+    /// What an operation does. If there are several, one is drawn by weight for each operation.
     #[cfg_attr(test, schemars(length(min = 1)))]
     pub work: Vec<Work>,
     pub transaction: TransactionScope,
@@ -93,47 +93,47 @@ pub struct KvWork {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvActors {
-    /// At least one with a thread.
+    /// The groups. At least one has a thread.
     #[cfg_attr(test, schemars(length(min = 1)))]
     pub actors: Vec<KvActor>,
-    /// The test ends after this time, ms; none: when the actors that have a number of operations have done them.
+    /// The test ends after this time, ms. None: it ends when the actors with a number of operations have done them.
     pub time_ms: Option<u64>,
-    /// Time before it in which the actors work and nothing is counted, ms.
+    /// Warm-up time before the measurement, in which the actors work and nothing is counted, ms.
     pub warm_up_ms: u64,
-    /// Whether the database and the process are looked at each second, and the engine is asked what it tells of itself.
+    /// Whether the worker samples the database, the process and the engine's own figures each second.
     #[serde(default)]
     pub followed: bool,
 }
 
-/// A group of threads that do the same.
+/// A group of threads that do the same work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KvActor {
     pub name: String,
-    /// None takes part where it is 0.
+    /// Number of threads. With 0, the actor takes no part.
     pub threads: u32,
     #[serde(flatten)]
     pub work: KvWork,
-    /// When its operations are due; none: each when the one before it is done.
+    /// When its operations are due. None: each is due when the previous one is done (closed loop).
     pub arrival: Option<Arrival>,
-    /// Operations of all its threads together; none: it goes on until the test ends.
+    /// Operations of all its threads together. None: it continues until the test ends.
     pub operations: Option<u64>,
-    /// When it takes part; none: from the beginning to the end.
+    /// The part of the test in which the actor works. None: the whole test.
     #[serde(default)]
     pub during: Option<During>,
 }
 
-/// A part of the time that a test is measured.
+/// A part of a test's measured time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct During {
-    /// From the beginning of the measuring, ms.
+    /// Its start, ms after the start of the measurement.
     pub from_ms: u64,
-    /// As `from_ms`, and after it.
+    /// Its end, ms after the start of the measurement. It is after `from_ms`.
     pub until_ms: u64,
 }
 
-/// Operations that are due at their times, whether those before them are done or not.
+/// Operations that are due at given times, whether or not the previous ones are done (open loop).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Arrival {
@@ -148,10 +148,10 @@ pub struct Arrival {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Gaps {
-    /// All alike.
+    /// All equal.
     #[default]
     Even,
-    /// Exponential: arrivals that know nothing of each other.
+    /// Exponentially distributed: independent arrivals.
     Poisson,
 }
 
@@ -258,7 +258,7 @@ pub struct Work {
     /// Share among the test's kinds of operation, relative to the sum of all weights.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub weight: u64,
-    /// The operation, with its own fields beside the weight.
+    /// The operation. Its own fields are next to the weight.
     #[serde(flatten)]
     pub operation: Operation,
 }
@@ -270,44 +270,44 @@ pub enum Operation {
     /// Read the value of a key, every byte of it.
     Get,
     Put {
-        /// What the value looks like: `value_{key:08}`.
+        /// Format of the value: `value_{key:08}`.
         value: Template,
     },
-    /// Remove a key; one that is not there counts as a miss.
+    /// Remove a key. A missing key counts as a miss.
     Delete,
-    /// Remove a key without asking whether it is there.
+    /// Remove a key without checking whether it exists.
     Remove,
     Exists,
     /// Read every row in key order; one row is one operation.
     Scan,
-    /// Read rows in key order from a key on, as many as are drawn from `least..=most`.
+    /// Read rows in key order, starting at a key. Their number is drawn from `least..=most`.
     Range {
         least: u64,
         most: u64,
     },
-    /// Write a value under a key that no operation before had: records are numbered on from those that there are.
+    /// Write a value under a new key. New records continue the numbers of the existing ones.
     Insert {
-        /// As that of a put.
+        /// Format of the value, as for a put.
         value: Template,
     },
     /// Read a key's value, then write another.
     Modify {
-        /// As that of a put.
+        /// Format of the value, as for a put.
         value: Template,
     },
-    /// Read two accounts, move an amount drawn from `least..=most` from one to the other as far as it has so much, write both
-    /// with versions one higher.
+    /// Read two accounts, move an amount drawn from `least..=most` from one to the other (at most its balance), and write both with their
+    /// versions increased by 1.
     Transfer {
         least: u64,
         most: u64,
     },
     /// Read accounts and add up their balances.
     Audit {
-        /// So many, in key order from one that is drawn; none: all of them.
+        /// The number of accounts, in key order from a drawn one. None: all accounts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         accounts: Option<u64>,
     },
-    /// Hold a snapshot for as long as the actor takes part; all accounts in it have to be the same at its end as at its beginning.
+    /// Hold a snapshot while the actor takes part. All accounts in it must be the same at its end as at its start.
     Hold,
 }
 
@@ -364,13 +364,13 @@ impl Operation {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TransactionScope {
-    /// Reads only: one read transaction over all, or one a read, as the engine's option `read_transaction` says.
+    /// Reads only: one read transaction for all reads or one for each read, as the engine's option `read_transaction` says.
     Read,
-    /// One write transaction over all; begin is untimed, commit is timed.
+    /// One write transaction for all operations; begin is untimed, commit is timed.
     One,
-    /// A commit every so many operations; all begins and commits are timed.
+    /// A commit every N operations; all begins and commits are timed.
     Batch(u64),
-    /// One for each operation: of reading, or of writing where it writes.
+    /// One transaction for each operation: a write transaction if the operation writes, else a read transaction.
     Each,
 }
 
@@ -385,10 +385,10 @@ pub struct KvStatements {
     pub put: String,
     /// Remove a key: (key).
     pub delete: String,
-    /// Whether a key is there: (key) gives a row or none.
+    /// Whether a key exists: (key) gives a row or none.
     pub exists: String,
     /// All rows in key order: () gives key and value.
     pub scan: String,
-    /// Rows from a key on, in key order: (key, number of rows) gives key and value.
+    /// Rows in key order, starting at a key: (key, number of rows) gives key and value.
     pub range: String,
 }

@@ -21,7 +21,7 @@ pub use template::{Bytes, Counted, Form, Template, Variable};
 
 use serde::{Deserialize, Serialize};
 
-/// What a suite asks of an engine.
+/// The kind of engine that a suite needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What stands beside a statement's SQL for engines that run without SQL. The answers are those of the SQL.
+/// The equivalent of a SQL statement for engines that run without SQL. Its answers are those of the SQL.
 ///
-/// A `table` is named as the suite declares it, and a `column` is one of its columns. Without a condition it is all rows.
+/// A `table` is the name of a table that the suite declares, and a `column` is one of its columns. Without a condition, the plan applies to
+/// all rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -13,30 +14,29 @@ pub enum DirectPlan {
     CreateTable {
         table: String,
     },
-    /// Begin a transaction that is rolled back: what it holds is transient.
+    /// Begin a transaction that is rolled back, so its content is transient.
     Begin,
-    /// Roll it back.
+    /// Roll that transaction back.
     Rollback,
     /// Insert one row: the parameters are its columns in order.
     Insert {
         table: String,
     },
-    /// Insert every row of one table into another of the same columns, or into itself.
+    /// Insert every row of one table into another with the same columns, or into itself.
     Copy {
         from: String,
         to: String,
     },
-    /// Read rows, all columns, in no promised order.
+    /// Read all columns of rows, in any order.
     Read {
         table: String,
         #[serde(rename = "where", default)]
         condition: Condition,
-        /// At most so many rows; any of them, because no order is promised.
+        /// Maximum number of rows. They may be any of the rows, because the order is undefined.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u64>,
     },
-    /// One row: the number of rows, and the average of a column as a real number, NULL where there is nothing to
-    /// average.
+    /// Give one row: the number of rows, and the average of a column as a real number (NULL if there is nothing to average).
     CountAverage {
         table: String,
         column: String,
@@ -85,16 +85,16 @@ impl DirectPlan {
     }
 }
 
-/// Which rows a plan is about.
+/// The rows that a plan applies to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Condition {
     #[default]
     All,
-    /// Those whose column has a value.
+    /// Rows whose column has this value.
     Equal { column: String, value: Operand },
-    /// Those whose column is a whole number of a range.
+    /// Rows whose column is a whole number in this range.
     Range {
         column: String,
         /// The least value.
@@ -102,7 +102,7 @@ pub enum Condition {
         /// The first value above the range.
         below: Operand,
     },
-    /// Those whose text holds another, as `LIKE '%text%'` finds it: letters of ASCII match in either case.
+    /// Rows whose text contains another, as `LIKE '%text%'` finds it: ASCII letters match in either case.
     Like {
         column: String,
         /// The pattern: `%text%`, without any other `%` or `_`.
@@ -119,7 +119,7 @@ impl Condition {
     }
 }
 
-/// A value in a plan: a number, `?N` for the N-th parameter from 1, or any other text for itself.
+/// A value in a plan: a number, `?N` for the N-th parameter (from 1), or any other text, taken literally.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a value of a direct plan: expected a whole number, a parameter such as ?1, or text")]
@@ -139,12 +139,12 @@ impl Operand {
     }
 }
 
-/// What a column becomes.
+/// The new value of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a new value of a direct plan: expected a value, or { times = NUMBER }")]
 pub enum Assignment {
-    /// What it was, times a whole number; NULL stays NULL.
+    /// The old value times a whole number; NULL stays NULL.
     Times {
         times: i64,
     },

@@ -11,12 +11,12 @@ use std::{collections::BTreeMap, path::PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SqlSuite {
-    /// As in its file and on the command line.
+    /// The suite's name, as in its file and on the command line.
     pub name: String,
-    /// A database file to begin with instead of an empty one. It is copied and only read.
+    /// A database file to start from instead of an empty one. It is copied and never changed.
     #[serde(default)]
     pub start: Option<PathBuf>,
-    /// Bytes of rows that the tests store at most at a time: a hint for engines that size a map ahead.
+    /// The most bytes of rows that the tests store at a time: a hint for engines that size a map in advance.
     pub data_bytes: u64,
     /// Every table that a test creates.
     pub tables: Vec<TableSpec>,
@@ -27,12 +27,12 @@ pub struct SqlSuite {
     pub tests: Vec<SqlTest>,
 }
 
-/// A table. It has no key but the row's number.
+/// A table. Its only key is the row number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TableSpec {
-    /// As statements and plans name it.
+    /// Its name in statements and plans.
     pub name: String,
     /// Its columns, at least one.
     #[cfg_attr(test, schemars(length(min = 1)))]
@@ -68,7 +68,7 @@ impl TableSpec {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ColumnSpec {
-    /// As statements and plans name it.
+    /// Its name in statements and plans.
     pub name: String,
     /// Its declared type, as in SQLite: `INTEGER`, `REAL`, `VARCHAR(100)`.
     #[serde(rename = "type")]
@@ -80,7 +80,7 @@ pub struct ColumnSpec {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IndexSpec {
-    /// As statements and plans name it.
+    /// Its name in statements and plans.
     pub name: String,
     pub table: String,
     pub column: String,
@@ -100,25 +100,25 @@ pub struct SqlTest {
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub number: u32,
     pub name: String,
-    /// Whether it is measured; one that only prepares the database for a later test is not.
+    /// Whether the test is measured. A test that only prepares the database for a later one is not.
     pub measured: bool,
-    /// Label of the database it runs on; a new label is a fresh database, an earlier one is opened again.
+    /// Label of the database that the test runs on. A new label means a fresh database; an earlier label reopens that database.
     #[serde(default = "main_database")]
     pub database: String,
-    /// What is done before the timer starts.
+    /// Steps before the timer starts.
     #[serde(default)]
     pub prepare: Vec<Step>,
-    /// What is done inside the timer.
+    /// The timed steps, and the threads that do them.
     #[serde(flatten)]
     pub load: SqlLoad,
-    /// Rows that all statements together walk past without an index, roughly: a hint for estimates of time.
+    /// Approximate number of rows that all statements together scan without an index: a hint for time estimates.
     #[serde(default)]
     pub rows_walked: u64,
-    /// Tables whose rows are read after the test, untimed, and made part of the verification value.
+    /// Tables whose rows are part of the verification value. They are read after the test, untimed.
     #[serde(default)]
     pub verify: Vec<String>,
-    /// Tables of which the engine is asked after the test, untimed, whether they are there, and with which columns and indexes:
-    /// part of the verification value.
+    /// Tables whose existence, columns and indexes are part of the verification value. The engine is asked for them after the test,
+    /// untimed.
     #[serde(default)]
     pub verify_schema: Vec<String>,
 }
@@ -128,25 +128,25 @@ pub fn main_database() -> String {
     "main".to_owned()
 }
 
-/// Who does the work of a SQL test.
+/// The threads that do the work of a SQL test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum SqlLoad {
-    /// Several threads at once, each with a handle of its own.
+    /// Several threads at once, each with its own handle.
     Actors {
-        /// At least one with a thread.
+        /// The groups. At least one has a thread.
         actors: Vec<SqlActor>,
     },
     /// One thread, on the database that is open.
     Alone {
-        /// In order.
+        /// The steps, in order.
         steps: Vec<Step>,
     },
 }
 
-/// A group of threads that do the same: each opens the database for itself, does the steps once, and closes it. All of that is
-/// inside the timer, opening in the first operation and closing in the last.
+/// A group of threads that do the same work. Each thread opens the database, does the steps once, and closes it, all inside the timer.
+/// Opening is part of the first operation, closing of the last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -155,7 +155,7 @@ pub struct SqlActor {
     /// At least 1.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub threads: u32,
-    /// What only reads, and draws nothing: the answers do not depend on the order of the threads.
+    /// Steps that only read and draw nothing, so the answers do not depend on the order of the threads.
     pub steps: Vec<Step>,
 }
 

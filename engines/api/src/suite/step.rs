@@ -17,7 +17,7 @@ pub enum Step {
     CreateIndex(String),
     /// Drop a table with its indexes; one operation.
     DropTable(String),
-    /// Copy tables into a fresh database beside this one, opened with the same options; one operation.
+    /// Copy tables into a fresh database next to this one, opened with the same options; one operation.
     CopyDatabase(CopySpec),
     /// Run a statement that changes rows, and digest how many; one operation.
     Write(StatementSpec),
@@ -26,19 +26,19 @@ pub enum Step {
     /// Run a statement that neither changes rows nor reads; one operation.
     Run {
         sql: String,
-        /// What it asks for without SQL; nothing where it has no meaning there.
+        /// The equivalent without SQL. None: it has no meaning there.
         direct: Option<DirectPlan>,
     },
-    /// Do steps again and again.
+    /// Repeat steps.
     Repeat {
-        /// How often: depends on the suite's constants only.
+        /// Number of repetitions. It depends only on the suite's constants.
         count: Expression,
-        /// The name of the number that rises by 1 each time.
+        /// Name of the counter, which increases by 1 with each repetition.
         variable: String,
         from: Expression,
         steps: Vec<Step>,
     },
-    /// Do steps in one transaction. Its begin belongs to the first operation in it, its commit to the last.
+    /// Do steps in one transaction. Its begin is part of the first operation in it, its commit of the last.
     Transaction { begin: Begin, steps: Vec<Step> },
 }
 
@@ -89,12 +89,12 @@ impl Step {
     }
 }
 
-/// What is copied into a fresh database.
+/// The tables that are copied into a fresh database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopySpec {
-    /// Statements that make its tables and indexes; the fresh database is the schema `copy`.
+    /// Statements that create its tables and indexes. They refer to the fresh database as the schema `copy`.
     pub schema: Vec<String>,
     /// The tables whose rows are copied, all in one transaction with the statements.
     pub tables: Vec<String>,
@@ -105,14 +105,14 @@ pub struct CopySpec {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Begin {
-    /// As the engine's option `transaction` says; deferred where there is none.
+    /// As the engine's option `transaction` says; deferred if there is no such option.
     #[default]
     Engine,
     /// Takes no lock until it has to.
     Deferred,
     /// May write at once.
     Immediate,
-    /// Keeps readers out where the engine can.
+    /// Excludes readers if the engine can.
     Exclusive,
 }
 
@@ -121,35 +121,35 @@ pub enum Begin {
 pub struct StatementSpec {
     /// The SQL, parameters as `?1`, `?2` ...
     pub sql: String,
-    /// Numbers drawn before each execution, uniform from 0 to below the expression, in the order of their names.
+    /// Numbers drawn before each execution in the order of their names, uniform from 0 to one less than the expression.
     #[serde(default)]
     pub draw: BTreeMap<String, Expression>,
-    /// The values bound, in order.
+    /// The bound values, in order.
     #[serde(default)]
     pub bind: Vec<Parameter>,
-    /// What it asks for without SQL; a suite without plans runs on engines with SQL only.
+    /// The equivalent without SQL. A suite without such plans runs only on engines with SQL.
     #[serde(default)]
     pub direct: Option<DirectPlan>,
-    /// What an application makes of the rows that it reads; nothing where they are only looked at.
+    /// Objects that an application builds from the rows that it reads. Empty: it builds none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<ObjectSpec>,
 }
 
-/// A kind of object that an application makes of an answer's rows and keeps. The columns of an answer belong to its kinds of object
-/// in order, so many to each as it has values.
+/// A kind of object that an application builds from an answer's rows and keeps. The kinds of object take the answer's columns in order,
+/// each as many columns as it has `values`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ObjectSpec {
-    /// What it is called, for errors.
+    /// Its name in error messages.
     pub name: String,
-    /// Whether an object is made only of the first row that has its key: its first column, a whole number; none of a row where that
-    /// is NULL. So an application takes a join apart.
+    /// Whether only the first row with each key becomes an object, as when an application splits the rows of a join. The key is the
+    /// object's first column, a whole number; a row with NULL there gives no object.
     #[serde(default)]
     pub unique: bool,
-    /// How many there have to be.
+    /// Expected number of objects.
     pub count: Expression,
-    /// What they have to be: the values of the `n`-th, counted from 0, by `n` and the variables of the loops around.
+    /// Expected values of the `n`-th object (from 0), as expressions of `n` and the variables of the surrounding loops.
     pub values: Vec<Parameter>,
 }
 
@@ -186,7 +186,7 @@ pub enum Parameter {
     /// The expression's value divided by a whole number, as a real number.
     Real {
         real: Expression,
-        /// By what; 100 gives prices in cents.
+        /// The divisor; 100 turns cents into prices.
         #[cfg_attr(test, schemars(range(min = 1)))]
         per: u32,
     },
@@ -209,7 +209,7 @@ pub enum Parameter {
         #[serde(default)]
         suffix: String,
     },
-    /// A text, so many times over.
+    /// A text, repeated this many times.
     Repeated { repeat: String, times: Expression },
     /// A text as it is.
     Text { text: String },
@@ -244,7 +244,7 @@ impl Parameter {
     }
 }
 
-/// A step as JSON and TOML have it.
+/// A step as written in JSON and TOML.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -291,8 +291,8 @@ impl TryFrom<StepWire> for Step {
 
     fn try_from(mut wire: StepWire) -> Result<Self, String> {
         let expected = "a step: expected exactly one of create_table, create_index, drop_table, copy_database, write, read, \
-                        run, repeat and transaction, and beside write or read nothing but draw, bind and direct, beside read objects too, beside run \
-                        direct, beside repeat from, as and steps, beside transaction begin";
+                        run, repeat and transaction; further fields: draw, bind and direct with write or read, objects with read, \
+                        direct with run, from, as and steps with repeat, begin with transaction";
         let (draw, bind) = (std::mem::take(&mut wire.draw), std::mem::take(&mut wire.bind));
         let parameters = !draw.is_empty() || !bind.is_empty();
         let direct = wire.direct.take();

@@ -23,7 +23,7 @@ use std::{fmt, ops::RangeInclusive, str::FromStr};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct Template {
-    /// Each a text and what stands behind it.
+    /// Each text, with the placeholder after it.
     parts: Vec<(String, Variable)>,
     suffix: String,
 }
@@ -162,8 +162,8 @@ impl FromStr for Template {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
-                "format `{text}`: expected text with any of {{key}}, {{op}} and {{hash}}, each alone, with :DIGITS from 1 to 20 or \
-                 with :uBYTES from 1 to 8, {{random:BYTES}} and {{scattered:BYTES}} of up to 1048576 bytes, or of FEWEST-MOST"
+                "format `{text}`: expected text with any of {{key}}, {{op}}, {{hash}} (each alone, with :DIGITS from 1 to 20, \
+                 or with :uBYTES from 1 to 8), {{random:BYTES}} and {{scattered:BYTES}} (up to 1048576 bytes, or FEWEST-MOST)"
             )
         };
         let (mut parts, mut rest) = (Vec::new(), text);

@@ -208,7 +208,7 @@ func (row *row) scan(rows *sql.Rows, first bool) error {
 		switch value.(type) {
 		case nil, int64, float64, string, []byte:
 		default:
-			return fmt.Errorf("column %d: the driver made a %T of it: expected a value as SQLite stores it", at+1, value)
+			return fmt.Errorf("column %d: the driver returned a %T: expected a value as SQLite stores it", at+1, value)
 		}
 	}
 	return nil

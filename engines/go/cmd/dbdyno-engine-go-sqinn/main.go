@@ -70,7 +70,7 @@ func (stmt *stmt) Exec(values []driver.Value) (int64, error) {
 // Query passes the rows to visit. Rows that are no longer wanted still arrive, and are ignored.
 func (stmt *stmt) Query(values []driver.Value, kinds []driver.Kind, visit func(driver.Row) bool) error {
 	if len(kinds) == 0 {
-		return errors.New("go-sqinn has to be told the kinds of columns, which a read without objects does not say")
+		return errors.New("go-sqinn needs the kinds of columns, and a read without objects does not give them")
 	}
 	stmt.bind(values)
 	stmt.types = stmt.types[:0]

@@ -23,10 +23,10 @@ func Engine() kv.Engine {
 		Description: protocol.Description{
 			Name: "goexample", About: "a map in memory and a log, in Go", Version: "1.0",
 			Options: []protocol.Option{{
-				Name: "sync", Help: "what a commit awaits", Type: "choice", Choices: []string{"full", "off"}, Default: "full",
+				Name: "sync", Help: "what a commit waits for", Type: "choice", Choices: []string{"full", "off"}, Default: "full",
 			}},
 			Tiers: []protocol.Tier{
-				{When: map[string][]string{"sync": {"off"}}, Tier: 1, Reason: "nothing waits for the disk: records are lost with the system"},
+				{When: map[string][]string{"sync": {"off"}}, Tier: 1, Reason: "nothing waits for the disk: a crash of the system loses records"},
 				{Tier: 3, Reason: "a commit waits until the disk has its record"},
 			},
 			Threads: map[string]protocol.Threads{"kv": {Writers: "many"}},

@@ -57,21 +57,21 @@ impl fmt::Display for LmdbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stale => f.write_str(
-                "an earlier transaction read more encrypted pages than this LMDB keeps track of, which would from now on \
-                 bring back old pages: choose a smaller size or a larger page_size",
+                "an earlier transaction read more encrypted pages than this LMDB keeps track of, and from now on old pages \
+                 would reappear: choose a smaller size or a larger page_size",
             ),
             Self::Damaged(damage) => damage.fmt(f),
             Self::EndCovered(length) => write!(
                 f,
                 "a value of {length} bytes ends where LMDB puts the tag or the checksum of its last page, which would \
-                 overwrite it: a value a little shorter or 40 bytes longer is kept"
+                 overwrite it: use a value that is a little shorter or 40 bytes longer"
             ),
             Self::ListCovered => f.write_str(
                 "the list of the pages that this transaction freed ends where LMDB puts the tag or the checksum of its last \
                  page, which would overwrite it: commit after fewer changes",
             ),
             Self::OtherKey => f.write_str(
-                "the key beside the database is not the one that it was encrypted with, or pages 0 and 1 were both changed \
+                "the key next to the database is not the one that it was encrypted with, or pages 0 and 1 were both changed \
                  after they were written",
             ),
             Self::Code(code) => {

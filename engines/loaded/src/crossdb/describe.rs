@@ -27,7 +27,7 @@ pub fn describe() -> Description {
                 SYNC,
                 &["sync", "async", "nosync"],
                 "async",
-                "SYNCMODE of the database: whether a commit waits for its part of the log, asks for it (which Linux ignores), or does neither",
+                "SYNCMODE of the database: whether a commit waits for its part of the log, only requests the sync (which Linux ignores), or does neither",
             )
             .same(&["async", "nosync"], &[], "Linux does nothing for msync(MS_ASYNC)"),
             OptionSpec::size(
@@ -36,10 +36,10 @@ pub fn describe() -> Description {
                 1 << 30,
                 &["auto"],
                 "auto",
-                "bytes that each of the two logs is grown to when the database is opened; auto: enough for the suite's data; 0: as CrossDB leaves it",
+                "bytes that each of the two logs is grown to when the database is opened; auto: enough for the suite's data; 0: as CrossDB creates them",
             )
             .tune(&[])
-            .risk("0", "CrossDB 0.14 writes a transaction that its log has no room for over other memory: it crashes, or goes on with that damage"),
+            .risk("0", "CrossDB 0.14 writes a transaction that does not fit into its log over other memory: it crashes, or continues with the damage"),
             OptionSpec::memory(MemoryTarget::Nothing),
         ],
         tiers: tiers(),
@@ -57,7 +57,7 @@ pub fn describe() -> Description {
 /// Returns the tier rules. A commit changes the mapped tables row by row, and CrossDB applies its log only after the machine was
 /// restarted.
 fn tiers() -> Vec<TierRule> {
-    let reason = "a program that is killed in the middle of a commit leaves half of it: the log is applied only after a restart of the \
+    let reason = "a program killed in the middle of a commit leaves half of it: the log is applied only after a restart of the \
                   machine; and sync does not write how far the log goes";
     vec![TierRule::new(&[], Tier::Unsafe, reason)]
 }

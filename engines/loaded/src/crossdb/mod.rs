@@ -19,7 +19,7 @@ pub static PROGRAM: Program = Program { probe: Some(probe), ..program::kv_only::
 /// Returns the identity of the library that the settings name. A database in a scratch folder shows that it accepts the statements.
 fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let folder = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
-    let folder = folder.map_err(EngineError::doing("a scratch folder to try the library in"))?;
+    let folder = folder.map_err(EngineError::doing("creating a scratch folder to try the library in"))?;
     let store = CrossDb::open_in(folder.path(), settings, 0)?;
     Ok(Probed::new(store.link().functions.library()))
 }

@@ -69,8 +69,7 @@ fn fits(key: &[u8]) -> Result<(), EngineError> {
     if (1..=MOST_KEY).contains(&key.len()) {
         return Ok(());
     }
-    let message =
-        format!("a key of {} bytes: expected 1 to {MOST_KEY}, which is what CrossDB's table takes here", key.len());
+    let message = format!("a key of {} bytes: expected 1 to {MOST_KEY}, the limits of CrossDB's table here", key.len());
     Err(EngineError::new(message))
 }
 

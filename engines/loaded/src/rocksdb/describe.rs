@@ -18,7 +18,7 @@ pub fn describe() -> Description {
         tiers: tiers(),
         conflicts: vec![Conflict::new(
             &[("sync", &["on"]), ("wal", &["off"])],
-            "what a commit syncs is the log: set wal=on too, or sync=off",
+            "a commit syncs only the log: set wal=on too, or sync=off",
         )],
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
@@ -42,16 +42,20 @@ fn of_commits() -> Vec<OptionSpec> {
         OptionSpec::path(
             LIBRARY,
             "librocksdb.so",
-            "the shared library to load: a path, or a name that the system's loader finds, whatever version is behind it",
+            "the shared library to load: a path, or a name that the system's loader finds, in any version",
         )
         .fresh(),
         OptionSpec::bool("sync", "off", "whether a commit waits until the disk has the log (WriteOptions::sync)"),
-        OptionSpec::bool("wal", "on", "whether commits are written to a log; without, the program's crash loses them")
-            .risk("off", "what was not yet written to a table is lost when the program crashes"),
+        OptionSpec::bool(
+            "wal",
+            "on",
+            "whether commits are written to a log; without it, a crash of the program loses them",
+        )
+        .risk("off", "rows not yet written to a table are lost when the program crashes"),
         OptionSpec::bool(
             "pipelined_write",
             "off",
-            "whether a group of commits writes to the log while the one before it goes to the table in memory",
+            "whether a group of commits is written to the log while the previous group goes to the memtable",
         ),
         read_transaction(),
     ]
@@ -65,14 +69,14 @@ fn of_memory() -> Vec<OptionSpec> {
             1 << 46,
             &[OWN],
             OWN,
-            "bytes of the block cache; own: as the library has it, 8 MiB before RocksDB 8, 32 MiB since",
+            "bytes of the block cache; own: the library's default, 8 MiB before RocksDB 8, 32 MiB since",
         )
         .tune(&["33554432", "134217728", "536870912"]),
         OptionSpec::memory(MemoryTarget::Bytes { option: "cache_size".to_owned() }),
         OptionSpec::bool(
             "cache_index",
             "off",
-            "whether indexes and filters of tables are in the block cache too, or in memory beside it",
+            "whether indexes and filters of tables are in the block cache too, or in memory outside it",
         ),
         OptionSpec::size(
             "memtable_size",
@@ -80,7 +84,7 @@ fn of_memory() -> Vec<OptionSpec> {
             1 << 40,
             &[],
             "67108864",
-            "bytes of the table in memory at which it is written out in the background: less data than that never leaves memory and log",
+            "bytes at which the memtable is flushed in the background: less data than that never leaves memory and log",
         )
         .tune(&["16777216", "67108864", "268435456"]),
         OptionSpec::integer(
@@ -88,14 +92,14 @@ fn of_memory() -> Vec<OptionSpec> {
             2,
             64,
             "2",
-            "tables in memory at most, with those being written out; then writes wait",
+            "memtables at most, including those being flushed; then writes wait",
         ),
         OptionSpec::integer(
             "background_threads",
             1,
             64,
             "2",
-            "jobs at a time that write tables out and compact (max_background_jobs)",
+            "flush and compaction jobs at a time (max_background_jobs)",
         ),
     ]
 }
@@ -107,7 +111,7 @@ fn of_files() -> Vec<OptionSpec> {
             "compression",
             &compressions,
             OWN,
-            "of data blocks, if the library was built with it; own: as the library has it, Snappy or (of late) LZ4",
+            "of data blocks, if the library was built with it; own: the library's default, Snappy or (recently) LZ4",
         )
         .fresh(),
         OptionSpec::choice(
@@ -125,7 +129,7 @@ fn of_files() -> Vec<OptionSpec> {
             0,
             64,
             "0",
-            "bits a key of a table's filter, for keys that are not there; 0: none",
+            "bits per key of a table's Bloom filter, for missing keys; 0: none",
         )
         .fresh()
         .tune(&["0", "10"]),
@@ -135,10 +139,10 @@ fn of_files() -> Vec<OptionSpec> {
             1 << 30,
             &["off"],
             "off",
-            "values of so many bytes or more go to blob files, in versions that have them",
+            "values of this many bytes or more go to blob files, in versions that have them",
         )
         .fresh(),
-        OptionSpec::bool("direct_io", "off", "whether tables are read and written past the system's cache"),
+        OptionSpec::bool("direct_io", "off", "whether reads and writes of tables bypass the system's cache"),
     ]
 }
 
@@ -147,12 +151,12 @@ fn tiers() -> Vec<TierRule> {
         TierRule::new(
             &[("wal", &["off"])],
             Tier::Unsafe,
-            "commits stay in the program's memory until a table is written: its crash loses them",
+            "commits stay in the program's memory until a table is written: a crash of the program loses them",
         ),
         TierRule::new(
             &[("sync", &["off"])],
             Tier::Consistent,
-            "the log is in the operating system's cache: the program's crash is survived; after a power loss RocksDB replays \
+            "the log is in the operating system's cache: commits survive a crash of the program; after a power loss RocksDB replays \
              the log up to where it was cut off, in the order of the commits",
         ),
         TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has the log"),

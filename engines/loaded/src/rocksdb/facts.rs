@@ -14,14 +14,14 @@ pub(super) struct Facts {
 impl Facts {
     /// Reads these files from the folder of a database.
     pub(super) fn read(folder: &Path) -> Result<Self, EngineError> {
-        let doing = format!("reading what RocksDB wrote to {}", folder.display());
+        let doing = format!("reading RocksDB's own files in {}", folder.display());
         let numbered = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().ok()?;
             Some((name.strip_prefix("OPTIONS-")?.parse::<u64>().ok()?, entry.path()))
         };
         let entries = fs::read_dir(folder).map_err(EngineError::doing(&doing))?;
         let newest = entries.flatten().filter_map(numbered).max().map(|(_, path)| path);
-        let newest = newest.ok_or_else(|| EngineError::new(format!("{doing}: there is no file of its options")))?;
+        let newest = newest.ok_or_else(|| EngineError::new(format!("{doing}: there is no options file")))?;
         let text = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(Self {
             options: text(&newest).map_err(EngineError::doing(&doing))?,

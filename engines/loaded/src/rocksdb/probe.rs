@@ -21,7 +21,7 @@ use std::{collections::BTreeMap, path::Path};
 pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let api = Api::load(settings.text(LIBRARY)?)?;
     let scratch = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
-    let scratch = scratch.map_err(EngineError::doing("a scratch folder to try the library in"))?;
+    let scratch = scratch.map_err(EngineError::doing("creating a scratch folder to try the library in"))?;
     let defaults = BTreeMap::from([(LIBRARY.to_owned(), settings.text(LIBRARY)?.to_owned())]);
     let plain = tried(&scratch.path().join("plain"), &defaults)?;
     refuse_compression(api, &plain.facts, settings)?;
@@ -34,9 +34,9 @@ pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     tried(&scratch.path().join("asked"), &asked)?;
     let doubt = match (plain.syncs, synced.syncs, plain.facts.recovers_to_a_point()) {
         (0, 1.., true) => None,
-        (1.., ..) => Some("a write syncs that was not told to"),
-        (0, 0, _) => Some("a write does not sync that was told to"),
-        (0, 1.., false) => Some("it does not recover a log up to where that was cut off"),
+        (1.., ..) => Some("a write without sync syncs"),
+        (0, 0, _) => Some("a write with sync does not sync"),
+        (0, 1.., false) => Some("it does not recover a truncated log up to its end"),
     };
     let unknown = |doubt: &str| {
         vec![TierRule::new(&[], Tier::Unknown, &format!("the library does not do what RocksDB documents: {doubt}"))]
@@ -52,7 +52,7 @@ struct Tried {
 }
 
 fn tried(folder: &Path, asked: &BTreeMap<String, String>) -> Result<Tried, EngineError> {
-    std::fs::create_dir(folder).map_err(EngineError::doing("a scratch folder to try the library in"))?;
+    std::fs::create_dir(folder).map_err(EngineError::doing("creating a scratch folder to try the library in"))?;
     let settings = Settings::resolve(&describe(), asked).map_err(|error| EngineError::new(error.to_string()))?;
     let database = Database::open(Open { folder, settings: &settings, schema: &[], data_bytes: 0 })?;
     let mut batch = Batch::new(database.api);

@@ -110,7 +110,7 @@ fn meaning(code: c_int) -> &'static str {
         13 => "the disk is full, or the store is encrypted",
         14 => "the file cannot be opened",
         15 => "the lock protocol of the log failed",
-        NOT_A_DATABASE => "the file is no database",
+        NOT_A_DATABASE => "the file is not a database",
         _ => "it failed",
     }
 }

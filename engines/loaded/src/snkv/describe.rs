@@ -45,7 +45,7 @@ fn options() -> Vec<OptionSpec> {
             "wal",
             "how a transaction is made atomic: a rollback journal, or a write-ahead log",
         )
-        .risk("wal", "a -wal and a -shm file beside the database; no network file systems"),
+        .risk("wal", "a -wal and a -shm file next to the database; no network file systems"),
         OptionSpec::choice("synchronous", &SYNC_LEVELS, "normal", "how often SNKV waits for the disk (syncLevel)"),
         OptionSpec::choice(
             "page_size",
@@ -69,7 +69,7 @@ fn options() -> Vec<OptionSpec> {
             0,
             1 << 30,
             "0",
-            "commits, not pages as SQLite's, from one passive checkpoint to the next, made inside a commit (walSizeLimit); 0: never",
+            "commits (SQLite: pages) from one passive checkpoint to the next, each made inside a commit (walSizeLimit); 0: never",
         )
         .tune(&["0", "1", "10", "100"])
         .risk("0", "the log grows until the database is closed")
@@ -82,7 +82,7 @@ fn options() -> Vec<OptionSpec> {
             "how long an operation waits for another process's lock before it fails as busy, ms",
         )
         .tune(&[]),
-        read_transaction().risk("held", "SNKV's own way: reads see no newer commits of other processes, and the log cannot be reset"),
+        read_transaction().risk("held", "SNKV's native mode: reads see no newer commits of other processes, and the log cannot be reset"),
     ]
 }
 
@@ -98,13 +98,13 @@ pub(super) fn tiers() -> Vec<TierRule> {
         TierRule::new(
             &[("synchronous", &["normal"])],
             Tier::Consistent,
-            "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation leaves a \
+            "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation mentions a \
              very small chance of corruption on old file systems",
         ),
         TierRule::new(
             &[("journal_mode", &["delete"])],
             Tier::Consistent,
-            "the journal is unlinked and its folder never synced: after a power loss it may be there again and undo the latest commit",
+            "the journal is unlinked and its folder never synced: after a power loss it may reappear and undo the latest commit",
         ),
         TierRule::synced(),
     ]

@@ -20,7 +20,7 @@ use std::{ffi::c_int, fs, path::Path};
 pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let library = Api::load(settings.text(LIBRARY)?)?.library();
     let folder = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
-    let folder = folder.map_err(EngineError::doing("a scratch folder to try the library in"))?;
+    let folder = folder.map_err(EngineError::doing("creating a scratch folder to try the library in"))?;
     let unknown = |why: String| {
         let reason = format!("the library is not known to do what its options say: {why}");
         vec![TierRule::new(&[], Tier::Unknown, &reason)]
@@ -35,11 +35,11 @@ fn strange(folder: &Path, settings: &Settings) -> Result<Option<String>, EngineE
     for (journal_mode, journal) in (0..).zip(JOURNAL_MODES) {
         for (sync_level, synchronous) in (0..).zip(SYNC_LEVELS) {
             let folder = folder.join(format!("{journal}-{synchronous}"));
-            fs::create_dir(&folder).map_err(EngineError::doing("a scratch folder to try the library in"))?;
+            fs::create_dir(&folder).map_err(EngineError::doing("creating a scratch folder to try the library in"))?;
             let made = commit_syncs(&folder, settings, (journal_mode, sync_level))?;
             let strange = match made {
                 Tried::OtherFormat => Some("its file has not SQLite's format".to_owned()),
-                Tried::OtherJournal(found) => Some(format!("journal_mode={journal} leaves `{found}`")),
+                Tried::OtherJournal(found) => Some(format!("journal_mode={journal} leaves `{found}` in force")),
                 // With a write-ahead log, only `full` waits for each commit; with a rollback journal every level but `off` waits.
                 Tried::Syncs(syncs) => {
                     let waits = synchronous == "full" || (synchronous == "normal" && journal == "delete");

@@ -83,7 +83,7 @@ fn after_check_in(source: &str) -> Option<(&str, &str)> {
 fn version(connection: &Loaded, function: &str) -> Option<String> {
     type Version = unsafe extern "C" fn(*mut c_int, *mut c_int, *mut c_int) -> *const c_char;
     let (mut major, mut minor, mut patch) = (0, 0, 0);
-    // SAFETY: the library is loaded already and stays; the type is the one that Berkeley DB and LMDB document.
+    // SAFETY: the library is already loaded and stays; the type is the one that Berkeley DB and LMDB document.
     unsafe {
         let library = unix::Library::open(Some(&connection.api.path), libc::RTLD_NOLOAD | libc::RTLD_NOW).ok()?;
         let version = library.get::<Version>(function.as_bytes()).ok()?;

@@ -46,7 +46,7 @@ pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
         return Err(EngineError::new(message));
     }
     let folder = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
-    let folder = folder.map_err(EngineError::doing("a scratch folder to try the library in"))?;
+    let folder = folder.map_err(EngineError::doing("creating a scratch folder to try the library in"))?;
     dbdyno_sqlite::examine::<Loaded>(folder.path(), settings, library)
 }
 
@@ -86,8 +86,9 @@ impl Loaded {
         let Some(passphrase) = Passphrase::of(settings)? else { return Ok(()) };
         if self.first_value("PRAGMA cipher_version")? == SqlValue::Null {
             let path = self.api.path.display();
-            let message =
-                format!("option `key`: library {path} has no cipher, expected SQLCipher; leave `key` empty for it");
+            let message = format!(
+                "option `key`: library {path} has no cipher, expected SQLCipher; for this library leave `key` empty"
+            );
             return Err(EngineError::new(message));
         }
         // No error may show the statement, because it contains the passphrase.

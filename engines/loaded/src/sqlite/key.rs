@@ -19,7 +19,7 @@ impl Passphrase {
         let text = fs::read_to_string(Path::new(path)).map_err(|error| wrong(&format!("cannot be read: {error}")))?;
         let passphrase = text.trim_end_matches(['\r', '\n']);
         if passphrase.is_empty() || passphrase.contains('\0') {
-            return Err(wrong("is empty or no text"));
+            return Err(wrong("is empty or not text"));
         }
         Ok(Some(Self(passphrase.to_owned())))
     }

@@ -66,7 +66,7 @@ impl<'e> Planned<'e> {
             | DirectPlan::CountAverage { .. }
             | DirectPlan::CreateTable { .. }
             | DirectPlan::Begin
-            | DirectPlan::Rollback => Err(EngineError::new("a direct plan that changes no rows stands beside a write")),
+            | DirectPlan::Rollback => Err(EngineError::new("a write has a direct plan that changes no rows")),
         };
         if let Err(error) = &done {
             tables.spoil(error);
@@ -98,7 +98,7 @@ impl<'e> Planned<'e> {
                 ]));
                 Ok(())
             }
-            _ => Err(EngineError::new("a direct plan that changes rows stands beside a read")),
+            _ => Err(EngineError::new("a read has a direct plan that changes rows")),
         }
     }
 }
@@ -126,7 +126,7 @@ pub(super) fn run<S: OrderedStore>(
         }
         Some(DirectPlan::Begin) => tables.begin(true),
         Some(DirectPlan::Rollback) => tables.rollback(),
-        Some(_) => Err(EngineError::new("a direct plan about rows stands beside a statement that is only run")),
+        Some(_) => Err(EngineError::new("a `run` step has a direct plan about rows")),
     }
 }
 

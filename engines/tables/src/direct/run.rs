@@ -219,7 +219,7 @@ fn each<S: OrderedStore>(
             let row = |stored: &[u8]| visit(rowid, tables.rows.verified(table, rowid, stored)?);
             let shown = tables.transaction.get(table.tree, &key::of_rowid(rowid), row)?;
             let missing =
-                || EngineError::fatal(format!("table `{}` has no row {rowid} to its index's entry", table.name));
+                || EngineError::fatal(format!("table `{}` has no row {rowid} for its index's entry", table.name));
             if shown.ok_or_else(missing)??.is_break() {
                 return Ok(());
             }

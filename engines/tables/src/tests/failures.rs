@@ -24,7 +24,7 @@ fn a_statement_that_fails_half_way_leaves_nothing_of_itself() {
     assert_eq!(numbers(&mut session, "SELECT count(*) FROM t"), [5]);
     // The second row's number already exists.
     let error = execute(&mut session, "INSERT INTO t(rowid, a) VALUES (6, 6), (5, 7)", &[]).unwrap_err();
-    assert!(error.message.contains("table `t` has a row 5 already"), "{error}");
+    assert!(error.message.contains("table `t` already has a row 5"), "{error}");
     assert_eq!(numbers(&mut session, "SELECT a FROM t"), [1, 2, 3, 4, 5]);
 }
 
@@ -158,7 +158,7 @@ fn a_store_that_panics_while_sqlite_calls_it_ends_in_an_error_with_its_words() {
         let rows = trees.iter_mut().find(|tree| tree.contains_key(&key::of_rowid(3)[..])).unwrap();
         rows.insert(vec![255; LONGEST_KEY + 1], Vec::new());
     });
-    let words = format!("the engine gave up: a key of {} bytes was stored", LONGEST_KEY + 1);
+    let words = format!("the engine panicked: a key of {} bytes was stored", LONGEST_KEY + 1);
     for sql in ["SELECT * FROM t", "SELECT * FROM t ORDER BY rowid DESC"] {
         let error = query(&mut session, sql, &[]).unwrap_err();
         assert!(error.message.contains(&words), "{error}");
@@ -200,5 +200,5 @@ fn what_the_layer_does_not_keep_is_refused() {
     let error = execute(&mut session, "INSERT INTO t(c) VALUES (0.5)", &[]).unwrap_err();
     assert!(error.message.contains("column `c` of table `t` holds text"), "{error}");
     let error = session.create_table(&store.tables[0]).unwrap_err();
-    assert!(error.message.contains("table `t` is there already"), "{error}");
+    assert!(error.message.contains("table `t` already exists"), "{error}");
 }

@@ -93,7 +93,7 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
         }
         let column = column as usize;
         if self.only.is_some_and(|only| only != column) {
-            return Err(Error::ModuleError(format!("column {column} is not in the index that stands in for the rows")));
+            return Err(Error::ModuleError(format!("column {column} is not in the index that replaces the rows")));
         }
         context.set_result(SqliteParameter(self.row()?.column(column).map_err(told)?))
     }

@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const SAVEPOINT: &str = "savepoints are not supported on a key-value engine";
 const DEFINITION: &str = "this would change SQLite's own database in memory and not the key-value engine: expected tables \
                           and indexes that the suite declares, with the steps create_table, create_index and drop_table";
-const ATTACHED: &str =
-    "what is attached is SQLite's and not the key-value engine's: expected no database but ':memory:'";
+const ATTACHED: &str = "an attached database belongs to SQLite, not to the key-value engine: expected only ':memory:'";
 const LIKE: &str = "with this, LIKE would miss rows on a key-value engine";
 const GIVES_ROWS: &str = "a statement that changes something and gives rows as well (RETURNING) is not supported on a key-value \
                           engine";

@@ -85,7 +85,7 @@ impl<S: OrderedStore> VirtualTable<S> {
 
     /// Returns the error for a row number that already exists, as the statement's conflict clause requires.
     fn conflict(&self, rowid: i64, clause: &ConflictMode) -> Error {
-        let error = EngineError::new(format!("table `{}` has a row {rowid} already", self.table.name));
+        let error = EngineError::new(format!("table `{}` already has a row {rowid}", self.table.name));
         // With these clauses the previous rows stay.
         if !matches!(clause, ConflictMode::Ignore | ConflictMode::Fail) {
             self.shared.borrow_mut().spoil(&error);

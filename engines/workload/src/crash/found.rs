@@ -58,7 +58,7 @@ pub(super) fn commits_of_each(found: Found, threads: &[Formats<'_>]) -> Result<V
     let mut shares = vec![Found::new(); threads.len()];
     for (key, value) in found {
         let owner = prefixes.iter().position(|prefix| key.starts_with(prefix.as_bytes()));
-        let owner = owner.ok_or_else(|| format!("the key `{}` is no thread's", String::from_utf8_lossy(&key)))?;
+        let owner = owner.ok_or_else(|| format!("the key `{}` belongs to no thread", String::from_utf8_lossy(&key)))?;
         shares[owner].insert(key, value);
     }
     let counted = |(formats, share): (&Formats<'_>, &Found)| {
@@ -85,16 +85,16 @@ fn what_is_wrong(found: &Found, formats: Formats<'_>) -> String {
     let has_any = |commit: &u64| new_rows(*commit).any(is_there);
     // Except for commits that put no row, there cannot be more commits than rows.
     let Some(last) = (1..=2 * found.len() as u64 + 2).rev().find(has_any) else {
-        return format!("{} rows, none of which was ever committed", found.len());
+        return format!("{} rows that no commit wrote", found.len());
     };
     for commit in 1..=last {
         let expected = new_rows(commit).count();
         let missing = new_rows(commit).filter(|row| !is_there(*row) && !is_removed(*row)).count();
         if missing > 0 && missing < expected {
-            return format!("commit {commit} is there in part: {missing} of its {expected} rows are missing");
+            return format!("commit {commit} is incomplete: {missing} of its {expected} rows are missing");
         }
         if missing > 0 {
-            return format!("commit {commit} is missing, but commit {last} is there");
+            return format!("commit {commit} is missing, but commit {last} is present");
         }
     }
     for row in (1..=last).flat_map(new_rows) {
@@ -104,7 +104,7 @@ fn what_is_wrong(found: &Found, formats: Formats<'_>) -> String {
         }
     }
     format!(
-        "all that was put by {last} commits is there, but not all that they removed or wrote over, or rows of nobody's"
+        "all rows put by {last} commits are there, but some of their removals or overwrites are not, or foreign rows are"
     )
 }
 
@@ -140,15 +140,15 @@ mod tests {
             commits(&found, formats).unwrap_err()
         };
         let lost = |rows: Vec<u64>| wrong(&|found| rows.iter().for_each(|row| drop(found.remove(&formats.key(*row)))));
-        assert_eq!(lost(new_rows(14).take(3).collect()), "commit 14 is there in part: 3 of its 40 rows are missing");
-        assert_eq!(lost(new_rows(20).collect()), "commit 20 is missing, but commit 30 is there");
+        assert_eq!(lost(new_rows(14).take(3).collect()), "commit 14 is incomplete: 3 of its 40 rows are missing");
+        assert_eq!(lost(new_rows(20).collect()), "commit 20 is missing, but commit 30 is present");
         let torn = wrong(&|found| drop(found.insert(formats.key(5), b"val".to_vec())));
         assert_eq!(torn, "the value of row 5 is not what was committed");
         let foreign = wrong(&|found| drop(found.insert(b"x".to_vec(), Vec::new())));
-        assert!(foreign.ends_with("or rows of nobody's"), "{foreign}");
+        assert!(foreign.ends_with("or foreign rows are"), "{foreign}");
         let undone = wrong(&|found| drop(found.insert(formats.key(74), formats.value(74, Version::First))));
-        assert!(undone.starts_with("all that was put by 30 commits is there, but not all"), "{undone}");
+        assert!(undone.starts_with("all rows put by 30 commits are there, but some"), "{undone}");
         let only_foreign = Found::from([(b"x".to_vec(), Vec::new())]);
-        assert_eq!(commits(&only_foreign, formats), Err("1 rows, none of which was ever committed".to_owned()));
+        assert_eq!(commits(&only_foreign, formats), Err("1 rows that no commit wrote".to_owned()));
     }
 }

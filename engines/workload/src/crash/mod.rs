@@ -122,7 +122,9 @@ fn write(table: &mut impl KvWrite, formats: Formats<'_>, commit: u64) -> Result<
             Change::Put(row, version) => table.put(&formats.key(row), &formats.value(row, version))?,
             Change::Remove(row) => {
                 if !table.delete(&formats.key(row))? {
-                    return Err(EngineError::fatal(format!("row {row} was put and is not there to be removed")));
+                    return Err(EngineError::fatal(format!(
+                        "row {row} was put, but is missing when it is to be removed"
+                    )));
                 }
             }
         }
@@ -154,13 +156,14 @@ pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Resu
         }
     })?;
     if let Some(key) = twice {
-        let message = format!("the key `{}` is there twice", String::from_utf8_lossy(&key));
+        let message = format!("the key `{}` appears twice", String::from_utf8_lossy(&key));
         return Err(EngineError::fatal(message).into());
     }
     let mut read = session.snapshot()?;
     for (key, value) in &found {
         if read.get(key, |shown| shown == value)? != Some(true) {
-            let message = format!("the key `{}` is found by a scan, but not by itself", String::from_utf8_lossy(key));
+            let message =
+                format!("the key `{}` is found by a scan, but not by a read of the key", String::from_utf8_lossy(key));
             return Err(EngineError::fatal(message).into());
         }
     }

@@ -31,7 +31,7 @@ impl Account {
         account
             .and_then(|(balance, version)| Some(Self { balance: number(balance)?, version: number(version)? }))
             .ok_or_else(|| {
-                EngineError::new(format!("`{}` is no account: expected 32 digits", String::from_utf8_lossy(value)))
+                EngineError::new(format!("`{}` is not an account: expected 32 digits", String::from_utf8_lossy(value)))
             })
     }
 
@@ -82,7 +82,7 @@ impl Accounts {
     pub(super) fn broken_by(&self, found: &Self) -> Option<String> {
         let Self { count, balances, .. } = self;
         (found.count != *count || found.balances != *balances).then(|| {
-            format!("{} accounts with {} together, and there are {count} with {balances}", found.count, found.balances)
+            format!("{} accounts with a total of {}, expected {count} with {balances}", found.count, found.balances)
         })
     }
 }
@@ -117,7 +117,7 @@ impl Sum {
 impl fmt::Display for Accounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { count, balances, versions } = self;
-        write!(f, "{count} accounts with {balances} together in versions that add up to {versions}")
+        write!(f, "{count} accounts with a total of {balances} and versions that add up to {versions}")
     }
 }
 

@@ -172,14 +172,14 @@ pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut
         Operation::Audit { accounts: Some(_) } => {
             tally.audited_some(Accounts::read_some(read, input.key, input.number)?, input.number);
         }
-        Operation::Hold => return Err(EngineError::new("a suite asks for a snapshot to be held where it cannot be")),
+        Operation::Hold => return Err(EngineError::new("the suite asks for a snapshot where none can be held")),
         Operation::Put { .. }
         | Operation::Delete
         | Operation::Remove
         | Operation::Insert { .. }
         | Operation::Modify { .. }
         | Operation::Transfer { .. } => {
-            return Err(EngineError::new("a suite asks for a write in a read transaction"));
+            return Err(EngineError::new("the suite asks for a write in a read transaction"));
         }
     }
     tally.operations += 1;

@@ -210,7 +210,7 @@ impl Image {
 /// # Errors
 /// The folder cannot be read.
 pub fn missed(log: &Log, root: &Path) -> io::Result<BTreeSet<PathBuf>> {
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("looking at {}: {error}", root.display()));
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("checking {}: {error}", root.display()));
     let mut images = Images::of(log, Names::ByFolder, None);
     let Image { mut files, mut folders, .. } = images.image(log.records().len(), Policy::All, 0);
     let mapped_files = log.mapped_files();

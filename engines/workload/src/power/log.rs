@@ -43,7 +43,8 @@ impl Log {
     fn of_bytes(bytes: &[u8]) -> io::Result<Self> {
         let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
             let expected = String::from_utf8_lossy(MAGIC);
-            let message = format!("no log of this version: expected a file that begins with `{}`", expected.trim_end());
+            let message =
+                format!("not a log of this version: expected a file that begins with `{}`", expected.trim_end());
             return Err(io::Error::new(InvalidData, message));
         };
         let mut records = Vec::new();
@@ -51,7 +52,7 @@ impl Log {
             let Some((record, after)) = after.split_at_checked(u32::from_le_bytes(*length) as usize) else { break };
             records.push(Record::decode(record).ok_or_else(|| {
                 let at = bytes.len() - rest.len();
-                io::Error::new(InvalidData, format!("what begins at byte {at} is no record: record the run again"))
+                io::Error::new(InvalidData, format!("no valid record begins at byte {at}: record the run again"))
             })?);
             rest = after;
         }
@@ -189,7 +190,7 @@ mod tests {
         }
         bytes[MAGIC.len() + 4] = 99;
         let error = Log::of_bytes(&bytes).unwrap_err().to_string();
-        assert_eq!(error, format!("what begins at byte {} is no record: record the run again", MAGIC.len()));
+        assert_eq!(error, format!("no valid record begins at byte {}: record the run again", MAGIC.len()));
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Recorder {
         let root = fs::canonicalize(root)?;
         let parent = log.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if fs::canonicalize(parent)?.starts_with(&root) {
-            return Err(io::Error::other("the log is below the folder which is recorded: name another place"));
+            return Err(io::Error::other("the log is inside the recorded folder: choose another folder for it"));
         }
         let mut recorder = Self {
             root,

@@ -41,7 +41,7 @@ pub fn record(root: &Path, log: &Path) -> io::Result<Recording> {
         io::Error::new(error.kind(), message)
     };
     if cfg!(not(target_pointer_width = "64")) {
-        return Err(named(io::Error::other("calls are seen on systems of 64 bits only")));
+        return Err(named(io::Error::other("calls can be recorded on 64-bit systems only")));
     }
     let mut recorder = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
     if recorder.is_some() {

@@ -157,7 +157,7 @@ fn label(test: &TestInfo) -> String {
 
 pub(super) fn ask_preset(world: &World) -> Intents {
     if world.presets.is_empty() {
-        return vec![Intent::failed("there is no preset")];
+        return vec![Intent::failed("there are no presets")];
     }
     let items = world.presets.iter().map(|preset| ListItem::new(&preset.name, &preset.title)).collect();
     vec![Intent::choose_one(Dialog::Preset, "Load a preset", items)]

@@ -232,7 +232,7 @@ impl Screen for BenchScreen {
                 vec![Intent::filter(Dialog::Filter, "Options", FilterKeys::Among(&[]), self.filter.line())]
             }
             Action::Export => {
-                let help = "a file that is not there yet";
+                let help = "a file that does not exist yet";
                 vec![Intent::prompt_file(Dialog::Export, "Export the plan", help, "dbdyno-plan.txt")]
             }
             _ => return None,
@@ -309,7 +309,7 @@ impl Screen for BenchScreen {
             Response::Exists(name) => vec![Intent::confirm(
                 Dialog::Replace(name.clone()),
                 format!("Replace your preset {name}?"),
-                vec!["There is one of that name in your presets folder.".to_owned()],
+                vec!["Your presets folder already has a preset of that name.".to_owned()],
             )],
             Response::Unsaved(reason) => vec![Intent::failed(reason)],
         }

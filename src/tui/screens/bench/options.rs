@@ -130,7 +130,7 @@ impl BenchScreen {
 
     pub(super) fn sweep(&self, world: &World) -> Intents {
         let Some((spec, chosen)) = self.at_cursor(world) else {
-            return vec![Intent::said("a sweep is of an option: go to the options with Right")];
+            return vec![Intent::said("a sweep varies an option: press Right to go to the options")];
         };
         let Some(words) = words(&spec.kind) else { return self.ask_value(world) };
         let items = words

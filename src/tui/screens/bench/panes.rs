@@ -101,7 +101,7 @@ impl BenchScreen {
             return Intents::new();
         }
         let unit = self.suite(world).map_or("size", |suite| suite.size_unit.as_str());
-        let help = format!("{unit}: 10000, 10k, 1M; two as READS,WRITES where the suite has them");
+        let help = format!("{unit}: 10000, 10k, 1M; READS,WRITES for suites with two sizes");
         vec![Intent::prompt(Dialog::Size, "Add a size", help, "")]
     }
 
@@ -109,7 +109,9 @@ impl BenchScreen {
         let at = self.cursor().at;
         match self.pane {
             Pane::Engines if self.form.remove_again(at) => {}
-            Pane::Engines => return vec![Intent::said("an engine stays in the list: Space leaves it out")],
+            Pane::Engines => {
+                return vec![Intent::said("this engine cannot be removed from the list: Space deselects it")];
+            }
             _ => return Intents::new(),
         }
         self.owner_follows();

@@ -82,7 +82,7 @@ fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) 
     let need = rounds_needed(tests);
     if plan.configurations.len() > 1 && (plan.rounds as usize) < need {
         warnings.push(format!(
-            "{} cannot decide a table of {}: {need} can",
+            "{} cannot decide a table of {}: choose at least {need}",
             units::counted(plan.rounds, "round"),
             units::counted(tests, "test")
         ));
@@ -99,7 +99,9 @@ fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) 
         && check_space(estimate, space, &facts.path).is_err()
     {
         let (needs, free) = (units::bytes(estimate.space_bytes), units::bytes(space.free));
-        warnings.push(format!("the largest database may take {needs}, and {free} are free: it will not start"));
+        warnings.push(format!(
+            "too little disk space to start: the largest database may take {needs}, and {free} are free"
+        ));
     }
     warnings
 }

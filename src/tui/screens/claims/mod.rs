@@ -238,5 +238,5 @@ impl Screen for ClaimsScreen {
 }
 
 fn nothing_open() -> Intents {
-    vec![Intent::said("open a publication first: Enter")]
+    vec![Intent::said("press Enter to open a publication first")]
 }

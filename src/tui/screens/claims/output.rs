@@ -80,17 +80,17 @@ fn explanation(comparison: &JudgedComparison, claim: &JudgedClaim) -> Vec<String
         format!("published: {}", claim.published),
     ];
     if let Some((a, b)) = &claim.figures {
-        lines.push(format!("figures published, shown and never judged: A {a}, B {b}"));
+        lines.push(format!("published figures, shown but not judged: A {a}, B {b}"));
     }
     lines.push(match comparison.origin {
         RunOrigin::Measured => format!("measured here: {}", measured(claim)),
-        RunOrigin::Imported => format!("by imported runs, which dbdyno did not measure: {}", measured(claim)),
+        RunOrigin::Imported => format!("in imported runs, which dbdyno did not measure: {}", measured(claim)),
     });
     lines.push(format!("verdict: {}", verdict(claim)));
     lines.extend([String::new(), rule(claim.reproduction).to_owned()]);
     if claim.measured.is_some() {
         lines.push(
-            "Over several sizes the figure is the median of their ratios, and the interval has the medians of its ends."
+            "Over several sizes, the ratio is the median of their ratios, and the ends of the interval are the medians of their ends."
                 .to_owned(),
         );
     }
@@ -109,8 +109,8 @@ fn explanation(comparison: &JudgedComparison, claim: &JudgedClaim) -> Vec<String
 fn rule(reproduction: Reproduction) -> &'static str {
     match reproduction {
         Reproduction::Agrees => {
-            "Agrees: the measured 95 % interval is inside the published range, or no wider than it with the ratio inside; a figure \
-             without a range is taken as +-25 %, `the same` as +-10 %. A claim that one side is faster needs the whole interval on that \
+            "Agrees: the measured 95 % interval is inside the published range, or it is no wider and the ratio is inside. A figure \
+             without a range counts as +-25 %, `the same` as +-10 %. A claim that one side is faster needs the whole interval on that \
              side of 1."
         }
         Reproduction::DirectionOnly => {
@@ -121,9 +121,9 @@ fn rule(reproduction: Reproduction) -> &'static str {
              both are the same (+-3 %)."
         }
         Reproduction::Undecided => {
-            "Undecided: there are too few runs for an interval, it is too wide to tell, only other sizes were measured, or what stands \
-             above is in the way."
+            "Undecided: there are too few runs for an interval, it is too wide to decide, only other sizes were measured, or the reason \
+             given above prevents a verdict."
         }
-        Reproduction::NotMeasured => "Not measured: nothing stored is of both sides.",
+        Reproduction::NotMeasured => "Not measured: the store does not have runs of both sides.",
     }
 }

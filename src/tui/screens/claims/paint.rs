@@ -111,7 +111,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
         if taken + lines + u16::from(number + 1 < texts.len()) > room.max(4) {
             paint.text(
                 row,
-                &format!("! {} to know about these figures: n", units::counted(texts.len() - number, "more thing")),
+                &format!("! {} on these figures: n", units::counted(texts.len() - number, "more note")),
                 Role::Warn,
             );
             row.y += 1;

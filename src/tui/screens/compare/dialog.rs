@@ -50,8 +50,8 @@ impl CompareScreen {
             let differs = |kind: &ObstacleKind| *kind == ObstacleKind::Differ(difference);
             let met = lines.iter().filter(|line| line.obstacles.iter().any(|found| differs(&found.kind))).count();
             let detail = match met {
-                0 => "not met here".to_owned(),
-                met => format!("met in {met} of {} tests", lines.len()),
+                0 => "in no test".to_owned(),
+                met => format!("in {met} of {} tests", lines.len()),
             };
             ListItem {
                 chosen: self.looked.allowed.contains(&difference),
@@ -59,7 +59,7 @@ impl CompareScreen {
             }
         });
         let dialog = Dialog::Allow;
-        vec![Intent::choose_several(dialog, "Compare all the same where these differ", items.to_vec())]
+        vec![Intent::choose_several(dialog, "Compare anyway despite these differences", items.to_vec())]
     }
 
     /// Asks for the metric to compare: one of those that both sides have.
@@ -71,7 +71,7 @@ impl CompareScreen {
             chosen: *metric == self.looked.metric,
             ..ListItem::new(metric.title().to_owned(), metric.name().to_owned())
         };
-        vec![Intent::choose_one(Dialog::Metric, "Compare which figure", self.metrics().iter().map(item).collect())]
+        vec![Intent::choose_one(Dialog::Metric, "Figure to compare", self.metrics().iter().map(item).collect())]
     }
 
     /// Returns the lines that the view shows.
@@ -102,7 +102,7 @@ impl CompareScreen {
             axes(&compared.plain, row).into_iter().map(item).collect()
         };
         let (title, dialog) = match &row {
-            None => ("The pivot's rows".to_owned(), Dialog::PivotRow),
+            None => ("Rows of the pivot".to_owned(), Dialog::PivotRow),
             Some(row) => (format!("Rows are {row}. Columns"), Dialog::PivotColumn(row.clone())),
         };
         vec![Intent::choose_one(dialog, title, items(row.as_ref()))]
@@ -163,7 +163,8 @@ impl CompareScreen {
         self.looked.allowed.clear();
         if a.is_empty() || b.is_empty() {
             (self.looked.a, self.looked.b) = (a, b);
-            let missing = if self.looked.a.is_empty() { "now a: side A" } else { "now b: side B" };
+            let missing =
+                if self.looked.a.is_empty() { "press a to choose side A" } else { "press b to choose side B" };
             return Ok(vec![Intent::said(missing)]);
         }
         Ok(self.take_sides(a, b, FirstView::Pair))

@@ -26,7 +26,7 @@ impl CompareScreen {
                 vec![Intent::Request(Request::Further { look: Box::new(look), command })]
             }
             Some((_, Err(reason))) => vec![Intent::said(reason)],
-            None => vec![Intent::said("put the cursor onto a test that is undecided")],
+            None => vec![Intent::said("move the cursor to an undecided test")],
         }
     }
 }

@@ -147,7 +147,7 @@ impl CompareScreen {
         let sides = self.pairs().get(self.offered.at).map(|(a, b)| (a.selection(), b.selection()));
         match sides {
             Some((a, b)) => self.take_new(a, b, FirstView::Pair),
-            None if self.reading.is_some() => vec![Intent::said("still reading what there is")],
+            None if self.reading.is_some() => vec![Intent::said("still reading the store")],
             None => Intents::new(),
         }
     }

@@ -121,7 +121,7 @@ impl CompareScreen {
         lines.push(String::new());
         lines.extend(facts::options(&comparison));
         lines.extend(facts::origin(&comparison));
-        vec![Intent::page("What to know about this comparison", lines)]
+        vec![Intent::page("Notes on this comparison", lines)]
     }
 
     pub(super) fn ask_export(&self) -> Intents {
@@ -129,7 +129,7 @@ impl CompareScreen {
             return vec![Intent::failed("there is no comparison to export")];
         }
         let endings: Vec<String> = self.formats().iter().map(|format| format!(".{}", format.ending())).collect();
-        let help = format!("a file that is not there yet; its ending chooses the format: {}", endings.join(" "));
+        let help = format!("a file that does not exist yet; its ending selects the format: {}", endings.join(" "));
         let asked = Intent::prompt_file(Dialog::Export, "Export the comparison", help, "dbdyno-compare.md");
         vec![asked.in_formats(self.formats())]
     }
@@ -247,7 +247,7 @@ pub(super) fn numbers(notes: &mut words::Footnotes, line: &Line) -> Vec<usize> {
 /// Returns an obstacle's text, with the key that allows the difference.
 pub(super) fn obstacle(found: &Obstacle) -> String {
     match found.kind {
-        ObstacleKind::Differ(_) if !found.allowed => format!("{}: o compares in spite of it", found.message),
+        ObstacleKind::Differ(_) if !found.allowed => format!("{}: o compares anyway", found.message),
         _ => words::obstacle(found),
     }
 }

@@ -62,7 +62,7 @@ impl CompareScreen {
             // The user can correct the selections that they typed.
             (self.looked.a, self.looked.b) = (given_up.a, given_up.b);
         }
-        let mut intents = vec![Intent::said("given up: this is what was shown before")];
+        let mut intents = vec![Intent::said("cancelled: this is the previous view")];
         if self.looked.choosing {
             intents.extend(self.read());
         }

@@ -53,7 +53,7 @@ impl JobsScreen {
         let Some(job) = self.current() else { return Intents::new() };
         if job.kind == JobKind::Capacity {
             return vec![Intent::said(format!(
-                "a search for capacity has no screen: `{}` shows how far it is",
+                "a capacity search has no screen: `{}` shows its progress",
                 command(job)
             ))];
         }

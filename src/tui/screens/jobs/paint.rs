@@ -37,8 +37,8 @@ fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
             paint.text(inner, "reading …", Role::Dim);
         }
         Some([]) => {
-            let text = "No jobs today. Every bench, trial and torture of yours is listed here, whichever terminal started \
-                        it, and can be watched.";
+            let text = "No jobs today. This screen lists all your benches, trials and torture jobs, whichever terminal started \
+                        them. You can watch each of them here.";
             paint.wrapped(inner, text, Role::Dim);
         }
         Some(jobs) => table(paint, inner, COLUMNS, &jobs.iter().collect::<Vec<_>>(), screen.cursor, 0),

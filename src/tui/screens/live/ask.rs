@@ -185,10 +185,10 @@ fn followed(session: &str, outline: &SessionOutline, setup: &TuiSetup) -> Option
                 None => String::new(),
             };
         }
-        Err(error) => text = format!("what follows the session cannot be read: {error}"),
+        Err(error) => text = format!("the session's follow-up cannot be read: {error}"),
     }
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    (!lines.is_empty()).then(|| ("What the session says".to_owned(), lines))
+    (!lines.is_empty()).then(|| ("Findings of the session".to_owned(), lines))
 }
 
 fn recording(store: &Store, run: &str) -> Result<Recording, String> {

@@ -47,9 +47,9 @@ impl LiveScreen {
             (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
             (Dialog::Skip(at), Reply::Yes) => match self.session.as_ref().and_then(WatchedSession::run_under_way) {
                 Some(running) if running == *at => {
-                    vec![Intent::Tell(Tell::Skip(*at as u32)), Intent::said("the run is given up")]
+                    vec![Intent::Tell(Tell::Skip(*at as u32)), Intent::said("the run is cancelled")]
                 }
-                _ => vec![Intent::said("that run has ended meanwhile; nothing was given up")],
+                _ => vec![Intent::said("that run has already ended; nothing was cancelled")],
             },
             (Dialog::Undecided, Reply::Chosen(chosen)) => {
                 chosen.first().map_or_else(Intents::new, |at| self.plan_further(*at))
@@ -94,9 +94,9 @@ pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
     let label = session.configurations.get(run.configuration).map_or("?", |one| one.label.as_str());
     let lines = vec![
         format!("round {}, {label}", run.round + 1),
-        "Its finished tests are kept, and the session goes on with the next run.".to_owned(),
+        "Its finished tests are kept, and the session continues with the next run.".to_owned(),
     ];
-    vec![Intent::confirm(Dialog::Skip(at), "Give the run under way up?", lines)]
+    vec![Intent::confirm(Dialog::Skip(at), "Cancel the run under way?", lines)]
 }
 
 /// Starts the runs that an interrupted session still owes.

@@ -33,10 +33,10 @@ impl LiveScreen {
 pub(super) fn pause(session: &mut WatchedSession) -> Intents {
     if session.phase == Phase::Paused {
         session.phase = Phase::Running;
-        return vec![Intent::Tell(Tell::Resume), Intent::said("the session goes on")];
+        return vec![Intent::Tell(Tell::Resume), Intent::said("the session continues")];
     }
     session.phase = Phase::Paused;
-    vec![Intent::Tell(Tell::Pause), Intent::said("paused: the run under way ends, none is begun; p goes on")]
+    vec![Intent::Tell(Tell::Pause), Intent::said("paused: the run under way finishes, no other starts; p continues")]
 }
 
 pub(super) fn compare(session: &WatchedSession) -> Intents {

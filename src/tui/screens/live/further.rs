@@ -51,7 +51,7 @@ impl LiveScreen {
             )
         };
         match self.undecided.as_slice() {
-            [] => vec![Intent::said("nothing is undecided that more rounds would decide")],
+            [] => vec![Intent::said("more rounds would not decide any undecided test")],
             [_] => self.plan_further(0),
             several => {
                 let items = several.iter().map(item).collect();

@@ -193,7 +193,7 @@ impl Screen for LiveScreen {
 
     fn warnings(&self) -> Option<(usize, Overlay)> {
         let Some(session) = &self.session else {
-            let lines = vec!["No session was run since dbdyno was started.".to_owned()];
+            let lines = vec!["No session has run since dbdyno started.".to_owned()];
             return Some((0, Overlay::page("Warnings", lines)));
         };
         let mut lines = Vec::new();
@@ -255,7 +255,7 @@ impl Screen for LiveScreen {
         };
         self.view = LiveView::Race;
         let said = match status {
-            Status::Cancelled => "the session was stopped; what had finished is kept",
+            Status::Cancelled => "the session was stopped; finished tests are kept",
             Status::Failed => "the session is over; some runs failed or answers differ: w shows them",
             _ => "the session is over: 2 shows its race, c there compares",
         };
@@ -334,7 +334,7 @@ impl Screen for LiveScreen {
                 return vec![Intent::confirm(
                     Dialog::Stop,
                     "Stop the session?",
-                    vec!["The run under way is given up; every finished test is kept.".to_owned()],
+                    vec!["The run under way is cancelled; finished tests are kept.".to_owned()],
                 )];
             }
             _ => {}

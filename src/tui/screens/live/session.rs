@@ -207,7 +207,7 @@ impl WatchedSession {
             RunnerEvent::SessionEnded { status, unmerged, unkept, .. } => {
                 self.phase = Phase::Over(status);
                 self.notes.extend(unmerged.iter().map(|reason| format!("results are in the journal: {reason}")));
-                self.notes.extend(unkept.iter().map(|reason| format!("results could not be kept: {reason}")));
+                self.notes.extend(unkept.iter().map(|reason| format!("results could not be saved: {reason}")));
             }
             // The session was created from this event.
             RunnerEvent::Planned { .. } => {}

@@ -156,6 +156,6 @@ mod tests {
         let (others, rounds) = sent.of_others(999);
         assert_eq!((others.len(), rounds), (999, 999));
         assert_eq!((others.min(), others.max()), (100, 1_098));
-        assert_eq!(sent.of_others(1_000).1, 1_000, "a run that has sent nothing yet is beside all");
+        assert_eq!(sent.of_others(1_000).1, 1_000, "a run that has sent nothing yet has everything beside it");
     }
 }

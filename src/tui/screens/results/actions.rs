@@ -167,8 +167,10 @@ impl ResultsScreen {
 
     /// Restores the runs of the last deletion.
     pub(super) fn undo(&mut self) -> Intents {
-        let Some(kept) = &self.deleted else { return vec![Intent::failed("nothing was deleted since dbdyno began")] };
-        self.busy = Some(format!("storing {} again", kept.words));
+        let Some(kept) = &self.deleted else {
+            return vec![Intent::failed("nothing has been deleted since dbdyno started")];
+        };
+        self.busy = Some(format!("restoring {}", kept.words));
         vec![Intent::Request(Request::Restore(Arc::clone(kept)))]
     }
 
@@ -277,5 +279,5 @@ pub(super) fn nothing() -> Intents {
 }
 
 fn one_run() -> Intents {
-    vec![Intent::failed("this is about one run: Enter shows the runs of a configuration or group")]
+    vec![Intent::failed("this needs a single run: Enter shows the runs of a configuration or group")]
 }

@@ -128,10 +128,10 @@ fn said(error: StoreError) -> String {
 fn extent(store: &Store, target: &ChosenRuns) -> Result<Vec<String>, String> {
     let extent = store.extent(&target.filter.selection).map_err(said)?;
     if extent.runs == 0 {
-        return Err(format!("{}: nothing is stored of it any more", target.words));
+        return Err(format!("{}: no longer stored", target.words));
     }
     let mut lines = vec![format!(
-        "{} with {} and all that was measured",
+        "{} with {} and all measured data",
         counted(extent.runs, "run"),
         counted(extent.results, "result")
     )];
@@ -142,14 +142,17 @@ fn extent(store: &Store, target: &ChosenRuns) -> Result<Vec<String>, String> {
         lines.push(format!("{} without any runs left", counted(extent.sessions, "session")));
     }
     if extent.unfinished > 0 {
-        lines.push(format!("! {} not ended: what is being measured now comes back", counted(extent.unfinished, "run")));
+        lines.push(format!(
+            "! {} not ended: data that is being measured now comes back",
+            counted(extent.unfinished, "run")
+        ));
     }
     Ok(lines)
 }
 
 fn annotate(store: &Store, target: &ChosenRuns, annotations: &[Annotation]) -> Result<String, String> {
     match store.annotate(&target.filter.selection, annotations).map_err(said)? {
-        0 => Err(format!("{}: nothing is stored of it any more", target.words)),
+        0 => Err(format!("{}: no longer stored", target.words)),
         runs => {
             Ok(format!("{}: {}", counted(runs, "run"), annotations.iter().map(word).collect::<Vec<_>>().join(", ")))
         }

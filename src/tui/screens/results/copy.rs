@@ -40,7 +40,7 @@ impl ResultsScreen {
         let word = self.focus.word(columns::key(&self.listing));
         [
             Copyable::new(format!("{word} of this row"), value),
-            Copyable::new("this row, with tabs between", texts.join("\t")),
+            Copyable::new("this row, separated by tabs", texts.join("\t")),
         ]
     }
 }

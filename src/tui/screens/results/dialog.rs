@@ -112,7 +112,7 @@ impl ResultsScreen {
                     None => self.filter.line.clone(),
                 };
                 let what = if line.is_empty() { "all results".to_owned() } else { format!("the results of {line}") };
-                let help = "a file that is not there yet; its ending chooses the format: .csv, .json or .parquet";
+                let help = "a file that does not exist yet; its ending selects the format: .csv, .json or .parquet";
                 let title = format!("Export {what}");
                 Intent::prompt_file(Dialog::Export(line), title, help, "dbdyno-results.csv").in_formats(FILE_FORMATS)
             }
@@ -121,10 +121,10 @@ impl ResultsScreen {
                 let Some(target) = self.target() else { return Some(nothing()) };
                 let words = target.words.clone();
                 if action == Action::Tag {
-                    let help = "words separated by spaces: each is a tag, -WORD removes one";
+                    let help = "tags separated by spaces; -WORD removes a tag";
                     Intent::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")
                 } else {
-                    let help = "one line; it is kept with the time";
+                    let help = "one line; it is stored with the time";
                     Intent::prompt(Dialog::Note(target), format!("Note on {words}"), help, "")
                 }
             }
@@ -136,7 +136,7 @@ impl ResultsScreen {
     /// Requests the list of everything that a deletion would remove, for the question that follows.
     pub(super) fn delete(&mut self) -> Intents {
         let Some(target) = self.target() else { return nothing() };
-        self.busy = Some(format!("counting what belongs to {}", target.words));
+        self.busy = Some(format!("counting the data of {}", target.words));
         vec![Intent::Request(Request::Extent(target))]
     }
 
@@ -178,7 +178,7 @@ impl ResultsScreen {
             ListItem { chosen: seen.contains(column), ..ListItem::new(column.word(key), about) }
         };
         let items = all.iter().enumerate().map(item).collect();
-        Intent::choose_several(Dialog::Columns { kind, all, seen }, "Columns; none for the usual ones", items)
+        Intent::choose_several(Dialog::Columns { kind, all, seen }, "Columns; none for the default", items)
     }
 
     /// Sets the columns for a kind of row; an empty choice restores the usual ones. If there is not room for all, newly chosen columns have
@@ -228,9 +228,8 @@ impl ResultsScreen {
             (Dialog::Note(_), Reply::Text(text)) if text.is_empty() => Err("nothing is typed yet".to_owned()),
             (Dialog::Note(target), Reply::Text(text)) => self.change(target, vec![Annotation::Note(text)]),
             (Dialog::Delete(target), Reply::Yes) => {
-                let help =
-                    format!("U brings it back as long as dbdyno runs, and nothing after: type the word {SURELY}");
-                let title = format!("Delete {} indeed?", target.words);
+                let help = format!("U restores it until dbdyno exits; after that nothing can: type the word {SURELY}");
+                let title = format!("Really delete {}?", target.words);
                 Ok(vec![Intent::prompt(Dialog::Erase(target.clone()), title, help, "")])
             }
             (Dialog::Erase(target), Reply::Text(text)) if text == SURELY => {

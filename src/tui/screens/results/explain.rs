@@ -13,7 +13,7 @@ pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Ove
     let Some(test) = row.test else {
         let lines = vec![
             "This run has no finished test, so there is no figure.".to_owned(),
-            "Enter opens it and says why.".to_owned(),
+            "Enter opens it and shows the reason.".to_owned(),
         ];
         return Overlay::page(format!("{label} · {}", row.status), lines);
     };
@@ -21,7 +21,7 @@ pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Ove
     let latency = |share: &str| {
         vec![
             format!("{share} of {operations} operations took no longer than this: a quantile of their histogram, three digits."),
-            "One clock read an operation: the end of one is the start of the next. A commit belongs to the last operation of its batch.".to_owned(),
+            "The clock is read once per operation: the end of one is the start of the next. A commit belongs to the last operation of its batch.".to_owned(),
             "A quantile q is shown only where n(1-q) is at least 10, and where single operations were timed.".to_owned(),
         ]
     };
@@ -35,18 +35,18 @@ pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Ove
         ResultColumn::P50 => (ns(row.p50_ns), "p50_ns", latency("Half")),
         ResultColumn::P99 => (ns(row.p99_ns), "p99_ns", latency("99 %")),
         ResultColumn::Status => (row.status.clone(), "status", vec![
-            "ok: the test ended, and its answers are those of the other engines where they could be compared.".to_owned(),
-            "not verified: the test ended, and there is nothing to hold its answers against.".to_owned(),
-            "disagrees: its answers differ from those of most engines. failed, invalid: its figures are in no statistics.".to_owned(),
+            "ok: the test ended, and its answers agree with those of other engines, if they could be compared.".to_owned(),
+            "not verified: the test ended, and there are no answers to compare its own with.".to_owned(),
+            "disagrees: its answers differ from those of most engines. failed, invalid: statistics leave its figures out.".to_owned(),
         ]),
         ResultColumn::Tier => (row.tier.map_or_else(|| "-".to_owned(), |tier| tier.to_string()), "tier", vec![
-            "What a commit survives under the run's options: 3 a power loss, 2 a power loss without the latest commits, 1 a crash of the program, 0 nothing; none where nobody can say.".to_owned(),
+            "What a commit survives under the run's options: 3 a power loss, 2 a power loss without the latest commits, 1 a crash of the program, 0 nothing; none where it is unknown.".to_owned(),
         ]),
         ResultColumn::Wall => (
             ns(row.wall_ns),
             "wall_ns",
             vec![
-                format!("The time on the clock for the whole test: {operations} operations, its transactions and their commits."),
+                format!("The wall-clock time of the whole test: {operations} operations, its transactions and their commits."),
                 "It is measured in a process of its own, on a fresh database.".to_owned(),
             ],
         ),
@@ -54,10 +54,11 @@ pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Ove
     };
     lines.insert(0, format!("{} {} · {label} · {} {}", test, row.test_name, row.suite, row.size));
     if row.run_status != "done" {
-        lines.insert(1, format!("! the run was {}: this test had ended before", row.run_status));
+        lines.insert(1, format!("! the run was {} after this test had ended", row.run_status));
     }
-    lines
-        .extend(["n = 1 run. One run says nothing of the spread: g groups runs, and c compares two sides.".to_owned()]);
+    lines.extend([
+        "n = 1 run. A single run does not show the spread: g groups runs, and c compares two sides.".to_owned()
+    ]);
     let sql = format!("SELECT {sql} FROM results WHERE run_id = '{}' AND test = {test}", row.run_id);
     with_sql(format!("{} {value}", Column::Result(column.clone()).word(None)), lines, sql)
 }
@@ -76,7 +77,7 @@ fn facts(row: &ResultRow, label: &str) -> Overlay {
         format!("started {} UTC on {}", row.started, row.host),
         "h and l move to a number; x explains it.".to_owned(),
     ];
-    with_sql("What this row is", lines, of_run(&row.run_id))
+    with_sql("About this row", lines, of_run(&row.run_id))
 }
 
 fn of_run(run_id: &str) -> String {
@@ -89,11 +90,11 @@ pub(super) fn run(row: &RunRow, label: &str) -> Overlay {
     let lines = vec![
         format!("run {}, {}", row.run_id, row.status),
         format!("{label} {} · {} {} · round {}, counted from 0", row.version, row.suite, row.size, row.round),
-        format!("wall {wall}: the times on the clock of its {} that count, together", counted(row.tests, "test")),
-        format!("{} of them failed, or disagree with what other engines answer", count(row.bad_tests)),
+        format!("wall {wall}: the sum of the wall-clock times of its {} that count", counted(row.tests, "test")),
+        format!("{} of them failed, or disagree with the answers of other engines", count(row.bad_tests)),
         format!("started {} UTC on {}", row.started, row.host),
     ];
-    with_sql("What this run is", lines, of_run(&row.run_id))
+    with_sql("About this run", lines, of_run(&row.run_id))
 }
 
 /// Describes a configuration of a session, and how its runs ended.
@@ -103,18 +104,21 @@ pub(super) fn configuration(row: &ConfigurationRow, label: &str) -> Overlay {
     let lines = vec![
         format!("{label} {} · {} {}", row.version, row.suite, row.sizes),
         format!("session {}, {} UTC on {}", row.session_id, row.started, row.host),
-        format!("rounds: {} of {} that were planned are finished", row.finished_rounds, row.rounds),
+        format!("rounds: {} of {} planned rounds are finished", row.finished_rounds, row.rounds),
         format!(
             "runs: {} done, {} failed, {} cancelled, {} interrupted, {} running",
             row.done, row.failed, row.cancelled, row.interrupted, row.running
         ),
-        format!("tests of them that failed, or disagree with what other engines answer: {}", count(row.bad_tests)),
-        format!("tier {tier}; what kills and power losses showed of it: {verdict}"),
+        format!(
+            "tests in these runs that failed, or disagree with the answers of other engines: {}",
+            count(row.bad_tests)
+        ),
+        format!("tier {tier}; evidence from kills and power losses: {verdict}"),
         "Enter shows the runs; v all results one by one.".to_owned(),
     ];
     let label = row.label.replace('\'', "''");
     let sql = format!("SELECT * FROM runs WHERE session_id = '{}' AND label = '{label}'", row.session_id);
-    with_sql("What this configuration is", lines, sql)
+    with_sql("About this configuration", lines, sql)
 }
 
 /// Explains a figure of a group. `filter` selects its results, if a selection can.
@@ -133,15 +137,15 @@ pub(super) fn group(
     );
     let (value, sql, line) = match column {
         GroupColumn::Median => (ns(row.median_ns), "median(wall_ns)", format!("The median of {of}.")),
-        GroupColumn::Least => (ns(row.least_ns.map(|ns| ns as f64)), "min(wall_ns)", format!("The least of {of}.")),
-        GroupColumn::Most => (ns(row.most_ns.map(|ns| ns as f64)), "max(wall_ns)", format!("The greatest of {of}.")),
+        GroupColumn::Least => (ns(row.least_ns.map(|ns| ns as f64)), "min(wall_ns)", format!("The minimum of {of}.")),
+        GroupColumn::Most => (ns(row.most_ns.map(|ns| ns as f64)), "max(wall_ns)", format!("The maximum of {of}.")),
         GroupColumn::CutShort => (
             count(row.cut_short),
             "count(DISTINCT run_id) FILTER (run_status IN ('cancelled', 'interrupted'))",
-            "Runs that were cancelled or interrupted: what had ended before counts.".to_owned(),
+            "Runs that were cancelled or interrupted: their tests that had ended count.".to_owned(),
         ),
         GroupColumn::Runs => {
-            (count(row.runs), "count(DISTINCT run_id)", "Runs, those without a finished test too.".to_owned())
+            (count(row.runs), "count(DISTINCT run_id)", "Runs, including those without a finished test.".to_owned())
         }
         GroupColumn::Sessions => {
             (count(row.sessions), "count(DISTINCT session_id)", "Sessions that the runs belong to.".to_owned())
@@ -151,9 +155,9 @@ pub(super) fn group(
     let mut lines = vec![line];
     if matches!(column, GroupColumn::Median | GroupColumn::Least | GroupColumn::Most) && !row.alike {
         lines = vec![
-            "No figure stands for these: they are not of one test, one size and one suite, or some are of a test's actors."
+            "No single figure fits these results: they mix tests, sizes or suites, or some are of a test's actors."
                 .to_owned(),
-            "Filter by one of each, or group by what differs.".to_owned(),
+            "Filter by one test, size and suite, or group by the key that differs.".to_owned(),
         ];
     }
     let title = format!(
@@ -175,18 +179,18 @@ pub(super) fn test(opened: &OpenedRun, label: &str) -> Option<Overlay> {
     let operations = test.figure(Metric::Operations).map_or_else(|| "an unknown number of".to_owned(), count);
     let sample = match test.operations_per_sample.unwrap_or(1) {
         0 | 1 => {
-            "Each operation is one sample of the histogram: its bars are operations by latency, a bar a power of two."
+            "Each operation is one sample of the histogram: its bars count operations by latency, one bar for each power of two."
                 .to_owned()
         }
-        many => format!("One sample of the histogram is {many} operations, so it tells nothing of single ones."),
+        many => format!("One sample of the histogram is {many} operations, so it does not show single operations."),
     };
     let lines = vec![
         format!("{label} on {} {}, n = 1 run, {}", run.suite, run.size, run.status),
-        format!("wall: the time on the clock for {operations} operations with their transactions and commits."),
+        format!("wall: the wall-clock time of {operations} operations with their transactions and commits."),
         "rate: operations divided by the wall time.".to_owned(),
         "p50, p99: quantiles of the histogram, three digits; shown only where n(1-q) is at least 10.".to_owned(),
         sample,
-        "Over time: each column is a stretch of the test; operations that ended in it, and the 99th percentile of their latencies.".to_owned(),
+        "Over time: each column is a stretch of the test, with the operations that ended in it and the 99th percentile of their latencies.".to_owned(),
         String::new(),
         format!("SELECT * FROM timeline WHERE run_id = '{}' AND test = {} ORDER BY at_ns", run.run_id, test.test),
     ];

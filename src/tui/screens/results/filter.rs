@@ -52,7 +52,7 @@ impl TypedSelection {
                 _ => {}
             }
         }
-        Err(format!("`{terms}` cannot be typed beside `{}`: clear the filter first", self.line))
+        Err(format!("`{terms}` cannot be combined with `{}` in one line: clear the filter first", self.line))
     }
 
     /// Returns the filter narrowed to a group: the key's value, and the options that distinguish the group from others with that value.

@@ -17,7 +17,9 @@ pub struct KeptRuns {
 pub(super) fn delete(store: &Store, target: &ChosenRuns) -> Result<(String, KeptRuns), String> {
     let selection = &target.filter.selection;
     let unkept = |error: String| {
-        format!("nothing is deleted, because it cannot be kept for U: {error}; `dbdyno delete` keeps nothing")
+        format!(
+            "nothing is deleted, because no copy for U can be made: {error}; `dbdyno delete` deletes without a copy"
+        )
     };
     let folder = Scratch::temporary().map_err(|error| unkept(error.to_string()))?;
     let copy = Store::new(folder.path().join("deleted.duckdb"));
@@ -27,12 +29,12 @@ pub(super) fn delete(store: &Store, target: &ChosenRuns) -> Result<(String, Kept
         0 => String::new(),
         sessions => format!(" and {} without any runs left", counted(sessions, "session")),
     };
-    let words = format!("deleted {}{sessions}: U brings back what was deleted", counted(deleted.runs, "run"));
+    let words = format!("deleted {}{sessions}: U undoes the deletion", counted(deleted.runs, "run"));
     Ok((words, KeptRuns { words: target.words.clone(), copy, _folder: folder }))
 }
 
 /// Restores deleted runs.
 pub(super) fn restore(store: &Store, kept: &KeptRuns) -> Result<String, String> {
     let merged = kept.copy.copy_to_store(&Selection::default(), store).map_err(|error| error.to_string())?;
-    Ok(format!("{}: {} stored again", kept.words, counted(merged.runs.new, "run")))
+    Ok(format!("{}: {} restored", kept.words, counted(merged.runs.new, "run")))
 }

@@ -229,11 +229,11 @@ impl OpenedRun {
 
 fn option(option: &StoredOption) -> SectionLine {
     let value = match (option.asked.as_deref(), option.in_force.as_deref()) {
-        (Some(asked), Some(in_force)) if asked != in_force => format!("{in_force} in force, {asked} asked for"),
+        (Some(asked), Some(in_force)) if asked != in_force => format!("{in_force} in force, {asked} requested"),
         (Some(value), Some(_)) => value.to_owned(),
         // An engine cannot report options of a suite.
         (Some(value), None) if option.of_suite => value.to_owned(),
-        (Some(asked), None) => format!("{asked}  (as given: the engine does not tell)"),
+        (Some(asked), None) => format!("{asked}  (as requested: not reported by the engine)"),
         (None, Some(in_force)) => in_force.to_owned(),
         (None, None) => "not known".to_owned(),
     };

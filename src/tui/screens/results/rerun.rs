@@ -8,17 +8,18 @@ use std::collections::BTreeMap;
 
 /// Returns a preset of the run's configuration, with as many rounds as its session had. Options with their default values are left out.
 pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
-    let size: Size = run.size.parse().map_err(|_| format!("the size `{}` is none that can be run", run.size))?;
+    let size: Size = run.size.parse().map_err(|_| format!("the size `{}` cannot be run", run.size))?;
     let engine = world.engine_on(&run.suite, &run.engine);
-    let engine = engine
-        .ok_or_else(|| format!("the engine `{}` is not here: `dbdyno list engines` says which are", run.engine))?;
+    let engine = engine.ok_or_else(|| {
+        format!("the engine `{}` is not available: `dbdyno list engines` lists the engines", run.engine)
+    })?;
     let suite = world.suites.iter().find(|suite| suite.name == run.suite);
-    let suite =
-        suite.ok_or_else(|| format!("the suite `{}` is not here: `dbdyno list suites` says which are", run.suite))?;
+    let suite = suite
+        .ok_or_else(|| format!("the suite `{}` is not available: `dbdyno list suites` lists the suites", run.suite))?;
     let fact = |name: &str| run.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());
     Ok(Preset {
         name: format!("run {}", short(&run.run_id)),
-        title: format!("{} on {} {}, as it was asked for", run.label, run.suite, run.size),
+        title: format!("{} on {} {}, as requested", run.label, run.suite, run.size),
         spec: Spec {
             suite: run.suite.clone(),
             sizes: vec![size],

@@ -33,7 +33,7 @@ impl ResultsScreen {
         let mut listing = match (view.rows, &view.group) {
             (Some(ViewRows::Groups), Some(group)) => columns::groups(SelectionKey::parse(group)?),
             (Some(ViewRows::Groups), None) => {
-                return Err("groups: expected `group`, the key that they are of".to_owned());
+                return Err("groups: expected `group`, the key to group by".to_owned());
             }
             (Some(ViewRows::Runs), _) => columns::runs(),
             (Some(ViewRows::Results), _) => columns::newest(),

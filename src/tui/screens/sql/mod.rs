@@ -94,7 +94,7 @@ impl SqlScreen {
     fn run(&mut self, now: Duration) -> Intents {
         let sql = self.editor.text();
         if sql.trim().is_empty() {
-            return vec![Intent::failed("there is no statement: expected a query, as in SELECT * FROM results")];
+            return vec![Intent::failed("no statement found: expected a query, as in SELECT * FROM results")];
         }
         self.history.add(&sql);
         self.ask(Statement { sql, order: None }, now)
@@ -138,7 +138,7 @@ impl SqlScreen {
             awaited.give_up();
             // A response to the cancelled request has an old number and is dropped.
             self.ticket += 1;
-            return vec![Intent::said("given up: this is what was shown before")];
+            return vec![Intent::said("cancelled: this is the previous view")];
         }
         match (self.focus, &self.found) {
             (Focus::Editor, Some(Ok(_))) => {

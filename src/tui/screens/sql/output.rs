@@ -41,7 +41,7 @@ impl SqlScreen {
                 let order = Some(AnswerOrder { descending: !order.descending, ..order });
                 self.ask(Statement { order, ..statement }, now)
             }
-            None => vec![Intent::failed("nothing is sorted yet: s sorts by the column under the cursor")],
+            None => vec![Intent::failed("the answer is not sorted yet: s sorts by the column under the cursor")],
         }
     }
 
@@ -64,7 +64,7 @@ impl SqlScreen {
         let rows = &shown.answer.rows;
         let said = match shown.is_cut() {
             true => format!(
-                "copied: the {} that are shown, of {}; e exports all",
+                "copied: the {} shown, of {}; e exports all",
                 counted(rows.rows.len() as u64, "row"),
                 count(shown.answer.total)
             ),
@@ -79,7 +79,7 @@ impl SqlScreen {
     pub(super) fn ask_export(&self) -> Intents {
         let Some(shown) = self.answer() else { return Intents::new() };
         let rows = counted(shown.answer.total, "row");
-        let help = "a file that is not there yet; its ending chooses the format: .csv, .json or .md. The query runs once more.";
+        let help = "a file that does not exist yet; its ending selects the format: .csv, .json or .md. The query runs once more.";
         let dialog = Dialog::Export(shown.statement.clone());
         vec![Intent::prompt_file(dialog, format!("Export the answer, {rows}"), help, "dbdyno-sql.csv")]
     }

@@ -50,7 +50,7 @@ impl TortureScreen {
     fn ask_configurations(engine: &Engine) -> Intents {
         let options: Vec<&str> = engine.description.options.iter().map(|option| option.name.as_str()).collect();
         let help = format!(
-            "options after a colon, as in name:option=value,other=value; values with | between them are tried one after the other. \
+            "options after a colon, as in name:option=value,other=value; values separated by | are tried one after the other. \
              Options: {}",
             options.join(", ")
         );
@@ -59,9 +59,8 @@ impl TortureScreen {
 
     pub(super) fn ask_amount(&self) -> Intents {
         let Terms { kills, images, mutant_images, .. } = self.terms;
-        let help =
-            "three numbers: kills, images of power losses, and images for each kind of sync calls that is left out";
-        vec![Intent::prompt(Dialog::Amount, "How much is tried", help, format!("{kills} {images} {mutant_images}"))]
+        let help = "three numbers: kills, images of power losses, and images for each omitted kind of sync calls";
+        vec![Intent::prompt(Dialog::Amount, "Amount to try", help, format!("{kills} {images} {mutant_images}"))]
     }
 
     /// Starts a crash test of an engine with the current amounts.

@@ -136,7 +136,7 @@ impl Screen for TortureScreen {
     }
 
     fn kept(&self) -> &'static str {
-        "The configuration under way is given up; what was found of others is kept."
+        "The configuration under way is cancelled; findings on others are kept."
     }
 
     fn status(&self) -> Option<String> {
@@ -150,9 +150,9 @@ impl Screen for TortureScreen {
                 let keys = FilterKeys::Among(EVIDENCE_KEYS);
                 Intent::filter(Dialog::Filter, "Torture", keys, self.filter.line())
             }
-            Action::Export if self.matching().is_empty() => Intent::said("nothing was found yet"),
+            Action::Export if self.matching().is_empty() => Intent::said("there are no findings yet"),
             Action::Export => {
-                let title = "Export all that was found";
+                let title = "Export all findings";
                 Intent::prompt_export(Dialog::Export, title, "dbdyno-evidence.csv", results::FORMATS)
             }
             _ => return None,
@@ -173,7 +173,8 @@ impl Screen for TortureScreen {
             Action::Edit => self.ask_amount(),
             Action::Copy => self.copy(),
             Action::Stop if self.running() => {
-                let lines = vec!["What was found of finished configurations is kept; nothing of this one.".to_owned()];
+                let lines =
+                    vec!["Findings on finished configurations are kept; those on this one are lost.".to_owned()];
                 vec![Intent::confirm(Dialog::Stop, "Stop?", lines)]
             }
             Action::Refresh => self.ask(),

@@ -12,8 +12,8 @@ use dbdyno_store::{EvidenceRecord, TierVerdict};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// The text shown before there is any evidence.
-const EMPTY: &str = "Does an engine keep what its tier promises? It is killed while it commits, and images are opened of what a disk may hold \
-                     after a power loss. Nothing was found yet: + chooses an engine.";
+const EMPTY: &str = "Does an engine keep what its tier promises? dbdyno kills it while it commits, and opens images of the possible states of a disk \
+                     after a power loss. There are no findings yet: + chooses an engine.";
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
     let about = screen.current().map_or_else(Vec::new, evidence_lines);

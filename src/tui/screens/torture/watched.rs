@@ -77,7 +77,9 @@ impl TortureScreen {
             counts.push(format!("{} failed", self.failures.len()));
         }
         match outcome {
-            Ok(()) if counts.is_empty() => vec![Intent::said("stopped: nothing is stored of what was under way")],
+            Ok(()) if counts.is_empty() => {
+                vec![Intent::said("stopped: nothing is stored of the configuration under way")]
+            }
             Ok(()) => vec![Intent::said(counts.join(" · "))],
             Err(reason) => vec![Intent::failed(reason)],
         }

@@ -69,7 +69,7 @@ fn followed(of: &TrendOf, store: &Store, arguments: &[String]) -> Result<Followe
         wanted.extend(side.runs.iter().map(followable));
     }
     if wanted.is_empty() {
-        return Err(format!("nothing is stored of {} any more: Ctrl-r reads again", of.selections.join(" and ")));
+        return Err(format!("nothing stored matches {} any more: Ctrl-r reads again", of.selections.join(" and ")));
     }
     let words = terms(&wanted);
     let selection = Selection::parse(&words)?;

@@ -35,7 +35,7 @@ impl TrendScreen {
         let Some(point) = series.points.get(self.session) else { return Intents::new() };
         let figure = point_in_words(point, found.trend.metric);
         let text = format!("{} · {} · session={}", heading(series), figure, point.session_id);
-        Copyable::new(format!("{figure}, with what selects its session"), text).copied()
+        Copyable::new(format!("{figure}, with the term for its session"), text).copied()
     }
 
     /// Asks for the metric to show, one of those that are stored.
@@ -45,7 +45,7 @@ impl TrendScreen {
             .metrics
             .iter()
             .map(|metric| ListItem { chosen: *metric == of.metric, ..ListItem::new(metric.title(), metric.name()) });
-        vec![Intent::choose_one(Dialog::Metric, "Follow which figure", items.collect())]
+        vec![Intent::choose_one(Dialog::Metric, "Figure to follow", items.collect())]
     }
 
     pub(super) fn ask_filter(&self) -> Intents {

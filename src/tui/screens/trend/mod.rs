@@ -117,9 +117,9 @@ impl TrendScreen {
             Some(at) => self.session = at,
             None => {
                 return vec![Intent::said(if forward {
-                    "no change comes after this"
+                    "there is no later change"
                 } else {
-                    "no change came before this"
+                    "there is no earlier change"
                 })];
             }
         }
@@ -130,7 +130,7 @@ impl TrendScreen {
     fn back(&mut self) -> Intents {
         if self.reading.is_some() {
             self.give_up();
-            let said = Intent::said("given up");
+            let said = Intent::said("cancelled");
             return if self.found.is_some() { vec![said] } else { vec![said, Intent::Close] };
         }
         if self.filter.is_empty() {

@@ -80,7 +80,7 @@ fn draw_found(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, metric: M
     let fits = usize::from(text.height);
     for (at, ((line, role), row)) in words.iter().zip(rows(text)).enumerate() {
         if at + 1 == fits && words.len() > fits {
-            paint.text(row, "… x has all of it", Role::Dim);
+            paint.text(row, "… x shows all of it", Role::Dim);
         } else {
             paint.text(row, line, *role);
         }

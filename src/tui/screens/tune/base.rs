@@ -101,7 +101,7 @@ impl TuneScreen {
         };
         let base = self.form.base_value(spec);
         let item = |word: &String| match word == base {
-            true => ListItem::new(word, "the base has it"),
+            true => ListItem::new(word, "in the base"),
             false => ListItem { chosen: true, ..ListItem::new(word, "") },
         };
         vec![Intent::choose_several(dialog, title, words.iter().map(item).collect())]
@@ -122,7 +122,7 @@ impl TuneScreen {
         let suite = self.form.found_suite(world).ok_or("no suite is chosen")?;
         let all: Vec<String> = suite.tests().map(|test| test.name).collect();
         if chosen.is_empty() {
-            return Err("at least one test has to count".to_owned());
+            return Err("choose at least one test that counts".to_owned());
         }
         let names = chosen.iter().filter_map(|&at| all.get(at).cloned());
         self.form.tests = if chosen.len() < all.len() { names.collect() } else { Vec::new() };
@@ -177,25 +177,24 @@ impl TuneScreen {
                 Intent::prompt(Dialog::Size, "Size", format!("{unit}: 10000, 10k, 1M"), now)
             }
             Part::Rounds => {
-                let help = "an even number from 6 to 1000, chosen before the trial: looking and stopping finds \
+                let help = "an even number from 6 to 1000, fixed before the trial: stopping early after a look finds \
                             differences where there are none";
                 Intent::prompt(Dialog::Rounds, "Rounds", help, form.rounds(world).to_string())
             }
             Part::Base => {
-                let help =
-                    "OPTION=VALUE, several separated by commas; nothing for the defaults. It comes from no trial";
+                let help = "OPTION=VALUE, several separated by commas; empty for the defaults. Such a base does not come from a trial";
                 Intent::prompt(Dialog::Base, "Options of the base", help, joined(&form.base))
             }
             Part::SuiteOptions => {
                 let options = form.found_suite(world).map_or(&[][..], |suite| &suite.options);
                 let names: Vec<&str> = options.iter().map(|option| option.name.as_str()).collect();
-                let names = if names.is_empty() { "it has none".to_owned() } else { names.join(", ") };
-                let help = format!("OPTION=VALUE, several separated by commas; nothing for the defaults: {names}");
+                let names = if names.is_empty() { "it has no options".to_owned() } else { names.join(", ") };
+                let help = format!("OPTION=VALUE, several separated by commas; empty for the defaults: {names}");
                 Intent::prompt(Dialog::SuiteOptions, "Options of the suite", help, joined(&form.suite_options))
             }
             Part::Ledger => Intent::Request(Request::Names),
             Part::Seed => {
-                let help = "of all keys and values; nothing: it is drawn each time";
+                let help = "of all keys and values; empty: drawn each time";
                 let now = form.seed.map_or_else(String::new, |seed| seed.to_string());
                 Intent::prompt(Dialog::Seed, "Seed", help, now)
             }
@@ -204,7 +203,7 @@ impl TuneScreen {
     }
 
     pub(super) fn ask_ledger_name(&self) -> Intents {
-        let help = "a name; trials are kept under it";
+        let help = "a name; trials are stored under it";
         vec![Intent::prompt(Dialog::Ledger, "Ledger", help, self.form.ledger_name())]
     }
 
@@ -232,7 +231,7 @@ impl TuneScreen {
     }
 
     pub(super) fn ask_database(&self, sql: &str) -> Intents {
-        let help = "the SQLite database that they start from, which is only read: they run on copies; nothing for an empty one";
+        let help = "the SQLite database that they start from; it is only read, because they run on copies; empty: an empty database";
         let known = self.form.own.as_ref().and_then(|own| own.files.database.as_ref());
         let now = known.map_or_else(String::new, |file| file.display().to_string());
         vec![Intent::prompt(Dialog::Database(sql.into()), "Their database", help, now)]
@@ -245,7 +244,7 @@ impl TuneScreen {
 
     fn ask_sql(&mut self, files: SqlFiles, engine: &Description) -> Intents {
         self.ticket += 1;
-        let said = format!("trying each statement of {} once", files.sql.display());
+        let said = format!("running each statement of {} once", files.sql.display());
         self.reading = Some(said.clone());
         let request = Request::OwnSql { ticket: self.ticket, files, engine: Box::new(engine.clone()) };
         vec![Intent::said(said), Intent::Request(request)]

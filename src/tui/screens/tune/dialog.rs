@@ -131,15 +131,15 @@ impl TuneScreen {
             Dialog::SuiteOptions => self.take_suite_options(text, world)?,
             Dialog::Seed if text.is_empty() => self.form.seed = None,
             Dialog::Seed => {
-                let expected = |_| format!("`{text}`: expected a whole number, or nothing to draw one each time");
+                let expected = |_| format!("`{text}`: expected a whole number, or an empty text to draw one each time");
                 self.form.seed = Some(text.parse().map_err(expected)?);
             }
             Dialog::Ledger => return Ok(self.take_ledger_name(text)),
-            Dialog::Sql if text.is_empty() => return Err("expected the name of a file".to_owned()),
+            Dialog::Sql if text.is_empty() => return Err("expected a file name".to_owned()),
             Dialog::Sql => return Ok(self.ask_database(text)),
             Dialog::Database(sql) => {
                 let database = (!text.is_empty()).then(|| PathBuf::from(text));
-                let help = "how long each statement may take when it is tried once, before anything is measured";
+                let help = "how long each statement may take in its trial run, before anything is measured";
                 let dialog = Dialog::Limit(sql.clone(), database);
                 let now = typed::written_duration(STATEMENT_LIMIT);
                 return Ok(vec![Intent::prompt(dialog, "Time a statement", help, now)]);
@@ -163,7 +163,7 @@ impl TuneScreen {
             Dialog::Effects => return self.weigh(text),
             Dialog::Export => {
                 let ledger = self.ledger.clone().filter(|ledger| !ledger.entries.is_empty());
-                let ledger = ledger.ok_or("nothing was tried yet")?;
+                let ledger = ledger.ok_or("there are no trials yet")?;
                 let words = ["dbdyno", "tune", "ledger", &ledger.name].map(str::to_owned);
                 let command = shell(words.iter().chain(&world.arguments));
                 let typed = json!({ "command": command, "name": ledger.name, "entries": ledger.entries });

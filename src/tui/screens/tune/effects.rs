@@ -43,7 +43,7 @@ impl TuneScreen {
     }
 
     pub(super) fn export_effects(&self, path: &str, world: &World) -> Result<Intents, String> {
-        let found = self.effects.clone().ok_or("no runs were weighed yet")?;
+        let found = self.effects.clone().ok_or("no runs are analysed yet")?;
         let words = ["dbdyno", "tune", "effects", &found.selection].map(str::to_owned);
         let command = shell(words.iter().chain(&world.arguments));
         let content = export::sheet(effects_sheet(&found, &command), &found)?;

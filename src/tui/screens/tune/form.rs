@@ -193,7 +193,7 @@ impl TrialForm {
         let missing = |what: &str, name: &str| format!("there is no {what} `{name}` here");
         let engine = world.engine_on(&trial.suite, &trial.engine).ok_or_else(|| missing("engine", &trial.engine))?;
         let suite = self.suite_named(&trial.suite, world).ok_or_else(|| match script::is_script(&trial.suite) {
-            true => format!("the trial is of {}: choose its SQL file again (p), and its database", trial.suite),
+            true => format!("the trial used {}: choose its SQL file and its database again (p)", trial.suite),
             false => missing("suite", &trial.suite),
         })?;
         Ok(Workload {

@@ -40,11 +40,7 @@ impl TuneScreen {
     pub(super) fn open_trial(&self, world: &World) -> Intents {
         let Some(trial) = self.under_cursor() else { return Intents::new() };
         let mut lines: Vec<String> = trial_text(trial).lines().map(str::to_owned).collect();
-        lines.push(format!(
-            "rounds are those of {}; tried {}",
-            counted(trial.looks, "look"),
-            trial.tried_at.strftime("%F %R")
-        ));
+        lines.push(format!("rounds from {}; tried {}", counted(trial.looks, "look"), trial.tried_at.strftime("%F %R")));
         if let Some(command) = self.command_of(trial, world) {
             lines.extend(["repeat it with".to_owned(), format!("  {command}")]);
         }
@@ -91,7 +87,7 @@ impl TuneScreen {
                 self.reading = None;
                 match found {
                     Ok(found) => {
-                        let said = format!("{} weighed: Esc goes back, e exports", counted(found.runs, "run"));
+                        let said = format!("{} analysed: Esc goes back, e exports", counted(found.runs, "run"));
                         (self.effects, self.view) = (Some(found), TuneView::Effects);
                         self.scrolled.at = 0;
                         return vec![Intent::said(said)];
@@ -149,7 +145,7 @@ impl TuneScreen {
 
     fn choose_ledger(&self, names: Vec<String>) -> Intent<Request, Dialog> {
         let now = self.form.ledger_name();
-        let mut items = vec![ListItem::new("another name", "trials are kept under it")];
+        let mut items = vec![ListItem::new("another name", "trials are stored under it")];
         items.extend(names.iter().map(|name| ListItem { chosen: *name == now, ..ListItem::new(name, "") }));
         Intent::choose_one(Dialog::Ledgers(names), "Ledger", items)
     }

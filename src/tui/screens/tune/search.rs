@@ -162,7 +162,7 @@ impl WatchedSearch {
         }
         let figures = |effects: &[TestEffect]| match effects {
             [only] => words::measured(only),
-            several => format!("{} tests: Enter on it in the ledger has all", several.len()),
+            several => format!("{} tests: Enter on it in the ledger shows all", several.len()),
         };
         match (&self.outcome, &self.confirming) {
             (Some(SearchOutcome { confirmed: Some(trial), .. }), _) if trial.state == TrialState::Tried => {
@@ -170,7 +170,7 @@ impl WatchedSearch {
                 format!("{}: {shown}", joined(&trial.change.0))
             }
             (Some(SearchOutcome { confirmed: Some(trial), .. }), _) => {
-                format!("the confirmation of {} was not run to its end", trial.change)
+                format!("the confirmation of {} did not finish", trial.change)
             }
             (Some(_), _) => "no setting was found that is faster than the base".to_owned(),
             (None, Some((trial, round))) => {
@@ -227,12 +227,12 @@ impl TuneScreen {
                 Intent::prompt(Dialog::Term(Term::Budget), "Budget", help, now)
             }
             3 => {
-                let help = "settings with which the program takes more memory are dropped: 64MiB, 1GiB; nothing: any";
+                let help = "settings that need more memory are dropped: 64MiB, 1GiB; empty: no limit";
                 let now = self.terms.memory_limit.map_or_else(String::new, |limit| limit.to_string());
                 Intent::prompt(Dialog::Term(Term::MemoryLimit), "Memory limit", help, now)
             }
             _ => {
-                let help = "of the trial that confirms the winner; nothing: as many as the budget allows";
+                let help = "of the trial that confirms the winner; empty: as many as the budget allows";
                 let now = self.terms.rounds.map_or_else(String::new, |rounds| rounds.to_string());
                 Intent::prompt(Dialog::Term(Term::Rounds), "Rounds that confirm", help, now)
             }
@@ -249,7 +249,7 @@ impl TuneScreen {
         };
         if is_long(budget) && !surely {
             let title = format!("Search for {}?", units::clock(budget));
-            let lines = vec!["K stops it; what was found by then is kept in the store.".to_owned()];
+            let lines = vec!["K stops it; results found by then stay in the store.".to_owned()];
             return vec![Intent::confirm(Dialog::Long(LongStart::Search), title, lines)];
         }
         let base = match workload.settings(&self.form.base) {
@@ -276,9 +276,9 @@ fn meaning(tier: Tier) -> &'static str {
     match tier {
         Tier::PowerSafe => "a power loss loses no commit",
         Tier::Consistent => "a power loss may lose the latest commits",
-        Tier::ProcessSafe => "the program's crash loses nothing, a power loss may corrupt",
+        Tier::ProcessSafe => "a crash of the program loses nothing, a power loss may corrupt",
         Tier::Unsafe => "nothing is promised",
-        Tier::Unknown => "nobody can say",
+        Tier::Unknown => "unknown",
     }
 }
 

@@ -189,7 +189,7 @@ impl TuneScreen {
         }
         if trial.accepted {
             self.form.stand_on(&trial, world);
-            return vec![Intent::said(format!("the base is what {} came to", trial.change))];
+            return vec![Intent::said(format!("the base is now the result of {}", trial.change))];
         }
         let mut lines = Vec::new();
         if !trial.is_gain() {
@@ -208,9 +208,9 @@ impl TuneScreen {
     pub(super) fn ask_stop(&self) -> Intents {
         let (title, line) = match self.running {
             Some(super::Running::Search) => {
-                ("Stop the search?", "What is measured is kept; nothing is confirmed, so that it finds nothing.")
+                ("Stop the search?", "Measured data is kept; nothing is confirmed, so the search has no result.")
             }
-            _ => ("Stop the trial?", "What is measured is kept; a trial that was stopped decides nothing."),
+            _ => ("Stop the trial?", "Measured data is kept; a stopped trial decides nothing."),
         };
         vec![Intent::confirm(Dialog::Stop, title, vec![line.to_owned()])]
     }

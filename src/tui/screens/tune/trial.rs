@@ -96,7 +96,7 @@ impl TuneScreen {
 
     /// Returns the actions that are possible with the trial that has just ended.
     fn after_trial(&self) -> String {
-        let Some(WatchedTrial { trial, .. }) = &self.watched else { return "nothing was tried".to_owned() };
+        let Some(WatchedTrial { trial, .. }) = &self.watched else { return "no trial was run".to_owned() };
         if self.pane == Pane::Ledger {
             // In the ledger, keys apply to another trial.
             return format!("the trial of {} is over", trial.change);
@@ -104,8 +104,10 @@ impl TuneScreen {
         let more = if trial.kind == TrialKind::WhatIf { ", m adds rounds" } else { "" };
         match &trial.state {
             TrialState::Tried if trial.is_gain() => format!("the trial is over: A accepts the change{more}"),
-            TrialState::Tried => format!("the trial is over, and found no gain{more}, d takes the change back"),
-            TrialState::Stopped => "the trial was stopped, and decides nothing: Enter tries the change anew".to_owned(),
+            TrialState::Tried => format!("the trial is over, and found no gain{more}, d undoes the change"),
+            TrialState::Stopped => {
+                "the trial was stopped, and decides nothing: Enter tries the change again".to_owned()
+            }
             TrialState::CannotDiffer(_) | TrialState::Failed(_) => "the trial was not measured".to_owned(),
         }
     }
@@ -117,7 +119,7 @@ impl TuneScreen {
             Some(trial) if trial.is_gain() && self.pane == Pane::Options => {
                 "the search is over: A accepts what it found, y copies it".to_owned()
             }
-            Some(trial) if trial.is_gain() => "the search is over, and found something faster".to_owned(),
+            Some(trial) if trial.is_gain() => "the search is over: it found faster settings".to_owned(),
             Some(trial) if trial.state == TrialState::Tried => "the search is over: no gain was confirmed".to_owned(),
             Some(_) => "the search was stopped before its winner was confirmed".to_owned(),
             None => "the search is over: nothing was confirmed".to_owned(),

@@ -22,7 +22,7 @@ pub(super) fn check_least(suite: &Suite, pick: &TestPick, settings: &Settings, s
         Some(least) => format!("expected a size of at least {}", Size { first: least, ..size }),
         None => "expected a larger size".to_owned(),
     };
-    let message = format!("size `{size}`: {test} transfers money between two: {expected}");
+    let message = format!("size `{size}`: {test} transfers need two: {expected}");
     Err(PlanError::Request(message))
 }
 
@@ -35,5 +35,5 @@ fn lonely(suite: &Suite, pick: &TestPick, settings: &Settings, size: Size) -> Op
     };
     let test = resolved.tests.iter().find(|test| test.records < 2 && transfers(test))?;
     let KvTest { number, name, records, .. } = test;
-    Some(format!("test {number} {name} has {} there, and", counted(*records, "account")))
+    Some(format!("test {number} {name} has {} at this size, and", counted(*records, "account")))
 }

@@ -92,7 +92,7 @@ impl StoredPlan {
     /// An engine is missing now, or no longer knows an option or the suite.
     pub fn plan(self, registry: &Registry) -> Result<(BenchPlan, Vec<DifferingVersion>), PlanError> {
         let Self { suite, pick, rounds, seed, configurations, runs, conditions, closing } = self;
-        let suite = Catalog::suite_of(&suite.name, "the suite as it was stored", suite.text)
+        let suite = Catalog::suite_of(&suite.name, "the stored suite", suite.text)
             .map_err(|error| PlanError::Request(error.to_string()))?;
         let planned: Vec<Configuration> =
             configurations.iter().map(|stored| configuration(stored, &suite, registry)).collect::<Result<_, _>>()?;

@@ -92,7 +92,7 @@ impl Spec {
             (Some(limit), ratios @ [_, ..], []) => {
                 ratios.iter().map(|ratio| size_of(suite, pick, *ratio, limit)).collect()
             }
-            (_, [_, ..], _) => Err("both sizes and ratios of data to memory are asked for: leave one out".to_owned()),
+            (_, [_, ..], _) => Err("both sizes and ratios of data to memory are given: leave one out".to_owned()),
             (_, [], []) => Ok(suite.default_sizes.clone()),
             (_, [], sizes) => Ok(sizes.to_vec()),
         }
@@ -146,7 +146,7 @@ impl Spec {
         }
         if let Some((option, _)) = reference.options.iter().find(|(_, values)| values.len() != 1) {
             return Err(SpecError(format!(
-                "`{text}`: several values of {option}: expected one, as it names one engine"
+                "`{text}`: several values of {option}: expected one, because the reference is one engine"
             )));
         }
         self.reference = Some(EngineChoice { optional: false, ..reference });

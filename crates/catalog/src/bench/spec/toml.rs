@@ -201,7 +201,7 @@ impl Preset {
             None => Vec::new(),
             Some(ratios) if !sizes.is_empty() => {
                 let message =
-                    "data_ratio: the preset has sizes too, and a ratio of data to memory chooses them: leave one out";
+                    "data_ratio: the preset has sizes too, which a ratio of data to memory would choose: leave one out";
                 return Err(source.wrong(ratios.span(), message));
             }
             Some(ratios) => ratios.get_ref().ratios().ok_or_else(|| {

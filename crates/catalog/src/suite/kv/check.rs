@@ -58,8 +58,9 @@ impl Checker<'_> {
         let paced = test.seconds.is_some() || test.warm_up_seconds.is_some() || test.followed;
         let rest = test.transaction.is_some() || test.clock_every.is_some() || !test.when.is_empty();
         if of_one_thread || paced || rest || !test.actors.is_empty() {
-            return self
-                .wrong("compact = true: expected beside it only number, name, needs, database, key and verify_state");
+            return self.wrong(
+                "compact = true: expected no fields other than number, name, needs, database, key and verify_state",
+            );
         }
         Ok(LoadBody::Compaction)
     }
@@ -68,7 +69,7 @@ impl Checker<'_> {
         let test = self.test;
         let needed = |what: &str| self.wrong::<()>(format!("missing field `{what}`: a test without actors needs it"));
         if test.seconds.is_some() || test.warm_up_seconds.is_some() || test.followed {
-            return self.wrong("seconds, warm_up_seconds and followed: expected only beside actors");
+            return self.wrong("seconds, warm_up_seconds and followed: expected only in a test with actors");
         }
         let (Some(operations), Some(keys), Some(work), Some(transaction)) =
             (&test.operations, test.keys, &test.work, test.transaction)
@@ -100,7 +101,7 @@ impl Checker<'_> {
             );
         }
         if test.verify_state {
-            return self.wrong("verify_state: the content after a test of several threads depends on their order");
+            return self.wrong("verify_state: expected only in a test without actors: with several threads, the content depends on their order");
         }
         for number in [&test.seconds, &test.warm_up_seconds].into_iter().flatten() {
             self.number(number.get_ref(), 86_400).map_err(|message| self.source.wrong(number.span(), message))?;
@@ -109,7 +110,7 @@ impl Checker<'_> {
             self.actor(actor)?;
             let name = &actor.get_ref().name;
             if test.actors[..place].iter().any(|other| other.get_ref().name == *name) {
-                return Err(self.source.wrong(actor.span(), format!("actor `{name}`: there is another of this name")));
+                return Err(self.source.wrong(actor.span(), format!("actor `{name}`: duplicate name")));
             }
         }
         let ends = test.seconds.is_some() || test.actors.iter().any(|actor| actor.get_ref().operations.is_some());
@@ -133,7 +134,9 @@ impl Checker<'_> {
             return Err(wrong(format!("actor `{name}`: transaction: expected \"read\" or \"each\"")));
         }
         if work.get_ref().iter().any(|work| work.operation == Operation::Scan) {
-            return Err(wrong(format!("actor `{name}`: a scan is an operation a row: expected `audit` or `range`")));
+            return Err(wrong(format!(
+                "actor `{name}`: a scan does one operation per row: expected `audit` or `range`"
+            )));
         }
         let (begin, end) = (from.unwrap_or(0.0), until.unwrap_or(1.0));
         if !(0.0..end).contains(&begin) || end > 1.0 {
@@ -143,7 +146,7 @@ impl Checker<'_> {
         }
         if (from.is_some() || until.is_some()) && self.test.seconds.is_none() {
             return Err(wrong(format!(
-                "actor `{name}`: from and until are parts of the test's `seconds`: it has none"
+                "actor `{name}`: from and until are fractions of the test's `seconds`: the test has none"
             )));
         }
         let holds = work.get_ref().iter().any(|work| work.operation == Operation::Hold);
@@ -162,8 +165,7 @@ impl Checker<'_> {
         if share > 0.0 && share <= 1_000.0 && least > 0 && most >= least {
             return Ok(());
         }
-        let message =
-            "operations: expected a share above 0 and at most 1000, `least` of 1 or more, and `most` from there on";
+        let message = "operations: expected a share above 0 and at most 1000, `least` of 1 or more, and `most` of `least` or more";
         Err(self.source.wrong(operations.span(), message))
     }
 
@@ -208,7 +210,7 @@ impl Checker<'_> {
             return wrong("expected at least one operation, each with a weight from 1 to 1000000");
         }
         if self.test.actors.is_empty() && work_list.iter().any(|work| work.operation == Operation::Hold) {
-            return wrong("hold: expected only of an actor");
+            return wrong("hold: expected only in an actor");
         }
         if work_list.len() > 1 && work_list.iter().any(|work| work.operation == Operation::Scan) {
             return wrong("a scan reads every row and cannot be mixed with other operations");
@@ -222,7 +224,7 @@ impl Checker<'_> {
                 continue;
             };
             if !(1..=*most).contains(least) || *most > 1_000_000 {
-                return wrong("expected `least` of 1 or more, and `most` from there to 1000000");
+                return wrong("expected `least` of 1 or more, and `most` from `least` to 1000000");
             }
         }
         check_transaction(work_list, transaction).or_else(|message| wrong(&message))

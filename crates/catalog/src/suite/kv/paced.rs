@@ -37,21 +37,19 @@ impl KvBody {
         };
         let refused = |why: &str| Err(format!("test {test} {}: {why}", body.file.name));
         if body.actors().any(|actor| actor.from.is_some() || actor.until.is_some()) {
-            return refused(
-                "some of its actors take part for a while only: choose a test whose load is the same all the time",
-            );
+            return refused("some of its actors work only part of the time: choose a test with a constant load");
         }
         let names: Vec<String> = match &body.load {
             LoadBody::Alone(alone) => match not_paced(alone) {
                 Some(why) => return refused(why),
                 None => vec![ALONE.to_owned()],
             },
-            LoadBody::Compaction => return refused("it is one compaction: choose one that does many operations"),
+            LoadBody::Compaction => return refused("it is one compaction: choose a test with many operations"),
             LoadBody::Actors => body.actors().map(|actor| actor.name.clone()).collect(),
         };
         match (actor, names.as_slice()) {
             (None, [only]) => Ok(Pace { test, actor: only.clone() }),
-            (None, several) => refused(&format!("whose rate is looked for? Choose the actor: {}", one_of(several))),
+            (None, several) => refused(&format!("it has several actors: choose {}", one_of(several))),
             (Some(actor), names) if names.iter().any(|name| name == actor) => {
                 Ok(Pace { test, actor: actor.to_owned() })
             }
@@ -72,9 +70,9 @@ impl KvBody {
                     OFFERED_RATE,
                     MOST_RATE,
                     "0",
-                    "operations a second that are due; 0: each when the one before it is done",
+                    "operations due per second; 0: each when the previous one is done",
                 ),
-                OptionSpec::choice(GAPS, &["even", "poisson"], "poisson", "times between operations that are due"),
+                OptionSpec::choice(GAPS, &["even", "poisson"], "poisson", "times between due operations"),
                 number(SECONDS, MOST_SECONDS, "5", "how long the test is measured"),
                 number(WARM_UP, MOST_SECONDS, "1", "how long it runs before it is measured"),
             ])
@@ -110,12 +108,12 @@ fn not_paced(alone: &AloneBody) -> Option<&'static str> {
     let does = |is: fn(&Operation) -> bool| alone.work.iter().any(|work| is(&work.operation));
     if !matches!(alone.transaction, TransactionScope::Read | TransactionScope::Each) {
         Some(
-            "it puts many operations into one transaction, so that there is no rate of them: choose one whose transaction is `read` or `each`",
+            "it puts many operations into one transaction, so they have no rate: choose a test whose transaction is `read` or `each`",
         )
     } else if does(|operation| *operation == Operation::Scan) {
-        Some("it is one scan of all rows: choose one that does many operations")
+        Some("it is one scan of all rows: choose a test with many operations")
     } else if does(|operation| matches!(operation, Operation::Delete | Operation::Remove)) {
-        Some("it deletes, so that after a while there is nothing left to delete: choose another")
+        Some("it deletes rows until none are left: choose another test")
     } else {
         None
     }

@@ -179,7 +179,7 @@ impl<'r, 's> Running<'r, 's> {
 
         let launch = self.session.launch;
         let folder = RunFolder::create(&launch.work_dir, &self.run.run_id, launch.keep_databases)
-            .map_err(|error| format!("the run's folder in {}: {error}", launch.work_dir.display()))?;
+            .map_err(|error| format!("cannot create the run's folder in {}: {error}", launch.work_dir.display()))?;
         let expected = self.session.expected_run;
         let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR));
         let conditions = self.session.plan.conditions;
@@ -280,7 +280,7 @@ impl<'r, 's> Running<'r, 's> {
         }
         let engine = configuration.engine_name();
         Err(format!(
-            "engine `{engine}` cannot start cold: its worker does not report it (--cache warm, or without this engine)"
+            "engine `{engine}` cannot start cold: its worker does not report it (use --cache warm, or leave this engine out)"
         ))
     }
 

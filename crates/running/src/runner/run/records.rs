@@ -86,7 +86,7 @@ impl Running<'_, '_> {
         Err(Stop::Failed(
             FailureKind::OptionsDiffer,
             format!(
-                "options in force differ from those asked for: {} (allow differing options to run it all the same)",
+                "options in force differ from the requested ones: {} (allow differing options to run it anyway)",
                 differing.join("; ")
             ),
         ))
@@ -154,7 +154,7 @@ impl Running<'_, '_> {
         // To continue measuring while nothing can be stored would only lose more.
         Err(Stop::Failed(
             FailureKind::Unkept,
-            format!("results cannot be kept: {}", self.session.unkept().unwrap_or("the session was stopped")),
+            format!("results cannot be saved: {}", self.session.unkept().unwrap_or("the session was stopped")),
         ))
     }
 

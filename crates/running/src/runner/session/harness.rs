@@ -36,7 +36,7 @@ impl RunningSession<'_> {
         for configuration in &plan.configurations {
             let size = configuration.size.to_string();
             let Some((null, suite)) = nulls_job(&plan, configuration, own) else {
-                let reason = "as its description names no engine that does nothing".to_owned();
+                let reason = "because its description names no engine that does nothing".to_owned();
                 harness.nulls.insert(configuration.engine_name().to_owned(), Err(reason));
                 continue;
             };
@@ -61,7 +61,7 @@ impl RunningSession<'_> {
                 })),
                 Err(reason) if name == HARNESS_ENGINE => return Err(SessionError::Calibration(reason)),
                 // The engine itself may still run well.
-                Err(reason) => *of_engine = Err(format!("as `{name}` of its program failed, {reason}")),
+                Err(reason) => *of_engine = Err(format!("because `{name}` of its program failed, {reason}")),
             }
         }
         self.keep(Batch { harness: harness.measured.clone(), ..Batch::default() }).await;

@@ -20,7 +20,7 @@ impl RunningSession<'_> {
             return false;
         }
         self.tell(RunnerEvent::Note {
-            text: format!("{reason}; results are only in memory for now; writing them is tried again"),
+            text: format!("{reason}; results are only in memory for now; dbdyno tries again to write them"),
         });
         let until = Instant::now() + self.store.patience();
         while Instant::now() < until && !self.is_stopped() {

@@ -54,7 +54,7 @@ pub struct Report {
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The work folder cannot be used.
-    #[error("the work folder {}: {error}: choose another", folder.display())]
+    #[error("cannot use the work folder {}: {error}: choose another", folder.display())]
     WorkFolder {
         folder: PathBuf,
         /// The system's error.
@@ -67,7 +67,7 @@ pub enum SessionError {
     #[error("measuring the harness's own cost failed: {0}")]
     Calibration(String),
     /// Another process resumed it in the meantime.
-    #[error("session {0} is run by another dbdyno")]
+    #[error("another dbdyno is running session {0}")]
     Taken(String),
     /// No measured result could be stored.
     #[error(transparent)]
@@ -239,7 +239,7 @@ async fn begin<'s>(
     };
     if swept > 0 {
         session.tell(RunnerEvent::Note {
-            text: format!("removed {swept} folders of runs and tortures that a crash had left behind"),
+            text: format!("removed {swept} folders of runs and crash tests, left behind by a crash"),
         });
     }
     let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };

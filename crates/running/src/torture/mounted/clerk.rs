@@ -55,7 +55,7 @@ impl Clerk {
             Ok(()) => line,
             Err(error) => {
                 self.backing().tape().give_up();
-                failure(&format!("recording what was written: {error}"))
+                failure(&format!("cannot record writes: {error}"))
             }
         }
     }

@@ -63,7 +63,7 @@ impl Flusher {
         self.answers.read_until(b'\n', &mut answer)?;
         match answer.as_slice() {
             DONE => Ok(()),
-            [] => Err(io::Error::other("the process that has mappings written ended")),
+            [] => Err(io::Error::other("the process that writes mappings back ended")),
             error => Err(io::Error::other(String::from_utf8_lossy(error).trim().to_owned())),
         }
     }

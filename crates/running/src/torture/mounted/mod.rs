@@ -114,7 +114,7 @@ impl Aside {
             fs::create_dir_all(aside.files())
         };
         let cleared = clear();
-        cleared.map_err(|error| TortureError::folder(&aside.0, "databases cannot be put here", &error))?;
+        cleared.map_err(|error| TortureError::folder(&aside.0, "cannot put databases here", &error))?;
         Ok(aside)
     }
 
@@ -148,7 +148,7 @@ impl Mounted {
         let spaces = match line.trim_end() {
             server::READY => ThreadNameSpaceType::MOUNT,
             server::READY_AS_USER => ThreadNameSpaceType::MOUNT | ThreadNameSpaceType::USER,
-            "" => return Err(failed(&"it ended without a word")),
+            "" => return Err(failed(&"it ended without a message")),
             reason => return Err(reason.to_owned()),
         };
         let events = mount.join(file_system::EVENTS_NAME).into_os_string().into_vec();

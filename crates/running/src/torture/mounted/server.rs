@@ -50,13 +50,13 @@ pub(super) fn serve(serve: &Serve) -> Result<(), String> {
         let what = what.to_owned();
         move |error: io::Error| format!("{what}: {error}")
     };
-    let ready = separate().map_err(reason("a namespace for the mount"))?;
-    let tape = TrialTape::create(&serve.log, serve.commits).map_err(reason("the record"))?;
-    let backing = Backing::new(&serve.backing, tape).map_err(reason("the folder behind the mount"))?;
+    let ready = separate().map_err(reason("cannot create a namespace for the mount"))?;
+    let tape = TrialTape::create(&serve.log, serve.commits).map_err(reason("cannot create the record"))?;
+    let backing = Backing::new(&serve.backing, tape).map_err(reason("cannot open the folder behind the mount"))?;
     let backing = Arc::new(Mutex::new(backing));
     // Started before the device is opened, because the flusher must not have it open: the kernel ends the connection when the last process
     // that has it ends.
-    let flusher = Flusher::start(&serve.mount).map_err(reason("the process that has mappings written"))?;
+    let flusher = Flusher::start(&serve.mount).map_err(reason("cannot start the process that writes mappings back"))?;
     let flushing = flusher.process();
     let (said, heard) = channel();
     let session = mounted(&serve.mount, FileSystem { backing: Arc::clone(&backing), said })?;
@@ -69,8 +69,8 @@ pub(super) fn serve(serve: &Serve) -> Result<(), String> {
         let _ = io::stdin().read_to_end(&mut Vec::new());
         end(flushing);
     });
-    writeln!(io::stdout(), "{ready}").and_then(|()| io::stdout().flush()).map_err(reason("saying so"))?;
-    session.run().map_err(reason("serving"))?;
+    writeln!(io::stdout(), "{ready}").and_then(|()| io::stdout().flush()).map_err(reason("cannot report the mount"))?;
+    session.run().map_err(reason("cannot serve the mount"))?;
     end(flushing)
 }
 
@@ -111,14 +111,15 @@ fn separate() -> io::Result<&'static str> {
 
 fn mounted(at: &Path, file_system: FileSystem) -> Result<Session<FileSystem>, String> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
-    let device = rustix::fs::open(DEVICE, flags, Mode::empty()).map_err(|error| format!("{DEVICE}: {error}"))?;
+    let device =
+        rustix::fs::open(DEVICE, flags, Mode::empty()).map_err(|error| format!("cannot open {DEVICE}: {error}"))?;
     let options = format!(
         "fd={},rootmode=40000,user_id={},group_id={},default_permissions",
         device.as_raw_fd(),
         geteuid().as_raw(),
         getegid().as_raw()
     );
-    let failed = |error: io::Error| format!("mounting a file system: {error}");
+    let failed = |error: io::Error| format!("cannot mount a file system: {error}");
     let options = CString::new(options).map_err(|error| failed(error.into()))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount("dbdyno", at, KIND, flags, options.as_c_str()).map_err(|error| failed(error.into()))?;

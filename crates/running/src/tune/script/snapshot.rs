@@ -43,14 +43,14 @@ impl DatabaseSnapshot {
         let before = states(database).map_err(|error| wrong(error.to_string()))?;
         check_room(&before, work_dir).map_err(wrong)?;
         let folder = RunFolder::create(work_dir, &identifier(), false)
-            .map_err(|error| wrong(format!("a copy in {}: {error}", work_dir.display())))?;
+            .map_err(|error| wrong(format!("cannot create a copy in {}: {error}", work_dir.display())))?;
         let path = folder.databases().join(COPY);
-        copy(database, &path).map_err(|error| wrong(format!("copying it: {error}")))?;
+        copy(database, &path).map_err(|error| wrong(format!("cannot copy it: {error}")))?;
         let after = states(database).map_err(|error| wrong(error.to_string()))?;
         if before != after {
-            return Err(wrong("it was written while it was copied: stop its program and try again".to_owned()));
+            return Err(wrong("it changed while it was copied: stop its program and try again".to_owned()));
         }
-        let options = settle(&path).map_err(|error| wrong(format!("it is no sound SQLite database: {error}")))?;
+        let options = settle(&path).map_err(|error| wrong(format!("it is not a valid SQLite database: {error}")))?;
         let contents = fs::read(&path).map_err(|error| wrong(error.to_string()))?;
         let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, &contents).to_string();
         Ok(Self { _folder: folder, path, bytes: contents.len() as u64, digest, options })

@@ -89,7 +89,7 @@ fn is_trigger(words: &[&str]) -> bool {
 fn token_end(text: &str, at: usize, c: char) -> Result<usize, String> {
     let rest = &text[at..];
     let after = |found: Option<usize>, width: usize, what: &str| {
-        found.map(|place| at + place + width).ok_or_else(|| format!("{what} that does not end"))
+        found.map(|place| at + place + width).ok_or_else(|| format!("{what} is not closed"))
     };
     match c {
         // Two quotes inside a text are read as two tokens, which does no harm.
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_does_not_end_is_told_with_its_line() {
-        assert_eq!(split("SELECT 1;\nSELECT 'a").unwrap_err(), (2, "a text or name that does not end".to_owned()));
+        assert_eq!(split("SELECT 1;\nSELECT 'a").unwrap_err(), (2, "a text or name is not closed".to_owned()));
         assert_eq!(split("/* x").unwrap_err().0, 1);
         assert!(split(" \n-- nothing\n").unwrap().is_empty());
     }

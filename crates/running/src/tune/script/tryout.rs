@@ -61,7 +61,7 @@ struct StatementWatch {
 impl TryOut {
     /// Opens a copy of the database of `start`, or an empty one. `limit`: how long a statement may take.
     pub(super) fn new(start: Option<&DatabaseSnapshot>, engine: &Description, limit: Duration) -> Result<Self, String> {
-        let failed = |error: &dyn Display| format!("a scratch database: {error}");
+        let failed = |error: &dyn Display| format!("cannot create a scratch database: {error}");
         let folder =
             start.map(|start| tempfile::tempdir_in(start.folder())).transpose().map_err(|error| failed(&error))?;
         // SQLite opens an unnamed file if the name is empty, and nothing remains of it after it is closed.
@@ -122,11 +122,11 @@ impl TryOut {
         let refused = locked(&self.watch).refused.take();
         refused.unwrap_or_else(|| match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => {
-                format!("it took longer than {:?}: a longer statement limit lets it finish", self.limit)
+                format!("it took longer than {:?}: raise the statement limit to let it finish", self.limit)
             }
             Some(ErrorCode::OutOfMemory) => {
                 format!(
-                    "it needs more than the {} that a statement may have: expected smaller values",
+                    "it needs more than {} of memory, the limit for a statement: expected smaller values",
                     bytes(MOST_MEMORY)
                 )
             }
@@ -165,7 +165,7 @@ fn refusal(action: &AuthAction<'_>, options: &[String]) -> Option<String> {
             Some(format!("PRAGMA {pragma_name} is an option of the engine: set it in the base, or try it as a change"))
         }
         AuthAction::Pragma { pragma_name, pragma_value: Some(_) } if is(pragma_name, &PRAGMAS) => {
-            Some(format!("PRAGMA {pragma_name} reaches beyond the copy that statements may use: leave it out"))
+            Some(format!("PRAGMA {pragma_name} affects more than the copy that statements may use: leave it out"))
         }
         AuthAction::CreateVtable { module_name, .. } if !is(module_name, &MODULES) => Some(format!(
             "a virtual table of {module_name}: expected a module whose tables are within the database ({})",
@@ -175,7 +175,7 @@ fn refusal(action: &AuthAction<'_>, options: &[String]) -> Option<String> {
             Some(format!("{function_name}() runs code from elsewhere: leave it out"))
         }
         AuthAction::Unknown { code, .. } => {
-            Some(format!("SQLite asks whether it may do {code}, which is not known here"))
+            Some(format!("dbdyno does not know the SQLite action {code} and does not allow it"))
         }
         _ => None,
     }

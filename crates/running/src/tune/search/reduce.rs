@@ -95,7 +95,7 @@ impl<'a> Reduction<'a> {
             match with_instead(self.aim, &self.rest, &option, &instead) {
                 Some(rest) => return Some(Attempt { option, instead, rest }),
                 None => {
-                    let reason = "without it the others do not go together, or a commit survives too little".to_owned();
+                    let reason = "without it the other options conflict, or the tier is too low".to_owned();
                     let tier = self.rest.tier;
                     self.learn(option, instead, tier, None, Some(reason));
                 }

@@ -45,7 +45,7 @@ pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Res
     let candidates = pool(aim(workload, &spec), spec.seed);
     if candidates.is_empty() {
         let (engine, tier) = (&workload.engine.description.name, spec.tier);
-        return Err(TuneError::Asked(format!("{engine} has no setting to try of which a commit survives tier {tier}")));
+        return Err(TuneError::Asked(format!("{engine} has no setting to try that reaches tier {tier}")));
     }
     let mut race = Race {
         lab,
@@ -161,7 +161,7 @@ impl Race<'_, '_> {
         }
         let (run, needed) = (self.each().as_secs_f64(), (self.begun.elapsed() + least * 2).as_secs_f64());
         Err(TuneError::Asked(format!(
-            "a run takes {run:.1} s, so that the budget leaves no time for a confirmation: give it a budget of {needed:.0}s or more"
+            "a run takes {run:.1} s, so the budget leaves no time for a confirmation: set a budget of {needed:.0}s or more"
         )))
     }
 
@@ -325,9 +325,9 @@ pub(super) fn unfit(samples: &Samples, variant: usize, memory_limit: Option<u64>
         return Some(failure.to_owned());
     }
     if samples.of_variant(variant).any(|sample| sample.agrees == Some(false)) {
-        return Some("its answers are not those of the others".to_owned());
+        return Some("its answers differ from the others".to_owned());
     }
     let peak = samples.of_variant(variant).filter_map(|sample| sample.figures.memory_bytes()).max()?;
     let limit = memory_limit.filter(|limit| peak > *limit)?;
-    Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
+    Some(format!("it used {peak} bytes of memory, more than the limit of {limit}"))
 }

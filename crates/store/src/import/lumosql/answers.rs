@@ -100,7 +100,7 @@ pub(super) fn mark_disagreeing(converted: &mut Converted, findings: &mut Finding
             linter: OUTPUT_SIZE.to_owned(),
             matter: None,
             message: format!(
-                "the output has {length} bytes at size {}, of other engines: {}",
+                "the output has {length} bytes at size {}; bytes of other engines' output: {}",
                 group.1,
                 theirs.join(", ")
             ),

@@ -44,12 +44,12 @@ fn contradictions(run: &RawRun) -> Vec<String> {
     let Some(said) = Counts::said(run) else { return found };
     let there = Counts::there(run);
     if there.all() > said.all() {
-        found.push(format!("it says {}, and has {}", counted(said.all(), "test"), there.all()));
+        found.push(format!("it reports {}, but has {}", counted(said.all(), "test"), there.all()));
     } else if there.ok > said.ok {
-        found.push(format!("tests-ok says {}, and the status of {} is OK", said.ok, counted(there.ok, "test")));
+        found.push(format!("tests-ok is {}, but the status of {} is OK", said.ok, counted(there.ok, "test")));
     } else if there.others > said.others {
         found.push(format!(
-            "tests-fail and tests-intr say {}, and the status of {} is not OK",
+            "tests-fail and tests-intr add up to {}, but the status of {} is not OK",
             said.others,
             counted(there.others, "test")
         ));
@@ -60,11 +60,11 @@ fn contradictions(run: &RawRun) -> Vec<String> {
 /// Returns what a run lacks.
 fn gaps(run: &RawRun) -> Vec<String> {
     if run.facts.is_empty() {
-        return vec!["run_data has nothing of it".to_owned()];
+        return vec!["run_data has no data for it".to_owned()];
     }
     let time = |key: &'static str| match run.facts.get(key) {
         None => Some(format!("no {key}")),
-        Some(time) if time.trim().parse::<f64>().is_err() => Some(format!("its {key} is no time")),
+        Some(time) if time.trim().parse::<f64>().is_err() => Some(format!("its {key} is not a valid time")),
         Some(_) => None,
     };
     let mut found: Vec<String> = ["when-run", "end-run"].into_iter().filter_map(time).collect();
@@ -141,12 +141,12 @@ mod tests {
         assert!(contradictions(&run(&whole, &["OK", "OK", "ERR1"])).is_empty());
         assert!(gaps(&run(&whole, &["OK", "OK", "ERR1"])).is_empty());
         let said = |statuses: &[&str]| contradictions(&run(&whole, statuses)).join("; ");
-        assert_eq!(said(&["OK", "OK", "OK"]), "tests-ok says 2, and the status of 3 tests is OK");
+        assert_eq!(said(&["OK", "OK", "OK"]), "tests-ok is 2, but the status of 3 tests is OK");
         assert_eq!(
             said(&["OK", "ERR1", "SIGINT"]),
-            "tests-fail and tests-intr say 1, and the status of 2 tests is not OK"
+            "tests-fail and tests-intr add up to 1, but the status of 2 tests is not OK"
         );
-        assert_eq!(said(&["OK", "OK", "ERR1", "OK"]), "it says 3 tests, and has 4");
+        assert_eq!(said(&["OK", "OK", "ERR1", "OK"]), "it reports 3 tests, but has 4");
         assert_eq!(said(&["OK"]), "");
         assert_eq!(gaps(&run(&whole, &["OK"])), ["2 of its 3 tests are missing"]);
     }

@@ -46,34 +46,34 @@ impl Findings {
 impl ImportFinding {
     fn sentence(self, n: usize) -> String {
         let (what, then) = match self {
-            Self::InvalidRun => ("runs without a valid when-run", "kept as `invalid`, in no statistics"),
+            Self::InvalidRun => ("runs without a valid when-run", "kept as `invalid`, excluded from statistics"),
             Self::CrashedRun => ("runs without end-run", "kept as `crashed`"),
             Self::InterruptedRun => ("runs with interrupted tests", "kept as `interrupted`"),
             Self::FailedRun => ("runs with failed tests", "kept as `failed`"),
-            Self::FailedTest => ("tests with a status other than OK", "kept, in no statistics"),
+            Self::FailedTest => ("tests with a status other than OK", "kept, excluded from statistics"),
             Self::DifferingOutput => {
-                ("tests whose output is never as long as other engines'", "marked `disagrees`, with warnings")
+                ("tests whose output length always differs from other engines'", "marked `disagrees`, with warnings")
             }
             Self::SuspiciousOutput => {
-                ("tests whose output varies and is not as long as other engines'", "kept, with warnings")
+                ("tests whose output length varies and differs from other engines'", "kept, with warnings")
             }
-            Self::DuplicateRunKey => ("rows of run_data with a key that the run has again", "the last one counts"),
-            Self::DuplicateTestKey => ("rows of test_data with a key that the test has again", "the last one counts"),
-            Self::OddTime => ("times that are no number of seconds", "kept as keys, in no statistics"),
+            Self::DuplicateRunKey => ("rows of run_data that repeat a key of their run", "the last one counts"),
+            Self::DuplicateTestKey => ("rows of test_data that repeat a key of their test", "the last one counts"),
+            Self::OddTime => ("times that are not a number of seconds", "kept as keys, excluded from statistics"),
             Self::OddSize => ("runs with a datasize that is neither `n` nor `r,w`", "kept as it is"),
             Self::OddRunId => ("run_ids that are not 64 hexadecimal digits", "kept"),
-            Self::UnknownTest => ("tests that are none of LumoSQL's 18", "numbered by their names"),
+            Self::UnknownTest => ("tests other than LumoSQL's 18", "numbered by their names"),
             Self::SizeFromNames => (
-                "runs that do not tell their datasize",
+                "runs without a recorded datasize",
                 "taken from the names of their tests, and marked by the key `size_from`",
             ),
-            Self::AssumedOption => ("options that runs do not tell", "LumoSQL's default is shown as assumed"),
-            Self::KeptRunKey => ("facts of runs under keys that dbdyno does not know", "kept"),
-            Self::KeptTestKey => ("facts of tests under keys that dbdyno does not know", "kept"),
-            Self::NoRunData => ("runs of test_data that run_data does not have", "kept"),
-            Self::OddText => ("texts that are not UTF-8", "kept with `\u{fffd}` for what cannot be read"),
+            Self::AssumedOption => ("options that runs do not record", "LumoSQL's default is shown as assumed"),
+            Self::KeptRunKey => ("facts of runs with unknown keys", "kept"),
+            Self::KeptTestKey => ("facts of tests with unknown keys", "kept"),
+            Self::NoRunData => ("runs of test_data that are missing from run_data", "kept"),
+            Self::OddText => ("texts that are not UTF-8", "kept, with `\u{fffd}` for invalid bytes"),
             Self::SkippedRow => {
-                ("rows without run_id, key or value, or with a test number that is no number", "skipped")
+                ("rows without run_id, key or value, or with a test number that is not a number", "skipped")
             }
         };
         format!("{what}: {n}, {then}")

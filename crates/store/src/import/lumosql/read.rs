@@ -154,7 +154,7 @@ impl Database {
             let copy = folder.path().join(path.file_name().unwrap_or_default());
             Ok((folder, copy))
         };
-        let (folder, copy) = copy().map_err(|error| unreadable(format!("copying it with its journal: {error}")))?;
+        let (folder, copy) = copy().map_err(|error| unreadable(format!("cannot copy it with its journal: {error}")))?;
         let connection = Connection::open(copy).map_err(|error| unreadable(error.to_string()))?;
         Ok(Self { connection, _copy: Some(folder) })
     }

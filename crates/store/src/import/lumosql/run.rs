@@ -68,8 +68,8 @@ impl LumoSqlState {
     fn from_facts(facts: &Facts, started_at: Option<Timestamp>) -> Self {
         let count = |key: &str| facts.get(key).and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0);
         match (started_at, facts.get("when-run")) {
-            (None, None) => return Self::Invalid("the database does not say when it ran".to_owned()),
-            (None, Some(when)) => return Self::Invalid(format!("its when-run `{when}` is no time")),
+            (None, None) => return Self::Invalid("the database does not record when it ran".to_owned()),
+            (None, Some(when)) => return Self::Invalid(format!("its when-run `{when}` is not a valid time")),
             (Some(_), _) => {}
         }
         if !facts.contains_key("end-run") {
@@ -105,7 +105,7 @@ impl LumoSqlState {
     fn failure(self) -> Option<String> {
         match self {
             Self::Done => None,
-            Self::Crashed => Some("the database does not say when it ended: it crashed".to_owned()),
+            Self::Crashed => Some("the database does not record when it ended: it crashed".to_owned()),
             Self::Failed(why) | Self::Interrupted(why) | Self::Invalid(why) => Some(why),
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn read(path: &Path) -> Result<(RawRuns, Findings), ImportError> {
         let line = line.map_err(unreadable)?;
         runs.take(&line).map_err(|message| broken(path, format!("line {number}: {message}")))?;
     }
-    runs.end().map_err(|message| broken(path, format!("its end: {message}")))?;
+    runs.end().map_err(|message| broken(path, format!("end of file: {message}")))?;
     Ok((runs.runs, runs.findings))
 }
 
@@ -72,10 +72,10 @@ impl TextRuns {
         let parts = line.trim().split_once(' ').and_then(|(id, tests)| Some((id, tests.trim().parse::<usize>().ok()?)));
         let is_id = |id: &str| id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let (id, tests) = parts.filter(|(id, _)| is_id(id)).ok_or_else(|| {
-            format!("`{line}`: expected 64 hexadecimal digits and a number of tests, where a run begins")
+            format!("`{line}`: expected the first line of a run: 64 hexadecimal digits and a number of tests")
         })?;
         if self.runs.contains_key(id) {
-            return Err(format!("run {id} is in it twice: expected each run once"));
+            return Err(format!("run {id} occurs twice: expected each run once"));
         }
         Ok(OpenRun { run_id: id.to_owned(), tests, facts: RawRun::default(), test: None })
     }
@@ -96,7 +96,7 @@ impl OpenRun {
     fn take(&mut self, line: &str, findings: &mut Findings) -> Result<(), String> {
         if let Some(test) = line.strip_prefix("--").and_then(|number| number.trim().parse::<i64>().ok()) {
             if self.facts.tests.insert(test, Facts::new()).is_some() {
-                return Err(format!("test {test} is there twice: expected each test of a run once"));
+                return Err(format!("test {test} occurs twice: expected each test of a run once"));
             }
             self.test = Some(test);
             return Ok(());

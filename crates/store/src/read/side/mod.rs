@@ -231,7 +231,7 @@ impl SessionConditions {
             words.push("syncs reach no disk".to_owned());
         }
         let allocator = self.allocator.as_deref().filter(|file| !is_system_allocator(file));
-        words.extend(allocator.map(|file| format!("malloc of {file}")));
+        words.extend(allocator.map(|file| format!("malloc from {file}")));
         words.extend(self.preloaded.as_ref().map(|libraries| format!("preloaded: {libraries}")));
         words
     }

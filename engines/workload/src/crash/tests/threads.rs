@@ -66,14 +66,14 @@ fn what_each_thread_committed_is_counted_by_itself() {
 
     let foreign = b"t02_key_0".to_vec();
     change(&job, |rows| drop(rows.insert(foreign.clone(), Vec::new())));
-    assert_eq!(failure("recover", &job, &[TWO]), "the key `t02_key_0` is no thread's");
+    assert_eq!(failure("recover", &job, &[TWO]), "the key `t02_key_0` belongs to no thread");
     change(&job, |rows| drop(rows.remove(&foreign)));
     // The first three commits put the rows 0 to 2.
     change(&job, |rows| drop(rows.remove(&b"t01_key_2"[..]).unwrap()));
-    let expected = format!("thread 1: commit 3 is missing, but commit {second} is there");
+    let expected = format!("thread 1: commit 3 is missing, but commit {second} is present");
     assert_eq!(failure("recover", &job, &[TWO]), expected);
     let alone = failure("recover", &job, &[]);
-    assert!(alone.ends_with("rows, none of which was ever committed"), "{alone}");
+    assert!(alone.ends_with("rows that no commit wrote"), "{alone}");
 }
 
 #[test]

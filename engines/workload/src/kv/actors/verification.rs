@@ -67,7 +67,7 @@ fn broken_accounts(before: Accounts, after: &Accounts, done: &[ThreadDone]) -> O
     let moved = |_: &Accounts, thread: &ThreadDone| {
         let moved = thread.moved?;
         let (first, last) = (moved.first, moved.last);
-        Some(format!("a snapshot that was held had {first} at its beginning, and {last} at its end"))
+        Some(format!("a held snapshot had {first} at its start, but {last} at its end"))
     };
     let short = |_: &Accounts, thread: &ThreadDone| {
         let (found, expected) = thread.short?;
@@ -87,7 +87,7 @@ fn broken_accounts(before: Accounts, after: &Accounts, done: &[ThreadDone]) -> O
         .or_else(|| {
             (after.versions != expected).then(|| {
                 let found = after.versions;
-                format!("the versions add up to {found}, and by the transfers that were committed to {expected}")
+                format!("the versions add up to {found}, but with all committed transfers to {expected}")
             })
         })
 }

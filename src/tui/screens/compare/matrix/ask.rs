@@ -110,7 +110,9 @@ fn matrix(beside: Beside, metric: Metric, allowed: &BTreeSet<Difference>, store:
     let sweep = Sweep::of(&parts, allowed);
     as_rates(parts.iter_mut().chain(&mut foreign));
     if parts.is_empty() || parts.len() + foreign.len() < 2 {
-        return Err("its sessions have no other configuration: a and b type the selections of a pair".to_owned());
+        return Err(
+            "its sessions have no other configuration: press a and b to type the selections of a pair".to_owned()
+        );
     }
     let reference = parts.remove(reference);
     let candidates: Vec<Side> = parts.into_iter().chain(foreign).collect();

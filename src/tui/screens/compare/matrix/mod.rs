@@ -77,7 +77,7 @@ impl CompareScreen {
             let with = Some(looked.a.clone()).filter(|a| !a.is_empty());
             Some(BesideReference { reference: looked.b.clone(), with })
         };
-        let Some(beside) = beside else { return vec![Intent::said("there is nothing to put beside each other yet")] };
+        let Some(beside) = beside else { return vec![Intent::said("there is nothing to compare yet")] };
         if self.looked.choosing {
             self.looked.allowed.clear();
         }

@@ -82,7 +82,7 @@ impl CompareScreen {
         lines.push(String::new());
         lines.extend(several::options(&sides));
         lines.extend(facts::origin(first));
-        vec![Intent::page("What to know about these comparisons", lines)]
+        vec![Intent::page("Notes on these comparisons", lines)]
     }
 
     /// Returns the comparisons that the session's view shows, with the command that reproduces them.

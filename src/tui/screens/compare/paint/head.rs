@@ -105,10 +105,10 @@ fn badges(sides: &[Comparison], more: usize) -> Vec<String> {
     let mut badges = Vec::new();
     let (allowed, refused) = (words(true), words(false));
     if !refused.is_empty() {
-        badges.push(format!("{} differ: o compares all the same", refused.join(", ")));
+        badges.push(format!("{} differ: o compares anyway", refused.join(", ")));
     }
     if !allowed.is_empty() {
-        badges.push(format!("compared all the same though {} differ", allowed.join(", ")));
+        badges.push(format!("compared although {} differ", allowed.join(", ")));
     }
     if more > 0 {
         badges.push(format!("{}: n shows them", units::counted(more, "remark")));

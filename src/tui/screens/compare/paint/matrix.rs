@@ -220,7 +220,7 @@ fn foot(screen: &CompareScreen, matrix: &Matrix, columns: MatrixColumns) -> Vec<
     if columns.shown < all {
         let at = screen.looked.candidate + 1;
         let others = counted(all, "configuration");
-        text.push((format!("{at} of {others} beside the reference: h and l show the others"), Role::Warn));
+        text.push((format!("{at} of {others} against the reference: h and l show the others"), Role::Warn));
     }
     let under = screen.under_cursor();
     let (side, line) = match &under {

@@ -20,7 +20,7 @@ use ratatui::layout::Rect;
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {
     let looked = &screen.looked;
     let asked = match &looked.beside {
-        Some(beside) if looked.view.is_of_session() => vec![("beside  ", &beside.reference, Role::B)],
+        Some(beside) if looked.view.is_of_session() => vec![("against ", &beside.reference, Role::B)],
         _ => vec![("A  ", &looked.a, Role::A), ("B  ", &looked.b, Role::B)],
     };
     let mut row = Rect { height: 1, ..area };
@@ -43,6 +43,6 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let text = format!(" {} … {elapsed_words}{results} · {}", word(context), context.world.store);
     paint.line(row, &[piece(sign(elapsed), Role::Accent), piece(text, Role::Text)]);
     row.y += 1;
-    paint.text(row, "Esc gives it up and shows what was there before", Role::Dim);
+    paint.text(row, "Esc cancels and shows the previous view", Role::Dim);
     paint.hit(row, Target::Press(KeyPress::Esc));
 }

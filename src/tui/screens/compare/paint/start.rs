@@ -30,7 +30,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, wo
         None => (format!("reading {} …", world.store), Role::Dim),
         Some(Err(reason)) => (format!("✗ {reason}"), Role::Bad),
         Some(Ok(offers)) if offers.is_empty() => {
-            ("Nothing is measured yet: 1 shows the Bench screen, where Enter runs a bench".to_owned(), Role::Dim)
+            ("Nothing is measured yet: press 1 for the Bench screen, where Enter runs a bench".to_owned(), Role::Dim)
         }
         Some(Ok(offers)) if offers.len() == 1 => (
             format!("Only {} is measured: a and b type selections, as size=1000 and size=10000", offers[0].label),
@@ -96,5 +96,5 @@ pub(super) fn nothing_found(paint: &mut Paint<'_>, area: Rect, compared: &Compar
     for word in &compared.unknown {
         say(&format!("no stored run has an option or key `{word}`"), Role::Bad);
     }
-    say("a and b type other selections; Esc offers what was measured; 3 lists all results", Role::Dim);
+    say("a and b type other selections; Esc offers measured pairs; 3 lists all results", Role::Dim);
 }

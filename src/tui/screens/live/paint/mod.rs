@@ -52,9 +52,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, context
 fn nothing(paint: &mut Paint<'_>, area: Rect) {
     let inner = paint.pane(area, "Live", true);
     let lines = [
-        "No session was run since dbdyno was started.",
+        "No session has run since dbdyno started.",
         "",
-        "1  choose a bench; Enter there runs it, and it is watched here",
+        "1  choose a bench; Enter runs it, and you watch it here",
         "3  stored results; p there replays a run here",
     ];
     for (line, row) in lines.iter().zip(rows(inner)) {

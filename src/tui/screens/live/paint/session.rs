@@ -44,7 +44,7 @@ fn counts(session: &WatchedSession) -> String {
     let (finished, failed) = (session.finished(), session.ended_as(|status| status == Status::Failed));
     let given_up = session.ended_as(|_| true) - finished - failed;
     let mut text = format!("{finished}/{} runs", session.runs.len());
-    for (count, word) in [(failed, "failed"), (given_up, "given up")] {
+    for (count, word) in [(failed, "failed"), (given_up, "stopped")] {
         if count > 0 {
             text.push_str(&format!(", {count} {word}"));
         }
@@ -123,7 +123,7 @@ fn shown(session: &WatchedSession, run: &WatchedRun) -> (String, Role) {
         RunState::Running => ("▶", Role::Accent),
         RunState::Ended(Status::Done | Status::Running, _) => ("✓", Role::Good),
         RunState::Ended(Status::Failed, _) => ("✗", Role::Bad),
-        RunState::Ended(Status::Cancelled | Status::Interrupted | Status::Superseded, _) => ("given up", Role::Warn),
+        RunState::Ended(Status::Cancelled | Status::Interrupted | Status::Superseded, _) => ("stopped", Role::Warn),
     };
     (format!("{} {sign}", label(session, run)), role)
 }

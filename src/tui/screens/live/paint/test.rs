@@ -173,7 +173,7 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>) {
             let share = (figures.elapsed_ns as f64 / usual.max(1.0)).min(0.99);
             (share, format!("one statement, {elapsed} of usually {}", units::duration(usual)))
         }
-        (None, None) => (0.0, format!("one statement, {elapsed}; no earlier run to go by")),
+        (None, None) => (0.0, format!("one statement, {elapsed}; usual time unknown")),
     };
     let text = fit(&text, usize::from(inner.width).saturating_sub(6));
     let role = if figures.finished { Role::Good } else { Role::Accent };

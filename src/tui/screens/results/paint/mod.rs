@@ -147,9 +147,9 @@ fn reading(running: bool) -> &'static str {
 fn empty(results: &ResultsScreen, stored: bool) -> &'static str {
     match (stored, results.filter.selection.is_all()) {
         (false, _) => {
-            "Nothing is stored yet: 1 shows the Bench screen, where Enter runs a bench; `dbdyno import FILE` takes in results of others."
+            "Nothing is stored yet: press 1 for the Bench screen, where Enter runs a bench; `dbdyno import FILE` imports results of others."
         }
         (true, false) => "Nothing matches the filter: / changes it, Esc clears it.",
-        (true, true) => "There is no group.",
+        (true, true) => "There are no groups.",
     }
 }

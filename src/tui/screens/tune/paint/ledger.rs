@@ -25,7 +25,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         if entries.is_empty() { String::new() } else { format!(" · {} of {}", tune.row.at + 1, entries.len()) };
     let inner = paint.pane(area, &format!("Ledger · {}{place}", tune.form.ledger_name()), focused);
     if entries.is_empty() {
-        paint.wrapped(inner, "nothing was tried yet: Space changes an option, Enter tries it", Role::Dim);
+        paint.wrapped(inner, "there are no trials yet: Space changes an option, Enter tries it", Role::Dim);
         return;
     }
     VisibleRows::new(entries.len(), tune.row).highlighted_if(focused).paint(

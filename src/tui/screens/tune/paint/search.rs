@@ -50,7 +50,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         paint.line(row, &leader(place, tried, usize::from(row.width)));
     }
     if let Some(row) = foot {
-        paint.text(row, "the race flatters its winners: the gain is what was confirmed", Role::Dim);
+        paint.text(row, "the race flatters its winners: only confirmed gains count", Role::Dim);
     }
 }
 

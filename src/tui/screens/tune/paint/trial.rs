@@ -23,7 +23,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
     let Some(watched) = watched else {
         let inner = paint.pane(area, "What if?", false);
         let text = "Change an option with Space and press Enter: base and change run in turns on fresh databases, and \
-                    the interval of what it gains narrows here.";
+                    the interval of the gain narrows here.";
         paint.wrapped(inner, text, Role::Dim);
         return;
     };
@@ -65,7 +65,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
             if several.len() > room {
                 paint.text(
                     next(1),
-                    &format!("and {}: Enter in the ledger has all", counted(several.len() - room, "more test")),
+                    &format!("and {}: Enter in the ledger shows all", counted(several.len() - room, "more test")),
                     Role::Dim,
                 );
             }
@@ -86,7 +86,7 @@ fn said(effect: &TestEffect, running: bool, decides: bool) -> String {
         }
         (false, true, Some(_)) => format!("ratio {}", words::measured(effect)),
         (false, true, None) => words::verdict(effect),
-        (false, false, Some(_)) => format!("ratio {} up to then, which decides nothing", words::figures(effect)),
+        (false, false, Some(_)) => format!("ratio {} until it ended, which decides nothing", words::figures(effect)),
         (false, false, None) => "it decides nothing".to_owned(),
     }
 }
