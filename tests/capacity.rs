@@ -105,7 +105,7 @@ fn what_cannot_be_due_at_a_rate_is_refused_with_the_reason() {
     refused(&of("kv", "3"), "one scan of all rows");
     refused(&of("lumosql", "1"), "of kind sql");
     refused(&of("contention", "4"), "writers or readers");
-    refused(&[&of("contention", "4")[..], &["--actor", "nobody"]].concat(), "no actor `nobody`");
+    refused(&[&of("contention", "4")[..], &["--actor", "nobody"]].concat(), "unknown actor `nobody`");
     refused(&[&of("contention", "3")[..], &["--set", "contention.readers=0"]].concat(), "no threads");
     refused(&[&of("kv", "2")[..], &["--from", "1"]].concat(), "give 19 or more");
     refused(&["--suite", "kv", "--test", "2", "--engine", "null", "--slo", "failures=1%"], "at least one quantile");

@@ -112,7 +112,7 @@ fn a_suite_that_defines_tables_in_sql_is_refused_with_its_line_where_that_reache
         let done = run(engine);
         assert_eq!(done.code, Some(2), "{}", done.stderr);
         let expected = format!(
-            "engine `{engine}` cannot run suite `pragma`: built-in suites/pragma.toml:42:3: tables and indexes"
+            "engine `{engine}` cannot run suite `pragma`: built-in suites/pragma.toml:43:3: this engine creates tables"
         );
         assert!(done.stderr.contains(&expected), "{}", done.stderr);
     }
@@ -191,7 +191,7 @@ fn an_optional_engine_that_cannot_be_used_is_left_out_with_the_reason() {
     let planned = dry(&["sqlite", "nosuch?", "sqlite-lib?:library=/nowhere/libx.so"]);
     assert_eq!(planned.code, Some(0), "{}", planned.stderr);
     assert!(planned.stdout.contains("1 configuration x"), "{}", planned.stdout);
-    assert!(planned.stdout.contains("not run: there is no engine `nosuch`"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("not run: unknown engine `nosuch`"), "{}", planned.stdout);
     assert!(planned.stdout.contains("not run: engine `sqlite-lib`: ") && planned.stdout.contains("/nowhere/libx.so"));
     let refused = dry(&["sqlite", "nosuch"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stdout);
@@ -215,7 +215,7 @@ fn a_preset_that_has_nothing_left_to_compare_does_not_run() {
     };
     let refused = preset(&["null", "nosuch?"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stdout);
-    let said = "preset `mine`: nothing is left to compare `null` with: there is no engine `nosuch`";
+    let said = "preset `mine`: nothing is left to compare `null` with: unknown engine `nosuch`";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     assert!(!place.store().exists(), "nothing was measured");
     assert_eq!(preset(&["null", "log", "nosuch?"]).code, Some(0));

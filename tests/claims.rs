@@ -147,7 +147,7 @@ fn the_published_benchmarks_are_listed() {
     }
     let done = place.run(&["claims", "nobody"]);
     assert_eq!(done.code, Some(2));
-    assert!(done.stderr.contains("no claims file `nobody`") && done.stderr.contains("lumosql"), "{}", done.stderr);
+    assert!(done.stderr.contains("unknown claims file `nobody`") && done.stderr.contains("lumosql"), "{}", done.stderr);
     let table = place.ok(&["claims", "lumosql"]);
     assert!(table.contains("0.08x [0.06, 0.15]") && table.contains("not measured yet"), "{table}");
 }

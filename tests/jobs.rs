@@ -131,7 +131,7 @@ fn a_job_pauses_and_goes_on_and_gives_up_a_run_when_it_is_told() {
     let done = Done::of(running.wait_with_output().unwrap());
     assert_eq!(done.code, Some(130));
     let told = place.run(&["attach", &id, "--tell", "pause"]);
-    assert!(told.code == Some(1) && told.stderr.contains("has ended"), "{}", told.stderr);
+    assert!(told.code == Some(1) && told.stderr.contains("has already ended"), "{}", told.stderr);
 }
 
 #[test]

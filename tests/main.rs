@@ -9,6 +9,7 @@ mod cage;
 mod capacity;
 mod catalog;
 mod claims;
+mod command_line;
 mod compare;
 mod conditions;
 mod conformance;

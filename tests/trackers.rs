@@ -258,7 +258,12 @@ fn a_series_over_time_is_of_one_host() {
 fn metrics_without_a_direction_and_formats_with_all_columns_take_none() {
     let place = place(&bench());
     refused(&place, "bmf", &["--metric", "operations"], "for operations (operations), neither less nor more is better");
-    refused(&place, "csv", &["--metric", "wall"], "--metric: csv has every figure: leave it out");
+    refused(
+        &place,
+        "csv",
+        &["--metric", "wall"],
+        "--metric does not apply to csv, which has every figure: leave it out",
+    );
     let done = place.run(&["compare", "--a", "engine=lmdb", "--b", "engine=redb", "--format", "nyrkio"]);
     assert!(done.code == Some(2) && done.stderr.contains("bmf, github-action-benchmark"), "{}", done.stderr);
     let several = ["compare", "--reference", "engine=lmdb session=last", "--format", "bmf"];

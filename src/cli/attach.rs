@@ -73,9 +73,9 @@ pub(super) fn attach(places: &Places, args: AttachArgs) -> Result<ExitCode, CliE
     if let Some(order) = args.tell {
         return told(job, order);
     }
-    let ProgressArgs { json, quiet } = args.shown;
+    let ProgressArgs { json, quiet, verbose } = args.shown;
     // A search for capacity has no screen.
-    if json || quiet || args.progress || job.facts.kind == JobKind::Capacity || !has_terminal() {
+    if json || quiet || verbose || args.progress || job.facts.kind == JobKind::Capacity || !has_terminal() {
         return watched(job, args.shown.style());
     }
     let places = Places::of_arguments(&job.facts.places)?;

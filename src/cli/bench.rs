@@ -1,7 +1,8 @@
 //! A bench without a terminal UI: the common part of `run` and `--preset`.
 
 use super::{
-    args::{MeasureArgs, Places, ProgressArgs, duration, notices},
+    args::{MeasureArgs, Places, ProgressArgs, SizeList, duration, notices},
+    completions::{claims, engines, settings, tests},
     error::CliError,
     output::print,
     progress::Style,
@@ -14,7 +15,7 @@ use dbdyno_catalog::{
     engines::Registry,
 };
 use dbdyno_comparing::claims::ClaimsTable;
-use dbdyno_engine::{protocol::CacheStart, say, size::Size};
+use dbdyno_engine::{protocol::CacheStart, say};
 use dbdyno_foundation::base::units;
 use dbdyno_reports::{
     claims::closing_text,
@@ -30,68 +31,76 @@ use std::{process::ExitCode, time::Duration};
 
 /// How a bench is run.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Bench")]
 pub(super) struct BenchArgs {
-    /// Set an option of an engine or of the suite. Several values, separated by |, are all measured (a sweep).
-    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]")]
+    /// Set an option of an engine or of the suite. Several values separated by | are all measured.
+    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]", add = settings())]
     set: Vec<String>,
-    /// A size to run at [default: what the preset or the suite says].
-    #[arg(long, value_name = "SIZE")]
-    size: Vec<Size>,
-    /// How much data there is for each byte of the memory limit: sizes are chosen so. Several values, separated by |, are all measured.
-    #[arg(long, value_name = "RATIO[|RATIO]", value_delimiter = '|', conflicts_with = "size")]
-    data_ratio: Vec<DataRatio>,
-    /// Run each worker with this much memory, the page cache of its database included: 64MiB, 1GiB [default: what the preset says; with
-    /// --data-ratio 256MiB].
-    #[arg(long, value_name = "SIZE")]
-    memory_limit: Option<MemoryLimit>,
-    /// Whether a test begins with what is in memory (warm), or its database is closed, dropped from the page cache and opened again before
-    /// (cold) [default: what the preset says, else warm].
-    #[arg(long, value_name = "warm|cold")]
-    cache: Option<CacheStart>,
-    /// Rounds. Each round runs every configuration once [default: what the preset says, 6 without one].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Sizes to run at, as in 1000,10k [default: those of the preset or the suite].
+    #[arg(long, value_name = "SIZE[,SIZE]")]
+    size: Vec<SizeList>,
+    /// Tests to measure, by number or name [default: all].
+    ///
+    /// Tests that these depend on run first and are not measured.
+    #[arg(short, long = "test", value_name = "TEST[,TEST]", add = tests())]
+    tests: Vec<String>,
+    /// Number of rounds; a round runs every configuration once [default: that of the preset, else 6].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: Option<u32>,
-    /// Run the first configuration twice in each round, to measure how far chance alone takes a ratio from 1.
+    /// Time limit: start no round that would run past it (90s, 5m, 1h).
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    budget: Option<Duration>,
+    /// Show the plan and the estimated time, and run nothing.
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// Compare with this configuration at the end [default: that of the preset, else the first of each tier].
+    ///
+    /// An engine of this bench, with options if it runs several times.
+    #[arg(long, value_name = "ENGINE[:OPTION=VALUE,...]", add = engines())]
+    reference: Option<String>,
+    /// Compare at the end despite these differences: tiers, hosts, sizes, suites, suite-options, memory, caches.
+    #[arg(long, value_name = "DIFFERENCE[,DIFFERENCE]", value_delimiter = ',', value_parser = Difference::named)]
+    allow: Vec<Difference>,
+    /// Run the first configuration twice in each round, to measure how far chance alone moves a ratio from 1.
     #[arg(long)]
     aa: bool,
-    /// Run only a sample of each engine's sweep: this many stars, each a combination with every change of one option of it.
+    /// Limit the memory of each worker, including the page cache of its database: 64MiB, 1GiB.
+    ///
+    /// The default is that of the preset, or 256MiB with --data-ratio.
+    #[arg(long, value_name = "SIZE")]
+    memory_limit: Option<MemoryLimit>,
+    /// Choose sizes so that there is this much data for each byte of the memory limit.
+    ///
+    /// Several values separated by | are all measured.
+    #[arg(long, value_name = "RATIO[|RATIO]", value_delimiter = '|', conflicts_with = "size")]
+    data_ratio: Vec<DataRatio>,
+    /// Begin tests with the cache as it is (warm) or empty (cold) [default: that of the preset, else warm].
+    ///
+    /// Before a cold test, the database is closed, dropped from the page cache and opened again.
+    #[arg(long, value_name = "warm|cold")]
+    cache: Option<CacheStart>,
+    /// Sample the sweep: N random combinations, each with all its one-option variants.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     stars: Option<u32>,
-    /// After the runs, show how much each option of the sweep matters.
+    /// At the end, show how much each option of the sweep matters.
     #[arg(long)]
     effects: bool,
-    /// Show the figures of this claims file beside the measured ones.
-    #[arg(long, value_name = "NAME")]
+    /// At the end, show these published figures next to the measured ones: `dbdyno claims` lists them.
+    #[arg(long, value_name = "NAME", add = claims())]
     claims: Option<String>,
     /// Seed of all random keys and values [default: from the clock].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Compare with this configuration at the end: an engine of this bench, with options where it runs several times [default: what the
-    /// preset says, else of each tier the first].
-    #[arg(long, value_name = "ENGINE[:OPTION=VALUE,...]")]
-    reference: Option<String>,
-    /// Compare at the end although these differ: tiers, hosts, sizes, suites, suite-options, memory, caches.
-    #[arg(long, value_name = "DIFFERENCE[,DIFFERENCE]", value_delimiter = ',', value_parser = Difference::named)]
-    allow: Vec<Difference>,
-    /// Begin no further round that would end after this time: 90s, 5m, 1h.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    budget: Option<Duration>,
-    /// Measure only these tests (number or name). Tests that they depend on run first and are not measured.
-    #[arg(long = "test", value_name = "TEST[,TEST]")]
-    tests: Vec<String>,
+    /// Keep the databases of all runs.
+    #[arg(long)]
+    keep_databases: bool,
+    /// Continue if an engine runs with another value of an option than the requested one.
+    #[arg(long)]
+    allow_differing_options: bool,
     #[command(flatten)]
     pub(super) measure: MeasureArgs,
     #[command(flatten)]
     progress: ProgressArgs,
-    /// Show what would be run and how long it would take, and run nothing.
-    #[arg(long)]
-    dry_run: bool,
-    /// Keep the databases of all runs.
-    #[arg(long)]
-    keep_databases: bool,
-    /// Go on when the engine runs with another value of an option than the one asked for.
-    #[arg(long)]
-    allow_differing_options: bool,
 }
 
 impl BenchArgs {
@@ -144,7 +153,7 @@ impl BenchArgs {
             spec.set_text(set).map_err(|error| CliError::Usage(format!("--set {error}")))?;
         }
         if !self.size.is_empty() {
-            spec.sizes.clone_from(&self.size);
+            spec.sizes = SizeList::joined(&self.size);
             spec.data_ratios.clear();
         }
         if !self.data_ratio.is_empty() {
@@ -173,7 +182,12 @@ impl BenchArgs {
 
 /// Runs a bench and shows what follows it. `preset`: the name of the one that it is run by.
 pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Option<&str>) -> Result<ExitCode, CliError> {
-    let spec = args.adjusted(spec)?;
+    let mut spec = args.adjusted(spec)?;
+    let catalog = places.catalog()?;
+    if !args.size.is_empty() {
+        let suite = catalog.suite(&spec.suite)?;
+        spec.sizes = spec.sizes.iter().flat_map(|size| suite.sizes_of(*size)).collect();
+    }
     let mut launch = SessionLaunch {
         keep_databases: args.keep_databases,
         allow_differing_options: args.allow_differing_options,
@@ -182,7 +196,7 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
         ..args.measure.launch()?
     };
     let store = places.store()?;
-    let prepared = PreparedSession::new(spec, &places.catalog()?, &Registry::discover(), &launch, &store)?;
+    let prepared = PreparedSession::new(spec, &catalog, &Registry::discover(), &launch, &store)?;
     let PreparedSession { plan, estimate, .. } = &prepared;
     if args.dry_run {
         return print(&describe(plan, estimate));
@@ -204,7 +218,7 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
         return conclude(&report, (&store, places), style, session_text);
     }
     let outline = prepared.outline(&launch);
-    let follow_up = follow_up(&report.session.session_id, &outline, &places.catalog()?, &store)?;
+    let follow_up = follow_up(&report.session.session_id, &outline, &catalog, &store)?;
     show_effects(&follow_up.effects, style)?;
     // The effects already have a ranking, so only the warnings of the table are left.
     let ranked = !follow_up.effects.is_empty();
@@ -302,7 +316,7 @@ fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::{Cli, CliCommand};
+    use crate::cli::{Cli, CliCommand, args::EngineList, run};
     use clap::Parser;
     use dbdyno_catalog::{
         CatalogText, Difference,
@@ -381,8 +395,8 @@ mod tests {
             let words = std::iter::once("dbdyno".to_owned()).chain(spec.arguments());
             let cli = Cli::try_parse_from(words).map_err(|error| TestCaseError::fail(error.to_string()))?;
             let Some(CliCommand::Run(args)) = cli.command else { return Err(TestCaseError::fail("not `run`")) };
-            let (asked, bench) = args.spec();
-            let read = bench.adjusted(asked).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let asked = run::spec(args.suite.unwrap_or_default(), EngineList::joined(args.engines));
+            let read = args.bench.adjusted(asked).map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!(read, spec);
         }
 

@@ -2,11 +2,12 @@
 
 use super::{
     args::{Places, WorkArgs},
+    completions,
     error::{CliError, INTERRUPTED},
     output::print,
     session::StopSignals,
 };
-use clap::Args;
+use clap::{Args, ValueHint};
 use dbdyno_catalog::{Folder, bench::EngineChoice, engines::Registry};
 use dbdyno_engine::say;
 use dbdyno_foundation::base::input;
@@ -28,7 +29,7 @@ use std::{
 #[derive(Debug, Args)]
 pub(super) struct CheckEngineArgs {
     /// The engine, with options after a colon.
-    #[arg(value_name = "ENGINE[:OPTION=VALUE,...]")]
+    #[arg(value_name = "ENGINE[:OPTION=VALUE,...]", add = completions::engines())]
     engine: EngineChoice,
     #[command(flatten)]
     told: ToldArgs,
@@ -40,6 +41,7 @@ pub(super) struct CheckEngineArgs {
 #[derive(Debug, Args)]
 pub(super) struct CheckSuiteArgs {
     /// The suite's file.
+    #[arg(value_hint = ValueHint::FilePath)]
     file: PathBuf,
     #[command(flatten)]
     told: ToldArgs,

@@ -1,7 +1,8 @@
 //! `dbdyno claims`: published figures compared with those that this machine measured.
 
 use super::{
-    args::{Places, SheetArgs},
+    args::{Places, ReportArgs},
+    completions,
     error::CliError,
     list::named,
     output::command_line,
@@ -17,22 +18,23 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 pub(super) struct ClaimsArgs {
     /// The claims file to judge. Without a name, dbdyno lists all of them.
+    #[arg(add = completions::claims())]
     name: Option<String>,
     #[command(flatten)]
-    written: SheetArgs,
+    written: ReportArgs,
 }
 
 /// Lists the claims files, or shows one judged.
 pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
     let catalog = places.catalog()?;
-    let output = args.written.checked(places)?;
-    let Some(name) = &args.name else { return args.written.table(named(listed(&catalog)), output.as_ref()) };
+    let report = args.written.checked(places)?;
+    let Some(name) = &args.name else { return report.table(named(listed(&catalog))) };
     let claims = catalog.claims(name)?;
     let table = judged(&claims, &places.settled()?)?;
-    args.written.write(&sheet(&table, &command_line()), &table, output.as_ref())
+    report.write(&sheet(&table, &command_line()), &table)
 }
 
-fn listed(catalog: &Catalog) -> Vec<(String, String)> {
+pub(super) fn listed(catalog: &Catalog) -> Vec<(String, String)> {
     catalog
         .claims_names()
         .into_iter()

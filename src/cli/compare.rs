@@ -1,7 +1,11 @@
 //! `dbdyno compare`.
 
 use super::{
-    args::{CsvArgs, OutArgs, OutputFormat, Places, format_or_tracker, metric, one_of, percent},
+    args::{
+        CsvArgs, OutArgs, OutputFormat, Places, chosen_format, format_or_tracker, metric, one_of, percent,
+        say_unmatched,
+    },
+    completions::{engines, terms},
     error::{CliError, INTERRUPTED, unwritten},
     output::{command_line, print, print_coloured, table_style, written},
     until_decided::{Ending, Further, until_decided},
@@ -38,85 +42,100 @@ const SLOWER: u8 = 4;
 
 /// `dbdyno compare`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Selection")]
 pub(super) struct CompareArgs {
-    /// Side A: terms separated by spaces or commas, all of which must hold, as in 'engine=lmdb size=10000'.
-    #[arg(long, value_name = "SELECTION", required_unless_present = "reference", requires = "b")]
+    /// Sides A and B: the names of engines, or terms as in --a and --b.
+    #[arg(num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["a", "b", "reference"], add = engines())]
+    sides: Vec<String>,
+    /// Side A: terms that must all hold, as in 'engine=lmdb size=10000', or the name of an engine.
+    #[arg(long, value_name = "SELECTION", required_unless_present_any = ["reference", "sides"], requires = "b", add = terms())]
     a: Option<String>,
     /// Side B, written like side A.
-    #[arg(long, value_name = "SELECTION", requires = "a")]
+    #[arg(long, value_name = "SELECTION", requires = "a", add = terms())]
     b: Option<String>,
-    /// Put several sides beside this one, written like side A; of a whole session, each tier beside one of its own.
-    #[arg(long, value_name = "SELECTION", conflicts_with_all = ["a", "b", "by", "pivot", "scaling", "fail_if_slower"])]
+    /// Compare several sides with this one, written like side A. If it is a session, each tier has its own reference.
+    #[arg(long, value_name = "SELECTION", conflicts_with_all = ["a", "b", "by", "pivot", "scaling", "fail_if_slower"], add = terms())]
     reference: Option<String>,
-    /// A side to put beside the reference, written like side A; of several configurations, each. Without any, all other configurations of
-    /// the reference's sessions.
-    #[arg(long, value_name = "SELECTION", requires = "reference")]
+    /// A side to compare with the reference, written like side A [default: all other configurations of the reference's sessions].
+    ///
+    /// A selection of several configurations adds each of them.
+    #[arg(long, value_name = "SELECTION", requires = "reference", add = terms())]
     with: Vec<String>,
-    /// Show each test over its sizes: the ratio at each size with its interval and verdict, then their median, smallest and largest.
-    #[arg(long, value_name = "KEY", value_parser = one_of([(SummaryKey::Size, "size", "sizes")].into_iter()))]
-    by: Option<SummaryKey>,
-    /// Show the ratios as a table over two keys. Engine, version, label, tier and options split A; other keys split both sides.
-    #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
-    pivot: Option<String>,
-    /// What is compared, any figure of a test [default: the wall time; operations a second, where tests end after a time].
-    #[arg(long, value_name = "METRIC", value_parser = metric(), hide_possible_values = true)]
-    metric: Option<Metric>,
-    /// The order of the tests of a size.
-    #[arg(long, value_name = "ORDER", default_value = "test", value_parser = one_of(LINE_ORDERS.into_iter()))]
-    sort: LineOrder,
-    /// Take the values of an option together, as if runs that differ in nothing else were of one configuration; or of several options,
-    /// separated by commas. Otherwise configurations of A and B are matched in what both have.
-    #[arg(long, value_name = "OPTION", value_delimiter = ',')]
+    /// Pool all values of these options: runs that differ in nothing else count as one configuration.
+    ///
+    /// By default, configurations of A and B are matched by the options that both have.
+    #[arg(long, value_name = "OPTION[,OPTION]", value_delimiter = ',')]
     pool: Vec<String>,
-    /// Show by how many percent A differs from B in place of the ratio. What programs read has ratios.
-    #[arg(long)]
+    /// The metric to compare [default: the total time, or operations a second where tests end after a time].
+    #[arg(short, long, value_name = "METRIC", value_parser = metric(), hide_possible_values = true)]
+    metric: Option<Metric>,
+    /// Compare although commits are not equally durable on both sides.
+    #[arg(long, help_heading = "Compare anyway")]
+    allow_tiers: bool,
+    /// Compare although A and B ran on different hosts or disks, or with different limits, mounts or builds.
+    #[arg(long, help_heading = "Compare anyway")]
+    allow_hosts: bool,
+    /// Compare tests although A and B ran at different sizes.
+    #[arg(long, help_heading = "Compare anyway")]
+    allow_sizes: bool,
+    /// Compare tests of different suites, or with different numbers of operations.
+    #[arg(long, help_heading = "Compare anyway")]
+    allow_suites: bool,
+    /// Compare although the suite ran with different options.
+    #[arg(long, help_heading = "Compare anyway")]
+    allow_suite_options: bool,
+    /// Compare runs with different memory limits.
+    #[arg(long, help_heading = "Compare anyway")]
+    allow_memory: bool,
+    /// Compare tests that began cold with tests that began warm.
+    #[arg(long, help_heading = "Compare anyway")]
+    allow_caches: bool,
+    /// Exit with 4 if a test of A is slower than B by more than this, and with 3 if that cannot be decided.
+    ///
+    /// With another metric than a time, "slower" means worse.
+    #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "Decision")]
+    fail_if_slower: Option<f64>,
+    /// Run more rounds of the undecided tests, or of this test (number or name), until they are decided.
+    ///
+    /// Only the two configurations run, as in their session. Each further look requires a smaller p-value, so repeated looks do not
+    /// find differences that do not exist. The exit code is 3 if a test stays undecided because it would need more rounds than --most.
+    #[arg(long, value_name = "TEST", num_args = 0..=1, require_equals = true, conflicts_with = "reference", help_heading = "Decision")]
+    until_decided: Option<Option<String>>,
+    /// The most rounds that --until-decided adds to a test.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1000), help_heading = "Decision")]
+    most: u32,
+    /// Summarise each test over its sizes: the ratio and verdict at each size, then their median, smallest and largest.
+    #[arg(long, value_name = "KEY", value_parser = one_of([(SummaryKey::Size, "size", "sizes")].into_iter()), help_heading = "Output")]
+    by: Option<SummaryKey>,
+    /// Show the ratios as a table over two keys.
+    ///
+    /// Engine, version, label, tier and options split A; other keys split both sides.
+    #[arg(long, value_name = "ROW,COL", conflicts_with = "by", help_heading = "Output")]
+    pivot: Option<String>,
+    /// Order of the tests of one size.
+    #[arg(long, value_name = "ORDER", default_value = "test", value_parser = one_of(LINE_ORDERS.into_iter()), help_heading = "Output")]
+    sort: LineOrder,
+    /// Show the difference in percent instead of the ratio. Formats for programs always have ratios.
+    #[arg(long, help_heading = "Output")]
     percent: bool,
-    /// Show the ratio of the two medians too, beside the estimate that the interval belongs to. What programs read has it always.
-    #[arg(long)]
+    /// Show the ratio of the two medians too, next to the estimate that the interval belongs to. Formats for programs always have it.
+    #[arg(long, help_heading = "Output")]
     median_ratio: bool,
-    /// Show how the figures of each side grow: time with the size, operations a second with every numeric option that has
-    /// several values within the side.
-    #[arg(long)]
+    /// Show how the figures of each side grow: time with the size, operations a second with each numeric option that varies.
+    #[arg(long, help_heading = "Output")]
     scaling: bool,
-    /// How to write the comparison. CSV and Parquet have a row for each test and size; programs that follow benchmarks are told the ratios.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_or_tracker(FORMATS, RATIO_TRACKERS))]
-    format: OutputFormat,
+    /// Format of the comparison [default: by the ending of --out, else table].
+    ///
+    /// CSV and Parquet have a row for each test and size. Formats of benchmark trackers contain the ratios.
+    #[arg(long, value_name = "FORMAT", value_parser = format_or_tracker(FORMATS, RATIO_TRACKERS), help_heading = "Output")]
+    format: Option<OutputFormat>,
+    /// Same as --format json.
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    json: bool,
     #[command(flatten)]
     out: OutArgs,
     #[command(flatten)]
     csv: CsvArgs,
-    /// Exit with 4 if a test of A is slower than B by more than this (worse, of another metric), and with 3 if that cannot be decided.
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
-    fail_if_slower: Option<f64>,
-    /// Run more rounds of each test that is undecided, or of this one (number or name), until it is decided: of its two configurations alone, as
-    /// their session ran them. Each look again asks for a smaller p, so that looking often finds nothing that is not there. Exit with 3 if a
-    /// test stays undecided, because it would need more rounds than --most.
-    #[arg(long, value_name = "TEST", num_args = 0..=1, require_equals = true, conflicts_with = "reference")]
-    until_decided: Option<Option<String>>,
-    /// The most rounds that --until-decided adds to a test.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1000))]
-    most: u32,
-    /// Compare although commits are not equally durable on both sides.
-    #[arg(long)]
-    allow_tiers: bool,
-    /// Compare although A and B ran on different hosts or disks, or with different limits, mounts or builds.
-    #[arg(long)]
-    allow_hosts: bool,
-    /// Compare tests although A ran at one size and B at another.
-    #[arg(long)]
-    allow_sizes: bool,
-    /// Compare tests of different suites, or with different numbers of operations.
-    #[arg(long)]
-    allow_suites: bool,
-    /// Compare although the suite ran with different options.
-    #[arg(long)]
-    allow_suite_options: bool,
-    /// Compare runs that had different amounts of memory.
-    #[arg(long)]
-    allow_memory: bool,
-    /// Compare tests that began cold with tests that began warm.
-    #[arg(long)]
-    allow_caches: bool,
 }
 
 /// What a comparison can be summarised over.
@@ -141,6 +160,16 @@ impl CompareArgs {
         self.metric.unwrap_or_default()
     }
 
+    /// The format of a comparison that supports these.
+    fn format(&self, supported: &'static [Format]) -> Result<OutputFormat, CliError> {
+        let requested = if self.json { Some(OutputFormat::Own(Format::Json)) } else { self.format };
+        let format = chosen_format(requested, self.out.file(), supported, Format::Table)?;
+        if format == OutputFormat::Own(Format::Parquet) && self.out.file().is_none() {
+            return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
+        }
+        Ok(format)
+    }
+
     /// Puts sides into operations a second where that suits their tests, unless another figure was asked for.
     fn as_asked<'s>(&self, sides: impl IntoIterator<Item = &'s mut Side>) {
         if self.metric.is_none() {
@@ -150,10 +179,10 @@ impl CompareArgs {
 }
 
 pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitCode, CliError> {
-    match (&args.reference, &args.a, &args.b) {
+    match (&args.reference, &args.a, &args.b, args.sides.as_slice()) {
         (Some(reference), ..) => several_sides(places, args, reference),
-        (None, Some(a), Some(b)) => two_sides(places, args, a, b),
-        (None, ..) => Err(CliError::Usage("expected --a and --b, or --reference".to_owned())),
+        (None, Some(a), Some(b), _) | (None, None, None, [a, b]) => two_sides(places, args, a, b),
+        (None, ..) => Err(CliError::Usage("expected sides A and B, or --reference".to_owned())),
     }
 }
 
@@ -162,13 +191,10 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     let wanted = selection("--reference", reference)?;
     let others: Vec<(&String, Selection)> =
         args.with.iter().map(|text| Ok((text, selection("--with", text)?))).collect::<Result<_, CliError>>()?;
-    let format = args.format.own(SEVERAL_FORMATS);
+    let output = args.out.checked(places)?;
+    let format = args.format(SEVERAL_FORMATS)?.own(SEVERAL_FORMATS);
     let format = format.map_err(|error| CliError::Usage(format!("--reference: --format {error}")))?;
     let mut options = options(args)?;
-    let output = args.out.checked(places)?;
-    if format == Format::Parquet && output.is_none() {
-        return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
-    }
     let store = places.opened()?;
     let first = load(&store, reference, &wanted, args.metric(), Latencies::Left)?;
     let mut first = found(&store, "--reference", &wanted, first)?;
@@ -242,14 +268,12 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     let (a, b) = (selection("--a", text_a)?, selection("--b", text_b)?);
     let options = options(args)?;
     let output = args.out.checked(places)?;
-    if args.format == OutputFormat::Own(Format::Parquet) && output.is_none() {
-        return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
-    }
+    let format = args.format(FORMATS)?;
     if args.scaling {
-        args.format.own(SCALING_FORMATS).map_err(|error| CliError::Usage(format!("--scaling: --format {error}")))?;
+        format.own(SCALING_FORMATS).map_err(|error| CliError::Usage(format!("--scaling: --format {error}")))?;
     }
     let store = places.opened()?;
-    let latencies = match args.format {
+    let latencies = match format {
         OutputFormat::Own(Format::Table | Format::Markdown | Format::Benchfmt) | OutputFormat::Tracker(_) => {
             Latencies::Left
         }
@@ -273,13 +297,13 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     args.as_asked([&mut side_a, &mut side_b]);
     let [a, b] = with_repeats(&store, [&side_a, &side_b])?;
     let mut comparison = compare(&a, &b, &options);
-    if matches!(args.format, OutputFormat::Own(Format::Html | Format::Json)) {
+    if matches!(format, OutputFormat::Own(Format::Html | Format::Json)) {
         comparison.beside = Beside::of_selections(&store, selected, args.metric(), &options)?;
     }
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();
     }
-    match (args.format, &output) {
+    match (format, &output) {
         (OutputFormat::Tracker(tracker), output) => {
             written(&ratios(&comparison, tracker)?, output.as_ref())?;
         }
@@ -333,9 +357,7 @@ fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {
 /// A side that has results. One without is a mistyped selection far more often than a question.
 fn found(store: &Store, flag: &str, selection: &Selection, side: Side) -> Result<Side, CliError> {
     if side.runs.is_empty() {
-        for sentence in store.unmatched_commas(selection)? {
-            say!("note: {}", plain(&sentence));
-        }
+        say_unmatched(store, selection, &[])?;
         return Err(CliError::Usage(format!(
             "{flag} '{}' matches no result in {}: `dbdyno results --group-by KEY` lists the values that a key has",
             side.selection,

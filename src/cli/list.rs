@@ -1,25 +1,30 @@
 //! `dbdyno list`: the available choices.
 
 use super::{
-    args::{Places, SheetArgs, one_of},
+    args::{Places, ReportArgs, one_of},
+    claims::listed as claims,
+    completions,
     error::CliError,
     output::command_line,
 };
 use clap::{Args, builder::TypedValueParser};
 use dbdyno_catalog::{Catalog, bench::ReadyMade, engines::Registry};
-use dbdyno_engine::describe::OptionSpec;
+use dbdyno_engine::{describe::OptionSpec, names::instead_of};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_reports::{evidence::EvidenceList, sheet::Table};
-use std::process::ExitCode;
+use std::{collections::BTreeSet, process::ExitCode};
 
 /// `dbdyno list`.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// What to list.
+    /// The list to show.
     #[arg(value_parser = listed())]
     what: ListTopic,
+    /// List only these names; of options and tests, only those of these engines or suites.
+    #[arg(value_name = "NAME", add = completions::engines())]
+    names: Vec<String>,
     #[command(flatten)]
-    written: SheetArgs,
+    written: ReportArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +34,7 @@ enum ListTopic {
     Suites,
     Tests,
     Presets,
+    Claims,
     Themes,
     Evidence,
 }
@@ -41,6 +47,7 @@ fn listed() -> impl TypedValueParser<Value = ListTopic> {
             (ListTopic::Suites, "suites", "suites with their sizes"),
             (ListTopic::Tests, "tests", "tests of every suite"),
             (ListTopic::Presets, "presets", "presets"),
+            (ListTopic::Claims, "claims", "published benchmarks"),
             (ListTopic::Themes, "themes", "themes of the terminal UI"),
             (ListTopic::Evidence, "evidence", "what `dbdyno torture` found about tiers, latest first"),
         ]
@@ -50,20 +57,35 @@ fn listed() -> impl TypedValueParser<Value = ListTopic> {
 
 pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliError> {
     let catalog = places.catalog()?;
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let listed = match args.what {
         ListTopic::Engines => engines(&Registry::discover()),
         ListTopic::Options => options(&catalog, &Registry::discover()),
         ListTopic::Suites => suites(&catalog),
         ListTopic::Tests => tests(&catalog),
         ListTopic::Presets => presets(&catalog),
+        ListTopic::Claims => claims(&catalog),
         ListTopic::Themes => themes(&catalog),
         ListTopic::Evidence => {
             let found = EvidenceList::read(&places.opened()?)?;
-            return args.written.write(&found.sheet(&command_line()), &found, output.as_ref());
+            return report.write(&found.sheet(&command_line()), &found);
         }
     };
-    args.written.table(named(listed), output.as_ref())
+    report.table(named(named_only(listed, &args.names)?))
+}
+
+/// The entries of these names, or all of them. An entry `sqlite.cache_size` or `kv 1` also belongs to the name in front.
+fn named_only(listed: Vec<(String, String)>, names: &[String]) -> Result<Vec<(String, String)>, CliError> {
+    fn owner(entry: &str) -> &str {
+        entry.split(['.', ' ']).next().unwrap_or(entry)
+    }
+    let is_of = |entry: &str, name: &String| entry == name || owner(entry) == name;
+    if let Some(unknown) = names.iter().find(|name| !listed.iter().any(|(entry, _)| is_of(entry, name))) {
+        let known: BTreeSet<&str> = listed.iter().map(|(entry, _)| owner(entry)).collect();
+        return Err(CliError::Usage(format!("unknown name `{unknown}`: {}", instead_of(unknown, known))));
+    }
+    let is_wanted = |entry: &(String, String)| names.is_empty() || names.iter().any(|name| is_of(&entry.0, name));
+    Ok(listed.into_iter().filter(is_wanted).collect())
 }
 
 /// Names as a table, each with what it stands for.

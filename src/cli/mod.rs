@@ -7,14 +7,17 @@ mod capacity;
 mod check;
 mod claims;
 mod compare;
+mod completions;
 mod copy;
 mod delete;
 mod doctor;
 mod error;
 mod export;
+mod help;
 mod import;
 mod key;
 mod list;
+mod man;
 mod new;
 mod note;
 mod output;
@@ -36,25 +39,27 @@ mod until_decided;
 mod verdict;
 
 use crate::tui::{keys::ScreenId, launch::Opening};
-use args::{MeasureArgs, Places};
+use args::{MeasureArgs, Places, TerminalArgs};
 use bench::BenchArgs;
-use clap::{CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, builder::Styles, error::ErrorKind};
 use dbdyno_engine::{say, serve};
 use dbdyno_foundation::base::units::plain;
 use dbdyno_running::{jobs::detach, torture::MOUNT_COMMAND};
 use error::CliError;
-use output::{print_bytes, printed};
+use output::{print, printed};
 use screens::{LookArgs, ScreensStart};
 use std::{process::ExitCode, sync::Arc};
 
-/// A dynamometer for embedded database engines: honest benchmarks on your own machine.
+/// A dynamometer for embedded database engines: honest benchmarks on your machine.
 #[derive(Debug, Parser)]
 #[command(name = "dbdyno", version, about, long_about = None, args_conflicts_with_subcommands = false)]
 struct Cli {
     #[command(flatten)]
     places: Places,
+    #[command(flatten)]
+    terminal: TerminalArgs,
     /// Run this preset without the terminal UI: progress on stderr, the table on stdout, results in the store.
-    #[arg(long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", add = completions::presets())]
     preset: Option<String>,
     #[command(flatten)]
     look: LookArgs,
@@ -68,7 +73,7 @@ struct Cli {
 enum CliCommand {
     /// Open the terminal UI, like `dbdyno` alone, on a screen and with content that you choose.
     Tui(tui::TuiArgs),
-    /// Run a suite on engines.
+    /// Run a suite or a preset.
     Run(run::RunArgs),
     /// Watch a job of another terminal, or reattach to one that you left running.
     Attach(Box<attach::AttachArgs>),
@@ -76,9 +81,13 @@ enum CliCommand {
     Resume(resume::ResumeArgs),
     /// Show stored results.
     Results(results::ResultsArgs),
-    /// Compare two selections of stored results: ratio, interval and verdict for each test.
+    /// Compare engines, settings or sessions, test by test.
+    ///
+    /// Each test gets a ratio, its interval and a verdict.
     Compare(compare::CompareArgs),
-    /// Show configurations over their sessions: one figure per session, and where it changed.
+    /// Show how configurations changed over their sessions.
+    ///
+    /// Each session is one figure; places where the figures changed are marked.
     Trend(trend::TrendArgs),
     /// Find better settings: try changes, search, and record the results.
     Tune {
@@ -86,9 +95,11 @@ enum CliCommand {
         #[command(subcommand)]
         command: tune::TuneCommand,
     },
-    /// Find the highest request rate at which engines still meet a latency target.
+    /// Find the highest request rate that still meets a latency target.
     Capacity(Box<capacity::CapacityArgs>),
-    /// Crash-test engines with kills and simulated power losses: does acknowledged data survive?
+    /// Crash-test engines with kills and simulated power losses.
+    ///
+    /// Does acknowledged data survive?
     Torture(torture::TortureArgs),
     /// Compare published figures with your own measurements.
     Claims(claims::ClaimsArgs),
@@ -116,10 +127,13 @@ enum CliCommand {
     Delete(delete::DeleteArgs),
     /// List engines, options, suites, tests, presets or themes.
     List(list::ListArgs),
-    /// Check that this machine, the engines and the store are ready for benchmarking. Each line is a finding, with advice where you
-    /// can do something about it.
+    /// Check that this machine, the engines and the store are ready.
+    ///
+    /// Each line is a finding, with advice where you can do something about it.
     Doctor(doctor::DoctorArgs),
-    /// Check that an engine follows the worker protocol and gives correct answers. Print one line per check.
+    /// Check that an engine follows the worker protocol and gives correct answers.
+    ///
+    /// Each check is one line.
     CheckEngine(check::CheckEngineArgs),
     /// Check a suite file: is it valid, what would it run, and does its smallest size run?
     CheckSuite(check::CheckSuiteArgs),
@@ -129,10 +143,12 @@ enum CliCommand {
         #[command(subcommand)]
         command: new::NewCommand,
     },
-    /// Write a completion script to stdout.
-    Completions { shell: clap_complete::Shell },
-    /// Write the man page to stdout.
-    Man,
+    /// Print the script that completes commands, options and names in a shell.
+    ///
+    /// For bash, add `source <(dbdyno completions bash)` to ~/.bashrc.
+    Completions(completions::CompletionsArgs),
+    /// Print a man page, or write those of all commands.
+    Man(man::ManArgs),
     /// Wait for the parent process to end, and restore the terminal if the parent could not.
     #[command(hide = true)]
     WatchTerminal,
@@ -152,7 +168,9 @@ enum CliCommand {
 }
 
 pub fn main() -> ExitCode {
-    let outcome = match Cli::try_parse() {
+    completions::complete();
+    let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let outcome = match parsed {
         Ok(cli) => {
             if !matches!(cli.command, Some(CliCommand::Worker { .. })) {
                 survive_file_limit();
@@ -170,6 +188,9 @@ pub fn main() -> ExitCode {
 /// Prints help, or says what is wrong with the arguments. They are echoed with control characters made visible, for which the
 /// message has to be made without colours: in a coloured one nobody can tell whose escape codes are whose.
 fn told(error: clap::Error) -> Result<ExitCode, CliError> {
+    if error.kind() == ErrorKind::DisplayHelp && help::is_short_help() {
+        return print(&help::short());
+    }
     if !error.use_stderr() {
         return printed(error.print());
     }
@@ -179,7 +200,7 @@ fn told(error: clap::Error) -> Result<ExitCode, CliError> {
         // If this fails too, the error cannot be reported.
         let _ = error.print();
     } else {
-        let colourless = Cli::command().styles(Styles::plain()).try_get_matches_from(std::env::args_os());
+        let colourless = help::command().styles(Styles::plain()).try_get_matches_from(std::env::args_os());
         let text = colourless.err().map_or_else(String::new, |error| error.render().ansi().to_string());
         say!("{}", text.trim_end());
     }
@@ -194,7 +215,8 @@ fn survive_file_limit() {
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
-    let Cli { places, preset, look, bench, command } = cli;
+    let Cli { places, terminal, preset, look, bench, command } = cli;
+    terminal.apply();
     places.name_machine();
     if places.detached() {
         detach().map_err(|error| CliError::Failed(format!("--detached: {error}")))?;
@@ -237,8 +259,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::CheckEngine(args) => check::engine(&args),
         CliCommand::CheckSuite(args) => check::suite(&places, &args),
         CliCommand::New { command } => new::new(&places, &command),
-        CliCommand::Completions { shell } => completions(shell),
-        CliCommand::Man => man(),
+        CliCommand::Completions(args) => completions::script(&args),
+        CliCommand::Man(args) => man::man(&args),
         CliCommand::WatchTerminal => Ok(crate::tui::watch_terminal()),
         CliCommand::TortureMount { command } => torture::mount(command),
         CliCommand::Worker { engine, command } => match dbdyno_catalog::engines::built_in(&engine) {
@@ -252,18 +274,6 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
 fn start_of(look: LookArgs, bench: BenchArgs, first: Opening) -> ScreensStart {
     let MeasureArgs { cpu, work, .. } = bench.measure;
     ScreensStart { look, work, cpu, first }
-}
-
-fn completions(shell: clap_complete::Shell) -> Result<ExitCode, CliError> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "dbdyno", &mut script);
-    print_bytes(&script)
-}
-
-fn man() -> Result<ExitCode, CliError> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(|error| CliError::Failed(error.to_string()))?;
-    print_bytes(&page)
 }
 
 #[cfg(test)]

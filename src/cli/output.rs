@@ -1,6 +1,7 @@
 //! Where results go: stdout, or a file.
 
 use super::error::{CliError, unwritten};
+use clap::ValueEnum;
 use dbdyno_engine::say::is_obeyed;
 use dbdyno_foundation::base::{csv::Cells, output::Output};
 use dbdyno_reports::{
@@ -8,12 +9,14 @@ use dbdyno_reports::{
     format::{Format, WriteError},
     results,
     sheet::{Colouring, TableStyle},
+    tracked::TrackError,
 };
 use dbdyno_running::jobs::DETACHED;
 use dbdyno_store::TextRows;
 use std::{
     io::{self, BufWriter, IsTerminal, Write},
     process::ExitCode,
+    sync::OnceLock,
 };
 
 /// Prints a text, or writes it to a file.
@@ -27,10 +30,37 @@ pub(super) fn written(text: &str, output: Option<&Output>) -> Result<ExitCode, C
     }
 }
 
-/// Whether stdout takes colours: a terminal, and NO_COLOR is not set.
+/// When colours are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColourWhen {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    Always,
+    Never,
+}
+
+static COLOUR_WHEN: OnceLock<ColourWhen> = OnceLock::new();
+
+/// Sets when this process uses colours; the first choice holds.
+pub(super) fn choose_colour(when: ColourWhen) {
+    let when = COLOUR_WHEN.get_or_init(|| when);
+    if *when != ColourWhen::Auto {
+        console::set_colors_enabled_stderr(*when == ColourWhen::Always);
+    }
+}
+
+/// Whether an output takes colours.
+pub(super) fn is_coloured(is_terminal: bool) -> bool {
+    match COLOUR_WHEN.get().unwrap_or(&ColourWhen::Auto) {
+        ColourWhen::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        ColourWhen::Always => true,
+        ColourWhen::Never => false,
+    }
+}
+
+/// Whether stdout takes colours.
 pub(super) fn colour() -> Colouring {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if wanted && io::stdout().is_terminal() { Colouring::On } else { Colouring::Off }
+    if is_coloured(io::stdout().is_terminal()) { Colouring::On } else { Colouring::Off }
 }
 
 /// How the terminal shows a table.
@@ -49,17 +79,54 @@ pub(super) fn print(text: &str) -> Result<ExitCode, CliError> {
 
 /// Writes the answer of a query to stdout, as it is made.
 pub(super) fn print_rows(rows: &TextRows, format: Format, cells: Cells) -> Result<ExitCode, CliError> {
+    streamed(|mut stdout| results::write_text(rows, (format, cells), &command_line(), &mut stdout))
+}
+
+/// Streams a text to stdout. A terminal gets it whole, so that it obeys nothing in it.
+pub(super) fn streamed<E: Into<StreamError>>(
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<ExitCode, CliError> {
     if io::stdout().is_terminal() {
-        return print(&results::text(rows, format, cells, &command_line())?);
+        let mut text = Vec::new();
+        return match write(&mut text).map_err(Into::into) {
+            Ok(()) => print(&String::from_utf8_lossy(&text)),
+            Err(StreamError::Output(error)) => printed(Err(error)),
+            Err(StreamError::Other(error)) => Err(error),
+        };
     }
     let mut stdout = BufWriter::new(io::stdout().lock());
-    let written = results::write_text(rows, (format, cells), &command_line(), &mut stdout);
-    printed(match written {
+    printed(match write(&mut stdout).map_err(Into::into) {
         Ok(()) => stdout.flush(),
-        Err(WriteError::File(error)) => Err(error),
-        Err(WriteError::Json(error)) if error.is_io() => Err(error.into()),
-        Err(error) => return Err(error.into()),
+        Err(StreamError::Output(error)) => Err(error),
+        Err(StreamError::Other(error)) => return Err(error),
     })
+}
+
+/// Why a text could not be streamed.
+pub(super) enum StreamError {
+    /// The output could not be written.
+    Output(io::Error),
+    Other(CliError),
+}
+
+impl From<WriteError> for StreamError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::File(error) => Self::Output(error),
+            WriteError::Json(error) if error.is_io() => Self::Output(error.into()),
+            error => Self::Other(error.into()),
+        }
+    }
+}
+
+impl From<TrackError> for StreamError {
+    fn from(error: TrackError) -> Self {
+        match error {
+            TrackError::File(error) => Self::Output(error),
+            TrackError::Json(error) if error.is_io() => Self::Output(error.into()),
+            error => Self::Other(error.into()),
+        }
+    }
 }
 
 /// The same of a table with colours, in which no other text has any.

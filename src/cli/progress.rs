@@ -1,6 +1,6 @@
 //! Progress of a session: bars on a terminal, one line per run elsewhere, JSON Lines for programs.
 
-use super::output::print;
+use super::{args::ProgressArgs, output::print};
 use dbdyno_engine::{protocol::Event, say};
 use dbdyno_foundation::base::units;
 use dbdyno_running::runner::RunnerEvent;
@@ -20,19 +20,26 @@ pub(super) enum Style {
     Bars,
     /// One line a run on stderr.
     Lines,
+    /// One line a run and one line a test on stderr.
+    TestLines,
     /// Every event as one line of JSON on stdout.
     Json,
     Quiet,
 }
 
 impl Style {
-    /// The style for these flags and this terminal.
-    pub(super) fn choose(json: bool, quiet: bool) -> Self {
-        match (json, quiet, std::io::stderr().is_terminal()) {
-            (true, ..) => Self::Json,
-            (false, true, _) => Self::Quiet,
-            (false, false, true) => Self::Bars,
-            (false, false, false) => Self::Lines,
+    /// The style for these arguments and this terminal.
+    pub(super) fn choose(args: &ProgressArgs) -> Self {
+        if args.json {
+            Self::Json
+        } else if args.quiet {
+            Self::Quiet
+        } else if args.verbose {
+            Self::TestLines
+        } else if std::io::stderr().is_terminal() {
+            Self::Bars
+        } else {
+            Self::Lines
         }
     }
 }
@@ -46,8 +53,8 @@ pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Styl
             }
         }
         Style::Quiet => while events.recv().await.is_some() {},
-        Style::Lines => {
-            let mut lines = Lines::default();
+        Style::Lines | Style::TestLines => {
+            let mut lines = Lines { shows_tests: style == Style::TestLines, ..Lines::default() };
             while let Some(event) = events.recv().await {
                 lines.show(&event);
             }
@@ -80,6 +87,9 @@ fn ending(status: Status, failure: Option<&str>) -> String {
 struct Lines {
     runs: usize,
     labels: HashMap<u32, (String, Instant)>,
+    shows_tests: bool,
+    /// The name of the current test.
+    test: String,
 }
 
 impl Lines {
@@ -98,15 +108,33 @@ impl Lines {
                     say!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs);
                 }
             }
+            RunnerEvent::Worker { says, .. } if self.shows_tests => self.worker(says),
             RunnerEvent::Planned { .. }
             | RunnerEvent::SessionEnded { .. }
+            | RunnerEvent::Worker { .. }
             | RunnerEvent::Calibrating
             | RunnerEvent::Paused
             | RunnerEvent::Resumed
             | RunnerEvent::Uses { .. }
-            | RunnerEvent::Worker { .. }
             | RunnerEvent::WrongAnswers { .. }
             | RunnerEvent::Warning(_) => {}
+        }
+    }
+}
+
+impl Lines {
+    fn worker(&mut self, event: &Event) {
+        match event {
+            Event::TestStarted { name, measured, .. } => {
+                let what = if *measured { "" } else { " (preparing)" };
+                self.test = format!("{}{what}", units::plain(name));
+            }
+            Event::TestDone(done) => {
+                let (operations, time) =
+                    (units::counted(done.operations, "operation"), units::duration(done.wall_ns as f64));
+                say!("  {}: {operations} in {time}", self.test);
+            }
+            _ => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `dbdyno results`.
 
 use super::{
-    args::{Places, SheetArgs, Terms, say_unmatched},
+    args::{Places, ReportArgs, Terms, say_unmatched},
     error::CliError,
     output::{command_line, print},
 };
@@ -14,7 +14,7 @@ use dbdyno_reports::{
     soak,
 };
 use dbdyno_running::soak::Soak;
-use dbdyno_store::{ListOrder, Listed, ListedRows, Selection, SelectionKey, SortKey, Store, TestTime, TextRows};
+use dbdyno_store::{ListOrder, Listed, ListedRows, Selection, SelectionKey, SortKey, Store, TestTime};
 use std::process::ExitCode;
 
 /// `dbdyno results`.
@@ -60,8 +60,11 @@ pub(super) struct ResultsArgs {
     /// Show at most this many rows of a list, or groups, and report how many are left out [default: all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = UNSORTED)]
     limit: Option<u64>,
+    /// Exit with 2 if a name or value of the selection occurs in no stored run.
+    #[arg(long, help_heading = "Selection")]
+    strict: bool,
     #[command(flatten)]
-    written: SheetArgs,
+    written: ReportArgs,
 }
 
 /// Shapes of an answer that are no lists.
@@ -71,12 +74,13 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
     let selection = args.selection.selection()?;
     let keys: Vec<SelectionKey> =
         args.group_by.iter().map(|key| SelectionKey::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let store = places.opened()?;
-    say_unmatched(&store, &selection, &keys)?;
-    let shown = |rows: &TextRows| args.written.rows(rows, output.as_ref());
+    if say_unmatched(&store, &selection, &keys)? && args.strict {
+        return Ok(ExitCode::from(2));
+    }
     let shown_part = |listed: &ListedRows| {
-        let code = shown(&listed.rows)?;
+        let code = report.rows(&listed.rows)?;
         if listed.beyond > 0 {
             say!("{} beyond --limit", counted(listed.beyond, "row"));
         }
@@ -92,15 +96,15 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
     }
     if args.details {
         let found = store.details(&selection)?;
-        return args.written.rows_as(&found, details, output.as_ref());
+        return report.rows_as(&found, details);
     }
     if args.followed {
         let soaks = followed(&store, &selection)?;
-        return args.written.write(&soak::sheet(&soaks, &command_line()), &soaks, output.as_ref());
+        return report.write(&soak::sheet(&soaks, &command_line()), &soaks);
     }
     if args.matrix || args.transpose || args.normalise || args.by_configuration {
         let matrix = matrix(args, &store.test_times(&selection)?);
-        return args.written.table(matrix.table(args.transpose), output.as_ref());
+        return report.table(matrix.table(args.transpose));
     }
     let listed = if args.runs { Listed::Runs } else { Listed::Results };
     shown_part(&store.listed(&selection, listed, &args.columns, &order)?)

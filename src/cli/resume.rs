@@ -2,6 +2,7 @@
 
 use super::{
     args::{Places, ProgressArgs},
+    completions,
     error::CliError,
     session::{conclude, session_text, watched},
 };
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 pub(super) struct ResumeArgs {
     /// The session, by the beginning of its identifier [default: the last that was interrupted].
+    #[arg(add = completions::sessions())]
     session: Option<String>,
     /// Resume it even if the version of dbdyno or of an engine has changed since it began.
     #[arg(long)]

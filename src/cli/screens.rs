@@ -3,7 +3,7 @@
 use super::{
     args::{Places, WorkArgs},
     error::{CliError, INTERRUPTED},
-    output::print,
+    output::{is_coloured, print},
     verdict::verdict,
 };
 use crate::tui::{self, Left, Over, TuiSetup, launch::Opening, widgets::Look};
@@ -50,7 +50,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
     }
     // Errors in the arguments are reported here, before another process gets them.
     let catalog = places.catalog()?;
-    let colour = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let colour = is_coloured(true);
     let work_dir = work.folder()?;
     leftovers::sweep(&work_dir, Place::Work);
     let setup = TuiSetup {

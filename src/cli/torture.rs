@@ -1,7 +1,8 @@
 //! `dbdyno torture`: whether acknowledged data survives kills and power losses.
 
 use super::{
-    args::{Places, SheetArgs, WorkArgs, duration},
+    args::{EngineList, Places, ReportArgs, WorkArgs, duration},
+    completions,
     error::{CliError, INTERRUPTED},
     output::{command_line, print},
     session::shown,
@@ -10,7 +11,7 @@ use clap::{
     Args, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use dbdyno_catalog::{bench::EngineChoice, engines::Registry};
+use dbdyno_catalog::engines::Registry;
 use dbdyno_engine::say;
 use dbdyno_foundation::base::{identifier::clock_seed, units::plain};
 use dbdyno_reports::torture::{TortureReport, sheet, step_text};
@@ -26,8 +27,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 #[derive(Debug, Args)]
 pub(super) struct TortureArgs {
     /// The engines, with options after a colon. If an option has several values, each is tried.
-    #[arg(required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
-    engines: Vec<EngineChoice>,
+    #[arg(required = true, value_name = "ENGINE[:OPTION=VALUE,...]", add = completions::engines())]
+    engines: Vec<EngineList>,
     /// Number of kills of a committing worker.
     #[arg(long, value_name = "N", default_value_t = Terms::default().kills)]
     kills: u32,
@@ -54,7 +55,7 @@ pub(super) struct TortureArgs {
     #[arg(long, value_name = "FOLDER")]
     image: Option<PathBuf>,
     #[command(flatten)]
-    written: SheetArgs,
+    written: ReportArgs,
     #[command(flatten)]
     work: WorkArgs,
 }
@@ -96,9 +97,9 @@ impl From<TortureError> for CliError {
 }
 
 pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliError> {
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let suite = places.catalog()?.suite(SUITE)?;
-    let subjects = subjects(args.engines.clone(), &suite, &Registry::discover())?;
+    let subjects = subjects(EngineList::joined(args.engines.clone()), &suite, &Registry::discover())?;
     let work_dir = args.work.folder()?;
     let place = Place { keep: work_dir.clone(), work_dir, patience: args.patience.unwrap_or(PATIENCE) };
     if let Some(image) = &args.image {
@@ -127,8 +128,8 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
         tokio::task::spawn_blocking(series).await.map_err(|error| CliError::Failed(error.to_string())).flatten()
     });
     let (outcome, is_stopped) = tortured??;
-    let report = TortureReport::new(&outcome.found, seed, &command_line);
-    args.written.write(&sheet(&outcome.found, &command_line), &report, output.as_ref())?;
+    let typed = TortureReport::new(&outcome.found, seed, &command_line);
+    report.write(&sheet(&outcome.found, &command_line), &typed)?;
     Ok(if is_stopped {
         ExitCode::from(INTERRUPTED)
     } else if outcome.failed > 0 || outcome.is_contradicted() {

@@ -1,7 +1,7 @@
 //! `dbdyno trend`: a configuration over its sessions, with the places at which it changed.
 
 use super::{
-    args::{Places, SheetArgs, Terms, metric},
+    args::{Places, ReportArgs, Terms, metric},
     error::CliError,
     output::command_line,
 };
@@ -21,12 +21,12 @@ pub(super) struct TrendArgs {
     #[arg(long, value_name = "METRIC", value_parser = metric())]
     metric: Option<Metric>,
     #[command(flatten)]
-    written: SheetArgs,
+    written: ReportArgs,
 }
 
 pub(super) fn over_sessions(places: &Places, args: &TrendArgs) -> Result<ExitCode, CliError> {
     let (selection, words) = (args.selection.selection()?, args.selection.line());
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let store = places.opened()?;
     let mut side = load(&store, &words, &selection, args.metric.unwrap_or_default(), Latencies::Left)?;
     if side.runs.is_empty() {
@@ -39,5 +39,5 @@ pub(super) fn over_sessions(places: &Places, args: &TrendArgs) -> Result<ExitCod
         as_rates([&mut side]);
     }
     let trend = trend(&side, &command_line());
-    args.written.write(&sheet(&trend), &trend, output.as_ref())
+    report.write(&sheet(&trend), &trend)
 }

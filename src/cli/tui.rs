@@ -2,6 +2,7 @@
 
 use super::{
     args::one_of,
+    completions,
     error::CliError,
     screens::{LookArgs, ScreensStart},
 };
@@ -17,20 +18,20 @@ pub(super) struct TuiArgs {
     #[arg(long, value_name = "NAME", value_parser = one_of(ScreenId::tabs().map(|screen| (screen, screen.word(), screen.about()))))]
     screen: Option<ScreenId>,
     /// With --screen compare: side A, as in 'engine=lmdb size=10000'.
-    #[arg(long, value_name = "SELECTION")]
+    #[arg(long, value_name = "SELECTION", add = completions::terms())]
     a: Option<String>,
     /// With --screen compare: side B, written like side A.
-    #[arg(long, value_name = "SELECTION")]
+    #[arg(long, value_name = "SELECTION", add = completions::terms())]
     b: Option<String>,
     /// With --screen compare: the reference, written like side A. All configurations of its sessions are compared with it.
-    #[arg(long, value_name = "SELECTION")]
+    #[arg(long, value_name = "SELECTION", add = completions::terms())]
     reference: Option<String>,
     /// With --screen results or compare: the beginning of a session's identifier, `last` or `previous`. On Compare, sides are taken
     /// from this session; without sides, all its configurations are compared with its first.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = completions::sessions())]
     session: Option<String>,
     /// With --screen results: show only results that match this selection, written like side A.
-    #[arg(long, value_name = "SELECTION")]
+    #[arg(long, value_name = "SELECTION", add = completions::terms())]
     filter: Option<String>,
     /// Colours: `dbdyno list themes`.
     #[arg(long, value_name = "NAME")]
@@ -178,7 +179,7 @@ mod tests {
         error("--screen|live|--a|engine=x", "--a engine=x: expected --screen compare with it, not live");
         error("--screen|bench|--session|last", "expected --screen results or compare with it, not bench");
         error("--screen|compare|--filter|engine=x", "--filter engine=x: expected --screen results with it");
-        error("--screen|compare|--a|lmdb|--b|engine=y", "--a `lmdb`: expected KEY=VALUE");
+        error("--screen|compare|--a|lmdb fast|--b|engine=y", "--a `lmdb fast`: expected KEY=VALUE");
         error("--screen|compare|--a|engine=x", "--a engine=x: expected --b SELECTION with it");
         error(
             "--screen|compare|--a|engine=x|--b|engine=y|--reference|engine=z",

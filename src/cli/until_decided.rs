@@ -1,6 +1,11 @@
 //! `dbdyno compare --until-decided`: more rounds of undecided tests, one look after the other.
 
-use super::{args::Places, error::CliError, output::command_line, progress::Style, session::watched};
+use super::{
+    args::{Places, ProgressArgs},
+    error::CliError,
+    output::command_line,
+    session::watched,
+};
 use dbdyno_catalog::engines::Registry;
 use dbdyno_comparing::compare::{AnotherLook, Comparison, JudgedRatio, Line, Options, compare, load_both};
 use dbdyno_engine::say;
@@ -69,7 +74,7 @@ pub(super) fn until_decided(
         let further = FurtherRounds::find(look, &command_line(), &registry, store)?;
         say!("{}, about {}", plain(&further.look.words()), clock(further.estimate.time));
         say!("{}", further.look.price());
-        let style = Style::choose(false, false);
+        let style = ProgressArgs::default().style();
         let report = watched(places, style, async |events, control| further.run(store, events, control).await)?;
         if let Some(reason) = report.unkept {
             return Err(CliError::Failed(format!("some results could not be saved: {reason}")));

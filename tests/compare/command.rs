@@ -81,7 +81,7 @@ fn bad_input_ends_with_2_and_says_what_was_expected() {
     let cases: [(&[&str], &str); 8] = [
         (&["compare", "--a", "engine=x"], "--b <SELECTION>"),
         (&["compare", "--a", "", "--b", "engine=y"], "--a: expected terms"),
-        (&["compare", "--a", "lmdb", "--b", "engine=y"], "--a: `lmdb`: expected KEY=VALUE"),
+        (&["compare", "--a", "lmdb reads", "--b", "engine=y"], "--a: `lmdb reads`: expected KEY=VALUE"),
         (&["compare", "--a", "engine=z", "--b", "engine=y"], "--a 'engine=z' matches no result"),
         (&["compare", "--a", "engine=x", "--b", "engine=y", "--pivot", "test"], "--pivot `test`: expected ROW,COL"),
         (&["compare", "--a", "engine=x", "--b", "engine=y", "--pivot", "test,round"], "`round`: expected test, size"),

@@ -197,9 +197,9 @@ fn an_engine_that_does_not_open_is_not_asked_for_more() {
 fn what_is_no_engine_or_no_configuration_is_bad_usage() {
     let place = Place::new();
     for (engine, says) in [
-        ("nobody", "there is no engine `nobody`"),
+        ("nobody", "unknown engine `nobody`"),
         ("sqlite:journal_mode=wal|delete", "option `journal_mode` has several values: expected one"),
-        ("sqlite:journal=wal", "engine `sqlite` has no option `journal`"),
+        ("sqlite:journal=wal", "unknown option `journal` of engine `sqlite`"),
     ] {
         let done = place.run(&["check-engine", engine]);
         assert_eq!(done.code, Some(2), "{}", done.stderr);

@@ -50,7 +50,7 @@ fn nothing_is_written_over_or_put_before_what_is_built_in() {
         assert!(done.stderr.contains(says), "{arguments:?}: {}", done.stderr);
     }
     let done = place.run(&["new", "preset", "mine", "--suite", "nope"]);
-    assert!(done.code == Some(2) && done.stderr.contains("there is no suite `nope`"), "{}", done.stderr);
+    assert!(done.code == Some(2) && done.stderr.contains("unknown suite `nope`"), "{}", done.stderr);
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     assert_eq!(fs::read_dir(place.path("config/presets")).unwrap().count(), 0);
 }

@@ -68,11 +68,11 @@ fn words(input: &[u8], sqlite: &Description) -> Verdict {
         told(&error, &text, input)?;
     }
     if let Err(error) = Change::parse(sqlite, &text) {
-        told(&error, "expected", input)?;
+        told(&error, "expected", input).or_else(|_| told(&error, "did you mean", input))?;
     }
     let mut spec = Spec { suite: "kv".to_owned(), ..Spec::default() };
     if let Err(error) = spec.set_text(&text) {
-        told(&error, "expected", input)?;
+        told(&error, "expected", input).or_else(|_| told(&error, "did you mean", input))?;
     }
     Spec::tests_of(&[text.clone().into_owned()]);
     // A text written as a CSV cell reads back as the same cell.

@@ -69,7 +69,7 @@ fn ask(store: &Store, selection: &Selection) -> Verdict {
     if store.unknown_names(selection, &keys).map_err(|error| error.to_string())?.is_empty() {
         asked(store.listed(selection, Listed::Results, &columns, &order))?;
     }
-    asked(store.unmatched_commas(selection))
+    asked(store.unmatched(selection, &keys))
 }
 
 #[test]

@@ -347,7 +347,10 @@ fn numbers_are_whole_and_rows_of_one_run_agree() {
     twice[1]["wall_ns"] = 17.into();
     fs::write(&file, twice.to_string()).unwrap();
     let said = dbdyno(&back, &["import", file.to_str().unwrap()]).refused(2);
-    assert!(said.contains("row 1 and row 2") && said.contains("one run and test, and wall_ns is"), "{test}: {said}");
+    assert!(
+        said.contains("row 1 and row 2") && said.contains("the same run and test, but wall_ns is"),
+        "{test}: {said}"
+    );
     // For CSV the error names the lines too, because a name in the file contains a line break.
     let csv = folder.path().join("listing.csv");
     let text = dbdyno(store.path(), &["results", "--columns", "all", "--format", "csv"]).good();

@@ -231,7 +231,7 @@ fn words_and_figures_narrow_lists_and_change_nothing() {
         let said = dbdyno(store.path(), changing).refused(2);
         assert!(said.contains("expected KEY=VALUE"), "{said}");
     }
-    let said = dbdyno(store.path(), &["compare", "--a", "lmdb", "--b", "engine=lmdb"]).refused(2);
+    let said = dbdyno(store.path(), &["compare", "--a", "lmdb fast", "--b", "engine=lmdb"]).refused(2);
     assert!(said.contains("expected KEY=VALUE, as in engine=lmdb"), "{said}");
     assert_eq!(count(&[]), "4\n");
 }

@@ -77,7 +77,7 @@ fn nothing_stored_says_where_to_begin() {
 #[test]
 fn a_wrong_selection_stays_in_the_prompt_and_a_misspelt_one_is_said() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
-    journey.keys("a").answer("lmdb").shows("`lmdb`: expected KEY=VALUE").shows("Side A");
+    journey.keys("a").answer("lmdb fast").shows("`lmdb fast`: expected KEY=VALUE").shows("Side A");
     journey.answer("engine=x colour=red").keys("b").answer("engine=y");
     journey
         .shows("A `engine=x colour=red` matches no stored result")

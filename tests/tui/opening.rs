@@ -52,7 +52,7 @@ fn what_cannot_be_shown_is_said_before_the_screen_opens() {
     for (arguments, error) in [
         (&["--screen", "charts"][..], "[possible values: bench, live, results, compare, tune, claims, torture]"),
         (&["--a", "engine=x", "--b", "engine=y"], "--a engine=x: expected --screen compare with it"),
-        (&["--screen", "compare", "--a", "lmdb", "--b", "engine=y"], "--a `lmdb`: expected KEY=VALUE"),
+        (&["--screen", "compare", "--a", "lmdb fast", "--b", "engine=y"], "--a `lmdb fast`: expected KEY=VALUE"),
         (&["--screen", "results", "--filter", "size<=big"], "--filter `size<=big`: expected"),
         (&["--screen", "results"], "the terminal UI needs a terminal"),
     ] {

@@ -188,7 +188,7 @@ fn a_statement_that_takes_much_memory_is_told_with_its_line() {
         let sql = script(&place, &format!("SELECT 1;\n{statement};"));
         let done = place.run(&[&["tune", "try", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
         assert_eq!(done.code, Some(2), "{}", done.stderr);
-        assert!(done.stderr.contains(":2: it needs more than the 256 MiB"), "{}", done.stderr);
+        assert!(done.stderr.contains(":2: it needs more than 256 MiB"), "{}", done.stderr);
     }
     let sql = script(&place, "PRAGMA hard_heap_limit = 1;\nSELECT 1;");
     let done = place.run(&[&["tune", "try", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());

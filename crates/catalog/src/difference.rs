@@ -1,6 +1,6 @@
 //! Differences between the two sides of a comparison.
 
-use dbdyno_engine::describe::one_of;
+use dbdyno_engine::names::instead_of;
 use serde::{Deserialize, Serialize};
 
 /// A difference between A and B that prevents their comparison unless it is allowed.
@@ -58,9 +58,9 @@ impl Difference {
     /// # Errors
     /// The error lists the valid names.
     pub fn named(name: &str) -> Result<Self, String> {
-        let names: Vec<String> = Self::ALL.iter().map(|difference| difference.name().to_owned()).collect();
         let found = Self::ALL.into_iter().find(|difference| difference.name() == name);
-        found.ok_or_else(|| format!("unknown difference `{name}`: expected {}", one_of(&names)))
+        let instead = || instead_of(name, Self::ALL.iter().map(|difference| difference.name()));
+        found.ok_or_else(|| format!("unknown difference `{name}`: {}", instead()))
     }
 
     /// Returns the name that allows it: `suite-options`.

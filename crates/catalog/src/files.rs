@@ -1,7 +1,7 @@
 //! Sources of suites, presets, claims and themes: the user's folders, or the program itself.
 
 use super::{CatalogError, located::CatalogText};
-use dbdyno_engine::describe::one_of;
+use dbdyno_engine::names::instead_of;
 use dbdyno_foundation::base::input;
 use include_dir::{Dir, include_dir};
 use std::{collections::BTreeSet, fs, path::PathBuf};
@@ -79,7 +79,8 @@ pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<Cat
     let missing = || CatalogError::Missing {
         what: folder.one(),
         name: name.to_owned(),
-        expected: one_of(&names(user, folder)),
+        instead: instead_of(name, names(user, folder)),
+        list: folder.name(),
         folder: user.path(folder).display().to_string(),
     };
     if name.is_empty() || name.contains(['/', '\\', '\0']) {

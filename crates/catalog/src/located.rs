@@ -14,14 +14,16 @@ pub struct CatalogText {
 /// Why a suite or preset cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    #[error("there is no {what} `{name}`: expected {expected}; your own go into {folder}")]
+    #[error("unknown {what} `{name}`: {instead} (dbdyno list {list}; your own go into {folder})")]
     Missing {
         /// `suite` or `preset`.
         what: &'static str,
         /// The requested name.
         name: String,
-        /// The valid names.
-        expected: String,
+        /// The nearest names, or all of them if they are few.
+        instead: String,
+        /// The word after `dbdyno list` that lists the valid names.
+        list: &'static str,
         /// The user's folder for them.
         folder: String,
     },
@@ -54,7 +56,8 @@ impl CatalogText {
     /// position in the text, because a value follows its option, and an option its engine. If the text has none of them, the error is at
     /// its beginning.
     pub fn wrong_where_named(&self, message: &str) -> CatalogError {
-        let wrong = message.split(": expected").next().unwrap_or(message);
+        let proposed = [": expected", ": did you mean"].iter().filter_map(|words| message.find(words)).min();
+        let wrong = &message[..proposed.unwrap_or(message.len())];
         let named = wrong.split('`').skip(1).step_by(2).filter(|name| !name.is_empty());
         let at = named.filter_map(|name| self.find(name)).max().unwrap_or(0);
         self.wrong(at..at, message)

@@ -65,14 +65,24 @@ impl Format {
         }
     }
 
+    /// All formats.
+    pub const ALL: [Self; 8] =
+        [Self::Table, Self::Markdown, Self::Csv, Self::Json, Self::Html, Self::Benchfmt, Self::Parquet, Self::Lines];
+
+    /// Returns the format whose ending a file has, in upper or lower case.
+    pub fn by_ending(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        Self::ALL.into_iter().find(|format| format.ending() == ending)
+    }
+
     /// Returns the format of `supported` that matches a file's ending, in upper or lower case.
     ///
     /// # Errors
     /// Returns the list of possible endings.
     pub fn of_file(path: &Path, supported: &'static [Self]) -> Result<Self, UnknownEnding> {
-        let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let format = supported.iter().copied().find(|format| format.ending() == ending);
-        format.ok_or_else(|| UnknownEnding { path: path.to_owned(), supported })
+        Self::by_ending(path)
+            .filter(|format| supported.contains(format))
+            .ok_or_else(|| UnknownEnding { path: path.to_owned(), supported })
     }
 }
 

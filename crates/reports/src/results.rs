@@ -12,7 +12,7 @@ use dbdyno_foundation::base::csv::{self, Cells};
 use dbdyno_store::{ColumnKind, Selection, Store, TextRows, WholeForm, WholeRow};
 use serde::{Serialize, Serializer};
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, BufWriter, Write},
     iter,
     path::Path,
@@ -38,9 +38,29 @@ pub fn write(
 ) -> Result<(), WriteError> {
     match format {
         Format::Parquet => Ok(store.write_results_parquet(selection, command, file)?),
-        Format::Csv => write_csv(store, selection, command, cells, &mut created(file)?),
-        Format::Json => write_json(store, selection, command, &mut created(file)?),
-        Format::Lines => Ok(fs::write(file, lines(store, selection, catalog)?)?),
+        text => write_as_text(store, selection, (text, cells), command, catalog, &mut created(file)?),
+    }
+}
+
+/// Writes the results of a selection in a format that is text, to any output.
+///
+/// # Errors
+/// The format is not one of [`FILE_FORMATS`], or is no text; the store cannot be read, or the output cannot be written.
+pub fn write_as_text(
+    store: &Store,
+    selection: &Selection,
+    (format, cells): (Format, Cells),
+    command: &str,
+    catalog: &Catalog,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
+    match format {
+        Format::Csv => write_csv(store, selection, command, cells, out),
+        Format::Json => write_json(store, selection, command, out),
+        Format::Lines => {
+            out.write_all(lines(store, selection, catalog)?.as_bytes())?;
+            Ok(out.flush()?)
+        }
         _ => Err(WriteError::Unsupported { asked: format, supported: FILE_FORMATS }),
     }
 }

@@ -15,6 +15,7 @@ pub mod error;
 pub mod kv;
 pub mod kv_sql;
 mod limits;
+pub mod names;
 pub mod ordered;
 pub mod plain;
 pub mod prepared;

@@ -2,10 +2,11 @@
 
 use crate::{
     EngineError,
-    describe::{Description, OptionSpec, one_of},
+    describe::{Description, OptionKind, OptionSpec},
+    names::instead_of,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 /// Every option of an engine with its value, in canonical spelling.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -13,47 +14,72 @@ use std::collections::BTreeMap;
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, String>);
 
+/// The engine or suite that options belong to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owner {
+    /// An engine, by its name.
+    Engine(String),
+    /// A suite, by its name.
+    Suite(String),
+}
+
+impl Owner {
+    fn name(&self) -> &str {
+        let (Self::Engine(name) | Self::Suite(name)) = self;
+        name
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Engine(name) => write!(f, "engine `{name}`"),
+            Self::Suite(name) => write!(f, "suite `{name}`"),
+        }
+    }
+}
+
 /// The reason why a requested option was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// There is no such option.
-    #[error("{owner} has no option `{option}`: expected {expected}")]
+    #[error("unknown option `{option}` of {owner}: {instead} (dbdyno list options {})", owner.name())]
     Unknown {
         /// The engine or suite that was asked for it.
-        owner: String,
+        owner: Owner,
         option: String,
-        /// The existing names.
-        expected: String,
+        /// The nearest names, or all of them if they are few.
+        instead: String,
     },
     /// Two names of one option are both set.
     #[error("options `{option}` and `memory` of {owner} set the same value: expected only one of them")]
     Twice {
         /// The engine that was asked for both.
-        owner: String,
+        owner: Owner,
         /// The option that `memory` also sets.
         option: String,
     },
     /// The option does not take this value.
-    #[error("option `{option}` of {owner} cannot be `{value}`: expected {expected}")]
+    #[error("option `{option}` of {owner} cannot be `{value}`: {instead}")]
     Value {
         /// The engine or suite that was asked for it.
-        owner: String,
+        owner: Owner,
         option: String,
         value: String,
-        /// The values that it takes.
-        expected: String,
+        /// The nearest of its values, or which values it takes.
+        instead: String,
     },
 }
 
 impl Settings {
     /// Resolves the settings of an engine: its defaults, overridden by `asked`.
     pub fn resolve(engine: &Description, asked: &BTreeMap<String, String>) -> Result<Self, SettingError> {
-        Self::resolve_specs(&format!("engine `{}`", engine.name), &engine.options, asked)
+        Self::resolve_specs(&Owner::Engine(engine.name.clone()), &engine.options, asked)
     }
 
-    /// Resolves the defaults of `specs`, overridden by `asked`. Errors name `owner` as the engine or suite that has the options.
+    /// Resolves the defaults of `specs`, overridden by `asked`. Errors name `owner`.
     pub fn resolve_specs(
-        owner: &str,
+        owner: &Owner,
         specs: &[OptionSpec],
         asked: &BTreeMap<String, String>,
     ) -> Result<Self, SettingError> {
@@ -74,26 +100,29 @@ impl Settings {
         engine: &Description,
         asked: &BTreeMap<String, String>,
     ) -> Result<BTreeMap<String, String>, SettingError> {
-        Self::spell_out(&format!("engine `{}`", engine.name), &engine.options, asked)
+        Self::spell_out(&Owner::Engine(engine.name.clone()), &engine.options, asked)
     }
 
     fn spell_out(
-        owner: &str,
+        owner: &Owner,
         specs: &[OptionSpec],
         asked: &BTreeMap<String, String>,
     ) -> Result<BTreeMap<String, String>, SettingError> {
         let mut values = BTreeMap::new();
         for (name, value) in asked {
             let spec = specs.iter().find(|spec| &spec.name == name).ok_or_else(|| SettingError::Unknown {
-                owner: owner.to_owned(),
+                owner: owner.clone(),
                 option: name.clone(),
-                expected: one_of(&specs.iter().map(|spec| spec.name.clone()).collect::<Vec<_>>()),
+                instead: instead_of(name, specs.iter().map(|spec| &spec.name)),
             })?;
             let refused = |expected: String| SettingError::Value {
-                owner: owner.to_owned(),
+                owner: owner.clone(),
                 option: name.clone(),
                 value: value.clone(),
-                expected,
+                instead: match &spec.kind {
+                    OptionKind::Choice { choices } => instead_of(value, choices),
+                    _ => format!("expected {expected}"),
+                },
             };
             let canonical = spec.kind.canonical(value).map_err(refused)?;
             let Some(target) = &spec.memory else {
@@ -105,7 +134,7 @@ impl Settings {
                 continue;
             };
             if asked.contains_key(option) {
-                return Err(SettingError::Twice { owner: owner.to_owned(), option: option.to_owned() });
+                return Err(SettingError::Twice { owner: owner.clone(), option: option.to_owned() });
             }
             let set = specs.iter().find(|spec| spec.name == option).map(|spec| spec.kind.canonical(&value));
             set.transpose().map_err(|expected| refused(format!("a value that `{option}` accepts, {expected}")))?;
@@ -167,13 +196,17 @@ mod tests {
         ]
     }
 
+    fn engine() -> Owner {
+        Owner::Engine("x".to_owned())
+    }
+
     fn asked(name: &str, value: &str) -> BTreeMap<String, String> {
         BTreeMap::from([(name.to_owned(), value.to_owned())])
     }
 
     #[test]
     fn what_is_not_asked_for_has_its_default() {
-        let settings = Settings::resolve_specs("engine `x`", &specs(), &asked("journal_mode", "WAL")).unwrap();
+        let settings = Settings::resolve_specs(&engine(), &specs(), &asked("journal_mode", "WAL")).unwrap();
         assert_eq!(settings.get("journal_mode"), Some("wal"));
         assert_eq!(settings.integer("cache_size"), Ok(10));
         assert_eq!(settings.differing(&specs()).collect::<Vec<_>>(), [("journal_mode", "wal")]);
@@ -184,7 +217,7 @@ mod tests {
         let cache = OptionSpec::integer("cache_size", -(1 << 30), 1 << 30, "-2000", "");
         let pages = MemoryTarget::NegativeKib { option: "cache_size".to_owned() };
         let sqlite = [cache, OptionSpec::memory(pages)];
-        let resolved = |asked: &BTreeMap<String, String>| Settings::resolve_specs("engine `x`", &sqlite, asked);
+        let resolved = |asked: &BTreeMap<String, String>| Settings::resolve_specs(&engine(), &sqlite, asked);
         let settings = resolved(&asked("memory", "64MiB")).unwrap();
         assert_eq!(settings.iter().collect::<Vec<_>>(), [("cache_size", "-65536")]);
         assert_eq!(resolved(&asked("memory", "own")), resolved(&BTreeMap::new()));
@@ -201,15 +234,18 @@ mod tests {
             "{error}"
         );
         let mapped = [OptionSpec::memory(MemoryTarget::Nothing)];
-        let settings = Settings::resolve_specs("engine `x`", &mapped, &asked("memory", "64MiB")).unwrap();
+        let settings = Settings::resolve_specs(&engine(), &mapped, &asked("memory", "64MiB")).unwrap();
         assert_eq!(settings, Settings::default());
     }
 
     #[test]
     fn a_refusal_names_the_option_and_what_it_takes() {
-        let error = Settings::resolve_specs("engine `x`", &specs(), &asked("journal_mode", "walrus")).unwrap_err();
+        let error = Settings::resolve_specs(&engine(), &specs(), &asked("journal_mode", "walrus")).unwrap_err();
         assert_eq!(error.to_string(), "option `journal_mode` of engine `x` cannot be `walrus`: expected delete or wal");
-        let error = Settings::resolve_specs("engine `x`", &specs(), &asked("journal", "wal")).unwrap_err();
-        assert_eq!(error.to_string(), "engine `x` has no option `journal`: expected journal_mode or cache_size");
+        let error = Settings::resolve_specs(&engine(), &specs(), &asked("journal", "wal")).unwrap_err();
+        let instead = "did you mean `journal_mode`? (dbdyno list options x)";
+        assert_eq!(error.to_string(), format!("unknown option `journal` of engine `x`: {instead}"));
+        let error = Settings::resolve_specs(&engine(), &specs(), &asked("journal_mode", "wla")).unwrap_err();
+        assert_eq!(error.to_string(), "option `journal_mode` of engine `x` cannot be `wla`: did you mean `wal`?");
     }
 }

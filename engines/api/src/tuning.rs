@@ -74,7 +74,7 @@ impl SettingStatement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::describe::OptionSpec;
+    use crate::{describe::OptionSpec, settings::Owner};
 
     #[test]
     fn a_rule_speaks_of_its_values_under_its_conditions_only() {
@@ -88,7 +88,7 @@ mod tests {
         ];
         let under = |journal: &str| {
             let asked = BTreeMap::from([("journal".to_owned(), journal.to_owned())]);
-            Settings::resolve_specs("x", &specs, &asked).unwrap()
+            Settings::resolve_specs(&Owner::Engine("x".to_owned()), &specs, &asked).unwrap()
         };
         let rule = &specs[1].tuning.same[0];
         assert!(rule.holds(SuiteKind::Kv, "immediate", "exclusive", &under("wal")));
@@ -99,7 +99,9 @@ mod tests {
     #[test]
     fn an_option_of_one_kind_of_suite_does_nothing_on_the_other() {
         let spec = OptionSpec::bool("checksums", "off", "").only_for(SuiteKind::Sql);
-        let settings = Settings::resolve_specs("x", std::slice::from_ref(&spec), &BTreeMap::new()).unwrap();
+        let settings =
+            Settings::resolve_specs(&Owner::Engine("x".to_owned()), std::slice::from_ref(&spec), &BTreeMap::new())
+                .unwrap();
         let holds = |kind| spec.tuning.same[0].holds(kind, "off", "on", &settings);
         assert!(holds(SuiteKind::Kv) && !holds(SuiteKind::Sql));
     }

@@ -1,5 +1,6 @@
 //! The formats that a command can write, and how CSV is written.
 
+use crate::cli::error::CliError;
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
@@ -9,6 +10,7 @@ use dbdyno_reports::{
     format::{Format, WriteError},
     tracked::Tracker,
 };
+use std::path::Path;
 
 /// A format out of those that an output supports.
 pub(in crate::cli) fn format_of(supported: &'static [Format]) -> impl TypedValueParser<Value = Format> {
@@ -33,6 +35,37 @@ impl OutputFormat {
                 Err(format!("{} is not supported here: expected one of {}", tracker.name(), names.join(", ")))
             }
         }
+    }
+}
+
+/// Chooses an output's format: the requested one, else the one of the file's ending, else the default.
+///
+/// # Errors
+/// The file's ending belongs to another format, or to none that the output supports.
+pub(in crate::cli) fn chosen_format(
+    requested: Option<OutputFormat>,
+    file: Option<&Path>,
+    supported: &'static [Format],
+    default: Format,
+) -> Result<OutputFormat, CliError> {
+    let of_ending = file.and_then(Format::by_ending);
+    match (requested, file) {
+        (Some(OutputFormat::Own(format)), Some(file)) => match of_ending {
+            // Any text may be in a file that ends in .txt.
+            Some(other) if other != format && other != Format::Table => Err(CliError::Usage(format!(
+                "--format {} contradicts --out {}: leave --format out, or choose a file name that ends in .{}",
+                format.name(),
+                file.display(),
+                format.ending()
+            ))),
+            _ => Ok(OutputFormat::Own(format)),
+        },
+        (Some(format), _) => Ok(format),
+        (None, Some(file)) if file.extension().is_some() => match Format::of_file(file, supported) {
+            Ok(format) => Ok(OutputFormat::Own(format)),
+            Err(unknown) => Err(CliError::Usage(format!("--out {unknown}, or --format"))),
+        },
+        (None, _) => Ok(OutputFormat::Own(default)),
     }
 }
 
@@ -76,13 +109,14 @@ pub(in crate::cli) fn metric() -> impl TypedValueParser<Value = Metric> {
 
 /// How CSV is written.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(in crate::cli) struct CsvArgs {
-    /// How cells of CSV are written.
+    /// Form of CSV cells.
     #[arg(long = "csv-cells", value_name = "HOW", default_value = "escaped", value_parser = cells())]
     pub(in crate::cli) cells: Cells,
 }
 
 fn cells() -> impl TypedValueParser<Value = Cells> {
-    let escaped = "with an apostrophe before what a spreadsheet would take for a formula; `import` removes it again";
+    let escaped = "with an apostrophe before cells that a spreadsheet would read as a formula; `import` removes it";
     one_of([(Cells::Escaped, "escaped", escaped), (Cells::Raw, "raw", "as they are")].into_iter())
 }

@@ -8,19 +8,22 @@ use std::time::Duration;
 
 /// How runs are measured.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Bench")]
 pub(in crate::cli) struct MeasureArgs {
     /// Pin the measuring thread to this CPU, counted from 0.
     #[arg(long, value_name = "CPU")]
     pub(in crate::cli) cpu: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) work: WorkArgs,
-    /// Measure at the same time as other dbdyno sessions. They disturb each other.
+    /// Measure at the same time as other dbdyno sessions. The sessions disturb each other.
     #[arg(long)]
     concurrent: bool,
-    /// How long a worker may be silent beyond the time that its whole run is expected to take [default: 30s].
+    /// Extra time a worker may go without output before its run fails [default: 30s].
+    ///
+    /// It is added to the expected time of the whole run.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     silence: Option<Duration>,
-    /// End a run that takes longer than this, and count it as failed [default: 50 times the expected time, at least 10 minutes].
+    /// Fail runs that take longer than this [default: 50 times the expected time, at least 10 minutes].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     deadline: Option<Duration>,
 }
@@ -48,19 +51,23 @@ fn check_cpu(cpu: u32) -> Result<(), CliError> {
 }
 
 /// How progress is shown.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Terminal")]
 pub(in crate::cli) struct ProgressArgs {
-    /// Write events as JSON Lines to stdout, the result as the last of them.
+    /// Write events to stdout as JSON Lines; the result is the last of them.
     #[arg(long)]
     pub(in crate::cli) json: bool,
     /// Show no progress.
-    #[arg(long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(in crate::cli) quiet: bool,
+    /// Print a line for each run and each test instead of progress bars.
+    #[arg(short, long)]
+    pub(in crate::cli) verbose: bool,
 }
 
 impl ProgressArgs {
     /// The style for these arguments and this terminal.
     pub(in crate::cli) fn style(&self) -> Style {
-        Style::choose(self.json, self.quiet)
+        Style::choose(self)
     }
 }

@@ -1,16 +1,20 @@
 //! Arguments that several commands have.
 
 mod format;
+mod lists;
 mod measure;
 mod places;
 mod runs;
 mod sheet;
+mod terminal;
 mod values;
 
 pub(super) use dbdyno_foundation::base::typed::{duration, memory};
-pub(super) use format::{CsvArgs, OutputFormat, format_of, format_or_tracker, metric, one_of};
+pub(super) use format::{CsvArgs, OutputFormat, chosen_format, format_of, format_or_tracker, metric, one_of};
+pub(super) use lists::{EngineList, SizeList};
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};
 pub(super) use runs::{AffectedRuns, Terms, say_unmatched};
-pub(super) use sheet::SheetArgs;
+pub(super) use sheet::{Report, ReportArgs, SheetArgs};
+pub(super) use terminal::TerminalArgs;
 pub(super) use values::{filled, machine_name, owner_option, percent};

@@ -2,7 +2,7 @@
 
 use super::{duration, machine_name};
 use crate::cli::error::CliError;
-use clap::{Args, Parser};
+use clap::{Args, Parser, ValueHint};
 use dbdyno_catalog::{Catalog, UserFolders};
 use dbdyno_engine::say;
 use dbdyno_foundation::{
@@ -23,21 +23,25 @@ use std::{
 
 /// Where things are.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Store")]
 pub(in crate::cli) struct Places {
-    /// The DuckDB file that keeps all results [default: results.duckdb in the user's data folder].
-    #[arg(long, global = true, env = "DBDYNO_STORE", value_name = "FILE")]
+    /// The DuckDB file that keeps all results [default: results.duckdb in your data folder].
+    #[arg(long, global = true, env = "DBDYNO_STORE", value_name = "FILE", value_hint = ValueHint::FilePath)]
     store: Option<PathBuf>,
-    /// How long to wait for a store that another process has open: 500ms, 20s, 5m.
+    /// Time to wait for a store that another process has open (500ms, 20s, 5m).
     #[arg(long, global = true, env = "DBDYNO_STORE_WAIT", value_name = "TIME", default_value = "20s", value_parser = duration)]
     store_wait: Duration,
-    /// The folder that keeps results until the store takes them in; it may be on another disk [default: beside the store].
-    #[arg(long, global = true, env = "DBDYNO_JOURNAL", value_name = "FOLDER")]
+    /// The folder that keeps results until the store has imported them [default: next to the store].
+    ///
+    /// It may be on another disk.
+    #[arg(long, global = true, env = "DBDYNO_JOURNAL", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     journal: Option<PathBuf>,
-    /// The folder with your own suites/, presets/, claims/ and themes/ [default: the user's configuration folder].
-    #[arg(long, global = true, env = "DBDYNO_CONFIG", value_name = "FOLDER")]
+    /// The folder with your own suites/, presets/, claims/ and themes/ [default: dbdyno in your configuration folder].
+    #[arg(long, global = true, env = "DBDYNO_CONFIG", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     config: Option<PathBuf>,
-    /// Name this machine: sessions under one name count as sessions of one machine. Useful in containers, and for machines that look alike
-    /// [default: a machine is known by its machine-id and its hardware].
+    /// Name this machine: sessions with the same name count as sessions of one machine.
+    ///
+    /// Useful in containers, and for machines that look the same. By default dbdyno identifies a machine by its machine-id and its hardware.
     #[arg(long, global = true, env = "DBDYNO_HOST", value_name = "NAME", value_parser = machine_name)]
     host_name: Option<String>,
     /// Be a job of screens, which show what it measures: no terminal ends it, and nothing is printed at its end.
@@ -185,9 +189,10 @@ fn base() -> Result<impl BaseStrategy, CliError> {
 
 /// Where databases are put.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Bench")]
 pub(in crate::cli) struct WorkArgs {
-    /// Where databases are put while they are measured [default: the user's cache folder].
-    #[arg(long, env = "DBDYNO_WORK_DIR", value_name = "FOLDER")]
+    /// The folder for databases while they are measured [default: dbdyno in your cache folder].
+    #[arg(long, env = "DBDYNO_WORK_DIR", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     work_dir: Option<PathBuf>,
 }
 
@@ -211,15 +216,21 @@ impl WorkArgs {
 
 /// A file in place of stdout.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(in crate::cli) struct OutArgs {
-    /// Write to this file instead of stdout. A file of that name is replaced, all at once.
-    #[arg(long, value_name = "FILE")]
+    /// Write to this file instead of stdout. Its ending chooses the format. An existing file is replaced in one step.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
 }
 
 impl OutArgs {
+    /// The file as the user named it; none for stdout, which `-` means too.
+    pub(in crate::cli) fn file(&self) -> Option<&Path> {
+        self.out.as_deref().filter(|out| *out != Path::new("-"))
+    }
+
     /// The file, checked before anything is done; none for stdout.
     pub(in crate::cli) fn checked(&self, places: &Places) -> Result<Option<Output>, CliError> {
-        self.out.as_deref().map(|out| places.output(out)).transpose()
+        self.file().map(|file| places.output(file)).transpose()
     }
 }

@@ -1,7 +1,7 @@
 //! Selections of stored results or runs.
 
 use super::Places;
-use crate::cli::{error::CliError, output::print};
+use crate::cli::{completions::terms, error::CliError, output::print};
 use clap::{ArgGroup, Args};
 use dbdyno_engine::say;
 use dbdyno_foundation::base::units::{counted, plain};
@@ -10,10 +10,12 @@ use std::process::ExitCode;
 
 /// Which results or runs are meant.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Selection")]
 pub(in crate::cli) struct Terms {
-    /// Which results: KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N (<=, >, <; p99>1ms), KEY=N..M, KEY! (has no value), or words that the label, the engine or
-    /// the test's name contains. All terms must hold.
-    #[arg(value_name = "TERM")]
+    /// Terms that all must hold, as in engine=lmdb or 'size>=1000'; a word matches labels, engines and tests that contain it.
+    ///
+    /// KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N (also <=, >, <, as in p99>1ms), KEY=N..M, or KEY! for results without a value.
+    #[arg(value_name = "TERM", add = terms())]
     terms: Vec<String>,
 }
 
@@ -28,27 +30,24 @@ impl Terms {
     }
 }
 
-/// Says what in a selection, or in keys, no stored run has.
+/// Reports the names and values in a selection, or in keys, that no stored run has. Returns whether there are any.
 pub(in crate::cli) fn say_unmatched(
     store: &Store,
     selection: &Selection,
     keys: &[SelectionKey],
-) -> Result<(), CliError> {
-    for name in store.unknown_names(selection, keys)? {
-        say!("note: no stored run has an option or a key `{}`", plain(&name));
-    }
-    for sentence in store.unmatched_commas(selection)? {
-        say!("note: {}", plain(&sentence));
-    }
-    Ok(())
+) -> Result<bool, CliError> {
+    let unmatched = store.unmatched(selection, keys)?;
+    unmatched.iter().for_each(|sentence| say!("note: {}", plain(sentence)));
+    Ok(!unmatched.is_empty())
 }
 
-/// Runs that are changed or deleted: everything only where that is said.
+/// Runs that are changed or deleted. All runs must be requested explicitly.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Selection")]
 #[command(group = ArgGroup::new("which").args(["terms", "all"]).required(true))]
 pub(in crate::cli) struct AffectedRuns {
-    /// Terms as for `results`, without words. Runs with at least one such result are meant.
-    #[arg(value_name = "TERM")]
+    /// Terms as for `dbdyno results`, without words. A run is selected if at least one of its results matches.
+    #[arg(value_name = "TERM", add = terms())]
     terms: Vec<String>,
     /// Every run in the store.
     #[arg(long)]

@@ -1,12 +1,12 @@
 //! How a command writes its report.
 
-use super::{CsvArgs, OutArgs, Places, format_of};
+use super::{CsvArgs, OutArgs, OutputFormat, Places, chosen_format, format_of};
 use crate::cli::{
     error::CliError,
     output::{command_line, print_coloured, print_rows, table_style, written},
 };
 use clap::Args;
-use dbdyno_foundation::base::output::Output;
+use dbdyno_foundation::base::{csv::Cells, output::Output};
 use dbdyno_reports::{
     format::Format,
     results,
@@ -18,10 +18,11 @@ use std::process::ExitCode;
 
 /// How a report is written.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(in crate::cli) struct SheetArgs {
-    /// How to write it. CSV has a row for each thing that was found, JSON all that is known of it.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(SHEET_FORMATS))]
-    format: Format,
+    /// Format of the report [default: by the ending of --out, else table].
+    #[arg(long, value_name = "FORMAT", value_parser = format_of(SHEET_FORMATS))]
+    format: Option<Format>,
     #[command(flatten)]
     out: OutArgs,
     #[command(flatten)]
@@ -29,18 +30,60 @@ pub(in crate::cli) struct SheetArgs {
 }
 
 impl SheetArgs {
-    /// The file, checked before anything is done; none for stdout.
-    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<Option<Output>, CliError> {
-        self.out.checked(places)
+    /// Where the report goes, checked before anything is done.
+    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<Report, CliError> {
+        self.checked_as(self.format, places)
     }
 
-    /// Whether it is shown to people, who are shown more.
-    pub(in crate::cli) fn is_for_people(&self, output: Option<&Output>) -> bool {
-        self.format == Format::Table && output.is_none()
+    fn checked_as(&self, format: Option<Format>, places: &Places) -> Result<Report, CliError> {
+        let output = self.out.checked(places)?;
+        let requested = format.map(OutputFormat::Own);
+        let format = chosen_format(requested, self.out.file(), SHEET_FORMATS, Format::Table)?;
+        let format = format.own(SHEET_FORMATS).map_err(CliError::Usage)?;
+        Ok(Report { format, cells: self.csv.cells, output })
+    }
+}
+
+/// How a report is written by a command that shows no progress.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(in crate::cli) struct ReportArgs {
+    #[command(flatten)]
+    sheet: SheetArgs,
+    /// Same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl ReportArgs {
+    /// Where the report goes, checked before anything is done.
+    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<Report, CliError> {
+        let format = if self.json { Some(Format::Json) } else { self.sheet.format };
+        self.sheet.checked_as(format, places)
+    }
+}
+
+/// Where a report goes, and in which format.
+pub(in crate::cli) struct Report {
+    format: Format,
+    cells: Cells,
+    /// None for stdout.
+    output: Option<Output>,
+}
+
+impl Report {
+    /// Whether people read it on their terminal.
+    pub(in crate::cli) fn is_for_people(&self) -> bool {
+        self.format == Format::Table && self.output.is_none()
+    }
+
+    /// Whether it goes to a file.
+    pub(in crate::cli) fn has_file(&self) -> bool {
+        self.output.is_some()
     }
 
     /// Writes a report that is one table.
-    pub(in crate::cli) fn table(&self, table: Table, output: Option<&Output>) -> Result<ExitCode, CliError> {
+    pub(in crate::cli) fn table(&self, table: Table) -> Result<ExitCode, CliError> {
         let command = command_line();
         let sheet = Sheet {
             title: command.clone(),
@@ -48,39 +91,33 @@ impl SheetArgs {
             command: command.clone(),
             ..Sheet::default()
         };
-        self.write(&sheet, &TableObjects(&table), output)
+        self.write(&sheet, &TableObjects(&table))
     }
 
     /// Writes an answer of the store, of any size.
-    pub(in crate::cli) fn rows(&self, rows: &TextRows, output: Option<&Output>) -> Result<ExitCode, CliError> {
-        match output {
-            None => print_rows(rows, self.format, self.csv.cells),
-            Some(_) => written(&results::text(rows, self.format, self.csv.cells, &command_line())?, output),
+    pub(in crate::cli) fn rows(&self, rows: &TextRows) -> Result<ExitCode, CliError> {
+        match &self.output {
+            None => print_rows(rows, self.format, self.cells),
+            output => written(&results::text(rows, self.format, self.cells, &command_line())?, output.as_ref()),
         }
     }
 
-    /// The same with a text of its own for people.
+    /// Writes an answer of the store; as a table, in a layout of its own.
     pub(in crate::cli) fn rows_as(
         &self,
         rows: &TextRows,
         laid_out: fn(&TextRows) -> String,
-        output: Option<&Output>,
     ) -> Result<ExitCode, CliError> {
-        if self.format == Format::Table { written(&laid_out(rows), output) } else { self.rows(rows, output) }
+        if self.format == Format::Table { written(&laid_out(rows), self.output.as_ref()) } else { self.rows(rows) }
     }
 
-    /// Writes a report; `typed` is what it was built of, which is JSON.
-    pub(in crate::cli) fn write(
-        &self,
-        sheet: &Sheet,
-        typed: &impl Serialize,
-        output: Option<&Output>,
-    ) -> Result<ExitCode, CliError> {
-        let style = if output.is_none() { table_style() } else { TableStyle::FILE };
-        let text = sheet::written(sheet, typed, self.format, style, self.csv.cells)?;
-        match output {
+    /// Writes a report; `typed` is the value that it was built from, which is JSON.
+    pub(in crate::cli) fn write(&self, sheet: &Sheet, typed: &impl Serialize) -> Result<ExitCode, CliError> {
+        let style = if self.output.is_none() { table_style() } else { TableStyle::FILE };
+        let text = sheet::written(sheet, typed, self.format, style, self.cells)?;
+        match &self.output {
             None if self.format == Format::Table => print_coloured(&text),
-            output => written(&text, output),
+            output => written(&text, output.as_ref()),
         }
     }
 }

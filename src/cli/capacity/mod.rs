@@ -3,17 +3,14 @@
 mod progress;
 
 use super::{
-    args::{MeasureArgs, Places, ProgressArgs, SheetArgs, notices, percent},
+    args::{EngineList, MeasureArgs, Places, ProgressArgs, SheetArgs, notices, percent},
+    completions,
     error::{CliError, INTERRUPTED},
     output::{command_line, print},
     session::shown,
 };
 use clap::Args;
-use dbdyno_catalog::{
-    MOST_RATE, MOST_SECONDS,
-    bench::{EngineChoice, Spec},
-    engines::Registry,
-};
+use dbdyno_catalog::{MOST_RATE, MOST_SECONDS, bench::Spec, engines::Registry};
 use dbdyno_engine::{size::Size, suite::Gaps};
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_reports::capacity::sheet;
@@ -27,14 +24,14 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 pub(super) struct CapacityArgs {
     /// The suite, of kind kv: `dbdyno list suites` lists them.
-    #[arg(long)]
+    #[arg(short, long, value_name = "NAME", add = completions::suites())]
     suite: String,
     /// The test (number or name).
-    #[arg(long, value_name = "TEST")]
+    #[arg(short, long, value_name = "TEST", add = completions::tests())]
     test: String,
     /// An engine, with options after a colon. Further engines are compared with the first.
-    #[arg(long = "engine", required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
-    engines: Vec<EngineChoice>,
+    #[arg(short, long = "engine", required = true, value_name = "ENGINE[:OPTION=VALUE,...]", add = completions::engines())]
+    engines: Vec<EngineList>,
     /// A target: a quantile of the response times, p50 to p99.9, or a share of failures (0 % unless given). All targets must be met.
     #[arg(long = "slo", required = true, value_name = "p99=5ms|failures=0.1%")]
     promises: Vec<Promise>,
@@ -66,7 +63,7 @@ pub(super) struct CapacityArgs {
     #[arg(long, value_name = "SIZE")]
     size: Option<Size>,
     /// Set an option of an engine or of the suite.
-    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]")]
+    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]", add = completions::settings())]
     set: Vec<String>,
     /// Seed of all random keys, values and arrivals [default: from the clock].
     #[arg(long, value_name = "N")]
@@ -105,7 +102,7 @@ impl From<CapacityError> for CliError {
 }
 
 pub(super) fn capacity(places: &Places, args: &CapacityArgs) -> Result<ExitCode, CliError> {
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let registry = Registry::discover();
     let target = args.target(places, &registry)?;
     if args.dry_run {
@@ -119,13 +116,13 @@ pub(super) fn capacity(places: &Places, args: &CapacityArgs) -> Result<ExitCode,
         move |events| progress::show(events, style),
         async |events, control| measure(CapacityLab { store: &store, launch, events, control }, &target).await,
     );
-    let report = outcome??;
-    if !args.progress.json {
+    let found = outcome??;
+    if !args.progress.json || report.has_file() {
         let command = command_line();
-        let typed = serde_json::json!({ "command": command, "capacity": report });
-        args.written.write(&sheet(&report, &command), &typed, output.as_ref())?;
+        let typed = serde_json::json!({ "command": command, "capacity": found });
+        report.write(&sheet(&found, &command), &typed)?;
     }
-    Ok(code(&report))
+    Ok(code(&found))
 }
 
 impl CapacityArgs {
@@ -133,7 +130,7 @@ impl CapacityArgs {
         let promises = Promises::new(self.promises.clone()).map_err(CliError::Usage)?;
         let mut spec = Spec {
             suite: self.suite.clone(),
-            engines: self.engines.clone(),
+            engines: EngineList::joined(self.engines.clone()),
             sizes: self.size.into_iter().collect(),
             rounds: 1,
             tests: vec![self.test.clone()],

@@ -17,7 +17,7 @@ pub(super) async fn show(mut events: UnboundedReceiver<CapacityEvent>, style: St
     while let Some(event) = events.recv().await {
         match style {
             Style::Json => write_json(&event),
-            Style::Bars | Style::Lines => {
+            Style::Bars | Style::Lines | Style::TestLines => {
                 probes += u32::from(matches!(event, CapacityEvent::Probed { .. }));
                 if let Some(line) = line(&event, probes) {
                     say!("{line}");

@@ -11,7 +11,7 @@ mod store;
 mod terminal;
 
 use super::{
-    args::{Places, SheetArgs, WorkArgs},
+    args::{Places, ReportArgs, WorkArgs},
     error::CliError,
     output::command_line,
 };
@@ -28,7 +28,7 @@ pub(super) struct DoctorArgs {
     #[command(flatten)]
     work: WorkArgs,
     #[command(flatten)]
-    written: SheetArgs,
+    written: ReportArgs,
 }
 
 /// How long others are watched.
@@ -36,10 +36,10 @@ const WATCH: Duration = Duration::from_secs(1);
 
 /// Prints the findings. Exit code 1 when something should be changed before measuring.
 pub(super) fn doctor(places: &Places, args: &DoctorArgs) -> Result<ExitCode, CliError> {
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let findings = examine(places, &args.work)?;
     let (sheet, records) = sheet(&findings, &command_line());
-    args.written.write(&sheet, &TableObjects(&records), output.as_ref())?;
+    report.write(&sheet, &TableObjects(&records))?;
     let is_unfit = findings.iter().flat_map(|(_, findings)| findings).any(DoctorFinding::is_unfit);
     Ok(if is_unfit { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

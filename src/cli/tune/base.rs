@@ -3,6 +3,7 @@
 use super::lab::trial_of;
 use crate::cli::{
     args::{Places, WorkArgs, duration, owner_option},
+    completions,
     error::CliError,
 };
 use clap::Args;
@@ -22,9 +23,10 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 /// What changes are tried against.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Bench")]
 pub(super) struct BaseArgs {
     /// The engine, with the base's options after a colon: sqlite:journal_mode=wal,synchronous=normal
-    #[arg(long, value_name = "ENGINE[:OPTION=VALUE,...]")]
+    #[arg(short, long, value_name = "ENGINE[:OPTION=VALUE,...]", add = completions::engines())]
     engine: Option<String>,
     /// Start from an accepted trial; `last` is the one accepted last in the ledger.
     #[arg(long, value_name = "TRIAL", conflicts_with = "engine")]
@@ -41,20 +43,21 @@ pub(super) struct BaseArgs {
 
 /// What is measured.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Bench")]
 pub(super) struct WorkloadArgs {
     /// The suite: `dbdyno list suites` lists them.
-    #[arg(long, conflicts_with = "sql")]
+    #[arg(short, long, value_name = "NAME", conflicts_with = "sql", add = completions::suites())]
     suite: Option<String>,
     #[command(flatten)]
     files: FileArgs,
     /// The tests that count (number or name) [default: all].
-    #[arg(long = "test", value_name = "TEST", value_delimiter = ',', conflicts_with = "sql")]
+    #[arg(short, long = "test", value_name = "TEST[,TEST]", add = completions::tests(), value_delimiter = ',', conflicts_with = "sql")]
     tests: Vec<String>,
     /// The size [default: the suite's].
     #[arg(long, value_name = "SIZE")]
     size: Option<Size>,
     /// Set an option of the base or of the suite.
-    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE")]
+    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE", add = completions::settings())]
     set: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! `dbdyno tune effects`: how much each option matters, from stored runs.
 
 use crate::cli::{
-    args::{Places, SheetArgs},
+    args::{Places, ReportArgs},
     error::CliError,
     output::command_line,
 };
@@ -20,7 +20,7 @@ pub(in crate::cli) struct EffectsArgs {
     /// 'preset=pragma-grid test=1'.
     selection: String,
     #[command(flatten)]
-    written: SheetArgs,
+    written: ReportArgs,
 }
 
 pub(super) fn show(places: &Places, args: &EffectsArgs) -> Result<ExitCode, CliError> {
@@ -30,8 +30,8 @@ pub(super) fn show(places: &Places, args: &EffectsArgs) -> Result<ExitCode, CliE
         return Err(wrong("expected terms, as in 'preset=pragma-grid test=1'".to_owned()));
     }
     let selection = Selection::parse_line(selected).map_err(wrong)?;
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let side = load(&places.opened()?, selected, &selection, Metric::Wall, Latencies::Left)?;
     let found = effects(&side).map_err(|error| wrong(error.to_string()))?;
-    args.written.write(&effects_sheet(&found, &command_line()), &found, output.as_ref())
+    report.write(&effects_sheet(&found, &command_line()), &found)
 }

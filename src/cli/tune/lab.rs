@@ -2,13 +2,12 @@
 
 use super::progress::show;
 use crate::cli::{
-    args::{MeasureArgs, Places, ProgressArgs, SheetArgs, notices},
+    args::{MeasureArgs, Places, ProgressArgs, Report, notices},
     error::{CliError, INTERRUPTED},
     output::command_line,
     session::shown,
 };
 use dbdyno_catalog::engines::Registry;
-use dbdyno_foundation::base::output::Output;
 use dbdyno_reports::tune::trials_sheet;
 use dbdyno_running::tune::{Lab, Trial, TrialState, TuneError, find_trial};
 use dbdyno_store::Store;
@@ -58,13 +57,9 @@ pub(super) fn trial_of(store: &Store, id: &str) -> Result<Trial, CliError> {
 }
 
 /// Writes what came of trials, and chooses the exit code.
-pub(super) fn conclude(
-    trials: &[Trial],
-    progress: &ProgressArgs,
-    (written, output): (&SheetArgs, Option<&Output>),
-) -> Result<ExitCode, CliError> {
-    if !progress.json {
-        written.write(&trials_sheet(trials, &command_line()), &trials, output)?;
+pub(super) fn conclude(trials: &[Trial], progress: &ProgressArgs, report: &Report) -> Result<ExitCode, CliError> {
+    if !progress.json || report.has_file() {
+        report.write(&trials_sheet(trials, &command_line()), &trials)?;
     }
     Ok(code(trials))
 }

@@ -1,7 +1,7 @@
 //! `dbdyno tune ledger`: each trial with its base, its gain and its cost.
 
 use crate::cli::{
-    args::{Places, SheetArgs},
+    args::{Places, ReportArgs},
     error::CliError,
     output::command_line,
 };
@@ -18,11 +18,11 @@ pub(in crate::cli) struct LedgerArgs {
     #[arg(default_value = "last")]
     name: String,
     #[command(flatten)]
-    written: SheetArgs,
+    written: ReportArgs,
 }
 
 pub(super) fn show(places: &Places, args: &LedgerArgs) -> Result<ExitCode, CliError> {
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let store = places.opened()?;
     let none = || CliError::Usage("there are no trials yet: `dbdyno tune try` runs one".to_owned());
     let name = if args.name == "last" { last_ledger(&store)?.ok_or_else(none)? } else { args.name.clone() };
@@ -33,5 +33,5 @@ pub(super) fn show(places: &Places, args: &LedgerArgs) -> Result<ExitCode, CliEr
     }
     let command = command_line();
     let typed = serde_json::json!({ "command": command, "name": found.name, "entries": found.entries });
-    args.written.write(&ledger_sheet(&found, &command), &typed, output.as_ref())
+    report.write(&ledger_sheet(&found, &command), &typed)
 }

@@ -29,7 +29,7 @@ pub(in crate::cli) struct MoreArgs {
 }
 
 pub(super) fn extend(places: &Places, args: &MoreArgs) -> Result<ExitCode, CliError> {
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let (registry, store) = prepared(places)?;
     let trial = trial_of(&store, &args.trial)?;
     let start = args.files.snapshot(&args.measure.work)?;
@@ -38,5 +38,5 @@ pub(super) fn extend(places: &Places, args: &MoreArgs) -> Result<ExitCode, CliEr
     let trial = with_lab(places, &registry, &store, &args.measure, &args.progress, async |lab| {
         more(&lab, &workload, trial).await
     })?;
-    conclude(&[trial], &args.progress, (&args.written, output.as_ref()))
+    conclude(&[trial], &args.progress, &report)
 }

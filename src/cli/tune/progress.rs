@@ -16,7 +16,7 @@ pub(in crate::cli) async fn show(mut events: UnboundedReceiver<TuneEvent>, style
         match (style, &bar) {
             (Style::Json, _) => write_json(&event),
             (Style::Bars, Some(bar)) => on_bar(bar, &event),
-            (Style::Lines, _) => {
+            (Style::Lines | Style::TestLines, _) => {
                 if let Some(line) = line(&event) {
                     say!("{line}");
                 }

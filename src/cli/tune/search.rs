@@ -42,7 +42,7 @@ pub(in crate::cli) struct SearchArgs {
 }
 
 pub(super) fn find_best(places: &Places, args: &SearchArgs) -> Result<ExitCode, CliError> {
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let (registry, store) = prepared(places)?;
     let Questions { workload, base, parent_id, ledger, _start } =
         questions(places, &args.base, &args.measure.work, &registry, &store)?;
@@ -59,11 +59,10 @@ pub(super) fn find_best(places: &Places, args: &SearchArgs) -> Result<ExitCode, 
     let found = with_lab(places, &registry, &store, &args.measure, &args.progress, async |lab| {
         search(&lab, &workload, spec).await
     })?;
-    if !args.progress.json {
-        args.written.write(&search_sheet(&found, &command_line()), &found, output.as_ref())?;
+    if !args.progress.json || report.has_file() {
+        report.write(&search_sheet(&found, &command_line()), &found)?;
         // Other formats are for programs and files, which get the answer from `tune answer`.
-        let gain =
-            found.confirmed.as_ref().filter(|trial| trial.is_gain() && args.written.is_for_people(output.as_ref()));
+        let gain = found.confirmed.as_ref().filter(|trial| trial.is_gain() && report.is_for_people());
         if let Some(trial) = gain {
             print(&format!("\n{}", answer_of(&registry, &store, trial, AnswerForm::Pragma)?))?;
         }

@@ -39,7 +39,7 @@ pub(in crate::cli) struct TryArgs {
 }
 
 pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, CliError> {
-    let output = args.written.checked(places)?;
+    let report = args.written.checked(places)?;
     let (registry, store) = prepared(places)?;
     let mut questions = questions(places, &args.base, &args.measure.work, &registry, &store)?;
     let engine = questions.workload.engine.description.clone();
@@ -78,7 +78,7 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
     if args.accept {
         say_not_accepted(&trials);
     }
-    conclude(&trials, &args.progress, (&args.written, output.as_ref()))
+    conclude(&trials, &args.progress, &report)
 }
 
 /// Says of each change that `--accept` was asked for why it was not accepted.

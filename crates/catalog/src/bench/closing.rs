@@ -2,7 +2,7 @@
 
 use super::{Configuration, EngineChoice, PlanError, Spec};
 use crate::Difference;
-use dbdyno_engine::{describe::one_of, settings::Settings};
+use dbdyno_engine::{names::instead_of, settings::Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -37,7 +37,8 @@ impl Closing {
         if closing.references.is_empty() {
             let labels: BTreeSet<String> = configurations.iter().map(|one| one.label.clone()).collect();
             let labels: Vec<String> = labels.into_iter().collect();
-            let message = format!("reference: no configuration is `{reference}`: expected one of {}", one_of(&labels));
+            let instead = instead_of(&reference.to_string(), &labels);
+            let message = format!("reference: no configuration is `{reference}`: {instead}");
             return Err(PlanError::Request(message));
         }
         Ok(closing)

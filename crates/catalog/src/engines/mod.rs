@@ -3,7 +3,8 @@
 mod outside;
 
 use dbdyno_engine::{
-    describe::{Description, NULL, Probed, one_of},
+    describe::{Description, NULL, Probed},
+    names::instead_of,
     serve::Program,
     settings::Settings,
 };
@@ -198,7 +199,8 @@ impl Registry {
         if let Some(found) = self.unavailable.iter().find(|engine| engine.name == name) {
             return Err(format!("engine `{name}` cannot be used: {}", found.reason));
         }
-        let names: Vec<String> = self.engines.iter().map(|engine| engine.description.name.clone()).collect();
-        Err(format!("there is no engine `{name}`: expected {}", one_of(&names)))
+        let usable = self.engines.iter().map(|engine| engine.description.name.as_str());
+        let known = usable.chain(self.unavailable.iter().map(|engine| engine.name.as_str()));
+        Err(format!("unknown engine `{name}`: {} (dbdyno list engines)", instead_of(name, known)))
     }
 }

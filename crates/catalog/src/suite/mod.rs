@@ -8,11 +8,16 @@ mod sql_place;
 
 pub use self::kv::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
-use super::{CatalogError, located::CatalogText};
+use super::{
+    CatalogError,
+    bench::{EngineChoice, SpecError},
+    located::CatalogText,
+};
 use dbdyno_engine::{
-    describe::{OptionKind, OptionSpec, one_of},
+    describe::{OptionKind, OptionSpec},
+    names::instead_of,
     protocol::{INVARIANTS_HELD, SuiteJob},
-    settings::Settings,
+    settings::{Owner, Settings},
     size::Size,
     suite::{Expression, IndexSpec, SqlSuite, SuiteKind, TableSpec},
     tuning::Tuning,
@@ -42,6 +47,8 @@ pub struct Suite {
     pub default_sizes: Vec<Size>,
     pub sizes: Vec<Size>,
     pub options: Vec<OptionSpec>,
+    /// The engines that it is usually run on.
+    pub usual_engines: Vec<EngineChoice>,
     /// Engine options as the publication's program sets them.
     engines: Vec<FileEngine>,
     /// Whether a size may be two numbers, reads and writes.
@@ -126,6 +133,9 @@ struct SuiteFile<T> {
     size: SizeAxis,
     #[serde(default, rename = "option")]
     options: Vec<Spanned<FileOption>>,
+    /// Where the file names none, three engines that run every suite.
+    #[serde(default = "usual_engines")]
+    usual_engines: Vec<Spanned<String>>,
     #[serde(default, rename = "engine")]
     engines: Vec<FileEngine>,
     sql: Option<Spanned<kv::FileSql>>,
@@ -225,6 +235,7 @@ impl Suite {
             default_sizes: file.size.default.into_iter().map(Size::one).collect(),
             sizes: file.size.choices.into_iter().map(Size::one).collect(),
             options,
+            usual_engines: check_usual_engines(&file.usual_engines, source)?,
             engines: file.engines,
             pair: file.size.pair,
             start: None,
@@ -324,7 +335,7 @@ impl Suite {
         &self,
         asked: &BTreeMap<String, String>,
     ) -> Result<Settings, dbdyno_engine::settings::SettingError> {
-        Settings::resolve_specs(&format!("suite `{}`", self.name), &self.options, asked)
+        Settings::resolve_specs(&Owner::Suite(self.name.clone()), &self.options, asked)
     }
 
     /// Finds tests by number or by name (in any case); an empty list means all.
@@ -339,13 +350,24 @@ impl Suite {
                     .find(|test| test.name.eq_ignore_ascii_case(wanted) || test.number.to_string() == *wanted)
                     .map(|test| test.number)
                     .ok_or_else(|| {
-                        let names: Vec<String> =
-                            self.tests().map(|test| format!("{} {}", test.number, test.name)).collect();
-                        format!("suite `{}` has no test `{wanted}`: expected {}", self.name, one_of(&names))
+                        let instead = instead_of(wanted, self.tests().map(|test| test.name));
+                        let tests = self.tests().count();
+                        format!(
+                            "unknown test `{wanted}` of suite `{}`: {instead}, or a number from 1 to {tests} (dbdyno list tests)",
+                            self.name
+                        )
                     })
             })
             .collect::<Result<_, _>>()
             .map(TestPick)
+    }
+
+    /// Returns the sizes that were meant: two numbers with a comma between them are one size only in a suite that has such sizes.
+    pub fn sizes_of(&self, size: Size) -> Vec<Size> {
+        match size.second {
+            Some(second) if !self.pair => vec![Size::one(size.first), Size::one(second)],
+            _ => vec![size],
+        }
     }
 
     /// Checks that the suite can run at this size.
@@ -439,6 +461,18 @@ impl Suite {
         }
         numbers
     }
+}
+
+fn usual_engines() -> Vec<Spanned<String>> {
+    ["sqlite", "lmdb", "redb"].map(|name| Spanned::new(0..0, name.to_owned())).to_vec()
+}
+
+fn check_usual_engines(engines: &[Spanned<String>], source: &CatalogText) -> Result<Vec<EngineChoice>, CatalogError> {
+    let parse = |engine: &Spanned<String>| {
+        let wrong = |error: SpecError| source.wrong(engine.span(), format!("usual_engines: {error}"));
+        engine.get_ref().parse().map_err(wrong)
+    };
+    engines.iter().map(parse).collect()
 }
 
 fn check_options(options: &[Spanned<FileOption>], source: &CatalogText) -> Result<Vec<OptionSpec>, CatalogError> {

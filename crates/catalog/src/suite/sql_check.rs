@@ -3,7 +3,7 @@
 use super::{sql_dry_run::DryRun, sql_place::step_span};
 use crate::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
-    describe::one_of,
+    names::instead_of,
     suite::{
         Assignment, Condition, DirectPlan, Expression, IndexSpec, ObjectSpec, Operand, Parameter, SqlActor,
         StatementSpec, Step, TableSpec,
@@ -360,7 +360,7 @@ fn unknown<T: ToString>(what: &str, name: &str, known: impl Iterator<Item = T>) 
     if known.is_empty() {
         return format!("{what} `{name}`: none is declared");
     }
-    format!("{what} `{name}`: expected {}", one_of(&known))
+    format!("{what} `{name}`: {}", instead_of(name, &known))
 }
 
 /// Adds to a message the statement that it is about.

@@ -117,6 +117,11 @@ impl Output {
         }
     }
 
+    /// Returns the path as the user named it.
+    pub fn named(&self) -> &Path {
+        &self.named
+    }
+
     /// Returns the path that is written: the resolved path, without links.
     pub fn target(&self) -> &Path {
         &self.target

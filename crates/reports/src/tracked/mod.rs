@@ -21,13 +21,7 @@ use dbdyno_foundation::{
     metric::{Better, Metric},
 };
 use dbdyno_store::{Selection, SessionFigures, SessionOrder, Store, TestFigures};
-use std::{
-    collections::HashSet,
-    fs::File,
-    io::{BufWriter, Write},
-    ops::ControlFlow,
-    path::Path,
-};
+use std::{collections::HashSet, io::Write, ops::ControlFlow, path::Path};
 
 /// The format of a program that tracks benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,8 +99,8 @@ pub struct Tracked<'t> {
     pub metrics: &'t [Metric],
     /// The form of CSV cells.
     pub cells: Cells,
-    /// The file as the user named it: Otava's configuration names the CSV in the same folder.
-    pub named: &'t Path,
+    /// The file as the user named it, if it goes to one: Otava's configuration names the CSV in the same folder.
+    pub named: Option<&'t Path>,
 }
 
 /// A summary of the written data.
@@ -119,19 +113,22 @@ pub struct Written {
     pub notes: Vec<String>,
 }
 
-/// Writes the results of a selection to a file of ours, which is replaced.
+/// Writes the results of a selection.
 ///
 /// # Errors
-/// The tracker cannot represent the data, the store cannot be read, or the file cannot be written.
-pub fn write(store: &Store, selection: &Selection, tracked: &Tracked<'_>, file: &Path) -> Result<Written, TrackError> {
+/// The tracker cannot represent the data, the store cannot be read, or the output cannot be written.
+pub fn write(
+    store: &Store,
+    selection: &Selection,
+    tracked: &Tracked<'_>,
+    out: &mut impl Write,
+) -> Result<Written, TrackError> {
     let better = direction(tracked)?;
-    let mut out = BufWriter::new(File::create(file)?);
     let mut written = match tracked.tracker {
-        Tracker::Otava => otava::csv(store, selection, tracked, &mut out)?,
-        Tracker::OtavaConfig => otava::config(store, selection, tracked, &mut out)?,
-        _ => listed(store, selection, tracked, &mut out)?,
+        Tracker::Otava => otava::csv(store, selection, tracked, out)?,
+        Tracker::OtavaConfig => otava::config(store, selection, tracked, out)?,
+        _ => listed(store, selection, tracked, out)?,
     };
-    out.flush()?;
     if tracked.tracker == Tracker::GithubActionBenchmark {
         written.notes.push(format!("the action's `tool` is {}", github::tool(better)));
     }

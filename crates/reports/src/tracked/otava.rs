@@ -23,6 +23,7 @@ use std::{
     fmt::Write as _,
     io::Write,
     ops::ControlFlow,
+    path::Path,
 };
 
 /// The columns before the columns of figures.
@@ -143,7 +144,11 @@ pub(super) fn config(
     out: &mut impl Write,
 ) -> Result<Written, TrackError> {
     let Header { columns, .. } = header(store, selection, tracked)?;
-    let file = tracked.named.with_extension("csv").display().to_string();
+    // On stdout the configuration has no name that the CSV could follow.
+    let named = tracked.named.unwrap_or(Path::new("results.csv"));
+    let file = named.with_extension("csv").display().to_string();
+    let note =
+        tracked.named.is_none().then(|| format!("the configuration reads {file}: write the CSV with --out {file}"));
     let mut text = "tests:\n".to_owned();
     for test in columns.chunk_by(|one, next| one.configuration == next.configuration) {
         let Some(first) = test.first() else { continue };
@@ -162,7 +167,7 @@ pub(super) fn config(
         }
     }
     out.write_all(text.as_bytes())?;
-    Ok(Written { figures: columns.len() as u64, sessions: 1, notes: Vec::new() })
+    Ok(Written { figures: columns.len() as u64, sessions: 1, notes: note.into_iter().collect() })
 }
 
 /// Quotes a text as JSON, which is also valid YAML.

@@ -5,6 +5,7 @@ use super::{
     key::parted,
     term::{SelectionTerm, TermOperator},
     terms::split_terms,
+    values::ValuePattern,
 };
 
 /// A filter over stored results: every term must hold.
@@ -33,16 +34,20 @@ impl Selection {
         Self::parse(&split_terms(text))
     }
 
-    /// Parses a line that selects a side of a comparison. Words alone are refused: `lmdb` would mix results of `lmdb1` with those of
-    /// `lmdb`.
+    /// Parses a line that selects a side of a comparison. A word alone is the name of an engine, because as a word `lmdb` would also
+    /// match `lmdb1`. Several words alone are refused for the same reason.
     ///
     /// # Errors
     /// A term cannot be parsed, or there are only words; the error says what was expected.
     pub fn parse_side(text: &str) -> Result<Self, String> {
         let selection = Self::parse_line(text)?;
+        let word = text.trim();
+        let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
         match selection.is_of_words() {
+            true if is_name => Self::parse_line(&format!("engine={word}")),
             true => Err(format!(
-                "`{text}`: expected KEY=VALUE, as in engine={text}: a word alone matches all that contain it, which may be several engines"
+                "`{text}`: expected KEY=VALUE, as in engine={}: words match everything that contains them, which may be several engines",
+                word.split_whitespace().next().unwrap_or("lmdb")
             )),
             false => Ok(selection),
         }
@@ -101,21 +106,13 @@ impl Selection {
         self.terms.iter().filter_map(|term| term.key.option())
     }
 
-    /// Returns each exact value with a comma as its own selection, with the message for the case that no run has it.
-    pub(super) fn with_commas(&self) -> impl Iterator<Item = (Self, String)> {
+    /// Returns each value that has to be matched exactly.
+    pub(super) fn exact_values(&self) -> impl Iterator<Item = ExactValue<'_>> {
         let is_exact = |term: &&SelectionTerm| matches!(term.operator, TermOperator::Is | TermOperator::IsNot);
-        self.terms.iter().filter(is_exact).filter(|term| term.key != SelectionKey::Started).flat_map(|term| {
-            let values = term.values.iter().filter(|value| value.is_exact() && value.text().contains(','));
-            values.map(|value| {
-                let one = SelectionTerm { operator: TermOperator::Is, values: vec![value.clone()], ..term.clone() };
-                let (word, value) = (term.key.word(), value.text());
-                let sign = if term.operator == TermOperator::IsNot { "!=" } else { "=" };
-                let several = parted(value);
-                let sentence = format!(
-                    "{word}{sign}{value}: no stored run has this value; separate several values with |, as in '{word}{sign}{several}'"
-                );
-                (Self { terms: vec![one] }, sentence)
-            })
+        let is_listed = |term: &&SelectionTerm| ![SelectionKey::Started, SelectionKey::Words].contains(&term.key);
+        self.terms.iter().filter(is_exact).filter(is_listed).flat_map(|term| {
+            let values = term.values.iter().filter(|value| value.is_exact());
+            values.map(|value| ExactValue { key: &term.key, text: value.text(), term, value })
         })
     }
 
@@ -135,6 +132,33 @@ impl Selection {
         let mut parameters = Vec::new();
         let terms: Vec<String> = self.terms.iter().map(|term| term.sql(&mut parameters)).collect();
         if terms.is_empty() { ("true".to_owned(), parameters) } else { (terms.join(" AND "), parameters) }
+    }
+}
+
+/// One exact value of a term.
+pub(super) struct ExactValue<'s> {
+    pub(super) key: &'s SelectionKey,
+    pub(super) text: &'s str,
+    term: &'s SelectionTerm,
+    value: &'s ValuePattern,
+}
+
+impl ExactValue<'_> {
+    /// Returns the selection of everything that has this value.
+    pub(super) fn alone(&self) -> Selection {
+        let values = vec![self.value.clone()];
+        Selection { terms: vec![SelectionTerm { operator: TermOperator::Is, values, ..self.term.clone() }] }
+    }
+
+    /// Returns the term in front of the value: `engine=`, `engine!=`.
+    pub(super) fn before(&self) -> String {
+        let sign = if self.term.operator == TermOperator::IsNot { "!=" } else { "=" };
+        format!("{}{sign}", self.key.word())
+    }
+
+    /// Returns the term as several values, if the text has commas, which the user may have put between them.
+    pub(super) fn with_commas(&self) -> Option<String> {
+        self.text.contains(',').then(|| format!("{}{}", self.before(), parted(self.text)))
     }
 }
 

@@ -4,7 +4,7 @@ mod ability;
 mod option;
 
 pub use ability::{KvAbility, Threads, Writers};
-pub use option::{MemoryTarget, OptionKind, OptionSpec, RESERVED, one_of, parse_bytes};
+pub use option::{MemoryTarget, OptionKind, OptionSpec, RESERVED, parse_bytes};
 
 use crate::{
     durability::{Tier, TierRule, conditions},

@@ -1,6 +1,7 @@
 //! An engine's options and the values they take.
 
 use crate::{
+    names::one_of,
     suite::SuiteKind,
     tuning::{SameRule, SettingStatement, Tuning},
 };
@@ -287,15 +288,6 @@ impl OptionKind {
                 if words.is_empty() { range } else { format!("{} or {range}", words.join(", ")) }
             }
         }
-    }
-}
-
-/// Joins words as `a, b or c`.
-pub fn one_of(words: &[String]) -> String {
-    match words {
-        [] => "nothing".to_owned(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
 }
 

@@ -9,9 +9,10 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
-    describe::{Probed, one_of},
+    describe::Probed,
     durability::{Tier, TierRule},
     engine::Open,
+    names::one_of,
     settings::Settings,
 };
 use dbdyno_workload::syncs;

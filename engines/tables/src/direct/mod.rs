@@ -8,7 +8,7 @@ use self::filter::Filter;
 use super::{definition::TableDefinition, row::RowValues, tables::Tables};
 use dbdyno_engine::{
     EngineError,
-    describe::one_of,
+    names::one_of,
     ordered::OrderedStore,
     sql::{SqlRow, SqlValue, SqlValueRef},
     suite::{DirectPlan, StatementSpec, TableSpec},
@@ -117,7 +117,7 @@ pub(super) fn run<S: OrderedStore>(
     match plan {
         None if MEANINGLESS.contains(&word.as_str()) => Ok(()),
         None => {
-            let expected = one_of(&MEANINGLESS.map(str::to_owned));
+            let expected = one_of(&MEANINGLESS);
             Err(EngineError::new(format!("`{sql}` has no direct plan: expected one, or a statement with {expected}")))
         }
         Some(DirectPlan::CreateTable { table }) => {

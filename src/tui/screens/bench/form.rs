@@ -10,8 +10,6 @@ use std::collections::BTreeSet;
 
 /// Default number of rounds: enough to decide the largest suite, of 18 tests.
 pub const DEFAULT_ROUNDS: u32 = 10;
-/// The default engines.
-const FIRST_ENGINES: [&str; 3] = ["sqlite", "lmdb", "redb"];
 
 /// An engine in the list, selected or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +68,7 @@ impl Form {
         let mut form = Self { rounds: DEFAULT_ROUNDS, ..Self::default() };
         form.take_engines(registry);
         for entry in &mut form.entries {
-            entry.on = FIRST_ENGINES.contains(&entry.engine.as_str());
+            entry.on = suite.usual_engines.iter().any(|usual| usual.name == entry.engine);
         }
         form.take_suite(suite);
         form

@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_value_that_would_be_read_as_something_else_is_refused() {
         let error = filter("suite=kv").narrowed_by(&[("tag", Some("a size=3"))]).unwrap_err();
-        assert!(error.contains("cannot be typed"), "{error}");
+        assert!(error.contains("cannot be combined"), "{error}");
     }
 
     #[test]

@@ -23,6 +23,31 @@ impl FromStr for EngineChoice {
     }
 }
 
+impl EngineChoice {
+    /// Parses engines separated by commas: `sqlite:journal_mode=wal,synchronous=off,lmdb`. A comma also separates options: a piece whose
+    /// `=` comes before any `:` is an option of the engine in front of it.
+    ///
+    /// # Errors
+    /// It names no engine, or an option has no value.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, SpecError> {
+        let mut engines: Vec<String> = Vec::new();
+        for piece in escape::pieces(text, ',').into_iter().filter(|piece| !piece.trim().is_empty()) {
+            let is_option = piece.find(['=', ':']).is_some_and(|at| piece[at..].starts_with('='));
+            match engines.last_mut() {
+                Some(engine) if is_option => {
+                    engine.push(',');
+                    engine.push_str(piece);
+                }
+                _ => engines.push(piece.to_owned()),
+            }
+        }
+        match engines.is_empty() {
+            true => Err(SpecError(format!("`{text}`: expected an engine: `dbdyno list engines` lists them"))),
+            false => engines.iter().map(|engine| engine.parse()).collect(),
+        }
+    }
+}
+
 impl fmt::Display for EngineChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
@@ -55,6 +80,16 @@ mod tests {
         assert!(optional.optional && optional.name == "go-mattn");
         assert_eq!(optional.to_string(), "go-mattn?:journal_mode=wal");
         assert!("sqlite:wal".parse::<EngineChoice>().is_err());
+        let list =
+            |text: &str| EngineChoice::parse_list(text).unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(list("sqlite,lmdb"), ["sqlite", "lmdb"]);
+        assert_eq!(
+            list("sqlite:journal_mode=wal, synchronous=off|full, go-mattn?, lmdb:sync=nosync"),
+            ["sqlite:journal_mode=wal,synchronous=off|full", "go-mattn?", "lmdb:sync=nosync"]
+        );
+        assert_eq!(list(r"sqlite-lib:library=/opt/a\,b=1:2.so,redb"), [r"sqlite-lib:library=/opt/a\,b=1:2.so", "redb"]);
+        assert_eq!(list("sqlite,"), ["sqlite"]);
+        assert!(EngineChoice::parse_list("").is_err() && EngineChoice::parse_list(",").is_err());
         let library: EngineChoice = r"sqlite-lib:library=/opt/a\,b=1:2.so".parse().unwrap();
         assert_eq!(library.options["library"], ["/opt/a,b=1:2.so"]);
     }

@@ -12,7 +12,7 @@ pub use toml::Preset;
 
 use super::conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit, size_of};
 use crate::{Difference, Suite, TestPick};
-use dbdyno_engine::{describe::one_of, protocol::CacheStart, size::Size};
+use dbdyno_engine::{names::instead_of, protocol::CacheStart, size::Size};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Options with their values; several values are a sweep.
@@ -141,8 +141,8 @@ impl Spec {
         if !names.contains(&reference.name) {
             names.sort_unstable();
             names.dedup();
-            let expected = format!("expected one of the engines of this bench ({})", one_of(&names));
-            return Err(SpecError(format!("`{text}`: unknown engine `{}`: {expected}", reference.name)));
+            let instead = instead_of(&reference.name, &names);
+            return Err(SpecError(format!("`{text}`: this bench has no engine `{}`: {instead}", reference.name)));
         }
         if let Some((option, _)) = reference.options.iter().find(|(_, values)| values.len() != 1) {
             return Err(SpecError(format!(

@@ -10,7 +10,8 @@ use crate::{
     suite::{check_numbers, is_plain_word},
 };
 use dbdyno_engine::{
-    describe::{OptionKind, OptionSpec, one_of},
+    describe::{OptionKind, OptionSpec},
+    names::instead_of,
     suite::{Operation, TransactionScope},
 };
 use toml::Spanned;
@@ -247,10 +248,10 @@ impl Checker<'_> {
 }
 
 fn find_option<'o>(options: &'o [OptionSpec], name: &str) -> Result<&'o OptionSpec, String> {
-    options.iter().find(|option| option.name == name).ok_or_else(|| {
-        let names: Vec<String> = options.iter().map(|option| option.name.clone()).collect();
-        format!("option `{name}`: expected {}", one_of(&names))
-    })
+    options
+        .iter()
+        .find(|option| option.name == name)
+        .ok_or_else(|| format!("option `{name}`: {}", instead_of(name, options.iter().map(|option| &option.name))))
 }
 
 /// Checks that a suite has this option, and that the option accepts this value.

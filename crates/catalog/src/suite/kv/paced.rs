@@ -2,7 +2,8 @@
 
 use super::{AloneBody, FileNumber, KvBody, LoadBody, TestBody, resolve_number};
 use dbdyno_engine::{
-    describe::{OptionSpec, one_of},
+    describe::OptionSpec,
+    names::{instead_of, one_of},
     settings::Settings,
     suite::{Arrival, Gaps, KvActor, KvActors, KvLoad, KvSuite, KvTest, KvWork, Operation, TransactionScope},
 };
@@ -53,7 +54,7 @@ impl KvBody {
             (Some(actor), names) if names.iter().any(|name| name == actor) => {
                 Ok(Pace { test, actor: actor.to_owned() })
             }
-            (Some(actor), names) => refused(&format!("there is no actor `{actor}`: expected {}", one_of(names))),
+            (Some(actor), names) => refused(&format!("unknown actor `{actor}`: {}", instead_of(actor, names))),
         }
     }
 

@@ -55,7 +55,7 @@ fn one_folder_at_a_time_is_recorded_and_the_log_is_elsewhere() {
     let refused = |root: &Path, log: &str| record(root, &folder.join(log)).unwrap_err();
     assert!(refused(&root, "another").to_string().ends_with("another recording is under way"));
     recorded.recording.take();
-    assert!(refused(&root, "root/log").to_string().contains("which is recorded"));
+    assert!(refused(&root, "root/log").to_string().contains("inside the recorded folder"));
     assert_eq!(std::fs::read_dir(&root).unwrap().count(), 0, "what is refused is not made");
     assert_eq!(refused(&root, "log").kind(), io::ErrorKind::AlreadyExists);
     assert_eq!(refused(&folder.join("none"), "another").kind(), io::ErrorKind::NotFound);
