@@ -28,15 +28,6 @@ fn place() -> Place {
     place
 }
 
-#[track_caller]
-fn refused(place: &Place, arguments: &[&str], parts: &[&str]) {
-    let done = place.run(arguments);
-    assert_eq!(done.code, Some(2), "{arguments:?}: {}", done.stderr);
-    for part in parts {
-        assert!(done.stderr.contains(part), "{arguments:?}: expected `{part}` in: {}", done.stderr);
-    }
-}
-
 /// Runs a command with this text on its stdin.
 fn piped(place: &Place, arguments: &[&str], text: &str) -> Done {
     let mut child =
@@ -51,8 +42,8 @@ fn a_preset_is_run_with_or_without_the_word_run() {
     let plan = place.ok(&["--preset", "quick", "--dry-run"]);
     assert_eq!(place.ok(&["run", "--preset", "quick", "--dry-run"]), plan);
     assert_eq!(place.ok(&["run", "-p", "quick", "-n"]), plan);
-    refused(&place, &["run", "--preset", "quick", "--suite", "kv"], &["cannot be used with"]);
-    refused(&place, &["run"], &["--suite"]);
+    place.refused(&["run", "--preset", "quick", "--suite", "kv"], &["cannot be used with"]);
+    place.refused(&["run"], &["--suite"]);
 }
 
 #[test]
@@ -98,8 +89,8 @@ fn two_engines_are_compared_by_their_names() {
         json
     };
     assert_eq!(compared(&["lmdb", "redb"]), compared(&["--a", "engine=lmdb", "--b", "engine=redb"]));
-    refused(&place, &["compare", "lmdb"], &["2 values"]);
-    refused(&place, &["compare", "lmbd", "redb"], &["no stored run has engine=lmbd: did you mean `lmdb`?"]);
+    place.refused(&["compare", "lmdb"], &["2 values"]);
+    place.refused(&["compare", "lmbd", "redb"], &["no stored run has engine=lmbd: did you mean `lmdb`?"]);
 }
 
 #[test]
@@ -115,16 +106,11 @@ fn the_ending_of_a_file_is_its_format() {
     assert!(read("presets.md").starts_with("| name | about |"));
     place.ok(&["export", "--out", &out("all.json")]);
     assert!(serde_json::from_str::<Value>(&read("all.json")).unwrap().is_array());
-    refused(
-        &place,
+    place.refused(
         &["compare", "lmdb", "redb", "--format", "csv", "--out", &out("other.html")],
         &["--format csv contradicts --out", "ends in .csv"],
     );
-    refused(
-        &place,
-        &["results", "--out", &out("results.xls")],
-        &["results.xls: expected a name that ends in .txt, .md"],
-    );
+    place.refused(&["results", "--out", &out("results.xls")], &["results.xls: expected a name that ends in .txt, .md"]);
     assert!(!place.path("other.html").exists() && !place.path("results.xls").exists());
     let same = |arguments: &[&str]| {
         let to_stdout = [arguments, &["--out", "-"]].concat();
@@ -159,7 +145,7 @@ fn an_export_without_a_file_goes_to_stdout() {
     assert!(serde_json::from_str::<Value>(&place.ok(&["export", "--json"])).unwrap().is_array());
     let tracked = place.ok(&["export", "--format", "github-action-benchmark"]);
     assert!(serde_json::from_str::<Value>(&tracked).unwrap().is_array(), "{tracked}");
-    refused(&place, &["export", "--format", "parquet"], &["--out FILE"]);
+    place.refused(&["export", "--format", "parquet"], &["--out FILE"]);
 }
 
 #[test]
@@ -204,7 +190,7 @@ fn json_is_a_word_for_the_format_everywhere() {
         let text = place.run(&[command, &["--json"]].concat()).stdout;
         assert!(serde_json::from_str::<Value>(&text).is_ok(), "{command:?}: {text}");
     }
-    refused(&place, &["results", "--json", "--format", "csv"], &["cannot be used with"]);
+    place.refused(&["results", "--json", "--format", "csv"], &["cannot be used with"]);
 }
 
 #[test]
@@ -225,29 +211,25 @@ fn an_empty_environment_variable_is_unset() {
 fn a_misspelt_name_gets_the_nearest_ones() {
     let place = place();
     let run = ["run", "--suite", "kv", "--dry-run", "--engine"];
-    refused(&place, &["--preset", "quik"], &["unknown preset `quik`: did you mean `quick`? (dbdyno list presets"]);
-    refused(&place, &["run", "--suite", "kvv", "--dry-run"], &["unknown suite `kvv`: did you mean `kv`"]);
-    refused(&place, &[&run[..], &["lmbd"]].concat(), &["unknown engine `lmbd`: did you mean `lmdb`"]);
-    refused(
-        &place,
-        &[&run[..], &["sqlite:journal_moed=wal"]].concat(),
+    place.refused(&["--preset", "quik"], &["unknown preset `quik`: did you mean `quick`? (dbdyno list presets"]);
+    place.refused(&["run", "--suite", "kvv", "--dry-run"], &["unknown suite `kvv`: did you mean `kv`"]);
+    place.refused(&[&run[..], &["lmbd"]].concat(), &["unknown engine `lmbd`: did you mean `lmdb`"]);
+    place.refused(&[&run[..], &["sqlite:journal_moed=wal"]].concat(),
         &[
             "unknown option `journal_moed` of engine `sqlite`: did you mean `journal_mode`? (dbdyno list options sqlite)",
         ],
     );
-    refused(
-        &place,
+    place.refused(
         &[&run[..], &["sqlite:journal_mode=wla"]].concat(),
         &["option `journal_mode` of engine `sqlite` cannot be `wla`: did you mean `wal`?"],
     );
-    refused(
-        &place,
+    place.refused(
         &[&run[..], &["lmdb", "--test", "Bluk insert"]].concat(),
         &["unknown test `Bluk insert` of suite `kv`: did you mean `Bulk insert`"],
     );
-    refused(&place, &["claims", "lumosqk"], &["unknown claims file `lumosqk`: did you mean `lumosql`?"]);
-    refused(&place, &["compare", "lmdb", "redb", "--metric", "p98"], &["p98"]);
-    refused(&place, &["list", "options", "sqlit"], &["unknown name `sqlit`: did you mean `sqlite`"]);
+    place.refused(&["claims", "lumosqk"], &["unknown claims file `lumosqk`: did you mean `lumosql`?"]);
+    place.refused(&["compare", "lmdb", "redb", "--metric", "p98"], &["p98"]);
+    place.refused(&["list", "options", "sqlit"], &["unknown name `sqlit`: did you mean `sqlite`"]);
     for arguments in [&["--preset", "zzzzzzzz"][..], &[&run[..], &["zzzzzzzz"]].concat()] {
         let done = place.run(arguments);
         assert!(done.stderr.matches(',').count() < 12, "never all names: {}", done.stderr);
@@ -260,7 +242,7 @@ fn a_selection_that_no_run_matches_is_reported() {
     let done = place.run(&["results", "engine=lmbd"]);
     assert_eq!(done.code, Some(0));
     assert!(done.stderr.contains("no stored run has engine=lmbd: did you mean `lmdb`?"), "{}", done.stderr);
-    refused(&place, &["results", "engine=lmbd", "--strict"], &["engine=lmbd"]);
+    place.refused(&["results", "engine=lmbd", "--strict"], &["engine=lmbd"]);
     let several = place.run(&["results", "engine=lmdb|rebd", "size=300", "--strict"]);
     assert!(
         several.code == Some(2) && several.stderr.contains("engine=rebd: did you mean `redb`?"),
@@ -268,7 +250,7 @@ fn a_selection_that_no_run_matches_is_reported() {
         several.stderr
     );
     assert!(several.stderr.contains("no stored run has size=300: "), "{}", several.stderr);
-    refused(&place, &["results", "tesst=1", "--strict"], &["a key `tesst`: did you mean `test`"]);
+    place.refused(&["results", "tesst=1", "--strict"], &["a key `tesst`: did you mean `test`"]);
     assert_eq!(place.run(&["results", "engine=lmdb", "size=100", "--strict"]).stderr, "");
 }
 
@@ -335,7 +317,7 @@ fn each_command_has_a_man_page() {
     }
     let page = place.ok(&["man", "tune", "try"]);
     assert!(page.contains(".SH EXAMPLES") && page.contains("DBDYNO_STORE"), "{page}");
-    refused(&place, &["man", "compaer"], &["unknown command `compaer`: did you mean `compare`?"]);
+    place.refused(&["man", "compaer"], &["unknown command `compaer`: did you mean `compare`?"]);
 }
 
 #[test]

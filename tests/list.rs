@@ -4,11 +4,7 @@ use crate::support::{Place, engine_program};
 
 #[track_caller]
 fn refused(place: &Place, arguments: &[&str], parts: &[&str]) {
-    let done = place.run(arguments);
-    assert_eq!(done.code, Some(2), "{arguments:?}: {}", done.stderr);
-    for part in parts {
-        assert!(done.stderr.contains(part), "{arguments:?}: expected `{part}` in: {}", done.stderr);
-    }
+    place.refused(arguments, parts);
     assert!(!place.store().exists(), "nothing is run");
 }
 

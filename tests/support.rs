@@ -74,6 +74,16 @@ impl Place {
         done.stdout
     }
 
+    /// Runs a command that must be refused, with each of these parts in its error.
+    #[track_caller]
+    pub(crate) fn refused(&self, arguments: &[&str], parts: &[&str]) {
+        let done = self.run(arguments);
+        assert_eq!(done.code, Some(2), "{arguments:?}: {}", done.stderr);
+        for part in parts {
+            assert!(done.stderr.contains(part), "{arguments:?}: expected `{part}` in: {}", done.stderr);
+        }
+    }
+
     pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
         self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }

@@ -48,7 +48,7 @@ pub(super) struct AttachArgs {
     work: WorkArgs,
 }
 
-/// What a job is told.
+/// A command for a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum JobOrder {
     /// Stop the job: cancel the current run and keep all finished results.
@@ -111,7 +111,7 @@ fn watched(job: &FoundJob, style: Style) -> Result<ExitCode, CliError> {
     }
 }
 
-/// Shows what a job of this kind tells, as the command does that runs it.
+/// Shows the progress of a job of this kind, as its own command does.
 fn shown(kind: JobKind, told: UnboundedReceiver<JobEvent>, style: Style) -> JoinHandle<()> {
     match kind {
         JobKind::Session | JobKind::Capacity => {
@@ -165,7 +165,7 @@ fn told(job: &FoundJob, order: JobOrder) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The one of a name, or of which this is the beginning.
+/// Returns the job with this name, or whose name begins with it.
 fn named<'t>(name: &str, jobs: &'t [FoundJob]) -> Result<&'t FoundJob, CliError> {
     let mut begin = jobs.iter().filter(|job| job.facts.id.starts_with(name));
     match (begin.next(), begin.next()) {

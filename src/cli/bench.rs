@@ -104,7 +104,7 @@ pub(super) struct BenchArgs {
 }
 
 impl BenchArgs {
-    /// Whether these arguments mean something for several benches of different suites.
+    /// Checks that these arguments apply to several benches of different suites.
     ///
     /// # Errors
     /// A flag that means one suite, or an option that none of them has.
@@ -184,7 +184,7 @@ impl BenchArgs {
 pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Option<&str>) -> Result<ExitCode, CliError> {
     let mut spec = args.adjusted(spec)?;
     let catalog = places.catalog()?;
-    if !args.size.is_empty() {
+    if !args.size.is_empty() && spec.sizes.iter().any(|size| size.second.is_some()) {
         let suite = catalog.suite(&spec.suite)?;
         spec.sizes = spec.sizes.iter().flat_map(|size| suite.sizes_of(*size)).collect();
     }
@@ -248,7 +248,7 @@ impl From<FollowError> for CliError {
     }
 }
 
-/// What a session that has just ended says about each option: a part for each engine, size and test.
+/// Shows how much each option mattered in a session that has just ended: a part for each engine, size and test.
 fn show_effects(effects: &[SelectedEffects], style: Style) -> Result<(), CliError> {
     for SelectedEffects { selected, found } in effects {
         match found {
@@ -266,7 +266,7 @@ fn show_effects(effects: &[SelectedEffects], style: Style) -> Result<(), CliErro
     Ok(())
 }
 
-/// Shows what was published beside what is now stored.
+/// Shows published figures next to the stored ones.
 pub(super) fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode, CliError> {
     if style == Style::Json {
         print(&format!("{}\n", serde_json::json!({ "event": "claims", "claims": table })))

@@ -49,7 +49,7 @@ pub(super) struct CheckSuiteArgs {
     work: WorkArgs,
 }
 
-/// How checks are told.
+/// How checks are printed.
 #[derive(Debug, Args)]
 struct ToldArgs {
     /// Write each check as a line of JSON.

@@ -24,7 +24,7 @@ pub(super) struct ClaimsArgs {
     written: ReportArgs,
 }
 
-/// Lists the claims files, or shows one judged.
+/// Lists the claims files, or judges one.
 pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
     let catalog = places.catalog()?;
     let report = args.written.checked(places)?;

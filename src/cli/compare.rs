@@ -186,7 +186,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     }
 }
 
-/// One reference and several sides beside it.
+/// Compares several sides with one reference.
 fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result<ExitCode, CliError> {
     let wanted = selection("--reference", reference)?;
     let others: Vec<(&String, Selection)> =
@@ -231,7 +231,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows sides beside their references.
+/// Shows sides, each compared with its reference.
 fn shown_beside(
     mut comparisons: Vec<Comparison>,
     args: &CompareArgs,
@@ -334,7 +334,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     Ok(code)
 }
 
-/// The tests that are open, those of one reason together.
+/// Returns the undecided tests, grouped by reason.
 fn open(tests: &[OpenTest]) -> String {
     let mut reasons: BTreeMap<OpenReason, Vec<&str>> = BTreeMap::new();
     for OpenTest { name, reason } in tests {
@@ -367,7 +367,7 @@ fn found(store: &Store, flag: &str, selection: &Selection, side: Side) -> Result
     Ok(side)
 }
 
-/// Says which flags would have compared what was not.
+/// Names the flags that would allow the comparisons that were refused.
 fn say_allowances(comparisons: &[Comparison]) {
     for difference in refused(comparisons) {
         let (name, word) = (difference.name(), difference.word());

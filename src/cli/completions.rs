@@ -1,14 +1,14 @@
 //! Completion in shells: of commands and options, and of names that exist here (presets, engines with their options, suites, tests,
 //! sessions, terms of a selection).
 
-use super::{args::Places, error::CliError, help, output::print_bytes};
+use super::{args::Places, claims::listed as listed_claims, error::CliError, help, list, output::print_bytes};
 use clap::{Args, ValueEnum};
 use clap_complete::{
     CompletionCandidate,
     engine::ArgValueCompleter,
     env::{Bash, CompleteEnv, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh},
 };
-use dbdyno_catalog::{Catalog, bench::ReadyMade, engines::Registry};
+use dbdyno_catalog::{Catalog, engines::Registry};
 use dbdyno_engine::describe::{Description, OptionKind, OptionSpec};
 use dbdyno_store::{SelectionKey, Store};
 use std::{
@@ -123,24 +123,17 @@ complete -o bashdefault -o nosort -F _clap_complete_NAME PROGRAM
 
 /// Completes presets.
 pub(super) fn presets() -> ArgValueCompleter {
-    of_catalog(|catalog| {
-        let title =
-            |name: &str| ReadyMade::find(catalog, name).map_or_else(|_| String::new(), |one| one.title().to_owned());
-        catalog.preset_names().into_iter().map(|name| (name.clone(), title(&name))).collect()
-    })
+    of_catalog(list::presets)
 }
 
 /// Completes suites.
 pub(super) fn suites() -> ArgValueCompleter {
-    of_catalog(|catalog| {
-        let title = |name: &str| catalog.suite(name).map_or_else(|_| String::new(), |suite| suite.title);
-        catalog.suite_names().into_iter().map(|name| (name.clone(), title(&name))).collect()
-    })
+    of_catalog(list::suites)
 }
 
 /// Completes claims files.
 pub(super) fn claims() -> ArgValueCompleter {
-    of_catalog(|catalog| catalog.claims_names().into_iter().map(|name| (name, String::new())).collect())
+    of_catalog(listed_claims)
 }
 
 /// Completes the tests of the suite that `--suite` names, or else of all suites.
@@ -158,7 +151,7 @@ pub(super) fn tests() -> ArgValueCompleter {
 pub(super) fn engines() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let registry = Registry::discover();
-        let known: Vec<Known> = registry.engines.iter().map(|engine| Known::of(&engine.description)).collect();
+        let known: Vec<&Description> = registry.engines.iter().map(|engine| &*engine.description).collect();
         shown(current.to_str().map_or_else(Vec::new, |current| of_engines(current, &known)))
     })
 }
@@ -246,22 +239,8 @@ fn given(flag: &str) -> Option<String> {
     words.next().and_then(|_| words.next())
 }
 
-/// An engine with its options.
-struct Known {
-    name: String,
-    about: String,
-    options: Vec<OptionSpec>,
-}
-
-impl Known {
-    fn of(description: &Description) -> Self {
-        let Description { name, about, options, .. } = description;
-        Self { name: name.clone(), about: about.clone(), options: options.clone() }
-    }
-}
-
 /// Completes the last part of a list of engines with options.
-fn of_engines(current: &str, known: &[Known]) -> Vec<Candidate> {
+fn of_engines(current: &str, known: &[&Description]) -> Vec<Candidate> {
     let (before, part) = split_after(current, ',');
     // The engine whose options the list is in, if any: the last piece with a `:`.
     let owner = current.rsplit(',').find_map(|piece| Some(piece.split_once(':')?.0));
@@ -322,22 +301,20 @@ fn split_after(text: &str, separator: char) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_engine::suite::SuiteKind;
 
-    fn known() -> Vec<Known> {
+    fn engines() -> [Description; 3] {
         let options = vec![
             OptionSpec::choice("journal_mode", &["delete", "wal"], "delete", ""),
             OptionSpec::bool("mmap", "off", ""),
         ];
-        let engine = |name: &str, options: &[OptionSpec]| Known {
-            name: name.to_owned(),
-            about: String::new(),
-            options: options.to_vec(),
-        };
-        vec![engine("sqlite", &options), engine("sqlite-lib", &options), engine("lmdb", &[])]
+        let engine = |name: &str| Description::new(name, "", "1", &[SuiteKind::Kv]);
+        let with = |name: &str| Description { options: options.clone(), ..engine(name) };
+        [with("sqlite"), with("sqlite-lib"), engine("lmdb")]
     }
 
     fn completed(current: &str) -> Vec<String> {
-        of_engines(current, &known()).into_iter().map(|(name, _)| name).collect()
+        of_engines(current, &engines().each_ref()).into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]
@@ -360,7 +337,7 @@ mod tests {
     #[test]
     fn settings_are_completed_by_owner_option_and_value() {
         let owners: Vec<(String, Vec<OptionSpec>)> =
-            known().into_iter().map(|engine| (engine.name, engine.options)).collect();
+            engines().into_iter().map(|engine| (engine.name, engine.options)).collect();
         let completed =
             |current: &str| of_settings(current, &owners).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(completed("lm"), ["lmdb."]);

@@ -64,7 +64,7 @@ impl From<TrackError> for CliError {
     }
 }
 
-/// What to tell when a file cannot be written.
+/// Returns the error for a file that cannot be written.
 pub(super) fn unwritten(path: &Path) -> impl Fn(WriteError) -> CliError {
     move |error| match error {
         WriteError::File(error) => unwritten_file(path, &error),
@@ -72,7 +72,7 @@ pub(super) fn unwritten(path: &Path) -> impl Fn(WriteError) -> CliError {
     }
 }
 
-/// The same of what the system said.
+/// Does the same for an error of the system.
 pub(super) fn unwritten_file(path: &Path, error: &std::io::Error) -> CliError {
     CliError::Failed(format!("{} cannot be written: {error}: choose another file with --out", path.display()))
 }

@@ -88,7 +88,7 @@ fn named_only(listed: Vec<(String, String)>, names: &[String]) -> Result<Vec<(St
     Ok(listed.into_iter().filter(is_wanted).collect())
 }
 
-/// Names as a table, each with what it stands for.
+/// Returns names as a table, each with its description.
 pub(super) fn named(listed: impl IntoIterator<Item = (String, String)>) -> Table {
     Table::pairs(["name", "about"], listed.into_iter().map(|(name, about)| [name, about]))
 }
@@ -122,7 +122,7 @@ fn options(catalog: &Catalog, registry: &Registry) -> Vec<(String, String)> {
     entries
 }
 
-fn suites(catalog: &Catalog) -> Vec<(String, String)> {
+pub(super) fn suites(catalog: &Catalog) -> Vec<(String, String)> {
     catalog
         .suite_names()
         .into_iter()
@@ -156,7 +156,7 @@ fn tests(catalog: &Catalog) -> Vec<(String, String)> {
     entries
 }
 
-fn presets(catalog: &Catalog) -> Vec<(String, String)> {
+pub(super) fn presets(catalog: &Catalog) -> Vec<(String, String)> {
     catalog
         .preset_names()
         .into_iter()

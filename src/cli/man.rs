@@ -34,7 +34,10 @@ pub(super) struct ManArgs {
 const EXIT_STATUS: &[(&str, &str)] = &[
     ("0", "Success."),
     ("1", "Something failed: a run, an answer, a check, or access to the store."),
-    ("2", "Wrong usage or input. Nothing was run."),
+    (
+        "2",
+        "Wrong usage or input. Nothing was run. results --strict: no stored run has a name or value of the selection.",
+    ),
     ("3", "compare: --fail-if-slower could not be decided, or --until-decided left a test undecided."),
     ("4", "compare: side A is slower than --fail-if-slower allows."),
     ("130", "Interrupted. Finished results are kept."),

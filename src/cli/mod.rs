@@ -185,8 +185,8 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Prints help, or says what is wrong with the arguments. They are echoed with control characters made visible, for which the
-/// message has to be made without colours: in a coloured one nobody can tell whose escape codes are whose.
+/// Prints help, or the error in the arguments. They are echoed with control characters made visible, for which the
+/// message must be built without colours: in a coloured message, the echoed escape codes cannot be told from our own.
 fn told(error: clap::Error) -> Result<ExitCode, CliError> {
     if error.kind() == ErrorKind::DisplayHelp && help::is_short_help() {
         return print(&help::short());

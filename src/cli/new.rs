@@ -15,7 +15,7 @@ const KV: &str = include_str!("../../assets/new/kv.toml");
 const SQL: &str = include_str!("../../assets/new/sql.toml");
 const PRESET: &str = include_str!("../../assets/new/preset.toml");
 
-/// What stands in these files for the name, and for a preset's suite.
+/// The placeholders in these files for the name, and for a preset's suite.
 const NAME: &str = "@NAME@";
 const SUITE: &str = "@SUITE@";
 

@@ -58,7 +58,7 @@ pub(super) fn is_coloured(is_terminal: bool) -> bool {
     }
 }
 
-/// Whether stdout takes colours.
+/// Returns whether stdout takes colours.
 pub(super) fn colour() -> Colouring {
     if is_coloured(io::stdout().is_terminal()) { Colouring::On } else { Colouring::Off }
 }
@@ -129,12 +129,12 @@ impl From<TrackError> for StreamError {
     }
 }
 
-/// The same of a table with colours, in which no other text has any.
+/// Prints a table with colours. No other text in it may have any.
 pub(super) fn print_coloured(text: &str) -> Result<ExitCode, CliError> {
     print_obeying(text, &COLOURS)
 }
 
-/// Those that tables are coloured with.
+/// The escape codes of coloured tables.
 const COLOURS: [&str; 3] = ["\u{1b}[0m", "\u{1b}[31m", "\u{1b}[32m"];
 
 fn print_obeying(text: &str, obeyed: &[&str]) -> Result<ExitCode, CliError> {
@@ -142,7 +142,7 @@ fn print_obeying(text: &str, obeyed: &[&str]) -> Result<ExitCode, CliError> {
     if is_terminal { print_bytes(displayed(text, obeyed).as_bytes()) } else { print_bytes(text.as_bytes()) }
 }
 
-/// What a terminal is given of a result: texts of formats for programs are as they were stored, and a terminal would obey them.
+/// Returns a text that is safe for a terminal: formats for programs keep texts as they were stored, and a terminal would obey them.
 fn displayed(text: &str, obeyed: &[&str]) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -161,13 +161,13 @@ fn displayed(text: &str, obeyed: &[&str]) -> String {
     shown
 }
 
-/// The same with bytes.
+/// Writes bytes to stdout.
 pub(super) fn print_bytes(bytes: &[u8]) -> Result<ExitCode, CliError> {
     let mut stdout = io::stdout().lock();
     printed(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
-/// What came of writing to stdout.
+/// Returns the outcome of writing to stdout.
 pub(super) fn printed(outcome: io::Result<()>) -> Result<ExitCode, CliError> {
     match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -176,7 +176,7 @@ pub(super) fn printed(outcome: io::Result<()>) -> Result<ExitCode, CliError> {
     }
 }
 
-/// This command as it could be typed again.
+/// Returns this command as it can be typed again.
 pub(super) fn command_line() -> String {
     // A path may not be valid UTF-8.
     let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());

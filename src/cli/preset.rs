@@ -20,8 +20,7 @@ pub(super) fn preset(places: &Places, name: &str, args: &BenchArgs) -> Result<Ex
     }
 }
 
-/// Runs a preset's bench. What it asks for and is not there is an error of its file, with line and column, unless arguments ask for
-/// something else.
+/// Runs a preset's bench. A request that cannot be met is an error in its file, with line and column, unless arguments change the bench.
 fn run(places: &Places, name: &str, spec: Spec, args: &BenchArgs) -> Result<ExitCode, CliError> {
     let is_as_written = args.adjusted(spec.clone())? == spec;
     bench(places, spec, args, Some(name)).map_err(|error| match &error {
@@ -36,8 +35,8 @@ fn run(places: &Places, name: &str, spec: Spec, args: &BenchArgs) -> Result<Exit
     })
 }
 
-/// Runs every bench of a sequence, whatever becomes of one, and shows what is published of them at the end. The exit code is that of the
-/// last one that did not go well.
+/// Runs every bench of a sequence, even if one fails, and shows the published figures at the end. The exit code is that of the last bench
+/// that failed.
 fn sequence(places: &Places, sequence: &Sequence, args: &BenchArgs) -> Result<ExitCode, CliError> {
     let specs: Vec<&Spec> = sequence.presets.iter().map(|preset| &preset.spec).collect();
     args.check_sequence(&specs)?;

@@ -67,7 +67,7 @@ pub(super) struct ResultsArgs {
     written: ReportArgs,
 }
 
-/// Shapes of an answer that are no lists.
+/// The options whose answers are not lists.
 const UNSORTED: [&str; 7] = ["count", "matrix", "transpose", "normalise", "by_configuration", "details", "followed"];
 
 pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, CliError> {
@@ -110,7 +110,7 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
     shown_part(&store.listed(&selection, listed, &args.columns, &order)?)
 }
 
-/// The tests of these runs that were followed.
+/// Returns the followed tests of these runs.
 fn followed(store: &Store, selection: &Selection) -> Result<Vec<Soak>, CliError> {
     let columns = ["run_id".to_owned()];
     let runs = store.listed(selection, Listed::Runs, &columns, &ListOrder::default())?.rows;

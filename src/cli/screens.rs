@@ -75,7 +75,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
     concluded(&over, &store, &places)
 }
 
-/// Says in the terminal what is left of the screens.
+/// Prints in the terminal what remains after the screens.
 fn concluded(Over { left, last }: &Over, store: &Store, places: &[String]) -> Result<ExitCode, CliError> {
     if let Some(last) = last {
         print(&verdict(last, store, places))?;
@@ -95,7 +95,7 @@ pub(super) fn has_terminal() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }
 
-/// What this terminal is told besides the screens; nothing where it would show that as text.
+/// Returns what is sent to this terminal in addition to the screens; nothing if the terminal would show it as text.
 fn announced(catalog: &Catalog) -> Result<Announcements, CliError> {
     let settings = catalog.settings()?;
     let dumb = env::var("TERM").is_ok_and(|kind| kind == "dumb");

@@ -41,7 +41,7 @@ pub(super) fn watched(
     Ok(shown(places, move |events| progress::show(events, style), run)??)
 }
 
-/// Runs something that tells events, with `show` showing them, and has signals end it in order. Other terminals can watch it as a job.
+/// Runs something that sends events, shows them with `show`, and lets signals end it in order. Other terminals can watch it as a job.
 pub(super) fn shown<E: Telling + Send + 'static, T, X: fmt::Display, S: Future<Output = ()> + Send + 'static>(
     places: &Places,
     show: impl FnOnce(UnboundedReceiver<E>) -> S,
@@ -80,7 +80,7 @@ pub(super) fn shown<E: Telling + Send + 'static, T, X: fmt::Display, S: Future<O
     outcome
 }
 
-/// Makes what is run a job. One that cannot be watched runs all the same.
+/// Registers a run as a job. A job that cannot be watched runs anyway.
 fn announced(kind: JobKind, places: &Places, handle: &Arc<SessionHandle>) -> Option<Job> {
     let (detached, command) = (places.detached(), command_line());
     let announced = Announced { kind, detached, command: &command, places: &places.absolute_arguments() };
@@ -131,7 +131,7 @@ const MOST_SHOWN: usize = 8;
 /// Most lines of how figures grow that are shown without being asked for.
 const MOST_CURVES: usize = 24;
 
-/// A session's configurations beside the reference of their group, with verdicts; of very many a line each says how they do.
+/// Compares a session's configurations with the reference of their group. If there are very many, each gets one line.
 fn told(verdicts: &Verdicts, command: &str) -> String {
     let Verdicts { sides, alone, grown } = verdicts;
     let mut text = String::new();
@@ -151,7 +151,7 @@ fn told(verdicts: &Verdicts, command: &str) -> String {
     text
 }
 
-/// Prints the table, as `shown` shows it, and chooses the exit code. The command that it tells needs `places` to mean this store.
+/// Prints the table with `shown`, and chooses the exit code. The suggested command uses `places` to find this store.
 pub(super) fn conclude(
     report: &Report,
     (store, places): (&Store, &Places),

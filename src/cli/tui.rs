@@ -107,7 +107,7 @@ impl TuiArgs {
         Err(format!("{flag} {value}: expected --screen {} with it{instead}", words.join(" or ")))
     }
 
-    /// The start with what is given to this command in place of what is given before it.
+    /// Returns the start with the arguments of this command, which replace those in front of it.
     pub(super) fn over(self, start: ScreensStart) -> ScreensStart {
         let LookArgs { theme, ascii } = start.look;
         ScreensStart {

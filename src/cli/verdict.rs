@@ -8,9 +8,9 @@ use dbdyno_running::session::verdicts;
 use dbdyno_store::Store;
 use std::time::Duration;
 
-/// Configurations of which each has a line.
+/// The most configurations that get a line each.
 const MOST: usize = 3;
-/// How long the store is waited for: nobody who leaves waits for a few lines.
+/// Time to wait for the store: users who leave do not wait for a few lines.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// At most five lines: what was run, how the configurations did, and the command that shows all of it, which needs `places` to mean

@@ -5,7 +5,7 @@ use super::{
     results,
     sheet::{Section, Sheet},
 };
-use dbdyno_foundation::base::units::plain;
+use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_store::{EvidenceRecord, Store, StoreError, TextRows};
 use serde::{Serialize, Serializer};
 
@@ -76,9 +76,9 @@ pub fn evidence_lines(evidence: &EvidenceRecord) -> Vec<String> {
     let mut lines = vec![
         format!("{}{reason}", evidence.verdict),
         format!("tier {}: {}", evidence.tier, evidence.tier_reason),
-        format!("{kills} kills of a committing worker"),
+        format!("{} of a committing worker", counted(*kills, "kill")),
         // The counts below are of half of the images: the other half is of disks of the kind in the line after them.
-        format!("{images} images of power losses{}", through(route.as_deref())),
+        format!("{} of power losses{}", counted(*images, "image"), through(route.as_deref())),
         format!(
             "where syncing a file also keeps its name: {whole} whole, {earlier} without the latest commits, {broken} broken"
         ),

@@ -28,10 +28,15 @@ mod tests {
     fn each_sync_call_of_the_standard_library_is_counted() {
         let path = std::env::temp_dir().join(format!("dbdyno-syncs-{}", std::process::id()));
         let file = File::create(&path).unwrap();
-        let before = calls();
-        file.sync_all().unwrap();
-        file.sync_data().unwrap();
+        let counted = || {
+            let before = calls();
+            file.sync_all().unwrap();
+            file.sync_data().unwrap();
+            calls() - before
+        };
+        // Other tests of this process sync too: they can only add to the count.
+        let counts: Vec<u64> = (0..50).map(|_| counted()).collect();
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(calls() - before, 2);
+        assert_eq!(counts.iter().min(), Some(&2), "{counts:?}");
     }
 }

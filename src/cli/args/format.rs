@@ -17,7 +17,7 @@ pub(in crate::cli) fn format_of(supported: &'static [Format]) -> impl TypedValue
     one_of(supported.iter().map(|format| (*format, format.name(), format.meaning())))
 }
 
-/// A format of ours, or that of a program that follows benchmarks.
+/// A format of dbdyno, or of a benchmark tracker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum OutputFormat {
     Own(Format),

@@ -1,4 +1,4 @@
-//! How runs are measured, and how that is shown.
+//! How runs are measured, and how progress is shown.
 
 use super::{WorkArgs, duration};
 use crate::cli::{error::CliError, output::command_line, progress::Style};
@@ -29,7 +29,7 @@ pub(in crate::cli) struct MeasureArgs {
 }
 
 impl MeasureArgs {
-    /// How a session is begun: with the defaults of whatever is not among these arguments.
+    /// Returns how a session starts, with defaults for everything that these arguments do not set.
     pub(in crate::cli) fn launch(&self) -> Result<SessionLaunch, CliError> {
         self.cpu.map_or(Ok(()), check_cpu)?;
         Ok(SessionLaunch {

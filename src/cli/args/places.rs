@@ -44,10 +44,10 @@ pub(in crate::cli) struct Places {
     /// Useful in containers, and for machines that look the same. By default dbdyno identifies a machine by its machine-id and its hardware.
     #[arg(long, global = true, env = "DBDYNO_HOST", value_name = "NAME", value_parser = machine_name)]
     host_name: Option<String>,
-    /// Be a job of screens, which show what it measures: no terminal ends it, and nothing is printed at its end.
+    /// Run as a job of the terminal UI, which shows its progress: no terminal ends it, and it prints nothing at the end.
     #[arg(long, global = true, hide = true)]
     detached: bool,
-    /// Whether what killed programs left was removed.
+    /// Whether leftovers of killed programs were removed.
     #[arg(skip)]
     swept: OnceCell<()>,
 }
@@ -82,7 +82,7 @@ impl Places {
         }
     }
 
-    /// The store, with what is in its journals taken in.
+    /// The store, after its journals were imported into it.
     ///
     /// # Errors
     /// There is no store yet, or it cannot be used.
@@ -97,7 +97,7 @@ impl Places {
         Ok(store)
     }
 
-    /// The store with what is in its journals taken in, if it is there.
+    /// The store after its journals were imported into it, if it exists.
     pub(in crate::cli) fn settled(&self) -> Result<Store, CliError> {
         let store = self.store()?;
         if store.exists() || store.has_journals() {
@@ -106,7 +106,7 @@ impl Places {
         Ok(store)
     }
 
-    /// A file that a command writes, if that is neither the store nor beside it under its name.
+    /// A file that a command writes. The store and files next to it that have its name are refused.
     pub(in crate::cli) fn output(&self, path: &Path) -> Result<Output, CliError> {
         let output = Output::check(path, &[self.store()?.guarded()]).map_err(|error| match error {
             OutputError::Refused { .. } => CliError::Usage(error.to_string()),
@@ -118,7 +118,7 @@ impl Places {
         Ok(output)
     }
 
-    /// These places as arguments, where they are not the usual ones.
+    /// Returns the places that differ from the defaults, as arguments.
     pub(in crate::cli) fn arguments(&self) -> Vec<String> {
         self.arguments_with(|path| path.to_owned())
     }
@@ -162,12 +162,12 @@ impl Places {
     }
 }
 
-/// Says what was done to bring the store up to date.
+/// Prints what was done to bring the store up to date.
 pub(in crate::cli) fn notices(settled: &Settled) {
     settled.notices().iter().for_each(|notice| say!("note: {}", plain(notice)));
 }
 
-/// Refuses to go on with less address space, bytes, than the store's threads reserve: what is refused to them ends the process.
+/// Refuses to continue with less address space, bytes, than the store's threads reserve: without it, the process ends.
 fn check_address_space(limit: Option<u64>) -> Result<(), CliError> {
     const LEAST: u64 = 1 << 30;
     match limit.filter(|limit| *limit < LEAST) {

@@ -66,7 +66,7 @@ impl AffectedRuns {
         }
     }
 
-    /// Makes these changes to each of the runs, and prints how many they were.
+    /// Applies these changes to each of the runs, and prints the number of runs.
     pub(in crate::cli) fn annotate(
         &self,
         places: &Places,
@@ -79,7 +79,7 @@ impl AffectedRuns {
         }
     }
 
-    /// No run is meant: a mistyped term far more often than what was wanted.
+    /// Returns the error for a selection without a run, which is usually a mistyped term.
     pub(in crate::cli) fn none() -> CliError {
         CliError::Usage("no run matches: `dbdyno results --runs` lists them".to_owned())
     }

@@ -54,7 +54,7 @@ fn of_reading(clock: &MeasuredClock) -> DoctorFinding {
         Some(step) => DoctorFinding::judged(
             step <= COARSE_NS && reading.cost_ns <= DEAR_NS,
             format!("{read}, the smallest step is {}", duration(step as f64)),
-            "a test whose operations take less than 20 times that is marked as harness-bound: trust tests of many operations, or of larger sizes",
+            "tests whose operations take less than 20 times the harness cost, which includes this reading, are marked as harness-bound: trust tests of many operations, or of larger sizes",
         ),
     }
 }

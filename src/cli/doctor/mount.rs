@@ -39,7 +39,7 @@ pub(super) fn place(facts: &WorkFolderFacts) -> DoctorFinding {
     }
 }
 
-/// Findings about the mount's options, of which most have none.
+/// Findings about the mount's options. Most options have none.
 pub(super) fn options<'o>(options: impl Iterator<Item = &'o str>, cache: Option<WriteCache>) -> Vec<DoctorFinding> {
     let finding = |option: &str| {
         let known = MountOption::find(option)?;

@@ -46,7 +46,7 @@ pub(super) fn builds(registry: &Registry, catalog: &Catalog) -> Vec<SqliteBuild>
     all
 }
 
-/// The libraries that presets have `sqlite-lib` load. Presets with mistakes are told of by `list presets`.
+/// The libraries that presets load with `sqlite-lib`. `list presets` reports presets with mistakes.
 fn named_by_presets(catalog: &Catalog) -> BTreeSet<String> {
     let presets = catalog.preset_names().into_iter().filter_map(|name| match ReadyMade::find(catalog, &name) {
         Ok(ReadyMade::Bench(preset)) => Some(preset.spec.engines),
@@ -66,7 +66,7 @@ fn loaded(engine: &Engine, library: String) -> SqliteBuild {
     SqliteBuild { name: format!("{LOADING} ({library})"), library: probed, has_statistics_option: false }
 }
 
-/// The value of a compile option, which is empty where it only stands there; none where it does not.
+/// Returns the value of a compile option, empty if it has no value; none if it is not set.
 fn compiled<'b>(build: &'b [String], name: &str) -> Option<&'b str> {
     build.iter().find_map(|line| match line.strip_prefix(name)? {
         "" => Some(""),

@@ -56,7 +56,7 @@ pub(super) fn findings(storage: &WorkStorage) -> Vec<DoctorFinding> {
     findings
 }
 
-/// The disk and its cache, where the system tells of one.
+/// The disk and its cache, if the system knows them.
 fn disk(model: Option<&str>, rotational: Option<bool>, cache: Option<WriteCache>) -> Option<DoctorFinding> {
     let name = model.unwrap_or("the disk");
     let kind = match rotational {

@@ -5,7 +5,7 @@ use dbdyno_foundation::base::units::{bytes, counted};
 use dbdyno_store::{SCHEMA_VERSION, Store, StoreContents, StoreError, StoreHealth, StoreHolder, StoreState, Waiting};
 use std::time::Duration;
 
-/// Whoever has the store has it for a moment: longer than this is told.
+/// A program uses the store only for a moment; doctor reports one that takes longer than this.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(super) fn findings(store: &Store, host_ids: &[String; 2]) -> Vec<DoctorFinding> {

@@ -4,12 +4,12 @@ use super::finding::DoctorFinding;
 use crate::tui::app::LEAST;
 use std::{env, io::IsTerminal};
 
-/// What the environment tells of the terminal.
+/// The properties of the terminal, from the environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Terminal {
     /// Whether stdout is one.
     is_terminal: bool,
-    /// Columns and lines, where there is one that tells.
+    /// Columns and lines, if there is a terminal.
     size: Option<(u16, u16)>,
     term: Option<String>,
     colorterm: Option<String>,

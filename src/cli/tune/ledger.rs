@@ -6,6 +6,7 @@ use crate::cli::{
     output::command_line,
 };
 use clap::Args;
+use dbdyno_engine::names::instead_of;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::tune::ledger_sheet;
 use dbdyno_running::tune::{last_ledger, ledger, ledgers};
@@ -28,8 +29,8 @@ pub(super) fn show(places: &Places, args: &LedgerArgs) -> Result<ExitCode, CliEr
     let name = if args.name == "last" { last_ledger(&store)?.ok_or_else(none)? } else { args.name.clone() };
     let found = ledger(&store, &name)?;
     if found.entries.is_empty() {
-        let known = ledgers(&store)?.join(", ");
-        return Err(CliError::Usage(format!("there is no ledger `{name}`: expected {}", plain(&known))));
+        let instead = instead_of(&name, ledgers(&store)?);
+        return Err(CliError::Usage(format!("unknown ledger `{name}`: {}", plain(&instead))));
     }
     let command = command_line();
     let typed = serde_json::json!({ "command": command, "name": found.name, "entries": found.entries });

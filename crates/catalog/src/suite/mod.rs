@@ -1,5 +1,6 @@
-//! Suite files: reading, checking, and resolving them for one size and one choice of the suite's options.
+//! Suites: their files are read and checked, and resolved for one size and one choice of the suite's options.
 
+mod file;
 mod kv;
 mod sql;
 mod sql_check;
@@ -8,19 +9,15 @@ mod sql_place;
 
 pub use self::kv::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
-use super::{
-    CatalogError,
-    bench::{EngineChoice, SpecError},
-    located::CatalogText,
-};
+use self::file::{FileEngine, FileKind, SuiteFile, check_known, check_options, check_usual_engines};
+use super::{CatalogError, bench::EngineChoice, located::CatalogText};
 use dbdyno_engine::{
-    describe::{OptionKind, OptionSpec},
+    describe::OptionSpec,
     names::instead_of,
     protocol::{INVARIANTS_HELD, SuiteJob},
     settings::{Owner, Settings},
     size::Size,
-    suite::{Expression, IndexSpec, SqlSuite, SuiteKind, TableSpec},
-    tuning::Tuning,
+    suite::{SqlSuite, SuiteKind},
 };
 use serde::Deserialize;
 use std::{
@@ -112,82 +109,6 @@ impl TestPick {
     pub fn words(&self) -> Vec<String> {
         self.0.iter().map(u32::to_string).collect()
     }
-}
-
-/// The file's kind alone, which determines how to read the rest.
-#[derive(Deserialize)]
-struct FileKind {
-    kind: SuiteKind,
-}
-
-/// A file with tests of type `T`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SuiteFile<T> {
-    name: Spanned<String>,
-    kind: SuiteKind,
-    title: String,
-    source: String,
-    #[serde(default)]
-    notes: Vec<String>,
-    size: SizeAxis,
-    #[serde(default, rename = "option")]
-    options: Vec<Spanned<FileOption>>,
-    /// Where the file names none, three engines that run every suite.
-    #[serde(default = "usual_engines")]
-    usual_engines: Vec<Spanned<String>>,
-    #[serde(default, rename = "engine")]
-    engines: Vec<FileEngine>,
-    sql: Option<Spanned<kv::FileSql>>,
-    #[serde(default, rename = "table")]
-    tables: Vec<Spanned<TableSpec>>,
-    #[serde(default, rename = "index")]
-    indexes: Vec<Spanned<IndexSpec>>,
-    #[serde(rename = "test")]
-    tests: Vec<T>,
-    /// Answers that are known from other sources.
-    #[serde(default)]
-    known: Vec<Spanned<FileKnown>>,
-}
-
-/// Answers that are independent of the seed, for the suite's default options.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileKnown {
-    size: String,
-    /// Digests by the test's number.
-    answers: BTreeMap<String, String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SizeAxis {
-    name: String,
-    default: Vec<u64>,
-    choices: Vec<u64>,
-    /// Whether a size may be two numbers, reads and writes.
-    #[serde(default)]
-    pair: bool,
-    /// Maximum bytes of rows that a SQL suite stores.
-    bytes: Option<Spanned<Expression>>,
-}
-
-#[derive(Deserialize)]
-struct FileOption {
-    name: String,
-    #[serde(flatten)]
-    kind: OptionKind,
-    default: String,
-    help: String,
-}
-
-/// Defaults of engine options on this suite.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileEngine {
-    /// The engine; without a name, every engine that has the options.
-    name: Option<String>,
-    options: BTreeMap<String, String>,
 }
 
 /// A default of an engine option that a suite sets.
@@ -461,84 +382,6 @@ impl Suite {
         }
         numbers
     }
-}
-
-fn usual_engines() -> Vec<Spanned<String>> {
-    ["sqlite", "lmdb", "redb"].map(|name| Spanned::new(0..0, name.to_owned())).to_vec()
-}
-
-fn check_usual_engines(engines: &[Spanned<String>], source: &CatalogText) -> Result<Vec<EngineChoice>, CatalogError> {
-    let parse = |engine: &Spanned<String>| {
-        let wrong = |error: SpecError| source.wrong(engine.span(), format!("usual_engines: {error}"));
-        engine.get_ref().parse().map_err(wrong)
-    };
-    engines.iter().map(parse).collect()
-}
-
-fn check_options(options: &[Spanned<FileOption>], source: &CatalogText) -> Result<Vec<OptionSpec>, CatalogError> {
-    options
-        .iter()
-        .map(|spanned| {
-            let option = spanned.get_ref();
-            let default = option.kind.canonical(&option.default).map_err(|expected| {
-                let message = format!("option `{}`: default `{}`: expected {expected}", option.name, option.default);
-                source.wrong(spanned.span(), message)
-            })?;
-            let option = OptionSpec {
-                name: option.name.clone(),
-                kind: option.kind.clone(),
-                default,
-                help: option.help.clone(),
-                fresh: true,
-                tuning: Tuning::default(),
-                memory: None,
-            };
-            option.check_name().map_err(|message| source.wrong(spanned.span(), message))?;
-            Ok(option)
-        })
-        .collect()
-}
-
-fn check_known(
-    known: &[Spanned<FileKnown>],
-    source: &CatalogText,
-) -> Result<BTreeMap<(Size, u32), String>, CatalogError> {
-    let mut all = BTreeMap::new();
-    for spanned in known {
-        let wrong = |message: String| source.wrong(spanned.span(), message);
-        let size = spanned.get_ref().size.parse().map_err(wrong)?;
-        for (number, digest) in &spanned.get_ref().answers {
-            let number = number.parse().map_err(|_| wrong(format!("answers: `{number}`: expected a test's number")))?;
-            all.insert((size, number), digest.clone());
-        }
-    }
-    Ok(all)
-}
-
-/// Checks that numbers increase from 1, and that needs point to earlier tests.
-fn check_numbers<'t>(
-    tests: impl Iterator<Item = (&'t Spanned<u32>, &'t [Spanned<u32>])>,
-    source: &CatalogText,
-) -> Result<(), CatalogError> {
-    let mut seen = Vec::new();
-    for (spanned, needs) in tests {
-        let number = *spanned.get_ref();
-        if seen.last().is_some_and(|&last| number <= last) || number == 0 {
-            let message = format!("number {number}: expected numbers from 1 that rise from test to test");
-            return Err(source.wrong(spanned.span(), message));
-        }
-        for need in needs {
-            if !seen.contains(need.get_ref()) {
-                let message = format!("needs {}: expected the number of an earlier test", need.get_ref());
-                return Err(source.wrong(need.span(), message));
-            }
-        }
-        seen.push(number);
-    }
-    if seen.is_empty() {
-        return Err(source.wrong(0..0, "test: expected at least one"));
-    }
-    Ok(())
 }
 
 pub(super) fn is_plain_word(text: &str) -> bool {

@@ -1,6 +1,11 @@
 //! The SQL part of a suite file: its steps have the form of a job's, with names for values that depend on the size.
 
-use super::{PrintedAs, SuiteFile, TestInfo, check_numbers, is_plain_word, sql_check::Checker};
+use super::{
+    PrintedAs, TestInfo,
+    file::{SuiteFile, check_numbers},
+    is_plain_word,
+    sql_check::Checker,
+};
 use crate::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},

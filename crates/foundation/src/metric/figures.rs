@@ -101,7 +101,7 @@ impl Figures {
     }
 
     /// Returns the value by which runs are compared in a metric. If the test ended after a set time, a value that adds up is divided by
-    /// the operations; times and rates are those of the [unit](Self::unit_ns).
+    /// the operations; times and rates cover the [unit](Self::unit_ns).
     pub fn compared(&self, metric: Metric) -> Option<f64> {
         let unit = || self.unit_ns().map(|ns| ns as f64);
         let value = match metric {
@@ -126,7 +126,7 @@ impl Figures {
         self.0[metric as usize] = value;
     }
 
-    /// Returns an actor's figures with those of the test's beginning, which they share.
+    /// Returns an actor's figures and the figures of the test's beginning, which all actors share.
     #[must_use]
     pub fn begun_as(mut self, test: &Self) -> Self {
         [Metric::Start, Metric::Open].into_iter().for_each(|metric| self.set(metric, test.get(metric)));

@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr, time::Duration};
 pub enum Promise {
     /// This quantile (0.5 to 0.999) of the response times is at most this many ns.
     Quantile { quantile: f64, most_ns: u64 },
-    /// At most this share (0 to 1) of the attempted operations was given up.
+    /// At most this share (0 to 1) of the attempted operations failed.
     Failures { most: f64 },
 }
 
@@ -43,7 +43,7 @@ impl Promises {
         self.0.iter()
     }
 
-    /// Returns the share of operations that may be given up.
+    /// Returns the share of operations that may fail.
     pub fn failures(&self) -> f64 {
         let failures = |promise: &Promise| match promise {
             Promise::Failures { most } => Some(*most),

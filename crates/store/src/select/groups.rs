@@ -9,6 +9,7 @@ use super::{
     list::named,
     order::{ListOrder, ListedRows, SortKey, by_value, limited},
 };
+use dbdyno_engine::names::instead_of;
 
 /// The columns of each group; times of different tests have no common figure.
 const FIGURES: [(&str, &str); 7] = [
@@ -87,8 +88,7 @@ fn sorted(sort: Option<&SortKey>, keys: &[SelectionKey]) -> Result<Option<String
     if let Some((figure, _)) = FIGURES.iter().find(|(name, _)| *name == sort.column) {
         return Ok(Some(sort.clause(&[(*figure).to_owned()])));
     }
-    let there: Vec<&str> = keys.iter().map(SelectionKey::word).chain(FIGURES.iter().map(|(name, _)| *name)).collect();
-    let message =
-        format!("cannot sort by `{}`: it is not a column of these groups: expected {}", sort.column, there.join(", "));
+    let columns = keys.iter().map(SelectionKey::word).chain(FIGURES.iter().map(|(name, _)| *name));
+    let message = format!("unknown column `{}` to sort groups by: {}", sort.column, instead_of(&sort.column, columns));
     Err(StoreError::Query { message })
 }

@@ -9,6 +9,7 @@ use super::{
     Selection, SelectionKey, TextRows, TypedColumn,
     order::{ListOrder, ListedRows, SortKey, by_value, limited},
 };
+use dbdyno_engine::names::instead_of;
 
 /// The rows of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,13 +199,9 @@ impl Store {
                 return Err(wrong(format!("`{word}` is a column of tests: a list of runs does not have it")));
             }
             SelectionKey::Option(name) if !self.is_name(name)? => {
-                let names = types.iter().map(|column| column.name.as_str());
-                let mut columns: Vec<&str> = names.chain(["started", "wall_ms"]).collect();
-                columns.sort_unstable();
-                return Err(wrong(format!(
-                    "unknown column `{word}`: expected an option or key that a stored run has, or {}",
-                    columns.join(", ")
-                )));
+                let columns = types.iter().map(|column| column.name.clone());
+                let columns = columns.chain(["started", "wall_ms"].map(str::to_owned)).chain(self.names()?);
+                return Err(wrong(format!("unknown column `{word}`: {}", instead_of(word, columns))));
             }
             _ => {}
         }

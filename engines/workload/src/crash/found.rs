@@ -85,7 +85,10 @@ fn what_is_wrong(found: &Found, formats: Formats<'_>) -> String {
     let has_any = |commit: &u64| new_rows(*commit).any(is_there);
     // Except for commits that put no row, there cannot be more commits than rows.
     let Some(last) = (1..=2 * found.len() as u64 + 2).rev().find(has_any) else {
-        return format!("{} rows that no commit wrote", found.len());
+        return match found.len() {
+            1 => "1 row that no commit wrote".to_owned(),
+            rows => format!("{rows} rows that no commit wrote"),
+        };
     };
     for commit in 1..=last {
         let expected = new_rows(commit).count();
@@ -149,6 +152,6 @@ mod tests {
         let undone = wrong(&|found| drop(found.insert(formats.key(74), formats.value(74, Version::First))));
         assert!(undone.starts_with("all rows put by 30 commits are there, but some"), "{undone}");
         let only_foreign = Found::from([(b"x".to_vec(), Vec::new())]);
-        assert_eq!(commits(&only_foreign, formats), Err("1 rows that no commit wrote".to_owned()));
+        assert_eq!(commits(&only_foreign, formats), Err("1 row that no commit wrote".to_owned()));
     }
 }

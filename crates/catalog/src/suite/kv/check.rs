@@ -7,7 +7,7 @@ use super::{
 use crate::{
     CatalogError,
     located::CatalogText,
-    suite::{check_numbers, is_plain_word},
+    suite::{file::check_numbers, is_plain_word},
 };
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},

@@ -8,7 +8,7 @@ pub(super) use self::file::{FileKvTest, FileSql};
 pub use self::paced::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
 use self::file::{FileActor, FileNumber, FileWork, Operations, SchemaWhen};
-use super::{SuiteFile, TestInfo};
+use super::{TestInfo, file::SuiteFile};
 use crate::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::OptionSpec,
