@@ -115,10 +115,16 @@ pub(super) struct CompareArgs {
     /// Order of the tests of one size.
     #[arg(long, value_name = "ORDER", default_value = "test", value_parser = one_of(LINE_ORDERS.into_iter()), help_heading = "Output")]
     sort: LineOrder,
-    /// Show the difference in percent instead of the ratio. Formats for programs always have ratios.
-    #[arg(long, help_heading = "Output")]
+    /// Show the ratio of A's value to B's instead of a factor in words. Formats for programs always have ratios.
+    #[arg(long, help_heading = "Output", group = "form")]
+    ratio: bool,
+    /// Show the difference in percent.
+    #[arg(long, help_heading = "Output", group = "form")]
     percent: bool,
-    /// Show the ratio of the two medians too, next to the estimate that the interval belongs to. Formats for programs always have it.
+    /// Show how many times as fast as B side A is.
+    #[arg(long, help_heading = "Output", group = "form")]
+    speedup: bool,
+    /// Show the ratio, and next to it the ratio of the two medians. Formats for programs always have both.
     #[arg(long, help_heading = "Output")]
     median_ratio: bool,
     /// Show how the figures of each side grow: time with the size, operations a second with each numeric option that varies.
@@ -411,7 +417,12 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         several: if args.reference.is_some() { Several::Withheld } else { Several::Matched },
         pooled: args.pool.iter().map(|name| name.trim().to_owned()).collect(),
         median_ratios: args.median_ratio,
-        ratios: if args.percent { RatioForm::Percent } else { RatioForm::Factor },
+        ratios: match (args.percent, args.speedup, args.ratio || args.median_ratio) {
+            (true, ..) => RatioForm::Percent,
+            (_, true, _) => RatioForm::Speedup,
+            (.., true) => RatioForm::Factor,
+            (.., false) => RatioForm::Words,
+        },
         allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
         by_size: args.by == Some(SummaryKey::Size),
         scaling: args.scaling,

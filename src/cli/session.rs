@@ -10,11 +10,7 @@ use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::{
     command::shell,
-    comparison::{
-        grown_text,
-        several::{is_same_reference, summary},
-        verdicts as verdicts_text,
-    },
+    comparison::{grown_text, sentence, several::is_same_reference, verdicts as verdicts_text},
     session_table::SessionTable,
     soak::soaks_text,
     text,
@@ -138,7 +134,7 @@ fn told(verdicts: &Verdicts, command: &str) -> String {
     if sides.chunk_by(is_same_reference).all(|group| group.len() <= MOST_SHOWN) && !sides.is_empty() {
         text = format!("\n{}", verdicts_text(sides, table_style()));
     } else if !sides.is_empty() {
-        let lines = sides.iter().map(|side| plain(&summary(side)) + "\n");
+        let lines = sides.iter().map(|side| plain(&sentence(side)) + "\n");
         text = format!("\n{}{command} shows them test by test\n", lines.collect::<String>());
     }
     let alone = alone.iter().map(|line| plain(line) + "\n");

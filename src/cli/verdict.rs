@@ -3,7 +3,7 @@
 use crate::tui::LastSession;
 use dbdyno_comparing::compare::Comparison;
 use dbdyno_foundation::base::units::{counted, plain};
-use dbdyno_reports::{command::shell, comparison::several::summary};
+use dbdyno_reports::{command::shell, comparison::sentence};
 use dbdyno_running::session::verdicts;
 use dbdyno_store::Store;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> S
 
 fn told(sides: &[Comparison]) -> Vec<String> {
     let all = if sides.len() > MOST { MOST - 1 } else { MOST };
-    let mut lines: Vec<String> = sides.iter().take(all).map(summary).collect();
+    let mut lines: Vec<String> = sides.iter().take(all).map(sentence).collect();
     if sides.len() > MOST {
         lines.push(format!("and {} more", counted(sides.len() - all, "configuration")));
     }

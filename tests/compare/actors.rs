@@ -121,7 +121,7 @@ fn no_view_and_no_judge_counts_actors() {
     assert!(cell.lines == 2 && (cell.ratio.unwrap() - 2.0).abs() < 0.001, "{cell:?}");
     let several = compare_all(&[stored.side("engine=x")], &stored.side("engine=y"), &Options::default());
     let text = verdicts(&several, STYLE);
-    assert!(text.contains("x against y: slower in 1, the same in 1 of 2 tests"), "{text}");
+    assert!(text.contains("y is faster than x in 1 of 2 tests"), "{text}");
     assert!(plain.other_looks().is_empty());
     assert!(plain.another_look(&plain.lines[2]).unwrap_err().contains("a part of its test"));
 }

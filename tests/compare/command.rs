@@ -33,11 +33,11 @@ fn a_slower_test_ends_with_4_a_faster_one_with_0() {
     let stored = clear();
     let slower = ["compare", "--a", "engine=y", "--b", "engine=x", "--fail-if-slower", "5%"];
     let table = ends(&stored, &slower, 4, "A is slower by more than 5 %: 1 Writes at size 1000");
-    assert!(table.contains("B 3.0x faster"), "the table is shown all the same: {table}");
-    ends(&stored, &["compare", "--a", "engine=x", "--b", "engine=y", "--fail-if-slower", "5%"], 0, "A 3.0x faster");
+    assert!(table.contains("x 3.0x faster"), "the table is shown all the same: {table}");
+    ends(&stored, &["compare", "--a", "engine=x", "--b", "engine=y", "--fail-if-slower", "5%"], 0, "x 3.0x faster");
     // 3x is slower, but not by more than 300 %.
-    ends(&stored, &["compare", "--a", "engine=y", "--b", "engine=x", "--fail-if-slower", "300%"], 0, "B 3.0x faster");
-    ends(&stored, &["compare", "--a", "engine=y", "--b", "engine=x"], 0, "B 3.0x faster");
+    ends(&stored, &["compare", "--a", "engine=y", "--b", "engine=x", "--fail-if-slower", "300%"], 0, "x 3.0x faster");
+    ends(&stored, &["compare", "--a", "engine=y", "--b", "engine=x"], 0, "x 3.0x faster");
 }
 
 #[test]

@@ -100,9 +100,12 @@ fn the_command_shows_each_group_and_says_what_is_alone() {
     Store::new(place.store()).write(&five().batch).unwrap();
     let all = place.run(&["compare", "--reference", "session=last"]);
     let (table, said) = (all.stdout, all.stderr);
-    assert!(table.contains("d against a: slower in 1 of 1 test"), "{table}");
-    assert!(table.contains("e against b: slower in 1 of 1 test"), "{table}");
-    assert!(table.contains("time against a") && table.contains("time against b") && !table.contains("n/c"), "{table}");
+    assert!(table.contains("a is 4.0x faster than d in 1 Writes (4.0-4.0)."), "{table}");
+    assert!(table.contains("b is 2.5x faster than e in 1 Writes (2.5-2.5)."), "{table}");
+    assert!(
+        table.contains("\nagainst a\n") && table.contains("\nagainst b\n") && !table.contains("not comparable"),
+        "{table}"
+    );
     assert!(said.contains("c is not compared: no other configuration has tier 2"), "{said}");
     let markdown = place.ok(&["compare", "--reference", "session=last", "--format", "markdown"]);
     assert!(markdown.contains("| test | size | a | d |") && markdown.contains("| test | size | b | e |"), "{markdown}");

@@ -2,7 +2,7 @@
 
 use super::fixture::{Bench, CLEAR, markdown, spec};
 use dbdyno::{
-    compare::{Comparison, Options},
+    compare::{Comparison, Options, RatioForm},
     lint::HarnessCosts,
     metric::Metric,
     report::session_table::SessionTable,
@@ -19,7 +19,8 @@ fn apart() -> Bench {
 }
 
 fn compared(bench: &Bench, median_ratios: bool) -> Comparison {
-    bench.compared("engine=x", "engine=y", &Options { median_ratios, ..Options::default() })
+    let ratios = if median_ratios { RatioForm::Factor } else { RatioForm::Words };
+    bench.compared("engine=x", "engine=y", &Options { median_ratios, ratios, ..Options::default() })
 }
 
 #[test]
@@ -29,7 +30,7 @@ fn a_ratio_that_the_medians_beside_it_contradict_says_so() {
     assert!((found.ratio - 0.8).abs() < 0.01 && found.median_ratio > 1.3, "{found:?}");
     let text = markdown(&comparison);
     assert!(text.contains("the ratio of the two medians is 1.33; the verdict is about 0.80"), "{text}");
-    assert!(text.contains("A/B: estimated from all runs (Hodges-Lehmann)"), "{text}");
+    assert!(text.contains("factors: estimated from all runs (Hodges-Lehmann)"), "{text}");
     let mut plain = Bench::default();
     plain.pairs(&spec("x"), &spec("y"), &CLEAR);
     assert!(!markdown(&compared(&plain, false)).contains("the ratio of the two medians is"));
@@ -38,7 +39,7 @@ fn a_ratio_that_the_medians_beside_it_contradict_says_so() {
 #[test]
 fn the_ratio_of_medians_is_a_column_where_it_is_asked_for() {
     let asked = markdown(&compared(&apart(), true));
-    assert!(asked.contains("| A/B | of medians | 95 % |") && asked.contains("| 0.80 | 1.33 |"), "{asked}");
+    assert!(asked.contains("| x/y | of medians | 95 % |") && asked.contains("| 0.80 | 1.33 |"), "{asked}");
     assert!(!markdown(&compared(&apart(), false)).contains("of medians |"));
 }
 

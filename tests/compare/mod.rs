@@ -15,6 +15,7 @@ mod metrics;
 mod obstacles;
 mod page;
 mod scaling;
+mod sentences;
 mod sessions;
 mod several;
 pub(crate) mod simulation;

@@ -102,20 +102,20 @@ fn the_forest_plot_has_every_test_on_a_logarithmic_axis_with_labels() {
             let ratio = line.found.as_ref().unwrap().ratio;
             assert!((place(ratio) - number(circle, "cx=\"")).abs() < 0.2, "{ratio}: {circle}");
         }
-        assert!(plot.contains("◂ A faster") && plot.contains("B faster ▸"), "{plot}");
+        assert!(plot.contains("◂ x faster") && plot.contains("y faster ▸"), "{plot}");
         assert!(!plot.contains("class=\"arrow\""));
     }
-    assert!(plots[0].contains("1 Writes: A&#x2f;B 0.33, 95 % 0.32-0.34: A 3.0x faster</title>"), "{}", plots[0]);
+    assert!(plots[0].contains("1 Writes: x&#x2f;y 0.33, 95 % 0.32-0.34: x 3.0x faster</title>"), "{}", plots[0]);
 }
 
 #[test]
 fn directions_follow_the_metric() {
     let stored = bench(&["1000"]).stored();
     let page = |metric| html(&stored.compared_in(metric, "engine=x", "engine=y", &Options::default())).unwrap();
-    assert!(page(Metric::Rate).contains("◂ B faster") && page(Metric::Rate).contains("A faster ▸"));
+    assert!(page(Metric::Rate).contains("◂ y faster") && page(Metric::Rate).contains("x faster ▸"));
     let memory =
         html(&costly().stored().compared_in(Metric::Syncs, "engine=x", "engine=y", &Options::default())).unwrap();
-    assert!(memory.contains("◂ A less") && memory.contains("B less ▸"));
+    assert!(memory.contains("◂ x less") && memory.contains("y less ▸"));
 }
 
 #[test]
@@ -213,10 +213,10 @@ fn disk_syncs_and_memory_stand_beside_the_time() {
     Store::new(place.store()).write(&costly().batch).unwrap();
     let compare = |rest: &[&str]| place.ok(&[&["compare", "--a", "engine=x", "--b", "engine=y"][..], rest].concat());
     let page = compare(&["--format", "html"]);
-    for part in ["syncs A &#x2f; B</th>", "10 &#x2f; 20 <small>A&#x2f;B 0.50</small>", "peak memory A &#x2f; B</th>"] {
+    for part in ["syncs x &#x2f; y</th>", "10 &#x2f; 20 <small>x&#x2f;y 0.50</small>", "peak memory x &#x2f; y</th>"] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    assert!(!page.contains("disk A"), "what no line has is left out");
+    assert!(!page.contains("disk x"), "what no line has is left out");
     let json: serde_json::Value = serde_json::from_str(&compare(&["--format", "json"])).unwrap();
     let beside = json["beside"].as_array().unwrap();
     let metrics: Vec<&str> = beside.iter().map(|one| one["metric"].as_str().unwrap()).collect();
@@ -224,7 +224,7 @@ fn disk_syncs_and_memory_stand_beside_the_time() {
     let line = &beside[0]["lines"][0];
     assert_eq!((line["a"].as_f64(), line["b"].as_f64(), line["ratio"].as_f64()), (Some(10.0), Some(20.0), Some(0.5)));
     // With another metric, the time is shown alongside it.
-    assert!(compare(&["--format", "html", "--metric", "syncs"]).contains("time A &#x2f; B</th>"));
+    assert!(compare(&["--format", "html", "--metric", "syncs"]).contains("time x &#x2f; y</th>"));
 }
 
 #[test]

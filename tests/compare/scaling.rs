@@ -347,7 +347,7 @@ fn the_command_shows_growth_and_refuses_formats_without_a_place_for_it() {
     let sides = ["compare", "--a", "engine=x", "--b", "engine=y", "--scaling"];
     let text = ends(&stored, &sides, 0, "A  time n^1.04 (");
     says(&text, &["B  time n^1.31 (", "n^1: twice as much at twice the size n"]);
-    let both = ends(&stored, &[&sides[..], &["--by", "size"]].concat(), 0, "A/B, 95 %");
+    let both = ends(&stored, &[&sides[..], &["--by", "size"]].concat(), 0, "x/y, 95 %");
     says(&both, &["time n^1.04 ("]);
     let refused = "--scaling: --format csv is not supported here: expected table, markdown, json or html";
     ends(&stored, &[&sides[..], &["--format", "csv"]].concat(), 2, refused);

@@ -111,7 +111,7 @@ fn the_race_says_what_compare_says_of_the_same_session() {
     journey.key(KeyPress::Enter);
     told(&mut journey, |_| false);
     let session = journey.place().value("SELECT session_id::VARCHAR FROM session");
-    let compared = journey.place().ok(&["compare", "--reference", &format!("session={session}")]);
+    let compared = journey.place().ok(&["compare", "--ratio", "--reference", &format!("session={session}")]);
     let race = race(&journey);
     let mut intervals = 0;
     for line in compared.lines() {

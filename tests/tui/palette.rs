@@ -114,7 +114,7 @@ fn two_selections_are_compared_and_one_stands_beside_its_session() {
     journey.keys(":compare ").shows("session=last").shows("x with y").shows("with all others of its sessions");
     journey.keys("x with y").shows("A engine=x · B engine=y").key(KeyPress::Enter);
     assert_eq!(journey.app.screen, ScreenId::Compare);
-    journey.shows("‹table›").shows("A  engine=x").shows("B  engine=y").shows("A 3.0x faster");
+    journey.shows("‹table›").shows("A  engine=x").shows("B  engine=y").shows("x 3.0x faster");
     journey.command("compare label=y test=2 with x test=2").shows("A  label=y test=2").shows("1 of 1");
     journey.command("compare session=last").shows("‹matrix›").shows("reference   x");
     journey.command("compare z").shows("‹matrix›").shows("reference   z").key(KeyPress::Esc).shows("C all");

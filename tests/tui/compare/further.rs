@@ -60,14 +60,17 @@ fn the_command_line_adds_the_same_rounds_and_the_session_has_them_from_then_on()
     assert_eq!((look.look, look.rounds), (2, 6));
     let (a, b) = ("session=last latency_ns=1000", "session=last latency_ns=2000");
     let table = place.ok(&["compare", "--a", a, "--b", b, "--until-decided", "--most", "6"]);
-    assert!(table.contains("9 pairs of runs of the same round") && table.contains("A 2.0x faster"), "{table}");
+    assert!(
+        table.contains("9 pairs of runs of the same round") && table.contains("latency_ns=1000 2.0x faster"),
+        "{table}"
+    );
     assert!(table.contains("2 looks, with rounds added in between: 2 Random reads"), "{table}");
     // The added rounds do not count as a separate session, and the test is decided.
     let again = place.ok(&["compare", "--a", a, "--b", b, "--until-decided"]);
-    assert!(again.contains("9 pairs") && again.contains("A 2.0x faster"), "{again}");
+    assert!(again.contains("9 pairs") && again.contains("latency_ns=1000 2.0x faster"), "{again}");
     assert_eq!(place.value("SELECT count(*)::VARCHAR FROM session"), "2");
     let mut journey = Journey::begin_in(place, 200, 60);
-    journey.keys("4").keys("a").answer(a).keys("b").answer(b).shows("9 pairs").shows("▼ A 2.0x faster");
+    journey.keys("4").keys("a").answer(a).keys("b").answer(b).shows("9 pairs").shows("▼ latency_ns=1000 2.0x faster");
     journey.hides("+ more rounds").keys("n").shows("2 looks");
     journey.key(KeyPress::Esc).keys("x").shows("It had 2 looks");
 }

@@ -24,13 +24,13 @@ fn request(commands: Vec<Command>) -> Request {
 #[test]
 fn figures_of_other_sides_are_not_shown_while_new_ones_are_read() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
-    journey.key(KeyPress::Enter).shows("▼ A 3.0x faster");
+    journey.key(KeyPress::Enter).shows("▼ x 3.0x faster");
     let commands = asked(&mut journey, KeyPress::Char('s'));
     journey.hides("3.0x faster").hides("1 Writes").shows("reading");
     // The old figures cannot be explained, copied or exported either.
     journey.keys("x").hides("Hodges-Lehmann").keys("e").shows("there is no comparison to export");
     journey.perform(commands);
-    journey.shows("▲ B 3.0x faster").hides("reading");
+    journey.shows("▲ x 3.0x faster").hides("reading");
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn a_long_reading_says_how_far_it_is_and_that_it_goes_on() {
 #[test]
 fn a_reading_that_is_given_up_leaves_what_was_there() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
-    journey.key(KeyPress::Enter).shows("▼ A 3.0x faster");
+    journey.key(KeyPress::Enter).shows("▼ x 3.0x faster");
     let commands = asked(&mut journey, KeyPress::Char('s'));
-    journey.key(KeyPress::Esc).shows("▼ A 3.0x faster").hides("reading").shows("cancelled");
+    journey.key(KeyPress::Esc).shows("▼ x 3.0x faster").hides("reading").shows("cancelled");
     let Request::Screen(ScreenRequest::Compare(compare::Request::Compare { watch, .. })) = request(commands) else {
         panic!("a comparison is requested")
     };
@@ -67,8 +67,8 @@ fn what_comes_after_it_was_given_up_is_dropped() {
     journey.key(KeyPress::Enter);
     let late = request(asked(&mut journey, KeyPress::Char('s')));
     let response: Response = dbdyno::tui::respond(late, &journey.setup);
-    journey.key(KeyPress::Esc).shows("▼ A 3.0x faster").message(Message::Response(Box::new(response)));
-    journey.shows("▼ A 3.0x faster").keys("s").shows("▲ B 3.0x faster");
+    journey.key(KeyPress::Esc).shows("▼ x 3.0x faster").message(Message::Response(Box::new(response)));
+    journey.shows("▼ x 3.0x faster").keys("s").shows("▲ x 3.0x faster");
 }
 
 #[test]
@@ -78,5 +78,5 @@ fn the_first_sides_can_be_typed_anew_when_their_reading_is_given_up() {
     journey.keys("y size=1000");
     asked(&mut journey, KeyPress::Enter);
     journey.shows("reading").key(KeyPress::Esc).shows("Configurations of the last session").shows("engine=y size=1000");
-    journey.keys("b").answer("engine=y").shows("A 3.0x faster");
+    journey.keys("b").answer("engine=y").shows("x 3.0x faster");
 }

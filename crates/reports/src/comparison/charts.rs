@@ -1,6 +1,6 @@
 //! The charts of a comparison, as sections of pages.
 
-use super::{forests::directions, scaling, sheet, words};
+use super::{Wording, scaling, sheet, words};
 use crate::sheet::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, Scale, Section, SeriesStyle, Tone};
 use dbdyno_comparing::compare::{
     Comparison, CurveFamily, Figure, JudgedRatio, Latency, Line, ScalingCurve, ScalingFound, ScalingPoint, SideName,
@@ -45,13 +45,15 @@ pub(super) fn sections(comparison: &Comparison) -> impl Iterator<Item = Section>
         format!("{sizes} {SIDES}. Sizes that are single numbers are on a log scale."),
         by_tests(comparison, |title, lines| both_sides(title, &lines, comparison.metric)),
     );
-    let [below, above] = directions(comparison.metric);
+    let wording = Wording::of(comparison);
+    let [below, above] = wording.directions();
+    let name = wording.sides.ratio();
     let ratios = of(
-        "Over sizes: A/B",
+        &format!("Over sizes: {name}"),
         format!(
-            "A/B on a log scale, below 1: {below}, above 1: {above}. ● the ratio at a size, with its interval; ◇ the median of the sizes."
+            "{name} on a log scale, below 1: {below}, above 1: {above}. ● the ratio at a size, with its interval; ◇ the median of the sizes."
         ),
-        by_tests(comparison, |title, lines| ratios(title, &lines)),
+        by_tests(comparison, |title, lines| ratios(title, &lines, &name)),
     );
     let folded = comparison.lines.iter().filter(|line| line.a.is_some() || line.b.is_some()).count() > MANY;
     let latencies = comparison.lines.iter().filter(|line| line.found.is_some()).filter_map(|line| {
@@ -246,7 +248,7 @@ fn size_axis(lines: &[&Line]) -> (Scale, Vec<f64>) {
 }
 
 /// Draws the ratios of a test that was compared at two sizes or more.
-fn ratios(name: String, lines: &[&Line]) -> Option<Chart> {
+fn ratios(name: String, lines: &[&Line], ratio_name: &str) -> Option<Chart> {
     let lines: Vec<(&Line, &JudgedRatio)> =
         lines.iter().filter_map(|line| Some((*line, line.found.as_ref()?))).collect();
     let ratios: Vec<f64> = lines.iter().map(|(_, found)| found.ratio).collect();
@@ -256,7 +258,12 @@ fn ratios(name: String, lines: &[&Line]) -> Option<Chart> {
         x: at as f64,
         y: found.ratio,
         range: Some(ends(found)),
-        about: format!("size {}: A/B {}, 95 % {}", line.size, words::ratio(found.ratio), words::interval(found)),
+        about: format!(
+            "size {}: {ratio_name} {}, 95 % {}",
+            line.size,
+            words::ratio(found.ratio),
+            words::interval(found)
+        ),
     };
     let last = lines.len() as f64;
     let of_median =
@@ -273,7 +280,7 @@ fn ratios(name: String, lines: &[&Line]) -> Option<Chart> {
     let ticks: Vec<f64> = [1.0].into_iter().chain(up.ticks.iter().copied().filter(readable)).collect();
     Some(Chart {
         kind: ChartKind::Ratios,
-        about: described(&format!("A/B by size, {name}"), &series),
+        about: described(&format!("{ratio_name} by size, {name}"), &series),
         name,
         across: ChartAxis::spaced(Scale::straight(-0.5, last + 0.5), labels, VALUE_ROOM),
         up: ChartAxis::labelled(up.with_ticks(ticks), words::ratio),

@@ -1,12 +1,12 @@
 //! Explains in sentences how each figure of a comparison is calculated, with the runs behind it and the SQL that fetches them.
 
-use super::words;
+use super::{Wording, words};
 use dbdyno_comparing::compare::{
     Comparison, Figure, JudgedRatio, Latency, Line, Mean, Obstacle, OverSizes, RatioRange, price,
 };
 use dbdyno_foundation::{
     base::units::{self, duration},
-    metric::{Better, Metric},
+    metric::Metric,
 };
 use dbdyno_stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict};
 use std::collections::BTreeSet;
@@ -14,13 +14,14 @@ use uuid::Uuid;
 
 /// Explains the ratio, interval and verdict of a test; `obstacle` describes an obstacle to comparing it.
 pub fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obstacle) -> String) -> Vec<String> {
-    let mut text = vec![what_ratio_is(comparison.metric)];
+    let wording = Wording::of(comparison);
+    let mut text = vec![what_ratio_is(&wording)];
     for (name, figure) in sides(line) {
         text.push(format!("{name}: {}", figure_words(figure, comparison.metric)));
     }
     text.push(String::new());
     match &line.found {
-        Some(found) => text.extend(found_words(comparison, line, found)),
+        Some(found) => text.extend(found_words(comparison, line, found, &wording)),
         None => text.push("Not comparable, so there is no ratio:".to_owned()),
     }
     if line.looks > 1 {
@@ -119,7 +120,7 @@ pub fn over_sizes(comparison: &Comparison, test: Option<&OverSizes>, lines: &[&L
                 "{} [{}] {}",
                 words::ratio(found.ratio),
                 words::interval(found),
-                words::verdict(found, comparison.metric)
+                Wording::of(comparison).verdict(found)
             )
         });
         text.push(format!("size {}: {found}", line.size));
@@ -140,14 +141,20 @@ pub fn quantiles(latency: &Latency) -> String {
     named.map(each).join(" · ")
 }
 
-fn what_ratio_is(metric: Metric) -> String {
+/// `lmdb/redb is time A / time B: below 1 lmdb is faster. A is lmdb, B is redb.`
+fn what_ratio_is(wording: &Wording) -> String {
+    let metric = wording.metric;
     let title = match metric {
         Metric::Wall => "time",
         metric => metric.title(),
     };
-    let better = metric.comparative();
-    let side = if metric.better() == Better::More { "B" } else { "A" };
-    format!("A/B is {title} A / {title} B: below 1 {side} is {better}.")
+    let sides = &wording.sides;
+    let [below, _] = wording.better_sides();
+    let ratio = format!("{} is {title} A / {title} B: below 1, {below} is {}", sides.ratio(), metric.comparative());
+    match sides.are_letters() {
+        true => format!("{ratio}."),
+        false => format!("{ratio}. A is {}, B is {}.", sides.a, sides.b),
+    }
 }
 
 /// Returns SQL for the values behind these lines, of exactly their runs; none if there is no figure.
@@ -212,14 +219,15 @@ fn figure_words(figure: &Figure, metric: Metric) -> String {
     )
 }
 
-fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec<String> {
+fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio, wording: &Wording) -> Vec<String> {
+    let name = wording.sides.ratio();
     if found.exact {
         return vec![
             format!(
-                "A/B {}: both sides had the same inputs, which determine the value, so no test is needed.",
+                "{name} {}: both sides had the same inputs, which determine the value, so no test is needed.",
                 words::ratio(found.ratio)
             ),
-            format!("Verdict: {}.", words::verdict(found, comparison.metric)),
+            format!("Verdict: {}.", wording.verdict(found)),
         ];
     }
     let (what, test) = match (found.sessions, found.paired) {
@@ -240,7 +248,7 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
     let mut text = Vec::new();
     match found.interval {
         Some(interval) => {
-            text.push(format!("A/B {}: {what}.", words::ratio(found.ratio)));
+            text.push(format!("{name} {}: {what}.", words::ratio(found.ratio)));
             text.push(format!(
                 "95 % interval {}: from the distribution of the {test} statistic; confidence reached {:.1} %.",
                 words::interval(found),
@@ -248,15 +256,15 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
             ));
         }
         None if found.sessions.is_some() => text.push(format!(
-            "A/B {}: the ratio of the medians. How much sessions differ is unknown: none was repeated, or they are equal.",
+            "{name} {}: the ratio of the medians. How much sessions differ is unknown: none was repeated, or they are equal.",
             words::ratio(found.ratio)
         )),
         None if found.p.is_some() => text.push(format!(
-            "A/B {}: the ratio of the medians. Some values are 0, which have ranks but no ratios, so there is a test but no interval.",
+            "{name} {}: the ratio of the medians. Some values are 0, which have ranks but no ratios, so there is a test but no interval.",
             words::ratio(found.ratio)
         )),
         None => text.push(format!(
-            "A/B {}: the ratio of the medians. An interval needs {MIN_RUNS} runs a side.",
+            "{name} {}: the ratio of the medians. An interval needs {MIN_RUNS} runs a side.",
             words::ratio(found.ratio)
         )),
     }
@@ -273,7 +281,7 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
         ));
     }
     text.push(words::noise_floor(line.noise_floor));
-    text.push(format!("Verdict: {}. {}", words::verdict(found, comparison.metric), rule(found)));
+    text.push(format!("Verdict: {}. {}", wording.verdict(found), rule(found)));
     text
 }
 

@@ -1,8 +1,7 @@
 //! A comparison as one flat table with one row per line. It contains everything that an export needs: for CSV and Parquet.
 
-use super::words;
+use super::{Wording, words};
 use dbdyno_comparing::compare::{Comparison, Figure, Line, SideFacts};
-use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{Cell, CellKind};
 
 /// The columns, in order.
@@ -55,17 +54,18 @@ pub(super) const OF_WHOLE: usize = 8;
 /// Returns the rows, with one cell per column. Lists and facts about the whole comparison are JSON.
 pub(super) fn rows(comparison: &Comparison) -> Result<Vec<Vec<Cell>>, serde_json::Error> {
     let whole = whole(comparison)?;
-    comparison.lines.iter().map(|line| Ok([line_cells(line, comparison.metric)?, whole.clone()].concat())).collect()
+    let wording = Wording::of(comparison);
+    comparison.lines.iter().map(|line| Ok([line_cells(line, &wording)?, whole.clone()].concat())).collect()
 }
 
-fn line_cells(line: &Line, metric: Metric) -> Result<Vec<Cell>, serde_json::Error> {
+fn line_cells(line: &Line, wording: &Wording) -> Result<Vec<Cell>, serde_json::Error> {
     let mut cells = vec![
         Cell::Text(words::part(&line.part)),
         Cell::Text(line.size.clone()),
         Cell::Count(line.test.into()),
         Cell::Text(line.name.clone()),
         line.actor.clone().map_or(Cell::Missing, Cell::Text),
-        Cell::Text(metric.name().to_owned()),
+        Cell::Text(wording.metric.name().to_owned()),
     ];
     for figure in [&line.a, &line.b] {
         cells.extend(figure_cells(figure.as_ref())?);
@@ -75,7 +75,7 @@ fn line_cells(line: &Line, metric: Metric) -> Result<Vec<Cell>, serde_json::Erro
     let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::Number);
     cells.extend([
         Cell::Text(words::verdict_word(line).to_owned()),
-        Cell::Text(found.map_or("not comparable".to_owned(), |found| words::verdict(found, metric))),
+        Cell::Text(found.map_or("not comparable".to_owned(), |found| wording.verdict(found))),
         number(found.map(|found| found.ratio)),
         number(found.map(|found| found.median_ratio)),
         number(interval.map(|interval| interval.low)),

@@ -1,25 +1,18 @@
 //! The forest plots of a comparison.
 
 use super::{
+    Wording,
     sheet::{group, name},
     words,
 };
 use crate::sheet::{Forest, ForestMark, ForestRow, ratio_axis};
 use dbdyno_comparing::compare::{Comparison, Line, Mean};
-use dbdyno_foundation::metric::{Better, Metric};
-
-/// Returns the meanings of ratios below and above 1.
-pub(super) fn directions(metric: Metric) -> [String; 2] {
-    let word = words::comparatives(metric).0;
-    let sides = if metric.better() == Better::More { ["B", "A"] } else { ["A", "B"] };
-    sides.map(|side| format!("{side} {word}"))
-}
 
 /// Builds a forest plot for each size and part, all on one axis so that they can be compared.
-pub(super) fn forests(comparison: &Comparison) -> Vec<Forest> {
-    let metric = comparison.metric;
+pub(super) fn forests(comparison: &Comparison, wording: &Wording) -> Vec<Forest> {
+    let ratio_name = wording.sides.ratio();
     let scale = ratio_axis(comparison.lines.iter().filter_map(|line| line.found.as_ref()).map(words::estimate));
-    let [below, above] = directions(metric);
+    let [below, above] = wording.directions();
     let directions = [format!("◂ {below}"), format!("{above} ▸")];
     let row = |line: &Line| {
         let name = name(line);
@@ -32,8 +25,8 @@ pub(super) fn forests(comparison: &Comparison) -> Vec<Forest> {
             || format!("{name}: not comparable"),
             |found| {
                 let (ratio, range, verdict) =
-                    (words::ratio(found.ratio), words::interval(found), words::verdict(found, metric));
-                format!("{name}: A/B {ratio}, 95 % {range}: {verdict}")
+                    (words::ratio(found.ratio), words::interval(found), wording.verdict(found));
+                format!("{name}: {ratio_name} {ratio}, 95 % {range}: {verdict}")
             },
         );
         let mark = found.map(|found| ForestMark {
@@ -44,7 +37,7 @@ pub(super) fn forests(comparison: &Comparison) -> Vec<Forest> {
     };
     let of_mean = |mean: &Mean, ratio: f64| {
         let (name, figure) = (format!("geometric mean ({})", mean.tests), words::ratio(ratio));
-        let about = format!("{name}: A/B {figure}, 95 % {}", words::range(mean.interval));
+        let about = format!("{name}: {ratio_name} {figure}, 95 % {}", words::range(mean.interval));
         ForestRow {
             name,
             figure,
@@ -56,7 +49,7 @@ pub(super) fn forests(comparison: &Comparison) -> Vec<Forest> {
         let lines = comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size);
         let total = mean.ratio.filter(|_| mean.tests > 1).map(|ratio| of_mean(mean, ratio));
         Forest {
-            name: group(&mean.size, &mean.part).text,
+            name: format!("{} · {ratio_name}", group(&mean.size, &mean.part).text),
             scale: scale.clone(),
             directions: directions.clone(),
             rows: lines.map(row).chain(total).collect(),

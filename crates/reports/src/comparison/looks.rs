@@ -1,7 +1,7 @@
 //! The number of looks at a comparison and their cost, for every output.
 
-use super::words;
-use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, RatioRange, price};
+use super::{Wording, words};
+use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, RatioForm, RatioRange, price};
 use std::collections::BTreeMap;
 
 /// The title of the column with the ratios of medians.
@@ -20,12 +20,15 @@ pub fn looks(comparison: &Comparison) -> Vec<String> {
     tests.into_iter().map(said).collect()
 }
 
-/// Explains A/B if it is not the ratio of the displayed figures.
+/// Explains the ratio if it is not the ratio of the displayed figures.
 pub fn estimate(comparison: &Comparison) -> Option<String> {
     let mut found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
     let is_estimate = |found: &JudgedRatio| found.interval.is_some() && !found.exact && found.sessions.is_none();
     found.any(is_estimate).then(|| {
-        let column = words::ratio_column(comparison.ratios);
+        let column = match comparison.ratios {
+            RatioForm::Words => "factors".to_owned(),
+            _ => Wording::of(comparison).ratio_column(),
+        };
         format!("{column}: estimated from all runs (Hodges-Lehmann), not the ratio of the medians")
     })
 }
@@ -35,10 +38,10 @@ pub(super) fn medians_apart(line: &Line) -> Option<String> {
     let found = line.found.as_ref().filter(|found| !found.exact && found.sessions.is_none())?;
     let RatioRange { low, high, .. } = found.interval?;
     let is_apart = found.median_ratio < low || found.median_ratio > high;
-    is_apart.then(|| {
-        let (medians, all) = (words::ratio(found.median_ratio), words::ratio(found.ratio));
-        format!("the ratio of the two medians is {medians}; the verdict is about {all}")
-    })
+    let (medians, all) = (words::ratio(found.median_ratio), words::ratio(found.ratio));
+    // Differences that are rounded away are not worth a note.
+    (is_apart && medians != all)
+        .then(|| format!("the ratio of the two medians is {medians}; the verdict is about {all}"))
 }
 
 /// Explains how verdicts are reached: the role of sessions, the tests over which p values were adjusted, the rows of actors, and repeated

@@ -8,17 +8,24 @@ pub mod facts;
 mod flat;
 mod forests;
 pub mod looks;
+mod names;
+mod ratios;
 pub mod scaling;
+mod sentence;
 pub mod several;
 mod sheet;
+mod wording;
 pub mod words;
 
 pub use benchfmt::benchfmt;
 pub use charts::corners;
 pub use csv::csv;
+pub use names::SideNames;
 pub use scaling::grown_text;
+pub use sentence::sentence;
 pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
 pub use sheet::sheet;
+pub use wording::Wording;
 
 use crate::{
     format::{Format, WriteError},

@@ -4,23 +4,20 @@
 use super::{
     csv, facts, flat,
     looks::{estimate, looks},
+    ratios, sentence,
     sheet::{NAME, closing, of_size, verdict},
+    wording::Wording,
     words::{self, Footnotes},
 };
 use crate::{
     format::{Format, WriteError},
     sheet::{self, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, TableStyle, Tone},
 };
-use dbdyno_comparing::compare::{COMPARISON_VERSION, Comparison, JudgedRatio, Line, Mean, RatioForm, SideFacts};
+use dbdyno_comparing::compare::{COMPARISON_VERSION, Comparison, Line, Mean, RatioForm, SideFacts};
 use dbdyno_foundation::{
-    base::{
-        csv::Cells,
-        output::Output,
-        units::{counted, plain},
-    },
+    base::{csv::Cells, output::Output, units::plain},
     metric::Metric,
 };
-use dbdyno_stats::Verdict;
 use dbdyno_store::write_parquet;
 use serde_json::json;
 
@@ -93,39 +90,12 @@ pub fn mean_of<'c>(side: &'c Comparison, size: &str) -> Option<&'c Mean> {
 }
 
 /// Formats the ratio with its sign, and the interval.
-pub fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
+pub fn cells(line: Option<&Line>, wording: &Wording) -> [String; 2] {
     let Some(found) = line.and_then(|line| line.found.as_ref()) else {
         return [if line.is_some() { "n/c" } else { "-" }.to_owned(), "-".to_owned()];
     };
-    let ratio = format!("{} {}", words::ratio_as(found.ratio, form), words::sign(Some(found.verdict)));
-    [ratio, words::range_as(found.interval, form)]
-}
-
-/// Returns the verdict with the names of side and reference in place of A and B.
-pub fn named_verdict(found: &JudgedRatio, side: &Comparison) -> String {
-    words::verdict_between(found, side.metric, [&name(&side.a), &name(&side.b)])
-}
-
-/// Sums up in words how a side compares with the reference.
-pub fn summary(side: &Comparison) -> String {
-    let tests: Vec<&Line> = side.lines.iter().filter(|line| line.actor.is_none()).collect();
-    let count = |wanted: fn(&Verdict) -> bool| {
-        let verdicts = tests.iter().filter_map(|line| line.found.as_ref()).map(|found| found.verdict);
-        verdicts.filter(wanted).count()
-    };
-    let (better, worse) = words::comparatives(side.metric);
-    let counts = [
-        (count(|verdict| *verdict == Verdict::Faster), better),
-        (count(|verdict| *verdict == Verdict::Slower), worse),
-        (count(|verdict| *verdict == Verdict::Same), "the same"),
-        (count(|verdict| matches!(verdict, Verdict::Undecided { .. })), "undecided"),
-        (count(|verdict| matches!(verdict, Verdict::TooFew { .. })), "too few runs"),
-        (tests.iter().filter(|line| line.found.is_none()).count(), "not comparable"),
-    ];
-    let counts: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}")).collect();
-    let tests = counted(tests.len(), "test");
-    format!("{} against {}: {} of {tests}", name(&side.a), name(&side.b), counts.join(", "))
+    let ratio = format!("{} {}", wording.ratio(found.ratio), words::sign(Some(found.verdict)));
+    [ratio, wording.range(found.interval)]
 }
 
 /// Whether two sides are compared with the same reference.
@@ -140,14 +110,14 @@ pub fn by_reference(sides: &[Comparison]) -> impl Iterator<Item = &[Comparison]>
 
 /// Returns the text below the figures, each sentence once for all sides.
 fn remarks(sides: &[Comparison]) -> Vec<String> {
-    let mut lines: Vec<String> = sides.iter().map(summary).collect();
+    let mut lines: Vec<String> = Vec::new();
     let mut add = |line: String| {
         if !lines.contains(&line) {
             lines.push(line);
         }
     };
     for side in sides {
-        let overall = side.overall.iter().map(|overall| words::overall(overall, side.ratios));
+        let overall = side.overall.iter().map(|overall| Wording::of(side).overall(overall));
         overall.for_each(|overall| add(format!("{}: {overall}", name(&side.a))));
     }
     sides.iter().filter_map(words::about_sessions).for_each(|note| add(note.to_owned()));
@@ -171,6 +141,12 @@ pub fn warnings(sides: &[Comparison]) -> Vec<String> {
     warnings
 }
 
+/// Returns a sentence for each side.
+fn answers(sides: &[Comparison]) -> Vec<String> {
+    sides.iter().map(sentence).collect()
+}
+
+/// Returns the lines above the tables: what is compared, with the counts of all sides.
 pub fn head(sides: &[Comparison]) -> Vec<String> {
     let Some(first) = sides.first() else { return Vec::new() };
     let of_group = |group: &[Comparison]| {
@@ -187,8 +163,10 @@ pub fn head(sides: &[Comparison]) -> Vec<String> {
 pub fn verdicts(sides: &[Comparison], style: TableStyle) -> String {
     let mut notes = Footnotes::default();
     let tables = tables(sides, &mut notes);
+    let figure = sides.first().and_then(|side| words::figure(side.metric));
+    let answers = Section::lines(answers(sides).into_iter().chain(figure).collect());
     let remarks = Section::toned(Tone::Remarks, "", remarks(sides));
-    let sections = tables.into_iter().chain(remarks).chain(closing(notes, &[])).collect();
+    let sections = [answers].into_iter().chain(tables).chain(remarks).chain(closing(notes, &[])).collect();
     sheet::text(&Sheet { sections, ..Sheet::default() }, style)
 }
 
@@ -200,7 +178,8 @@ pub fn several_sheet(sides: &[Comparison]) -> Sheet {
         format!("{} against {}", names.join(", "), name(&sides[0].b))
     };
     let mut notes = Footnotes::default();
-    let mut sections = vec![Section { tone: Tone::Head, before: head(sides), ..Section::default() }];
+    let mut sections: Vec<Section> = Section::toned(Tone::Answer, "", answers(sides)).into_iter().collect();
+    sections.push(Section { tone: Tone::Head, before: head(sides), ..Section::default() });
     sections.extend(tables(sides, &mut notes));
     sections.extend(Section::toned(Tone::Remarks, "In words", remarks(sides)));
     sections.extend(closing(notes, &warnings(sides)));
@@ -221,74 +200,105 @@ fn tables(sides: &[Comparison], notes: &mut Footnotes) -> Vec<Section> {
             Metric::Wall => "time",
             metric => metric.title(),
         };
-        let column = words::ratio_column(first.ratios);
-        let after = format!("{column} {what} against {} · {}", name(&first.b), words::signs(first.metric));
+        let (better, worse) = words::comparatives(first.metric);
+        let reference = name(&first.b);
+        let signs = format!("▼ {better}  ▲ {worse} than {reference}  = same  ? undecided  … too few runs");
+        let of_ratio = match first.ratios {
+            RatioForm::Words => None,
+            RatioForm::Factor => Some(format!("ratio: {what} of each / {what} of {reference}")),
+            RatioForm::Percent => Some(format!("change: {what} of each to {what} of {reference}")),
+            RatioForm::Speedup => Some(format!("speedup: of each over {reference}")),
+        };
+        let of_ratio = of_ratio.map(|ratio| format!("{ratio} · {signs}"));
+        let lines = || group.iter().flat_map(|side| &side.lines);
+        let has_words = first.ratios == RatioForm::Words;
+        let more = (has_words && lines().any(words::is_undecided)).then(|| words::MORE.to_owned());
+        let ranges = (has_words && lines().any(words::has_open_range)).then(|| {
+            format!("(0.95-1.09x): 0.95 to 1.09 times {} as {reference}, 95 %", ratios::as_much(first.metric))
+        });
+        let after = of_ratio.into_iter().chain(more).chain(ranges).collect();
         Section {
-            heading: (groups.len() > 1).then(|| format!("against {}", name(&first.b))),
-            after: vec![after],
+            heading: (groups.len() > 1).then(|| format!("against {reference}")),
+            after,
             ..Section::table(beside(group, notes))
         }
     };
     groups.iter().map(of_group).collect()
 }
 
-/// Builds the table of the sides of one reference: for each its figure, the ratio, the interval and the verdict.
+/// Builds the table of the sides of one reference: for each its figure and the verdict, with the ratio and its interval if ratios were
+/// asked for.
 fn beside(sides: &[Comparison], notes: &mut Footnotes) -> Table {
     let first = &sides[0];
-    let (metric, form) = (first.metric, first.ratios);
+    let (metric, has_ratios) = (first.metric, first.ratios != RatioForm::Words);
+    let wordings: Vec<Wording> = sides.iter().map(Wording::of).collect();
     let reference_column = Column::new("reference", &name(&first.b), ColumnRole::Figure).at_least(SIDE);
     let mut columns = vec![
         Column::new("test", "test", ColumnRole::Name).at_least(NAME).part(ColumnPart::Repeated),
         Column::new("size", "size", ColumnRole::Group),
         reference_column.part(ColumnPart::Repeated),
     ];
-    columns.extend(sides.iter().flat_map(|side| {
-        let joined = |column: Column| column.part(ColumnPart::Joined);
-        [
-            Column::new("value", &name(&side.a), ColumnRole::Figure).at_least(SIDE),
-            joined(Column::new("ratio", words::ratio_column(form), ColumnRole::Figure)),
-            joined(Column::new("interval", "95 %", ColumnRole::Interval)),
-            joined(Column::new("verdict", "verdict", ColumnRole::Verdict)).ranked(1),
-        ]
-    }));
+    let joined = |column: Column| column.part(ColumnPart::Joined);
+    for (side, wording) in sides.iter().zip(&wordings) {
+        columns.push(Column::new("value", &name(&side.a), ColumnRole::Figure).at_least(SIDE));
+        if has_ratios {
+            let ratio = wording.ratio_column();
+            columns.push(joined(Column::new("ratio", &ratio, ColumnRole::Figure)));
+            columns.push(joined(Column::new("interval", "95 %", ColumnRole::Interval)));
+        }
+        let verdict = joined(Column::new("verdict", "verdict", ColumnRole::Verdict));
+        columns.push(if has_ratios { verdict.ranked(1) } else { verdict });
+    }
     let found = sides.iter().flat_map(|side| &side.lines).filter_map(|line| line.found.as_ref());
     let farthest = found.map(|found| found.ratio.ln().abs()).fold(f64::MIN_POSITIVE, f64::max);
     let mut table_rows = Vec::new();
     for size in sizes(sides) {
         for row in rows(sides, size) {
-            let own = [Cell::new(super::sheet::name(row.first)), of_size(size), Cell::new(reference(&row, metric))];
-            let of_sides = row.lines.iter().flat_map(|line| side_cells(*line, metric, form, farthest, notes));
-            table_rows.push(Row::Cells(own.into_iter().chain(of_sides.collect::<Vec<_>>()).collect()));
+            let mut cells =
+                vec![Cell::new(super::sheet::name(row.first)), of_size(size), Cell::new(reference(&row, metric))];
+            for (line, wording) in row.lines.iter().zip(&wordings) {
+                cells.extend(side_cells(*line, wording, farthest, notes));
+            }
+            table_rows.push(Row::Cells(cells));
         }
         if sides.iter().any(|side| mean_of(side, size).is_some_and(|mean| mean.tests > 1)) {
             let own = [Cell::new("geometric mean"), of_size(size), Cell::default()];
-            let of_sides = sides.iter().flat_map(|side| mean_cells(mean_of(side, size), form));
+            let of_sides = sides.iter().zip(&wordings).flat_map(|(side, one)| mean_cells(mean_of(side, size), one));
             table_rows.push(Row::Total(own.into_iter().chain(of_sides).collect()));
         }
     }
     Table { columns, rows: table_rows, is_headed: true, ..Table::default() }
 }
 
-fn side_cells(line: Option<&Line>, metric: Metric, form: RatioForm, farthest: f64, notes: &mut Footnotes) -> [Cell; 4] {
+fn side_cells(line: Option<&Line>, wording: &Wording, farthest: f64, notes: &mut Footnotes) -> Vec<Cell> {
     let found = line.and_then(|line| line.found.as_ref());
-    let [ratio, range] = cells(line, form);
-    let ratio = Cell {
+    let mut marked = |text: String| Cell {
         notes: line.map(|line| notes.numbers(line)).unwrap_or_default(),
         sense: Some(words::sense(found.map(|found| found.verdict))),
         heat: Some(found.map_or(0.0, |found| found.ratio.ln().abs() / farthest)),
-        ..Cell::new(ratio)
+        ..Cell::new(text)
     };
-    let value = words::value(line.and_then(|line| line.a.as_ref()), metric);
-    let verdict = line.map_or_else(|| Cell::new("not comparable"), |line| verdict(line, metric, form));
-    [Cell::new(value), ratio, Cell::new(range), Cell { sense: None, ..verdict }]
+    let value = Cell::new(words::value(line.and_then(|line| line.a.as_ref()), wording.metric));
+    if wording.form == RatioForm::Words {
+        let missing = if line.is_some() { "not comparable" } else { "-" };
+        return vec![value, marked(found.map_or_else(|| missing.to_owned(), |found| wording.verdict_on_a(found)))];
+    }
+    let [ratio, range] = cells(line, wording);
+    let ratio = marked(ratio);
+    let verdict = line.map_or_else(|| Cell::new("not comparable"), |line| verdict(line, wording));
+    vec![value, ratio, Cell::new(range), Cell { sense: None, ..verdict }]
 }
 
-fn mean_cells(mean: Option<&Mean>, form: RatioForm) -> [Cell; 4] {
+fn mean_cells(mean: Option<&Mean>, wording: &Wording) -> Vec<Cell> {
     let ratio = mean.and_then(|mean| mean.ratio);
-    let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| words::ratio_as(ratio, form));
     let interval = mean.and_then(|mean| mean.interval);
-    let interval = interval.map_or_else(String::new, |range| words::range_as(Some(range), form));
-    [Cell::default(), Cell::new(ratio), Cell::new(interval), Cell::default()]
+    if wording.form == RatioForm::Words {
+        let amount = ratio.map_or_else(|| "-".to_owned(), |ratio| wording.amount_of_a(ratio, interval));
+        return vec![Cell::default(), Cell::new(amount)];
+    }
+    let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| wording.ratio(ratio));
+    let interval = interval.map_or_else(String::new, |range| wording.range(Some(range)));
+    vec![Cell::default(), Cell::new(ratio), Cell::new(interval), Cell::default()]
 }
 
 /// Lists the options in force of all sides, shared ones once.

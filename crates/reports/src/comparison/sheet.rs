@@ -3,7 +3,8 @@
 use super::{
     charts, facts,
     forests::forests,
-    looks, over_several, scaling,
+    looks, over_several, scaling, sentence,
+    wording::Wording,
     words::{self, Footnotes},
 };
 use crate::sheet::{Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone};
@@ -12,7 +13,6 @@ use dbdyno_comparing::compare::{
     ScalingCurve, SizeRatio, curve_families,
 };
 use dbdyno_foundation::metric::Metric;
-use dbdyno_stats::Verdict;
 use std::collections::BTreeMap;
 
 /// Width of a test's name in a narrow table.
@@ -23,8 +23,9 @@ const VALUE: usize = 7;
 /// A comparison as a sheet.
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut notes = Footnotes::default();
+    let answer = if comparison.scaling.is_some() { Vec::new() } else { vec![sentence(comparison)] };
     let head = Section { tone: Tone::Head, before: facts::head(comparison), ..Section::default() };
-    let mut sections = vec![head];
+    let mut sections: Vec<Section> = Section::toned(Tone::Answer, "", answer).into_iter().chain([head]).collect();
     sections.extend(figures(comparison, &mut notes));
     sections.extend(Section::toned(Tone::Remarks, "", remarks(comparison)));
     sections.extend(growth(comparison, &mut notes));
@@ -49,16 +50,17 @@ pub(super) fn closing(notes: Footnotes, warnings: &[String]) -> impl Iterator<It
 
 /// Builds the requested tables. Long reports also get the rows that these tables sum up. How figures grow is a separate view.
 fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
-    let form = comparison.ratios;
-    let signs = words::signs(comparison.metric);
+    let wording = Wording::of(comparison);
+    let signs = wording.signs();
     let folded = |each: Section| Section { tone: Tone::AtLength, heading: Some("Every test".to_owned()), ..each };
     if let Some(pivot) = &comparison.pivot {
-        let about = format!("{}, 95 % · {}", words::ratio_column(form), words::PIVOT_CELLS);
-        let summed = Section { after: vec![about, signs], ..Section::table(pivot_table(pivot, form)) };
+        let about = format!("{}, 95 % · {}", wording.ratio_column(), words::PIVOT_CELLS);
+        let summed = Section { after: vec![about, signs], ..Section::table(pivot_table(pivot, &wording)) };
         return vec![summed, folded(lines(comparison, notes))];
     }
     if let Some(tests) = &comparison.by_size {
-        let summed = Section { after: vec![signs], ..Section::table(by_size(tests, form)) };
+        let about = format!("{}, 95 % · {signs}", wording.ratio_column());
+        let summed = Section { after: vec![about], ..Section::table(by_size(tests, &wording)) };
         return vec![summed, folded(lines(comparison, notes))];
     }
     if comparison.scaling.is_some() {
@@ -68,42 +70,50 @@ fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
     let over = (!tests.is_empty()).then(|| Section {
         heading: Some("over sizes:".to_owned()),
         after: vec![signs],
-        ..Section::table(summary(&tests, form))
+        ..Section::table(summary(&tests, &wording))
     });
     [lines(comparison, notes)].into_iter().chain(over).collect()
 }
 
 /// Lists every test of every size, with their forest plots.
 fn lines(comparison: &Comparison, notes: &mut Footnotes) -> Section {
-    let Comparison { metric, ratios: form, median_ratios, .. } = comparison;
-    let beside: Vec<BesideColumn<'_>> = comparison.beside.iter().map(BesideColumn::new).collect();
+    let wording = Wording::of(comparison);
+    let beside: Vec<BesideColumn<'_>> = comparison.beside.iter().map(|one| BesideColumn::new(one, &wording)).collect();
     let figure = |name: &'static str, title: &str| Column::new(name, title, ColumnRole::Figure);
     let on_page = |column: Column| column.part(ColumnPart::OnPage);
+    let [a, b] = wording.columns();
     let mut columns = vec![
         Column::new("test", "test", ColumnRole::Name).at_least(NAME),
         Column::new("size", "size", ColumnRole::Group),
-        figure("a", &words::column(*metric, "A")),
-        figure("b", &words::column(*metric, "B")),
-        figure("ratio", words::ratio_column(*form)),
+        figure("a", &a),
+        figure("b", &b),
     ];
-    columns.extend(median_ratios.then(|| figure("median_ratio", looks::MEDIAN_RATIOS)));
-    columns.extend([
-        Column::new("interval", "95 %", ColumnRole::Interval),
-        Column::new("bar", words::bar_title(*metric), ColumnRole::Bar),
-        Column::new("verdict", "verdict", ColumnRole::Verdict),
-    ]);
+    if has_ratios(comparison) {
+        columns.push(figure("ratio", &wording.ratio_column()));
+        columns.extend(comparison.median_ratios.then(|| figure("median_ratio", looks::MEDIAN_RATIOS)));
+        columns.push(Column::new("interval", "95 %", ColumnRole::Interval));
+    }
+    columns.push(Column::new("bar", &wording.bar_title(), ColumnRole::Bar));
+    columns.push(Column::new("verdict", "verdict", ColumnRole::Verdict));
     columns.extend(beside.iter().map(|column| on_page(figure("beside", &column.title))));
     columns.extend([on_page(figure("runs", "runs A / B")), on_page(figure("p_adjusted", "p adjusted"))]);
     let mut rows = Vec::new();
     for mean in &comparison.means {
         let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
         for line in comparison.lines.iter().filter(of_mean) {
-            rows.push(Row::Cells(cells(line, comparison, &beside, notes.numbers(line))));
+            rows.push(Row::Cells(cells(line, (comparison, &wording), &beside, notes.numbers(line))));
         }
-        rows.extend(mean.ratio.filter(|_| mean.tests > 1).map(|ratio| Row::Total(total(mean, ratio, comparison))));
+        rows.extend(
+            mean.ratio.filter(|_| mean.tests > 1).map(|ratio| Row::Total(total(mean, ratio, (comparison, &wording)))),
+        );
     }
-    let forests = if comparison.lines.is_empty() { Vec::new() } else { forests(comparison) };
+    let forests = if comparison.lines.is_empty() { Vec::new() } else { forests(comparison, &wording) };
     Section { forests, ..Section::table(Table { columns, rows, is_headed: true, ..Table::default() }) }
+}
+
+/// Whether the ratios are columns of their own, and not part of the verdicts.
+fn has_ratios(comparison: &Comparison) -> bool {
+    comparison.ratios != RatioForm::Words
 }
 
 /// Returns the property that the lines of a mean share: the size, with the part if there are several.
@@ -118,8 +128,13 @@ pub(super) fn of_size(size: &str) -> Cell {
     Cell::new(format!("size {size}")).at_length(size)
 }
 
-fn cells(line: &Line, comparison: &Comparison, beside: &[BesideColumn<'_>], notes: Vec<usize>) -> Vec<Cell> {
-    let (metric, form) = (comparison.metric, comparison.ratios);
+fn cells(
+    line: &Line,
+    (comparison, wording): (&Comparison, &Wording),
+    beside: &[BesideColumn<'_>],
+    notes: Vec<usize>,
+) -> Vec<Cell> {
+    let metric = comparison.metric;
     let found = line.found.as_ref();
     let of_found = |show: &dyn Fn(&JudgedRatio) -> String| Cell::new(found.map_or_else(|| "-".to_owned(), show));
     let mut cells = vec![
@@ -127,14 +142,14 @@ fn cells(line: &Line, comparison: &Comparison, beside: &[BesideColumn<'_>], note
         group(&line.size, &line.part),
         Cell::new(words::value(line.a.as_ref(), metric)),
         Cell::new(words::value(line.b.as_ref(), metric)),
-        of_found(&|found| words::ratio_as(found.ratio, form)),
     ];
-    cells.extend(comparison.median_ratios.then(|| of_found(&|found| words::ratio_as(found.median_ratio, form))));
-    cells.extend([
-        of_found(&|found| words::range_as(found.interval, form)),
-        Cell { interval: found.map(words::estimate), ..Cell::default() },
-        Cell { notes, ..verdict(line, metric, form) },
-    ]);
+    if has_ratios(comparison) {
+        cells.push(of_found(&|found| wording.ratio(found.ratio)));
+        cells.extend(comparison.median_ratios.then(|| of_found(&|found| wording.ratio(found.median_ratio))));
+        cells.push(of_found(&|found| wording.range(found.interval)));
+    }
+    cells.push(Cell { interval: found.map(words::estimate), ..Cell::default() });
+    cells.push(Cell { notes, ..verdict(line, wording) });
     cells.extend(beside.iter().map(|column| column.cell(line)));
     let runs = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.values.len());
     let p = found.and_then(|found| found.p_adjusted).map_or_else(|| "-".to_owned(), |p| format!("{p:.2}"));
@@ -148,43 +163,52 @@ pub(super) fn name(line: &Line) -> String {
 }
 
 /// Returns the verdict on a line: a short and a long form.
-pub(super) fn verdict(line: &Line, metric: Metric, form: RatioForm) -> Cell {
+pub(super) fn verdict(line: &Line, wording: &Wording) -> Cell {
     let cell = line.found.as_ref().map_or_else(
         || Cell::new("not comparable"),
-        |found| {
-            Cell::new(words::short_verdict_as(found, metric, form)).at_length(words::verdict_as(found, metric, form))
+        |found| match wording.form {
+            RatioForm::Words => {
+                Cell::new(wording.short_verdict_with_range(found)).at_length(wording.verdict_with_range(found))
+            }
+            _ => Cell::new(wording.short_verdict_beside_ratio(found)).at_length(wording.verdict_beside_ratio(found)),
         },
     );
     cell.sensed(words::sense(line.found.as_ref().map(|found| found.verdict)))
 }
 
 /// Places the geometric mean in the columns of the lines.
-fn total(mean: &Mean, ratio: f64, comparison: &Comparison) -> Vec<Cell> {
-    let form = comparison.ratios;
-    let range = mean.interval.map_or_else(String::new, |interval| words::range_as(Some(interval), form));
+fn total(mean: &Mean, ratio: f64, (comparison, wording): (&Comparison, &Wording)) -> Vec<Cell> {
     let mut cells = vec![
         Cell::new(format!("geometric mean ({})", mean.tests)),
         group(&mean.size, &mean.part),
         Cell::default(),
         Cell::default(),
-        Cell::new(words::ratio_as(ratio, form)),
     ];
-    cells.extend(comparison.median_ratios.then(Cell::default));
-    cells.push(Cell::new(range));
+    match has_ratios(comparison) {
+        true => {
+            cells.push(Cell::new(wording.ratio(ratio)));
+            cells.extend(comparison.median_ratios.then(Cell::default));
+            let range = mean.interval.map_or_else(String::new, |interval| wording.range(Some(interval)));
+            cells.push(Cell::new(range));
+        }
+        false => cells.extend([Cell::default(), Cell::new(wording.amount(ratio, mean.interval))]),
+    }
     cells
 }
 
 /// A metric's values of all lines, shown alongside the compared one.
 struct BesideColumn<'c> {
     title: String,
+    ratio: String,
     metric: Metric,
     lines: BTreeMap<(u32, &'c str, &'c str, &'c Part), &'c BesideLine>,
 }
 
 impl<'c> BesideColumn<'c> {
-    fn new(Beside { metric, lines }: &'c Beside) -> Self {
+    fn new(Beside { metric, lines }: &'c Beside, wording: &Wording) -> Self {
         Self {
-            title: words::column(*metric, "A / B"),
+            title: wording.both(*metric),
+            ratio: wording.sides.ratio(),
             metric: *metric,
             lines: lines.iter().map(|line| ((line.test, &*line.size, &*line.name, &line.part), line)).collect(),
         }
@@ -197,7 +221,7 @@ impl<'c> BesideColumn<'c> {
         };
         let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| self.metric.shown(value));
         let ratio = of.ratio.filter(|_| of.a != of.b);
-        let below = ratio.map(|ratio| format!("A/B {}", words::ratio(ratio)));
+        let below = ratio.map(|ratio| format!("{} {}", self.ratio, words::ratio(ratio)));
         Cell { below, ..Cell::new(format!("{} / {}", shown(of.a), shown(of.b))) }
     }
 }
@@ -217,17 +241,18 @@ fn by_part<'t>(tests: &'t [OverSizes], row: impl Fn(&'t OverSizes) -> Vec<Cell>)
 }
 
 /// Summarises each test over its sizes in one row.
-fn summary(tests: &[OverSizes], form: RatioForm) -> Table {
+fn summary(tests: &[OverSizes], wording: &Wording) -> Table {
+    let median = format!("{}, median", wording.ratio_column());
     let columns = [
         ("test", "test", ColumnRole::Name),
-        ("median", "median", ColumnRole::Figure),
+        ("median", &median, ColumnRole::Figure),
         ("range", "min, max", ColumnRole::Interval),
         ("sizes", "sizes", ColumnRole::Figure),
         ("verdicts", "verdicts", ColumnRole::Verdict),
     ];
     let row = |test: &OverSizes| {
-        let [median, min, max] = [test.median, test.min, test.max].map(|ratio| words::ratio_as(ratio, form));
-        let sizes: Vec<String> = test.sizes.iter().map(|size| words::at_size(size, form)).collect();
+        let [median, min, max] = [test.median, test.min, test.max].map(|ratio| wording.ratio(ratio));
+        let sizes: Vec<String> = test.sizes.iter().map(|size| wording.at_size(size)).collect();
         vec![
             Cell::new(format!("{} {}", test.test, test.name)),
             Cell::new(median),
@@ -240,38 +265,38 @@ fn summary(tests: &[OverSizes], form: RatioForm) -> Table {
 }
 
 /// Lists each test with a column for each size.
-fn by_size(tests: &[OverSizes], form: RatioForm) -> Table {
+fn by_size(tests: &[OverSizes], wording: &Wording) -> Table {
     let mut sizes: Vec<&str> = Vec::new();
     for size in tests.iter().flat_map(|test| &test.sizes) {
         if !sizes.contains(&size.size.as_str()) {
             sizes.push(&size.size);
         }
     }
-    let first = Column::new("test", &format!("{}, 95 %", words::ratio_column(form)), ColumnRole::Name).at_least(NAME);
+    let first = Column::new("test", "test", ColumnRole::Name).at_least(NAME);
     let of_sizes = sizes.iter().map(|size| Column::new("ratio", size, ColumnRole::Figure));
     let summary = ["median", "min", "max"].map(|name| Column::new(name, name, ColumnRole::Figure));
     let columns = [first.part(ColumnPart::Repeated)].into_iter().chain(of_sizes).chain(summary).collect();
     let cell = |found: Option<&SizeRatio>| match found {
         None => Cell::new("-"),
         Some(found) => {
-            let ratio = format!("{} {}", words::ratio_as(found.ratio, form), words::sign(Some(found.verdict)));
-            Cell { below: Some(words::range_as(found.interval, form)), ..Cell::new(ratio) }
+            let ratio = format!("{} {}", wording.ratio(found.ratio), words::sign(Some(found.verdict)));
+            Cell { below: Some(wording.range(found.interval)), ..Cell::new(ratio) }
         }
     };
     let row = |test: &OverSizes| {
         let at = |size: &&str| cell(test.sizes.iter().find(|found| found.size == *size));
-        let summary = [test.median, test.min, test.max].map(|ratio| Cell::new(words::ratio_as(ratio, form)));
+        let summary = [test.median, test.min, test.max].map(|ratio| Cell::new(wording.ratio(ratio)));
         let name = Cell::new(format!("{} {}", test.test, test.name));
         [name].into_iter().chain(sizes.iter().map(at)).chain(summary).collect()
     };
     Table { columns, rows: by_part(tests, row), is_headed: true, ..Table::default() }
 }
 
-fn pivot_table(pivot: &Pivot, form: RatioForm) -> Table {
+fn pivot_table(pivot: &Pivot, wording: &Wording) -> Table {
     let corner = Column::new("row", &format!("{} \\ {}", pivot.row, pivot.column), ColumnRole::Name).at_least(NAME + 6);
     let of_column = |name: &String| Column::new("ratio", name, ColumnRole::Figure).at_least(VALUE);
     let cell = |cell: &Option<dbdyno_comparing::compare::PivotCell>| {
-        let [ratio, interval] = words::pivot_cell(cell.as_ref(), form);
+        let [ratio, interval] = wording.pivot_cell(cell.as_ref());
         Cell { below: Some(interval), ..Cell::new(ratio) }
     };
     let row = |row: &dbdyno_comparing::compare::PivotRow| {
@@ -288,16 +313,17 @@ fn pivot_table(pivot: &Pivot, form: RatioForm) -> Table {
 /// Returns the sentences about the figures, shown with their tables.
 fn remarks(comparison: &Comparison) -> Vec<String> {
     let has_lines = comparison.pivot.is_none() && comparison.by_size.is_none() && comparison.scaling.is_none();
-    let is_undecided =
-        |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. }) && found.sessions.is_none();
-    let undecided = comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(is_undecided);
+    let undecided = comparison.lines.iter().any(words::is_undecided);
     let more = (has_lines && undecided).then(|| words::MORE.to_owned());
+    let wording = Wording::of(comparison);
+    let ranges = (has_lines && !has_ratios(comparison) && comparison.lines.iter().any(words::has_open_range))
+        .then(|| wording.about_ranges());
     let method = if comparison.pivot.is_none() { looks::method(comparison) } else { Vec::new() };
     let overall = comparison.overall.iter().filter(|_| comparison.scaling.is_none());
-    let overall = overall.map(|overall| words::overall(overall, comparison.ratios));
+    let overall = overall.map(|overall| wording.overall(overall));
     let left_out = comparison.means.iter().filter(|_| has_lines).filter_map(words::left_out);
     let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
-    more.into_iter().chain(method).chain(left_out).chain(overall).chain(unmatched).collect()
+    more.into_iter().chain(ranges).chain(method).chain(left_out).chain(overall).chain(unmatched).collect()
 }
 
 fn growth(comparison: &Comparison, notes: &mut Footnotes) -> Option<Section> {
@@ -346,17 +372,19 @@ fn sessions(comparison: &Comparison) -> Vec<String> {
 
 /// Explains how the figures of the table are calculated.
 fn method(comparison: &Comparison) -> String {
-    let beside: Vec<String> = comparison.beside.iter().map(|beside| words::column(beside.metric, "A / B")).collect();
+    let wording = Wording::of(comparison);
+    let beside: Vec<String> = comparison.beside.iter().map(|beside| wording.both(beside.metric)).collect();
     let beside = match beside.is_empty() {
         true => String::new(),
         false => format!(" The additional columns ({}) are medians, without a verdict.", beside.join(", ")),
     };
     format!(
-        "A/B is the ratio of A's values to B's: the Hodges-Lehmann estimate with its interval, by the signed-rank \
+        "{} is the ratio of the two sides' values: the Hodges-Lehmann estimate with its interval, by the signed-rank \
          statistic for pairs of runs of one round, and by the rank-sum statistic for other runs. If the sides have no \
          session in common, medians of sessions are compared. Values are medians over runs. p values are adjusted by Benjamini and Hochberg's method over the {} tests compared. \
          Faster and slower need p below 0.05, an interval without 1 and a ratio beyond the noise floor; same needs an interval within \
          3 %.{beside}",
+        wording.sides.ratio(),
         comparison.compared
     )
 }

@@ -80,9 +80,9 @@ const DEEPEST: f64 = 60.0;
 /// # Errors
 /// The template does not fit the sheet.
 pub fn html(sheet: &Sheet) -> Result<String, minijinja::Error> {
-    // The head comes first.
+    // The answer and the head come first.
     let (first, others): (Vec<&Section>, Vec<&Section>) =
-        sheet.sections.iter().partition(|section| section.tone == Tone::Head);
+        sheet.sections.iter().partition(|section| matches!(section.tone, Tone::Answer | Tone::Head));
     let (warnings, others): (Vec<&Section>, Vec<&Section>) =
         others.into_iter().partition(|section| section.tone == Tone::Warnings);
     let sections = first.into_iter().chain(warnings).chain(others);
@@ -174,14 +174,16 @@ fn page_cell<'s>(cells: &'s [Cell], block: &Block<'s>, reaches: &[f64]) -> PageC
         block.iter().map(|(at, column)| (*at, *column, cells.get(*at).unwrap_or(&EMPTY))).collect();
     let (at, column, first) = of_block[0];
     let said = || of_block.iter().map(|(_, _, cell)| *cell);
+    // Beside a ratio, the verdict is only shown under the pointer.
+    let has_ratio = block.iter().skip(1).any(|(_, column)| column.role != ColumnRole::Verdict);
     let more = of_block.iter().skip(1).filter_map(|(_, column, cell)| match column.role {
         _ if cell.text.is_empty() => None,
-        ColumnRole::Verdict => None,
+        ColumnRole::Verdict => (!has_ratio).then(|| cell.long().to_owned()),
         ColumnRole::Interval => Some(format!("[{}]", cell.text)),
         _ => Some(cell.long().to_owned()),
     });
     let small: Vec<String> = first.below.iter().cloned().chain(more).collect();
-    let verdict = of_block.iter().skip(1).find(|(_, column, _)| column.role == ColumnRole::Verdict);
+    let verdict = of_block.iter().skip(1).find(|(_, column, _)| has_ratio && column.role == ColumnRole::Verdict);
     let sense = said().find_map(|cell| cell.sense);
     let sign = sense.filter(|_| column.role == ColumnRole::Verdict).map_or("", Sense::sign);
     // A box of 100 by 20, with 1 in the middle.

@@ -22,10 +22,10 @@ fn section(section: &Section) -> String {
             Tone::Warnings => format!("- Warning: {text}\n"),
             Tone::Footnotes => format!("- \\[{number}\\] {text}\n"),
             Tone::Remarks | Tone::Folded | Tone::AtLength | Tone::OnPage => format!("- {text}\n"),
-            Tone::Plain => format!("{text}\n"),
+            Tone::Plain | Tone::Answer => format!("{text}\n"),
         }
     };
-    let between = if *tone == Tone::Plain { "\n" } else { "" };
+    let between = if matches!(tone, Tone::Plain | Tone::Answer) { "\n" } else { "" };
     let lines = |lines: &[String]| {
         let lines = (1..).zip(lines).map(line).collect::<Vec<_>>().join(between);
         (!lines.is_empty()).then_some(lines)

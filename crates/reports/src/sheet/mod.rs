@@ -59,7 +59,9 @@ pub struct Section {
 pub enum Tone {
     #[default]
     Plain,
-    /// The subject of the report: above all other sections.
+    /// The answer in sentences: above all other sections.
+    Answer,
+    /// The subject of the report: above all others but the answer.
     Head,
     /// Facts to know before trusting the figures: above the figures on pages.
     Warnings,

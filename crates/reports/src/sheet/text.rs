@@ -28,7 +28,9 @@ fn section(section: &Section, style: TableStyle) -> String {
     let line = |(number, line): (usize, &String)| match tone {
         Tone::Warnings => format!("!  {}\n", plain(line)),
         Tone::Footnotes => format!("[{number}] {}\n", plain(line)),
-        Tone::Plain | Tone::Head | Tone::Remarks | Tone::Folded | Tone::AtLength | Tone::OnPage => plain(line) + "\n",
+        Tone::Plain | Tone::Answer | Tone::Head | Tone::Remarks | Tone::Folded | Tone::AtLength | Tone::OnPage => {
+            plain(line) + "\n"
+        }
     };
     let lines = |lines: &[String]| (1..).zip(lines).map(line).collect::<String>();
     let heading = heading.as_ref().filter(|_| *tone == Tone::Plain);

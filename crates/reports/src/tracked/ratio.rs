@@ -7,7 +7,7 @@ use super::{
     figure::{key, numbered},
     github::{Entry, range},
 };
-use crate::comparison::words;
+use crate::comparison::Wording;
 use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line};
 use dbdyno_foundation::{base::units::plain, metric::Better};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ fn of_bencher(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Resu
 }
 
 fn entry(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Entry {
-    let mut extra = vec![words::verdict(found, comparison.metric)];
+    let mut extra = vec![Wording::of(comparison).verdict(found)];
     extra.extend(found.interval.map(|interval| {
         format!("{:.1} % interval: {} to {}", interval.confidence * 100.0, interval.low, interval.high)
     }));

@@ -20,7 +20,9 @@ use dbdyno_comparing::compare::{Comparison, Line, Mean, Obstacle, ObstacleKind};
 use dbdyno_foundation::{base::csv::Cells, metric::Metric};
 use dbdyno_reports::{
     command::shell,
-    comparison::{self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, looks, scaling, several, words},
+    comparison::{
+        self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, Wording, explain, facts, looks, scaling, sentence, words,
+    },
     format::Format,
     sheet::TableStyle,
 };
@@ -115,7 +117,8 @@ impl CompareScreen {
     /// Shows the remarks to read before trusting the comparison.
     pub(super) fn notes(&self, world: &World) -> Intents {
         let Some(comparison) = self.exported(world) else { return Intents::new() };
-        let mut lines = facts::head(&comparison);
+        let mut lines = vec![sentence(&comparison)];
+        lines.extend(facts::head(&comparison));
         lines.push(String::new());
         lines.extend(remarks(&comparison).iter().map(Remark::text));
         lines.push(String::new());
@@ -214,13 +217,13 @@ pub fn remarks(comparison: &Comparison) -> Vec<Remark> {
     let mut notes = words::Footnotes::default();
     comparison.lines.iter().for_each(|line| drop(numbers(&mut notes, line)));
     let numbered = (1..).zip(notes.texts).map(|(number, note)| format!("[{number}] {note}"));
-    let overall = comparison.overall.iter().map(|overall| words::overall(overall, comparison.ratios));
+    let overall = comparison.overall.iter().map(|overall| Wording::of(comparison).overall(overall));
     overall.chain(numbered).map(Remark::Note).chain(others(comparison)).collect()
 }
 
 /// Returns the remarks on several comparisons with one reference: a summary of each, then all other remarks, each once.
 pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<Remark> {
-    let mut all: Vec<Remark> = sides.iter().map(several::summary).map(Remark::Note).collect();
+    let mut all: Vec<Remark> = sides.iter().map(sentence).map(Remark::Note).collect();
     for side in sides {
         let obstacles = side.lines.iter().flat_map(|line| &line.obstacles).map(obstacle).map(Remark::Note);
         for remark in obstacles.chain(others(side)) {

@@ -12,11 +12,14 @@ use crate::tui::{
 use dbdyno_catalog::{Difference, Role};
 use dbdyno_comparing::compare::{Comparison, ObstacleKind, SideFacts};
 use dbdyno_foundation::base::units::{self, plain};
-use dbdyno_reports::comparison::{facts, words};
+use dbdyno_reports::comparison::{facts, sentence, words};
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
-/// Paints both sides and the facts about their comparison. Returns the number of rows used.
+/// Rows of the largest area that is too small for a second line above the table: a terminal of 24 rows leaves 20.
+const SMALL: u16 = 22;
+
+/// Paints both sides, the answer, and the facts about their comparison. Returns the number of rows used.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -> u16 {
     let mut row = Rect { height: 1, ..area };
     for (name, side, role, key) in [("A", &comparison.a, Role::A, 'a'), ("B", &comparison.b, Role::B, 'b')] {
@@ -31,8 +34,13 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
     if comparison.a.runs == 0 || comparison.b.runs == 0 {
         return row.y - area.y;
     }
-    paint.text(row, &joined(&both(comparison), " · ", usize::from(row.width)), Role::Dim);
-    row.y += 1;
+    let answer = paint.wrapped(Rect { height: 3, ..row }, &plain(&sentence(comparison)), Role::Accent);
+    row.y += answer;
+    // A small terminal needs its rows for the tests; `n` has the facts.
+    if answer == 1 || area.height > SMALL {
+        paint.text(row, &joined(&both(comparison), " · ", usize::from(row.width)), Role::Dim);
+        row.y += 1;
+    }
     row.y += draw_badges(paint, row, std::slice::from_ref(comparison), remarks(comparison).len());
     row.y - area.y
 }

@@ -10,12 +10,13 @@ use crate::tui::{
     },
 };
 use dbdyno_catalog::Role;
-use dbdyno_comparing::compare::{Comparison, Line, RatioForm};
+use dbdyno_comparing::compare::{Comparison, Line};
 use dbdyno_foundation::{
     base::units::{counted, plain},
     metric::Metric,
 };
 use dbdyno_reports::comparison::{
+    Wording, sentence,
     several::{self, SeveralRow, mean_of},
     words,
 };
@@ -114,6 +115,9 @@ fn draw_header(
     paint.right(reference, &fit(&several::name(&first.b), FIGURE - 1), Role::B);
     let figure = short_title(first);
     paint.right(Rect { y: titles.y, ..reference }, figure, Role::Title);
+    // Below a side's name this reads as `lmdb /redb`.
+    let over = Some(format!("/{}", several::name(&first.b))).filter(|over| width(over) <= RATIO);
+    let over = over.unwrap_or_else(|| "ratio".to_owned());
     for candidate in columns.from..columns.from + columns.shown {
         let Some(side) = sides.get(candidate) else { break };
         let place = columns.place(names, candidate);
@@ -123,7 +127,7 @@ fn draw_header(
             paint.highlight(place);
         }
         let figure = if columns.figures { format!("{figure:>FIGURE$}") } else { String::new() };
-        let text = format!("{figure}{:>6}   {:<9}", "A/B", "95 %");
+        let text = format!("{figure}{over:>RATIO$} {:<9}", "95 %");
         paint.text(columns.place(titles, candidate), &text, Role::Title);
     }
 }
@@ -189,7 +193,7 @@ fn figure_of_reference(row: &SeveralRow<'_>, matrix: &Matrix) -> String {
 
 /// `517 µs  0.29 ▼  0.27-0.31`.
 fn line_cell(line: Option<&Line>, side: &Comparison, figures: bool) -> (String, Role) {
-    let [ratio, interval] = several::cells(line, RatioForm::Factor);
+    let [ratio, interval] = several::cells(line, &Wording::of(side));
     let role = match line.and_then(|line| line.found.as_ref()).map(|found| found.verdict) {
         Some(Verdict::Faster) => Role::A,
         Some(Verdict::Slower) => Role::B,
@@ -228,12 +232,15 @@ fn foot(screen: &CompareScreen, matrix: &Matrix, columns: MatrixColumns) -> Vec<
         None => return text,
     };
     match line {
-        Some(line) => text.extend(table::named_detail(line, side).into_iter().map(|text| (text, Role::Text))),
-        None => text.push((several::summary(side), Role::Text)),
+        Some(line) => {
+            text.extend(table::named_detail(line, &Wording::of(side)).into_iter().map(|text| (text, Role::Text)));
+        }
+        None => text.push((sentence(side), Role::Text)),
     }
-    text.push((words::signs(side.metric), Role::Dim));
+    text.push((Wording::of(side).signs(), Role::Dim));
+    let reference = several::name(&side.b);
     text.push((
-        "A/B: each configuration / reference · Enter opens the pair · r makes it the reference".to_owned(),
+        format!("ratio: each configuration / {reference} · Enter opens the pair · r makes it the reference"),
         Role::Dim,
     ));
     text

@@ -9,12 +9,9 @@ use crate::tui::{
     },
 };
 use dbdyno_catalog::Role;
-use dbdyno_comparing::compare::{Comparison, Pivot, PivotCell, RatioForm};
-use dbdyno_foundation::{
-    base::units::{self, plain},
-    metric::Metric,
-};
-use dbdyno_reports::comparison::words;
+use dbdyno_comparing::compare::{Comparison, Pivot, PivotCell};
+use dbdyno_foundation::base::units::{self, plain};
+use dbdyno_reports::comparison::{Wording, words};
 use dbdyno_stats::Verdict;
 use ratatui::layout::Rect;
 
@@ -26,6 +23,7 @@ const ROWS: usize = 2;
 /// Paints the rows and columns around the cursor, and a description of the cell under it.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let Some(pivot) = &comparison.pivot else { return };
+    let wording = Wording::of(comparison);
     let all = pivot_rows(comparison, &screen.looked.filter);
     if all.is_empty() {
         paint.text(area, "no row matches the filter", Role::Dim);
@@ -61,7 +59,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         paint.text(row[0], &pad(&plain(&pivot_row.value), name), Role::Text);
         for place in places.clone() {
             let cell = pivot_row.cells.get(place).and_then(Option::as_ref);
-            let texts = words::pivot_cell(cell, RatioForm::Factor);
+            let texts = wording.pivot_cell(cell);
             for (row, (text, role)) in row.iter().zip(texts.iter().zip([role_of(cell), Role::Dim])) {
                 let at = at(place, *row);
                 paint.right(at, text, role);
@@ -72,7 +70,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
             }
         }
     }
-    draw_foot(paint, foot, screen, pivot, shown);
+    draw_foot(paint, foot, screen, (pivot, &wording), shown);
 }
 
 /// Returns the role of the side that is better; the sign shows it too.
@@ -85,7 +83,13 @@ fn role_of(cell: Option<&PivotCell>) -> Role {
     }
 }
 
-fn draw_foot(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, pivot: &Pivot, shown: usize) {
+fn draw_foot(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    screen: &CompareScreen,
+    (pivot, wording): (&Pivot, &Wording),
+    shown: usize,
+) {
     let mut lines = Vec::new();
     if shown < pivot.columns.len() {
         let text =
@@ -93,22 +97,22 @@ fn draw_foot(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, pivot: &
         lines.push((text, Role::Warn));
     }
     if let Some(place) = screen.cell() {
-        let words = cell_words(&place, screen.metric());
+        let words = cell_words(&place, wording);
         lines.push((format!("{} · {}: {words}", place.row, place.column), Role::Text));
     }
-    lines.push((words::signs(screen.metric()), Role::Dim));
+    lines.push((wording.signs(), Role::Dim));
     lines.push((words::PIVOT_CELLS.to_owned(), Role::Dim));
     for ((text, role), row) in lines.iter().zip(rows(area)) {
         paint.line(row, &[piece(text.as_str(), *role)]);
     }
 }
 
-fn cell_words(place: &PivotPlace<'_>, metric: Metric) -> String {
+fn cell_words(place: &PivotPlace<'_>, wording: &Wording) -> String {
     match place.lines.as_slice() {
         [] => "nothing measured".to_owned(),
         [only] => match &only.found {
             Some(found) => {
-                format!("{} [{}], {}", words::ratio(found.ratio), words::interval(found), words::verdict(found, metric))
+                format!("{} [{}], {}", words::ratio(found.ratio), words::interval(found), wording.verdict(found))
             }
             None => only.obstacles.iter().map(output::obstacle).collect::<Vec<_>>().join("; "),
         },

@@ -11,7 +11,7 @@ use crate::tui::{
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{Comparison, OverSizes};
 use dbdyno_foundation::base::units::{self, plain};
-use dbdyno_reports::comparison::words;
+use dbdyno_reports::comparison::{SideNames, words};
 use dbdyno_stats::Verdict;
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -38,7 +38,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let figures = test.over.map_or("not comparable at any size".to_owned(), summary_words);
     paint.line(
         caption,
-        &[piece(format!("{} ", plain(&test.name)), Role::Title), piece(format!("· A/B: {figures}"), Role::Text)],
+        &[
+            piece(format!("{} ", plain(&test.name)), Role::Title),
+            piece(format!("· {}: {figures}", SideNames::of(comparison).ratio()), Role::Text),
+        ],
     );
     let plot = Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below };
     chart::draw(paint, plot, &test.lines, test.over.map(|over| over.median));
@@ -70,7 +73,7 @@ fn draw_table(
     // The sizes that do not fit are in the chart and in every export.
     let shown = sizes.len().min(room.saturating_sub(name + SUMMARY) / column.max(1));
     let more = if shown < sizes.len() { " of more sizes" } else { "" };
-    let mut header = pad("A/B, 95 %", name);
+    let mut header = pad(&format!("{}, 95 %", SideNames::of(comparison).ratio()), name);
     header.extend(sizes.iter().take(shown).map(|size| format!("{:>column$}", plain(size))));
     header.push_str(&format!("{:>8}  [min, max]{more}", "median"));
     paint.text(Rect { height: 1, ..area }, &header, Role::Title);

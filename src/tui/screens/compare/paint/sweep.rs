@@ -11,7 +11,7 @@ use crate::tui::{
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_reports::{
-    comparison::{several, words},
+    comparison::{sentence, words},
     tune::effects_words::percent,
 };
 use dbdyno_running::tune::effects::ValueEffect;
@@ -77,7 +77,7 @@ fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep
     let rest = PLACE + 1 + FIGURE + RATIO + 1 + INTERVAL;
     let name_columns = longest.max(12).min(usize::from(area.width).saturating_sub(rest));
     let header =
-        format!("   # {:name_columns$}{:>FIGURE$}{:>RATIO$} {:<INTERVAL$}", "", title(screen), "A/B  ", "95 %");
+        format!("   # {:name_columns$}{:>FIGURE$}{:>RATIO$} {:<INTERVAL$}", "", title(screen), "/base  ", "95 %");
     paint.text(Rect { height: 1, ..area }, &header, Role::Title);
     let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let places = CursorRows::new(ranking, |row| matches!(row, SweepRow::Configuration(_)));
@@ -175,7 +175,7 @@ fn shares_of(screen: &CompareScreen, place: &SweepPlace) -> Vec<(String, Role)> 
             }
         }
     }
-    let under = screen.under_cursor().map(|(side, _)| several::summary(side));
+    let under = screen.under_cursor().map(|(side, _)| sentence(side));
     text.extend(under.map(|summary| (summary, Role::Dim)));
     text
 }

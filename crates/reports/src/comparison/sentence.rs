@@ -1,0 +1,152 @@
+//! A comparison in a sentence, made from its verdicts.
+
+use super::{
+    ratios::Amount,
+    wording::{Wording, chance},
+    words::{comparatives, part},
+};
+use dbdyno_comparing::compare::{Comparison, Line, RatioRange};
+use dbdyno_foundation::base::units::counted;
+use dbdyno_stats::{SAME_BAND, Verdict};
+
+/// The most tests that are named; more are counted.
+const NAMED: usize = 2;
+
+/// Returns the comparison in a sentence, as certain as its verdicts: `lmdb is faster than redb in 14 of 16 tests, 2.3x by the geometric
+/// mean (2.0-2.6); undecided in 2 Random reads and 7 Mixed.`
+pub fn sentence(comparison: &Comparison) -> String {
+    let wording = Wording::of(comparison);
+    let lines: Vec<&Line> = comparison.lines.iter().filter(|line| line.actor.is_none()).collect();
+    let (a, b) = (&wording.sides.a, &wording.sides.b);
+    match lines.as_slice() {
+        [] => format!("There is nothing to compare between {a} and {b}."),
+        [only] => of_test(comparison, &wording, only),
+        _ => of_tests(comparison, &wording, &lines),
+    }
+}
+
+fn of_test(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
+    let (a, b) = (&wording.sides.a, &wording.sides.b);
+    let test = name(comparison, line);
+    let Some(found) = &line.found else { return format!("{a} and {b} are not comparable in {test}.") };
+    let better = |who: &str, than: &str| {
+        let amount = Amount::new(found.ratio, chance(found), wording.metric);
+        let is = is_better(wording, Some(&amount.factor));
+        format!("{who} {is} than {than} in {test}{}.", amount.in_brackets())
+    };
+    match found.verdict {
+        Verdict::Faster => better(a, b),
+        Verdict::Slower => better(b, a),
+        Verdict::Same if found.exact => format!("{a} and {b} are equal in {test}."),
+        Verdict::Same => format!("{a} and {b} are the same within {:.0} % in {test}.", SAME_BAND * 100.0),
+        Verdict::Undecided { .. } | Verdict::TooFew { .. } => {
+            format!("{a} and {b} in {test}: {}.", wording.verdict_with_range(found))
+        }
+    }
+}
+
+/// The lines of a comparison by verdict.
+struct Verdicts<'c> {
+    better: Vec<&'c Line>,
+    worse: Vec<&'c Line>,
+    same: Vec<&'c Line>,
+    undecided: Vec<&'c Line>,
+    too_few: Vec<&'c Line>,
+    not_comparable: Vec<&'c Line>,
+}
+
+impl<'c> Verdicts<'c> {
+    fn of(lines: &[&'c Line]) -> Self {
+        let with = |wanted: fn(Option<Verdict>) -> bool| {
+            let verdict = |line: &&Line| wanted(line.found.as_ref().map(|found| found.verdict));
+            lines.iter().copied().filter(verdict).collect()
+        };
+        Self {
+            better: with(|verdict| verdict == Some(Verdict::Faster)),
+            worse: with(|verdict| verdict == Some(Verdict::Slower)),
+            same: with(|verdict| verdict == Some(Verdict::Same)),
+            undecided: with(|verdict| matches!(verdict, Some(Verdict::Undecided { .. }))),
+            too_few: with(|verdict| matches!(verdict, Some(Verdict::TooFew { .. }))),
+            not_comparable: with(|verdict| verdict.is_none()),
+        }
+    }
+}
+
+fn of_tests(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> String {
+    let verdicts = Verdicts::of(lines);
+    let (a, b) = (&wording.sides.a, &wording.sides.b);
+    let all = counted(lines.len(), "test");
+    let (ahead, behind, wins, losses) = match verdicts.better.len() >= verdicts.worse.len() {
+        true => (a, b, &verdicts.better, &verdicts.worse),
+        false => (b, a, &verdicts.worse, &verdicts.better),
+    };
+    let is = is_better(wording, None);
+    let mut rest = vec![
+        (verdicts.same.as_slice(), "the same"),
+        (&verdicts.undecided, "undecided"),
+        (&verdicts.too_few, "too few runs"),
+        (&verdicts.not_comparable, "not comparable"),
+    ];
+    rest.retain(|(lines, _)| !lines.is_empty());
+    let first = match (wins.len(), losses.len()) {
+        (0, _) => {
+            let (first, word) = rest.remove(0);
+            let count = format!("{} of {all}", first.len());
+            match word {
+                "the same" => format!("{a} and {b} are the same within {:.0} % in {count}", SAME_BAND * 100.0),
+                "undecided" => format!("Neither {a} nor {b} is shown to be better: undecided in {count}"),
+                word => format!("{a} and {b}: {word} in {count}"),
+            }
+        }
+        (wins, losses) if wins == losses => {
+            format!("Neither is ahead: {ahead} {is} than {behind} in {wins} of {all}, and the reverse in {losses}")
+        }
+        (wins, 0) => format!("{ahead} {is} than {behind} in {wins} of {all}{}", mean(comparison, wording, ahead)),
+        (wins, _) => {
+            let mean = mean(comparison, wording, ahead);
+            let reverse = named(comparison, losses);
+            format!("{ahead} {is} than {behind} in {wins} of {all}{mean}; {behind} {is} in {reverse}")
+        }
+    };
+    let rest = rest.iter().map(|(lines, word)| format!("; {word} in {}", named(comparison, lines)));
+    format!("{first}{}.", rest.collect::<String>())
+}
+
+/// `is faster`, `is 3.1x faster`, `has less disk`, `has 3.1x less disk`.
+fn is_better(wording: &Wording, factor: Option<&str>) -> String {
+    let factor = factor.map_or_else(String::new, |factor| format!("{factor} "));
+    match comparatives(wording.metric).0 {
+        "faster" => format!("is {factor}faster"),
+        better => format!("has {factor}{better} {}", wording.metric.title()),
+    }
+}
+
+/// Returns the geometric mean, if it favours the side that is better in most tests: `, 2.3x by the geometric mean (2.0-2.6)`.
+fn mean(comparison: &Comparison, wording: &Wording, ahead: &str) -> String {
+    let whole: Option<(f64, Option<RatioRange>)> = match (&comparison.overall, comparison.means.as_slice()) {
+        (Some(overall), _) => Some((overall.ratio, overall.interval)),
+        (None, [only]) => only.ratio.map(|ratio| (ratio, only.interval)),
+        (None, _) => None,
+    };
+    let amount = whole.map(|(ratio, interval)| Amount::new(ratio, interval, wording.metric));
+    let of_ahead = amount.filter(|amount| amount.is_a == (ahead == wording.sides.a));
+    of_ahead
+        .map_or_else(String::new, |amount| format!(", {} by the geometric mean{}", amount.factor, amount.in_brackets()))
+}
+
+/// Names a few tests, or counts them.
+fn named(comparison: &Comparison, lines: &[&Line]) -> String {
+    match lines.len() <= NAMED {
+        true => lines.iter().map(|line| name(comparison, line)).collect::<Vec<_>>().join(" and "),
+        false => lines.len().to_string(),
+    }
+}
+
+/// `2 Random reads`, with size and part if there are several.
+fn name(comparison: &Comparison, line: &Line) -> String {
+    let name = format!("{} {}", line.test, line.name);
+    match comparison.means.len() > 1 {
+        true => format!("{name} at size {} {}", line.size, part(&line.part)).trim_end().to_owned(),
+        false => name,
+    }
+}
