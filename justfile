@@ -51,3 +51,7 @@ ci:
 # a browser with the documentation of the crates
 doc:
     cargo doc --release --workspace --no-deps --open
+
+# the documents as a website, with checked links
+site:
+    docs/site/build

@@ -1,4 +1,4 @@
-//! Links between the documents, and the length of their pages.
+//! Links between the documents, the table of contents of the site, and the length of their pages.
 
 use super::documents;
 use std::{
@@ -28,6 +28,11 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(|(_, line)| anchor(line.trim_start_matches('#'))).collect()
 }
 
+/// The targets of the links of a line.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0))
+}
+
 /// Returns why a link of a document leads nowhere, if it does.
 fn wrong(document: &Path, text: &str, link: &str) -> Option<String> {
     let (file, heading) = link.split_once('#').unwrap_or((link, ""));
@@ -55,7 +60,7 @@ fn links_lead_to_files_and_headings_that_are_there() {
         let path = root.join(&document);
         let text = fs::read_to_string(&path).unwrap();
         for (number, line) in prose(&text) {
-            for link in line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)) {
+            for link in links(line) {
                 found.0 += 1;
                 let wrong = wrong(&path, &text, link);
                 found.1.extend(wrong.map(|why| format!("{document}:{number}: `{link}`: {why}")));
@@ -77,4 +82,25 @@ fn a_page_is_read_in_one_sitting() {
         let lines = fs::read_to_string(root.join(&document)).unwrap().lines().count();
         assert!(lines < 300, "{document} has {lines} lines: split it");
     }
+}
+
+/// The pages of a folder, below docs/.
+fn pages(folder: &str) -> BTreeSet<String> {
+    let found = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(folder)).unwrap();
+    let names = found.map(|entry| Path::new(folder).join(entry.unwrap().file_name()));
+    names.filter(|name| file_is_page(name)).map(|name| name.to_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_contents_of_the_site_list_every_page_once() {
+    let contents = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SUMMARY.md");
+    let text = fs::read_to_string(contents).unwrap();
+    let listed: Vec<&str> = prose(&text).flat_map(|(_, line)| links(line)).collect();
+    let mut there: BTreeSet<String> = pages("").into_iter().chain(pages("decisions")).collect();
+    there.remove("SUMMARY.md");
+    let missing: Vec<_> = there.iter().filter(|page| !listed.contains(&page.as_str())).collect();
+    assert!(missing.is_empty(), "docs/SUMMARY.md does not list {missing:?}");
+    let unknown: Vec<_> = listed.iter().filter(|page| !there.contains(**page)).collect();
+    assert!(unknown.is_empty(), "docs/SUMMARY.md lists {unknown:?}, which are not there");
+    assert_eq!(listed.len(), there.len(), "docs/SUMMARY.md lists a page twice");
 }
