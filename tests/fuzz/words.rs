@@ -40,7 +40,11 @@ fn expressions() {
 
 #[test]
 fn templates() {
-    let all =
-        samples(["value_{key:08}_with", "{random:8-12}{scattered:1}", "{key:u4}\u{18}{op}{hash:20}", "{hash:u8}"]);
+    let all = samples([
+        "value_{key:08}_with",
+        "{random:8-12*3/7,50%}{scattered:1}{uuid7:u16}",
+        "{key:u4}\u{18}{op}{hash:20}",
+        "{hash:u8}",
+    ]);
     Target::new("templates", 20_000).fuzz(&all, template);
 }

@@ -191,7 +191,7 @@ func TestOrdersAreThoseOfEveryLanguage(t *testing.T) {
 }
 
 func TestFormatsThatAreNotKnownAreRefused(t *testing.T) {
-	for _, format := range []string{"{nobody}", "{key", "a}b", "{key:u9}", "{key:u0}", "{random}", "{random:u3}", "{random:2-1}", "{random:1-}", "{key:1-2}", "{key:0}"} {
+	for _, format := range []string{"{nobody}", "{key", "a}b", "{key:u9}", "{key:u0}", "{random}", "{random:u3}", "{random:2-1}", "{random:1-}", "{key:1-2}", "{key:0}", "{random:1/}", "{random:1*0}", "{random:1,101%}", "{random:,5%}", "{uuid4:u8}", "{uuid5}", "{uuid7:}"} {
 		if _, err := workload.NewTemplate(format); err == nil {
 			t.Errorf("%s was taken", format)
 		}

@@ -1,7 +1,7 @@
 //! Keys and values rendered from a suite's formats.
 
 use crate::{rng::SplitMix64, zipf::fnv1a};
-use dbdyno_engine::suite::{Bytes, Counted, Form, Template, Variable};
+use dbdyno_engine::suite::{Bytes, Counted, Form, Length, Template, UUID_EPOCH_MS, UuidForm, UuidVersion, Variable};
 
 /// Appends a format to `buffer`, with its variables filled in. Allocates only if the buffer grows.
 #[inline]
@@ -9,7 +9,7 @@ pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operat
     let (parts, suffix) = template.parts();
     for (text, variable) in parts {
         buffer.extend_from_slice(text.as_bytes());
-        match *variable {
+        match variable {
             Variable::Number(counted, form) => {
                 let number = match counted {
                     Counted::Key => key,
@@ -17,24 +17,81 @@ pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operat
                     Counted::Hash => fnv1a(key),
                 };
                 match form {
-                    Form::Digits(digits) => push_padded(buffer, number, digits),
-                    Form::Bytes(bytes) => buffer.extend_from_slice(&number.to_be_bytes()[8 - bytes.min(8)..]),
+                    Form::Digits(digits) => push_padded(buffer, number, *digits),
+                    Form::Bytes(bytes) => buffer.extend_from_slice(&number.to_be_bytes()[8 - (*bytes).min(8)..]),
                 }
             }
             Variable::Random(bytes) => push_random(buffer, bytes, rng),
             Variable::Scattered(bytes) => push_random(buffer, bytes, &mut SplitMix64::stream(0, key)),
+            Variable::Uuid(version, form) => push_uuid(buffer, uuid(*version, key), *form),
         }
     }
     buffer.extend_from_slice(suffix.as_bytes());
 }
 
-/// Appends random bytes, taken from as many random numbers as needed, lowest byte first. If the length is random, it is drawn first.
-fn push_random(buffer: &mut Vec<u8>, Bytes { least, most }: Bytes, rng: &mut SplitMix64) {
-    let more = if least < most { rng.below((most - least) as u64 + 1) as usize } else { 0 };
-    let end = buffer.len() + least + more;
+/// Appends random bytes, taken from as many random numbers as needed, lowest byte first. What is random about the length is drawn before:
+/// which of several lengths, then the number of bytes. The repeated part copies the bytes from its beginning on.
+fn push_random(buffer: &mut Vec<u8>, bytes: &Bytes, rng: &mut SplitMix64) {
+    let count = drawn_length(bytes, rng);
+    let fresh = count - count * usize::from(bytes.repeated) / 100;
+    let begin = buffer.len();
+    let end = begin + fresh;
     while buffer.len() < end {
-        let bytes = rng.next_u64().to_le_bytes();
-        buffer.extend_from_slice(&bytes[..bytes.len().min(end - buffer.len())]);
+        let word = rng.next_u64().to_le_bytes();
+        buffer.extend_from_slice(&word[..word.len().min(end - buffer.len())]);
+    }
+    if fresh == 0 {
+        buffer.resize(begin + count, b'x');
+    }
+    while buffer.len() < begin + count {
+        let more = (begin + count - buffer.len()).min(fresh);
+        buffer.extend_from_within(begin..begin + more);
+    }
+}
+
+#[inline]
+fn drawn_length(bytes: &Bytes, rng: &mut SplitMix64) -> usize {
+    let Length { least, most, .. } = match bytes.lengths.as_slice() {
+        [only] => *only,
+        several => {
+            let drawn = rng.below(bytes.weights);
+            let mut before = 0;
+            let is_drawn = |length: &&Length| {
+                before += length.weight;
+                drawn < before
+            };
+            *several.iter().find(is_drawn).unwrap_or(&several[0])
+        }
+    };
+    least + if least < most { rng.below((most - least) as u64 + 1) as usize } else { 0 }
+}
+
+/// Returns the UUID of a record: RFC 9562, with all that is random scattered from the index.
+fn uuid(version: UuidVersion, key: u64) -> u128 {
+    let mut stream = SplitMix64::stream(0, key);
+    let (high, low) = (stream.next_u64(), stream.next_u64());
+    let (high, version) = match version {
+        UuidVersion::Four => (high, 4),
+        UuidVersion::Seven => (UUID_EPOCH_MS.wrapping_add(key) << 16 | high & 0xFFFF, 7),
+    };
+    let high = high & !0xF000 | version << 12;
+    let low = low & !(0b11 << 62) | 0b10 << 62;
+    u128::from(high) << 64 | u128::from(low)
+}
+
+fn push_uuid(buffer: &mut Vec<u8>, uuid: u128, form: UuidForm) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let bytes = uuid.to_be_bytes();
+    match form {
+        UuidForm::Bytes => buffer.extend_from_slice(&bytes),
+        UuidForm::Text => {
+            for (at, byte) in bytes.into_iter().enumerate() {
+                if matches!(at, 4 | 6 | 8 | 10) {
+                    buffer.push(b'-');
+                }
+                buffer.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+            }
+        }
     }
 }
 
@@ -90,6 +147,50 @@ mod tests {
             seen[buffer.len() - 8] += 1;
         }
         assert!(seen.iter().all(|count| (140..260).contains(count)), "{seen:?}");
+    }
+
+    #[test]
+    fn one_of_several_lengths_is_drawn_by_its_weight() {
+        let (format, mut rng) = ("{random:10*9/100-109}".parse().unwrap(), SplitMix64::new(7));
+        let mut short = 0;
+        for _ in 0..1_000 {
+            let mut buffer = Vec::new();
+            render(&format, &mut buffer, 0, 0, &mut rng);
+            assert!(buffer.len() == 10 || (100..110).contains(&buffer.len()), "{}", buffer.len());
+            short += u32::from(buffer.len() == 10);
+        }
+        assert!((870..930).contains(&short), "{short} of 1000, expected 900");
+    }
+
+    #[test]
+    fn the_repeated_part_adds_nothing_new() {
+        let of = |format: &str| {
+            let mut buffer = Vec::new();
+            render(&format.parse().unwrap(), &mut buffer, 0, 0, &mut SplitMix64::new(1));
+            buffer
+        };
+        let half = of("{random:1000,50%}");
+        assert!(half.len() == 1_000 && half[..500] == half[500..], "the second half is the first again");
+        assert_eq!(half[..500], of("{random:500}")[..]);
+        let most = of("{random:10,80%}");
+        assert!(most.len() == 10 && most.chunks(2).all(|pair| *pair == most[..2]), "{most:?}");
+        assert_eq!(of("{random:5,100%}"), b"xxxxx");
+    }
+
+    #[test]
+    fn uuids_are_valid_and_those_of_version_7_rise_with_the_record() {
+        let of = |format: &str, key| rendered(format, key, 0);
+        for (format, version) in [("{uuid4}", '4'), ("{uuid7}", '7')] {
+            let text = of(format, 7);
+            let dashes: Vec<usize> = text.match_indices('-').map(|(at, _)| at).collect();
+            assert_eq!((text.len(), dashes), (36, vec![8, 13, 18, 23]), "{text}");
+            assert_eq!(text.chars().nth(14), Some(version), "{text}");
+            assert!("89ab".contains(text.chars().nth(19).unwrap()), "{text}");
+        }
+        assert!(of("{uuid7}", 1).starts_with("019b76da-a801-7"), "2026-01-01T00:00:00.001Z: {}", of("{uuid7}", 1));
+        let rising: Vec<String> = (0..1_000).map(|key| of("{uuid7}", key)).collect();
+        assert!(rising.is_sorted());
+        assert!(!(0..10).map(|key| of("{uuid4}", key)).collect::<Vec<_>>().is_sorted());
     }
 
     #[test]

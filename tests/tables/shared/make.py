@@ -9,6 +9,7 @@ import json
 import re
 import struct
 import sys
+import uuid
 import zlib
 
 sys.path.insert(0, "..")
@@ -70,18 +71,38 @@ def fnv1a(number):
 
 def rendered(form, key, op, rng):
     """A format with everything put in."""
-    def put(found):
-        kind, width, most, count = found[1], int(found[2] or 0), int(found[3] or 0), int(found[4] or 0)
+    def some(drawn, form):
+        lengths, _, percent = form.partition(",")
+        pieces = [re.fullmatch(r"(\d+)(?:-(\d+))?(?:\*(\d+))?", piece) for piece in lengths.split("/")]
+        pieces = [(int(least), int(most or least), int(weight or 1)) for least, most, weight in (piece.groups() for piece in pieces)]
+        at = drawn.below(sum(weight for *_, weight in pieces)) if len(pieces) > 1 else 0
+        for least, most, weight in pieces:
+            at -= weight
+            if at < 0:
+                break
+        count = least + (drawn.below(most - least + 1) if most > least else 0)
+        fresh = count - count * int(percent.rstrip("%") or 0) // 100
+        new = b"".join(drawn.next().to_bytes(8, "little") for _ in range((fresh + 7) // 8))[:fresh] or b"x"
+        return (new * (count // len(new) + 1))[:count]
+
+    def put(kind, form):
         if kind in ("random", "scattered"):
-            drawn = rng if kind == "random" else stream(0, key)
-            if most > width:
-                width += drawn.below(most - width + 1)
-            return b"".join(drawn.next().to_bytes(8, "little") for _ in range((width + 7) // 8))[:width]
+            return some(rng if kind == "random" else stream(0, key), form)
+        if kind in ("uuid4", "uuid7"):
+            drawn = stream(0, key)
+            bits = drawn.next() << 64 | drawn.next()
+            if kind == "uuid7":
+                bits = (1_767_225_600_000 + key) << 80 | bits & (1 << 80) - 1
+            # RFC 9562: Python's own class puts version and variant in.
+            made = uuid.UUID(int=bits & ~(0xF << 76) & ~(3 << 62) | int(kind[4:]) << 76 | 2 << 62)
+            return made.bytes if form else str(made).encode()
         number = {"key": key, "op": op, "hash": fnv1a(key)}[kind]
-        return (number & (1 << 8 * count) - 1).to_bytes(count, "big") if count else str(number).zfill(width).encode()
-    parts = re.split(r"(\{[a-z]+(?::u?\d+(?:-\d+)?)?\})", form)
-    shape = re.compile(r"\{([a-z]+)(?::(\d+)(?:-(\d+))?|:u(\d+))?\}")
-    return b"".join(put(shape.fullmatch(part)) if shape.fullmatch(part) else part.encode() for part in parts)
+        if form and form[0] == "u":
+            return (number & (1 << 8 * int(form[1:])) - 1).to_bytes(int(form[1:]), "big")
+        return str(number).zfill(int(form or 0)).encode()
+    parts = re.split(r"(\{[a-z0-9]+(?::[^}]+)?\})", form)
+    shape = re.compile(r"\{([a-z0-9]+)(?::([^}]+))?\}")
+    return b"".join(put(*found.groups()) if (found := shape.fullmatch(part)) else part.encode() for part in parts)
 
 
 def shuffled(count, seed):
@@ -169,7 +190,8 @@ def main():
              ["/", -2 ** 63, -1], ["%", -2 ** 63, -1], ["%", ["*", 14_285, "i"], 500_000]]
     formats = ["key_{key:8}", "{op}", "user{hash}", "v{random:11}!", "wide_{key:20}_x", "constant", "{key:u4}\x18",
                "{op:u8}{hash:u2}{key}", "a{scattered:24}b{scattered:3}", "{random:3}{key:03}{random:9}",
-               "{random:5-40}{op}{scattered:1-17}", "{random:4-4}"]
+               "{random:5-40}{op}{scattered:1-17}", "{random:4-4}", "{random:10*9/100-109}", "{scattered:1/2*3/30-40*5,50%}",
+               "{random:17,80%}{random:5,100%}{op}", "{uuid4} {uuid7}", "{uuid7:u16}{uuid4:u16}"]
     shuffles = [(1, 0), (2, 7), (5, 1), (16, 42), (17, 42), (100, MASK)]
     latencies = [1, 2, 2047, 2048, 5_000, 5_001, 123_456_789, 3_599_999_999_999] + [1_000] * 300
     told = {

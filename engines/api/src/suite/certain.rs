@@ -148,7 +148,7 @@ impl Template {
     /// Whether the rendered text follows from the record's index.
     fn is_of_record(&self) -> bool {
         self.parts().0.iter().all(|(_, variable)| match variable {
-            Variable::Number(Counted::Key | Counted::Hash, _) | Variable::Scattered(_) => true,
+            Variable::Number(Counted::Key | Counted::Hash, _) | Variable::Scattered(_) | Variable::Uuid(..) => true,
             Variable::Number(Counted::Operation, _) | Variable::Random(_) => false,
         })
     }

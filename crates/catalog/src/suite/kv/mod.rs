@@ -16,7 +16,7 @@ use dbdyno_engine::{
     size::Size,
     suite::{
         Arrival, KeyChoice, KvActor, KvActors, KvAlone, KvCompaction, KvLoad, KvStatements, KvSuite, KvTest, KvWork,
-        Operation, TransactionScope, Work,
+        Operation, Template, TransactionScope, Work,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,14 +124,14 @@ impl KvBody {
         for test in self.tests.iter().filter(|test| tests.contains(&test.number())) {
             if matches!(&test.load, LoadBody::Alone(alone) if matches!(alone.keys, KeyChoice::Ascending | KeyChoice::Shuffled))
             {
-                *databases.entry(&test.file.database).or_default() += test.written_bytes(size);
+                *databases.entry(&test.file.database).or_default() += test.written_bytes(size, Template::mean_len);
             }
         }
         databases.into_values().max().unwrap_or(0)
     }
 
     pub(super) fn data_bytes(&self, size: Size) -> u64 {
-        self.tests.iter().map(|test| test.written_bytes(size)).fold(0, u64::saturating_add)
+        self.tests.iter().map(|test| test.written_bytes(size, Template::len)).fold(0, u64::saturating_add)
     }
 
     pub(super) fn operations(&self, size: Size) -> Vec<(u32, u64)> {
@@ -181,14 +181,14 @@ impl KvBody {
 }
 
 impl TestBody {
-    /// Returns the maximum bytes of keys and values that it writes.
-    fn written_bytes(&self, size: Size) -> u64 {
+    /// Returns the bytes of keys and values that it writes, if each has this length.
+    fn written_bytes(&self, size: Size, length: fn(&Template) -> usize) -> u64 {
         let LoadBody::Alone(alone) = &self.load else { return 0 };
         let value = alone.work.iter().filter_map(|work| match &work.operation {
-            Operation::Put { value } | Operation::Insert { value } => Some(value.len()),
+            Operation::Put { value } | Operation::Insert { value } => Some(length(value)),
             _ => None,
         });
-        let row = value.max().map_or(0, |value| value + self.file.key.len()) as u64;
+        let row = value.max().map_or(0, |value| value + length(&self.file.key)) as u64;
         row.saturating_mul(alone.operations.at_size(size.first))
     }
 
