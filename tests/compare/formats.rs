@@ -209,6 +209,8 @@ fn the_page_is_one_file_with_charts() {
         assert!(!page.contains(outside), "{outside}");
     }
     assert!(page.contains("prefers-color-scheme: dark") && page.contains("name=\"viewport\""));
+    // A path is filled with black unless it says otherwise, and the axes of a chart are one path with a corner.
+    assert!(page.contains(".axis { fill: none;"));
 }
 
 #[test]
