@@ -172,7 +172,10 @@ fn a_bench_says_what_its_reference_is() {
     assert!(said.contains("sqlite[synchronous=off]"), "{said}");
     assert!(said.contains("sqlite[synchronous=normal]"), "{said}");
     let later = place.ok(&["compare", "--reference", "session=last"]);
-    assert!(later.contains("sqlite[synchronous=off] and lmdb in 1 Sequential writes: "), "a session keeps what it was asked for: {later}");
+    assert!(
+        later.contains("sqlite[synchronous=off] and lmdb in 1 Sequential writes: "),
+        "a session keeps what it was asked for: {later}"
+    );
     for (reference, part) in [
         ("redb", "this bench has no engine `redb`: expected lmdb or sqlite"),
         ("sqlite:synchronous=full", "no configuration is `sqlite:synchronous=full`: "),

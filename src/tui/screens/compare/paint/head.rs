@@ -11,7 +11,10 @@ use crate::tui::{
 };
 use dbdyno_catalog::{Difference, Role};
 use dbdyno_comparing::compare::{Comparison, ObstacleKind, SideFacts};
-use dbdyno_foundation::base::units::{self, plain};
+use dbdyno_foundation::base::{
+    identifier::shortened,
+    units::{self, plain},
+};
 use dbdyno_reports::comparison::{facts, sentence, words};
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
@@ -75,7 +78,7 @@ fn draw_badges(paint: &mut Paint<'_>, row: Rect, sides: &[Comparison], more: usi
 
 fn draw_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, role: Role) {
     let counts = units::counted(side.runs, "run");
-    let selection = plain(&side.selection);
+    let selection = plain(&shortened(&side.selection));
     let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
     let left = Rect { width: room as u16, ..row };
     paint.line(left, &[piece(format!("{name}  "), role), piece(selection, role)]);
