@@ -173,7 +173,9 @@ fn the_quick_preset_gives_80_results_an_engine_that_python_reads_too() {
     assert!(opened_and_closed.iter().all(|part| table.contains(part)), "{table}");
     assert!(!table.contains("unequal tiers") && table.contains("tier: 3 power-safe\n"), "{table}");
     assert!(!table.contains("ANSWERS") && !table.contains('✗'), "{table}");
-    assert!(table.lines().filter(|line| !line.starts_with('!')).all(|line| line.chars().count() <= 90), "{table}");
+    // Sentences may be of any length; the tables fit a terminal.
+    let mut figures = table.lines().filter(|line| !line.starts_with('!') && !line.ends_with('.'));
+    assert!(figures.all(|line| line.chars().count() <= 90), "{table}");
     let counts = place.rows("select engine, count(*) from results group by 1 order by 1");
     assert_eq!(counts, [["lmdb", "80"], ["redb", "80"], ["sqlite", "80"]]);
     let script = "

@@ -35,7 +35,7 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Variable {
     Number(Counted, Form),
-    /// Random bytes.
+    /// Bytes that are drawn for each operation.
     Random(Bytes),
     /// Bytes that follow from the record's index.
     Scattered(Bytes),
