@@ -167,7 +167,7 @@ fn cold_tests_are_compared_with_their_opening() {
     };
     let line = &json["lines"][0];
     assert_eq!([line["a"]["median"].as_f64(), line["b"]["median"].as_f64()], [stored("log"), stored("lmdb")].map(Some));
-    assert!(place.ok(&sides).contains("open + test A"));
+    assert!(place.ok(&sides).contains("open + test log"));
     assert!(place.ok(&[&sides[..], &["--format", "csv"]].concat()).contains("open_test_ns"));
     assert!(place.ok(&[&sides[..], &["--format", "html"]].concat()).contains("open + test"));
     // An older worker did not measure this, so it is not compared.
