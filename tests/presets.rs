@@ -173,7 +173,7 @@ fn a_bench_says_what_its_reference_is() {
     assert!(said.contains("sqlite[synchronous=normal]"), "{said}");
     let later = place.ok(&["compare", "--reference", "session=last"]);
     assert!(
-        later.contains("sqlite[synchronous=off] and lmdb in 1 Sequential writes: "),
+        later.contains("sqlite[synchronous=off] and lmdb in Sequential writes: "),
         "a session keeps what it was asked for: {later}"
     );
     for (reference, part) in [

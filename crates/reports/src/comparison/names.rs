@@ -53,8 +53,8 @@ impl SideNames {
 
 /// Returns the name that all configurations of a side share.
 fn only(side: &SideFacts, name: fn(&MeasuredConfiguration) -> String) -> Option<String> {
-    let names: BTreeSet<String> = side.configurations.iter().map(name).collect();
-    names.into_iter().next().filter(|first| side.configurations.iter().all(|one| name(one) == *first))
+    let mut names: BTreeSet<String> = side.configurations.iter().map(name).collect();
+    if names.len() == 1 { names.pop_first() } else { None }
 }
 
 /// Names two configurations of one engine by the options in which they differ: `synchronous=NORMAL` and `synchronous=FULL`.

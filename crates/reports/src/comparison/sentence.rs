@@ -13,7 +13,7 @@ use dbdyno_stats::{SAME_BAND, Verdict};
 const NAMED: usize = 2;
 
 /// Returns the comparison in a sentence, as certain as its verdicts: `lmdb is faster than redb in 14 of 16 tests, 2.3x by the geometric
-/// mean (2.0-2.6); undecided in 2 Random reads and 7 Mixed.`
+/// mean (2.0-2.6); undecided in Random reads and Mixed.`
 pub fn sentence(comparison: &Comparison) -> String {
     let wording = Wording::of(comparison);
     let lines: Vec<&Line> = comparison.lines.iter().filter(|line| line.actor.is_none()).collect();
@@ -138,15 +138,14 @@ fn mean(comparison: &Comparison, wording: &Wording, ahead: &str) -> String {
 fn named(comparison: &Comparison, lines: &[&Line]) -> String {
     match lines.len() <= NAMED {
         true => lines.iter().map(|line| name(comparison, line)).collect::<Vec<_>>().join(" and "),
-        false => lines.len().to_string(),
+        false => counted(lines.len(), "test"),
     }
 }
 
-/// `2 Random reads`, with size and part if there are several.
+/// `Random reads`, with size and part if there are several. The number of the test would read like a count.
 fn name(comparison: &Comparison, line: &Line) -> String {
-    let name = format!("{} {}", line.test, line.name);
     match comparison.means.len() > 1 {
-        true => format!("{name} at size {} {}", line.size, part(&line.part)).trim_end().to_owned(),
-        false => name,
+        true => format!("{} at size {} {}", line.name, line.size, part(&line.part)).trim_end().to_owned(),
+        false => line.name.clone(),
     }
 }

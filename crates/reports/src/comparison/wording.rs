@@ -52,8 +52,7 @@ impl Wording {
 
     fn column(&self, metric: Metric, side: &str) -> String {
         match metric {
-            Metric::Wall if self.sides.are_letters() => format!("time {side}"),
-            Metric::Wall if metric == self.metric => side.to_owned(),
+            Metric::Wall if metric == self.metric && !self.sides.are_letters() => side.to_owned(),
             Metric::Wall => format!("time {side}"),
             metric => format!("{} {side}", metric.title()),
         }

@@ -239,10 +239,7 @@ fn foot(screen: &CompareScreen, matrix: &Matrix, columns: MatrixColumns) -> Vec<
     }
     text.push((Wording::of(side).signs(), Role::Dim));
     let reference = several::name(&side.b);
-    text.push((
-        format!("ratio: each configuration / {reference} · Enter opens the pair · r makes it the reference"),
-        Role::Dim,
-    ));
+    text.push((format!("ratio: each / {reference} · Enter opens the pair · r makes it the reference"), Role::Dim));
     text
 }
 
