@@ -9,7 +9,8 @@ const AS_PUBLISHED: &str = "journal_mode=delete,synchronous=full,foreign_keys=on
 #[test]
 fn every_engine_of_sql_makes_the_same_objects_of_the_same_rows() {
     let place = Place::new();
-    let mut engines = vec![format!("sqlite:{AS_PUBLISHED}"), "sqlite:statements=text".to_owned(), "duckdb".to_owned()];
+    let mut engines = vec![format!("sqlite:{AS_PUBLISHED}"), "sqlite:statements=text".to_owned()];
+    // A single row takes DuckDB a millisecond, without its appender.
     engines.push("duckdb:insert=appender".to_owned());
     engines.extend(system_sqlite().map(|path| format!("sqlite-lib:library={},foreign_keys=on", path.display())));
     let arguments: Vec<&str> = engines.iter().flat_map(|engine| ["--engine", engine]).collect();

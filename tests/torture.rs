@@ -78,7 +78,7 @@ fn files_that_options_add_keep_what_the_database_promises() {
         _ => true,
     };
     for engine in WITH_FILES.iter().filter(is_here) {
-        let arguments = ["torture", engine, "--kills", "1", "--power", "40", "--mutants", "0", "--commits", "120"];
+        let arguments = ["torture", engine, "--kills", "1", "--power", "24", "--mutants", "0", "--commits", "80"];
         let done = place.run(&[&arguments[..], &["--seed", "7", "--format", "json"]].concat());
         assert_eq!(done.code, Some(0), "{engine}: {}{}", done.stdout, done.stderr);
         let found: Value = serde_json::from_str(&done.stdout).unwrap();

@@ -63,6 +63,7 @@ fn sides_read_together_are_what_each_is_alone() {
     let other = bench.session("there");
     bench.run(&other, 0, &spec("y"), &[4_000_000]);
     let stored = bench.stored();
+    let _open_once = stored.store.read_together();
     // More selections than are read at once, most of which overlap. None of the first group selects tests.
     let of_runs = ["engine=x", "suite=kv", "engine=nothing", "round>=5", "engine=y"];
     let of_tests = ["test=2", "engine=x test=1", "suite=kv", "engine=nothing test=1", "test=1"];

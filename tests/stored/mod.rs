@@ -22,7 +22,7 @@ use dbdyno::{
 use dbdyno_engine::durability::Tier;
 use duckdb::Connection;
 use jiff::Timestamp;
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path, process::Command, sync::OnceLock};
 
 /// The output and exit code of the program.
 struct Answer {
@@ -398,10 +398,29 @@ fn list_as_it_is(copy: &Path, file: &Path) {
     fs::write(manifest, listed.to_string()).unwrap();
 }
 
-/// A store with two sessions of different hosts and suites, with tags, a note, and a key.
+/// A store with two sessions of different hosts and suites, with tags, a note, and a key. It is made once, and each test has a copy.
 pub(crate) fn filled(folder: &Path) -> Store {
+    static FILE: OnceLock<Vec<u8>> = OnceLock::new();
+    copied(&FILE, folder, fill)
+}
+
+/// Returns a copy of a store, which is made if it is not there yet.
+fn copied(file: &OnceLock<Vec<u8>>, folder: &Path, make: impl FnOnce(&Store)) -> Store {
     let store = Store::new(folder.join("filled.duckdb"));
-    store.prepare().unwrap();
+    let bytes = file.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let made = Store::new(folder.path().join("filled.duckdb"));
+        made.prepare().unwrap();
+        make(&made);
+        fs::read(made.path()).unwrap()
+    });
+    fs::write(store.path(), bytes).unwrap();
+    // Preparing the store would have created it.
+    fs::write(folder.join("filled.duckdb.lock"), "").unwrap();
+    store
+}
+
+fn fill(store: &Store) {
     store.write(&session(1, "a b/c=ö", "kv")).unwrap();
     store.write(&session(2, "host2", "a/b '\"x")).unwrap();
     dbdyno(store.path(), &["tag", "--all", "--add", "first|second"]).good();
@@ -410,5 +429,4 @@ pub(crate) fn filled(folder: &Path) -> Store {
     let connection = Connection::open(store.path()).unwrap();
     connection.execute_batch("INSERT INTO result_key SELECT run_id, test, 'misses', '17' FROM result").unwrap();
     connection.close().unwrap();
-    store
 }

@@ -1,6 +1,6 @@
 //! Pages of results and groups, and all stored facts of one run.
 
-use super::{filled, session, uuid};
+use super::{copied, fill, filled, session, uuid};
 use crate::support::asked;
 use dbdyno::{
     metric::Metric,
@@ -10,7 +10,7 @@ use dbdyno::{
     },
 };
 use duckdb::Connection;
-use std::path::Path;
+use std::{path::Path, sync::OnceLock};
 
 const COLUMNS: [ResultColumn; 15] = [
     ResultColumn::Started,
@@ -38,12 +38,17 @@ fn execute(store: &Store, sql: &str) {
 
 /// Runs of every kind: one complete, one with a failed and a disagreeing test, one invalid, one without a test.
 fn of_every_kind(folder: &Path) -> Store {
-    let store = filled(folder);
+    static FILE: OnceLock<Vec<u8>> = OnceLock::new();
+    copied(&FILE, folder, make_every_kind)
+}
+
+fn make_every_kind(store: &Store) {
+    fill(store);
     for number in [3, 4] {
         store.write(&session(number, "host2", "kv")).unwrap();
     }
     execute(
-        &store,
+        store,
         &format!(
             "UPDATE result SET failure = 'no' WHERE run_id = '{two}' AND test = 1;
              UPDATE result SET agrees = false WHERE run_id = '{two}' AND test = 2;
@@ -56,7 +61,6 @@ fn of_every_kind(folder: &Path) -> Store {
             four = uuid(4001)
         ),
     );
-    store
 }
 
 fn selection(line: &str) -> Selection {
@@ -133,6 +137,7 @@ fn a_page_says_of_every_row_what_the_view_says() {
 fn windows_are_parts_of_one_order_whatever_the_column() {
     let folder = tempfile::tempdir().unwrap();
     let store = of_every_kind(folder.path());
+    let _open_once = store.read_together();
     for column in COLUMNS {
         for descending in [false, true] {
             let listing = PageListing::Results(Order { column: column.clone(), descending });
