@@ -134,7 +134,8 @@ def check_option(description, name, value):
 def measure(job, test, store):
     below, digest, works = stream(job["seed"], test["number"]), Digest(), test["work"]
     formats = " ".join([test["key"], *(work.get("value", "") for work in works)])
-    unknown = {work["op"] for work in works} - OPERATIONS | {test["keys"]} - KEYS
+    keys = test["keys"] if isinstance(test["keys"], str) else "popular"
+    unknown = {work["op"] for work in works} - OPERATIONS | {keys} - KEYS
     unknown |= set(re.findall(r"\{(?!(?:key|op)(?::\d+)?})[^}]*}", formats))
     if unknown:
         message = f"{job['engine']} does not know {sorted(unknown)}"

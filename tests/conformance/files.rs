@@ -71,7 +71,7 @@ fn changed(from: &str, to: &str) -> (Vec<super::Told>, Option<i32>) {
 #[test]
 fn a_mistake_in_a_suite_is_told_with_its_line_and_field() {
     for (from, to, says) in [
-        ("keys = \"uniform\"", "keys = \"uniformly\"", "unknown variant `uniformly`, expected one of `ascending`"),
+        ("keys = \"uniform\"", "keys = \"uniformly\"", "keys `uniformly`: did you mean `uniform`?"),
         ("needs = [1] ", "needs = [7] ", "needs 7: expected the number of an earlier test"),
         ("operations = { share = 1.0 }", "operatoins = { share = 1.0 }", "unknown field `operatoins`"),
         ("session_{key:012}", "session_{row:012}", "session_{row:012}"),

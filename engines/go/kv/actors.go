@@ -288,13 +288,13 @@ func (of *actorsTest) fill(done *protocol.TestDone, after *accounts) {
 	// The combined latencies of different kinds of work mean nothing.
 	done.Histogram = workload.EmptyHistogram()
 	if len(done.Actors) == 1 {
-		done.Histogram = done.Actors[0].Histogram
+		done.Histogram, done.OperationsPerSample = done.Actors[0].Histogram, done.Actors[0].OperationsPerSample
 	}
 	done.Verification = of.verification(after)
 }
 
 func actorDone(actor *protocol.KvActor, members []*member) protocol.ActorDone {
-	done := protocol.ActorDone{Name: actor.Name, Threads: actor.Threads, OperationsPerSample: 1, Counters: protocol.Counters{}}
+	done := protocol.ActorDone{Name: actor.Name, Threads: actor.Threads, OperationsPerSample: actor.Together(), Counters: protocol.Counters{}}
 	var services, responses []*workload.Latencies
 	var failures, busy, retries, backlog, wall uint64
 	operations := make([]float64, 0, len(members))

@@ -40,7 +40,7 @@ func hasFixedAnswers(suite *protocol.KvSuite, test *protocol.KvTest) bool {
 // may read.
 func actorsAnswerAlike(test *protocol.KvTest) bool {
 	writes := slices.ContainsFunc(acting(test), func(actor *protocol.KvActor) bool { return has(&actor.KvLoad, writing...) })
-	fixed := []string{"get", "exists", "insert"}
+	fixed := []string{"get", "miss", "exists", "insert"}
 	if !writes {
 		fixed = append(fixed, "scan", "range", "audit")
 	}
@@ -111,7 +111,7 @@ func holdsEveryRecord(suite *protocol.KvSuite, test *protocol.KvTest) bool {
 	before, puts := earlier(suite, test), false
 	for _, one := range append(slices.Clone(before), test) {
 		for _, load := range loads(one) {
-			if has(load, "delete", "remove") || one == test && load.Keys == "latest" {
+			if has(load, "delete", "remove") || one == test && load.Keys.Order == "latest" {
 				return false
 			}
 		}
@@ -125,5 +125,5 @@ func holdsEveryRecord(suite *protocol.KvSuite, test *protocol.KvTest) bool {
 
 func putsEveryRecordOf(one, test *protocol.KvTest) bool {
 	return !one.Compact && len(one.Actors) == 0 && len(one.Work) == 1 && one.Work[0].Op == "put" &&
-		(one.Keys == "ascending" || one.Keys == "shuffled") && min(one.Operations, one.Records) >= test.Records
+		(one.Keys.Order == "ascending" || one.Keys.Order == "shuffled") && min(one.Operations, one.Records) >= test.Records
 }

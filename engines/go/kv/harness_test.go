@@ -12,7 +12,7 @@ func BenchmarkRead(b *testing.B) {
 	test := &protocol.KvTest{
 		Operations: uint64(b.N), Records: 10_000, Key: "key_{key:8}", ClockEvery: 1,
 		KvLoad: protocol.KvLoad{
-			Keys: "uniform", Work: []protocol.KvWork{{Weight: 1, Op: "get"}}, Transaction: protocol.Scope{Word: "read"},
+			Keys: protocol.Keys{Order: "uniform"}, Work: []protocol.KvWork{{Weight: 1, Op: "get"}}, Transaction: protocol.Scope{Word: "read"},
 		},
 	}
 	inputs, err := aloneInputs(1, test)

@@ -22,6 +22,7 @@ type operation uint8
 
 const (
 	opGet operation = iota
+	opMiss
 	opExists
 	opScan
 	opRange
@@ -37,7 +38,7 @@ const (
 
 // words are the names of the operations in a suite.
 var words = [...]string{
-	opGet: "get", opExists: "exists", opScan: "scan", opRange: "range", opAudit: "audit", opHold: "hold", opPut: "put",
+	opGet: "get", opMiss: "miss", opExists: "exists", opScan: "scan", opRange: "range", opAudit: "audit", opHold: "hold", opPut: "put",
 	opDelete: "delete", opRemove: "remove", opInsert: "insert", opModify: "modify", opTransfer: "transfer",
 }
 
@@ -103,6 +104,8 @@ type inputs struct {
 	ordinal uint64
 	// total is the maximum number of operations.
 	total uint64
+	// A block has a multiple of together operations.
+	together uint64
 	// bytes are the block's keys and values, one after the other. ends are the positions where they end.
 	bytes []byte
 	ends  []int
@@ -124,7 +127,7 @@ func newInputs(test *protocol.KvTest, load *protocol.KvLoad, random *workload.Sp
 	if err != nil {
 		return nil, err
 	}
-	inputs := &inputs{random: random, kinds: kinds, key: key, keys: keys, records: test.Records, total: math.MaxUint64}
+	inputs := &inputs{random: random, kinds: kinds, key: key, keys: keys, records: test.Records, total: math.MaxUint64, together: 1}
 	for _, kind := range kinds {
 		inputs.weights += kind.weight
 	}
@@ -156,10 +159,21 @@ func (inputs *inputs) take() *input {
 	return &inputs.block[inputs.taken-1]
 }
 
+// takeBatch returns the next operations, at most count and those that are left in the block.
+func (inputs *inputs) takeBatch(count uint64) []input {
+	from := inputs.taken
+	inputs.taken = min(len(inputs.block), from+int(count))
+	return inputs.block[from:inputs.taken]
+}
+
 func (inputs *inputs) drawBlock() {
 	inputs.bytes, inputs.ends, inputs.block, inputs.taken = inputs.bytes[:0], inputs.ends[:0], inputs.block[:0], 0
-	for len(inputs.block) < blockOperations && len(inputs.bytes) < blockBytes && inputs.ordinal < inputs.total {
+	for inputs.ordinal < inputs.total {
 		inputs.draw()
+		isFull := len(inputs.block) >= blockOperations || len(inputs.bytes) >= blockBytes
+		if isFull && uint64(len(inputs.block))%inputs.together == 0 {
+			break
+		}
 	}
 	// From now on the bytes stay where they are.
 	from := 0
@@ -203,6 +217,10 @@ func (inputs *inputs) draw() {
 		drawn.all = kind.op == opAudit
 	}
 	inputs.render(&inputs.key, drawn.record)
+	if kind.op == opMiss {
+		// With one byte more it is the key of no record.
+		inputs.bytes = append(inputs.bytes, '~')
+	}
 	inputs.ends = append(inputs.ends, len(inputs.bytes))
 	switch kind.op {
 	case opPut, opInsert, opModify:

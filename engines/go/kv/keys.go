@@ -2,13 +2,15 @@ package kv
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
 // keyOrders are the orders in which keys can be drawn.
-var keyOrders = []string{"ascending", "shuffled", "uniform", "zipfian", "latest"}
+var keyOrders = []string{"ascending", "shuffled", "uniform", "zipfian", "latest", "popular"}
 
 // keys draws records for one thread.
 type keys struct {
@@ -16,7 +18,8 @@ type keys struct {
 	shuffle workload.Shuffle
 	zipfian workload.ScrambledZipf
 	// latest draws the distance from the newest record that this thread knows.
-	latest workload.Zipf
+	latest  workload.Zipf
+	popular popular
 	// records is the number of records before the test. inserted is the number of records that this thread has
 	// inserted.
 	records, inserted uint64
@@ -25,7 +28,8 @@ type keys struct {
 	thread, threads uint64
 }
 
-func newKeys(order string, records, thread, threads uint64, random *workload.SplitMix64) (keys, error) {
+func newKeys(choice protocol.Keys, records, thread, threads uint64, random *workload.SplitMix64) (keys, error) {
+	order := choice.Order
 	keys := keys{order: order, records: records, thread: thread, threads: max(threads, 1)}
 	switch order {
 	case "ascending", "uniform":
@@ -35,6 +39,8 @@ func newKeys(order string, records, thread, threads uint64, random *workload.Spl
 		keys.zipfian = workload.NewScrambledZipf(records)
 	case "latest":
 		keys.latest = workload.NewZipf(records)
+	case "popular":
+		keys.popular = newPopular(choice.Popular)
 	default:
 		return keys, fmt.Errorf("keys `%s` of a test: this engine has %s", order, strings.Join(keyOrders, ", "))
 	}
@@ -50,6 +56,8 @@ func (keys *keys) draw(ordinal uint64, random *workload.SplitMix64) uint64 {
 		return keys.shuffle.Number(ordinal)
 	case "zipfian":
 		return keys.zipfian.Record(random)
+	case "popular":
+		return keys.popular.record(random)
 	case "latest":
 		back := keys.latest.Rank(random)
 		if back < keys.inserted {
@@ -72,3 +80,44 @@ func (keys *keys) insert() uint64 {
 
 // own returns the record that this thread inserts at a count from 0.
 func (keys *keys) own(count uint64) uint64 { return keys.records + count*keys.threads + keys.thread }
+
+// popular draws from groups of equally popular records, with integers only, so every language draws the same records.
+type popular struct {
+	groups []group
+	// weights is the sum of the weights.
+	weights uint64
+	scatter workload.Shuffle
+}
+
+type group struct {
+	// first is the rank of the group's first record, from 0. weights is the sum of the weights up to and including
+	// this group.
+	first, records, weights uint64
+}
+
+// scatterSeed gives the order in which ranks are scattered over the records: the same in every test and thread, so the
+// popular records are too.
+const scatterSeed = 0x706f_7075_6c61_7221
+
+func newPopular(popularity []protocol.Popularity) popular {
+	var all popular
+	first := uint64(0)
+	for _, one := range popularity {
+		all.weights += one.Weight
+		all.groups = append(all.groups, group{first, one.Records, all.weights})
+		first += one.Records
+	}
+	all.scatter = workload.NewShuffle(first, scatterSeed)
+	return all
+}
+
+func (popular *popular) record(random *workload.SplitMix64) uint64 {
+	drawn := random.Below(popular.weights)
+	at := sort.Search(len(popular.groups), func(at int) bool { return popular.groups[at].weights > drawn })
+	rank := popular.groups[at].first
+	// A group of one needs no second number.
+	if popular.groups[at].records > 1 {
+		rank += random.Below(popular.groups[at].records)
+	}
+	return popular.scatter.Number(rank)
+}

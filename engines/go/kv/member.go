@@ -104,7 +104,11 @@ func (member *member) stream(purpose uint64) *workload.SplitMix64 {
 }
 
 func (member *member) newInputs() (*inputs, error) {
-	return newInputs(member.of.test, &member.actor.KvLoad, member.stream(0), uint64(member.thread), uint64(member.actor.Threads))
+	inputs, err := newInputs(member.of.test, &member.actor.KvLoad, member.stream(0), uint64(member.thread), uint64(member.actor.Threads))
+	if err == nil {
+		inputs.together = member.actor.Together()
+	}
+	return inputs, err
 }
 
 // quota returns the number of operations of this thread.
@@ -173,11 +177,11 @@ func (member *member) oneAfterTheOther() error {
 				return err
 			}
 		}
-		done, err := member.persist(member.inputs.take())
+		done, err := member.next(quota)
 		if err != nil {
 			return err
 		}
-		if done {
+		for range done {
 			recorder.Lap()
 		}
 	}
@@ -187,8 +191,25 @@ func (member *member) oneAfterTheOther() error {
 	return member.lookForNews(len(member.of.acknowledged))
 }
 
+// next does the next transaction, and returns the number of its operations, 0 if it was abandoned.
+func (member *member) next(quota uint64) (uint64, error) {
+	if member.inputs.together == 1 {
+		done, err := member.persist(member.inputs.take())
+		if done {
+			return 1, err
+		}
+		return 0, err
+	}
+	batch := member.inputs.takeBatch(min(member.inputs.together, quota-member.operations))
+	done, err := member.persistently(func() error { return member.together(batch) })
+	if done {
+		return uint64(len(batch)), err
+	}
+	return 0, err
+}
+
 func (member *member) recorder() *workload.Recorder {
-	recorder := workload.NewRecorder(1, member.shown.service)
+	recorder := workload.NewRecorder(member.inputs.together, member.shown.service)
 	recorder.Start()
 	return recorder
 }
@@ -291,7 +312,7 @@ func (member *member) hold() error {
 
 // beginMeasuring clears the counts of the warm-up. What was committed in the warm-up, or found wrong, stays.
 func (member *member) beginMeasuring() {
-	member.counts = counts{transfers: member.transfers, missed: member.missed}
+	member.counts = counts{transfers: member.transfers, missed: member.missed, unexpected: member.unexpected}
 	member.failures, member.retries, member.betweenNs = 0, 0, 0
 	member.shown.service.Clear()
 	if member.shown.response != nil {
@@ -306,7 +327,12 @@ func (member *member) persist(input *input) (bool, error) {
 	if input.all {
 		member.expectVersions()
 	}
-	err := member.apply(input)
+	return member.persistently(func() error { return member.apply(input) })
+}
+
+// persistently does a transaction, and repeats it while others are in its way. It returns false if it was abandoned.
+func (member *member) persistently(transaction func() error) (bool, error) {
+	err := transaction()
 	if err == nil || !errors.Is(err, ErrBusy) {
 		return err == nil, err
 	}
@@ -321,7 +347,7 @@ func (member *member) persist(input *input) (bool, error) {
 		}
 		runtime.Gosched()
 		member.retries++
-		if err := member.apply(input); err == nil || !errors.Is(err, ErrBusy) {
+		if err := transaction(); err == nil || !errors.Is(err, ErrBusy) {
 			return err == nil, err
 		}
 	}

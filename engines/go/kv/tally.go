@@ -15,6 +15,8 @@ type counts struct {
 	transfers uint64
 	// missed is the number of reads of a key, or from a key on, that found nothing.
 	missed uint64
+	// unexpected is the number of reads that found a row for a key that no record has.
+	unexpected uint64
 	// lastRecord is the account that the last transfer took from, and lastVersion is its version since then.
 	lastRecord, lastVersion uint64
 }
@@ -127,6 +129,23 @@ func (tally *tally) alone(input *input) error {
 	return err
 }
 
+// together does operations in one write transaction. A transaction that is rolled back does not count.
+func (tally *tally) together(batch []input) error {
+	before := tally.counts
+	err := tally.within(Writing, func() error {
+		for at := range batch {
+			if err := tally.apply(&batch[at]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tally.counts = before
+	}
+	return err
+}
+
 // read does an operation in the open read transaction.
 func (tally *tally) read(input *input) error {
 	if input.op.writes() {
@@ -142,6 +161,12 @@ func (tally *tally) apply(input *input) error {
 		var found bool
 		found, err = tally.session.Get(input.key, tally.digestValue)
 		tally.lookedUp(found)
+	case opMiss:
+		var found bool
+		if found, err = tally.session.Get(input.key, tally.digestValue); found {
+			tally.rows++
+			tally.unexpected++
+		}
 	case opExists:
 		var found bool
 		found, err = tally.session.Exists(input.key)

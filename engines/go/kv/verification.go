@@ -9,10 +9,11 @@ const invariants = "invariants:"
 // whether the invariants held that hold in any order of the threads. It returns nil if there is nothing to check the
 // answers against.
 func (of *actorsTest) verification(after *accounts) *string {
-	var operations, missed, failures uint64
+	var operations, missed, unexpected, failures uint64
 	var all counts
 	for _, member := range of.members {
 		operations, missed, failures = operations+member.operations, missed+member.missed, failures+member.failures
+		unexpected += member.unexpected
 		digest := member.digest
 		digest.Word(member.rows)
 		all.digest.Word(uint64(digest))
@@ -29,6 +30,8 @@ func (of *actorsTest) verification(after *accounts) *string {
 	broken := ""
 	if hasRecords && missed > 0 {
 		broken = fmt.Sprintf("%d reads found no row, although every record is stored", missed)
+	} else if unexpected > 0 {
+		broken = fmt.Sprintf("%d reads found a row for a key that no record has", unexpected)
 	} else if of.before != nil {
 		broken = of.brokenAccounts(after)
 	}

@@ -1,5 +1,10 @@
 package protocol
 
+import (
+	"encoding/json"
+	"fmt"
+)
+
 // KvSuite is a key-value suite.
 type KvSuite struct {
 	Name string `json:"name"`
@@ -41,10 +46,48 @@ type KvTest struct {
 
 // KvLoad is the work that a thread repeats.
 type KvLoad struct {
-	// Keys is how keys are drawn: "ascending", "shuffled", "uniform", "zipfian" or "latest".
-	Keys        string   `json:"keys"`
+	Keys        Keys     `json:"keys"`
 	Work        []KvWork `json:"work"`
 	Transaction Scope    `json:"transaction"`
+}
+
+// Keys is how keys are drawn.
+type Keys struct {
+	// Order is "ascending", "shuffled", "uniform", "zipfian", "latest" or "popular".
+	Order string
+	// Popular are the groups of equally popular records of the order "popular". Together they are all records.
+	Popular []Popularity
+}
+
+// Popularity is a group of equally popular records.
+type Popularity struct {
+	Records uint64 `json:"records"`
+	// Weight is the relative frequency with which one of the group is drawn.
+	Weight uint64 `json:"weight"`
+}
+
+// UnmarshalJSON reads a word, or an object with groups of records.
+func (keys *Keys) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, &keys.Order); err == nil {
+		return nil
+	}
+	var popular struct {
+		Popular []Popularity `json:"popular"`
+	}
+	if err := json.Unmarshal(text, &popular); err != nil || len(popular.Popular) == 0 {
+		return fmt.Errorf("keys %s: expected a word or {\"popular\": [...]}", text)
+	}
+	keys.Order, keys.Popular = "popular", popular.Popular
+	return nil
+}
+
+// Together returns the number of operations in each transaction, at least 1. A latency of an actor is that of a
+// transaction.
+func (load *KvLoad) Together() uint64 {
+	if load.Transaction.Word == "batch" {
+		return max(load.Transaction.Batch, 1)
+	}
+	return 1
 }
 
 // KvWork is a kind of operation with its relative frequency.

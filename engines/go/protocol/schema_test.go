@@ -22,9 +22,12 @@ var messages = map[string]map[string]any{
 		"": Job{}, "SuiteJob:kv": KvSuite{}, "SuiteJob:sql": SQLSuite{}, "KvTest": KvTest{}, "KvActor": KvActor{},
 		"Arrival": Arrival{}, "During": During{}, "KvStatements": KvStatements{}, "Work": KvWork{}, "SqlTest": SQLTest{},
 		"SqlActor": SQLActor{}, "Step": Step{}, "CopySpec": CopySpec{}, "ObjectSpec": Object{}, "Parameter": Parameter{},
-		"TableSpec": Table{}, "ColumnSpec": Column{}, "IndexSpec": Index{},
+		"Popularity": Popularity{}, "TableSpec": Table{}, "ColumnSpec": Column{}, "IndexSpec": Index{},
 		"TransactionScope": struct {
 			Batch uint64 `json:"batch"`
+		}{},
+		"KeyChoice": struct {
+			Popular []Popularity `json:"popular"`
 		}{},
 	},
 	"event": {

@@ -40,13 +40,42 @@ class Zipf:
         return min(int(self.items * (self.eta * u - self.eta + 1) ** (1 / (1 - THETA))), self.items - 1)
 
 
+def popular(kind, records):
+    """Groups of equally popular records, most popular first: how many, and their weight."""
+    name, numbers = kind.split(":")
+    if name == "hot":
+        some, draws = map(float, numbers.split("/"))
+        hot = min(max(round(records * some / 100), 1), records - 1)
+        return [(hot, round(draws / 100 * 2 ** 40)), (records - hot, round((100 - draws) / 100 * 2 ** 40))]
+    groups, rank, exponent = [], 1, float(numbers)
+    while rank <= records:
+        width = 1 if rank <= 64 else min(rank // 32, records - rank + 1)
+        low, high = rank - 0.5, rank + width - 0.5
+        many = (low ** (1 - exponent) - high ** (1 - exponent)) / (exponent - 1) if width > 1 else rank ** -exponent
+        groups.append((width, many))
+        rank += width
+    whole = sum(share for _, share in groups)
+    return [(width, round(share / whole * 2 ** 40)) for width, share in groups]
+
+
 class Keys:
-    def __init__(self, kind, records, rng):
+    def __init__(self, kind, records, rng, thread=0, threads=1):
         self.kind, self.records, self.inserted, self.rng = kind, records, 0, rng
+        self.thread, self.threads = thread, threads
+        if ":" in kind:
+            self.groups, self.order = popular(kind, records), shuffled(records, 0x706f_7075_6c61_7221)
+            self.zipf = None
+            return
         self.order = shuffled(records, rng.next()) if kind == "shuffled" else None
         self.zipf = {"zipfian": lambda: Zipf(10 ** 10, 26.46902820178302), "latest": lambda: Zipf(records)}.get(kind, lambda: None)()
 
     def draw(self, op):
+        if ":" in self.kind:
+            drawn, first = self.rng.below(sum(weight for _, weight in self.groups)), 0
+            for count, weight in self.groups:
+                if drawn < weight:
+                    return self.order[first + (self.rng.below(count) if count > 1 else 0)]
+                drawn, first = drawn - weight, first + count
         if self.kind == "zipfian":
             return fnv1a(self.zipf.rank(self.rng)) % self.records
         if self.kind == "latest":
@@ -57,7 +86,7 @@ class Keys:
         self.inserted += 1
         if self.kind == "latest":
             self.zipf = self.zipf.grown()
-        return self.records + self.inserted - 1
+        return self.records + (self.inserted - 1) * self.threads + self.thread
 
 
 def kv(test, size, databases):
@@ -72,13 +101,14 @@ def kv(test, size, databases):
 
 
 def several(test, size, table):
-    """Threads that read what nobody changes: the checksum of each, which ends with its rows, one after the other."""
+    """Threads that read what nobody changes, or add to it: the checksum of each, which ends with its rows, one after the other."""
     all, rows = Digest(), 0
     of_test = stream(SEED, test["number"]).next()
     for number, actor in enumerate(test["actor"]):
         for thread in range(actor["threads"]):
             share = operations(actor, size) // actor["threads"] + (thread < operations(actor, size) % actor["threads"])
-            digest, own = work(test, actor, size, table, stream(of_test, number << 32 | thread), share)
+            rng = stream(of_test, number << 32 | thread)
+            digest, own = work(test, actor, size, table, rng, share, thread, actor["threads"])
             digest.word(own)
             all.word(digest.value)
             rows += own
@@ -96,10 +126,10 @@ def add(digest, pairs):
         digest.bytes(found)
 
 
-def work(test, of, size, table, rng, count):
+def work(test, of, size, table, rng, count, thread=0, threads=1):
     """So many operations of a test or one of its threads: the digest of what they read, and rows."""
     digest, rows = Digest(), 0
-    works, keys = of["work"], Keys(of["keys"], size, rng)
+    works, keys = of["work"], Keys(of["keys"], size, rng, thread, threads)
     if works[0]["op"] == "scan":
         add(digest, sorted(table.items()))
         return digest, len(table)
@@ -122,6 +152,8 @@ def work(test, of, size, table, rng, count):
             if key in table:
                 digest.bytes(table[key])
                 rows += 1
+        elif work["op"] == "miss":
+            assert key + b"~" not in table
         elif work["op"] == "range":
             most = work["least"] + rng.below(work["most"] - work["least"] + 1)
             found = sorted(pair for pair in table.items() if pair[0] >= key)[:most]

@@ -1,6 +1,6 @@
 //! The parts of suites that an engine supports, if it does not support all of them.
 
-use crate::suite::{KeyChoice, KvTest};
+use crate::suite::KvTest;
 use serde::{Deserialize, Serialize};
 
 /// The parts of key-value suites that an engine supports.
@@ -10,19 +10,20 @@ pub struct KvAbility {
     /// Operations by their names in a suite: `get`, `put`.
     pub operations: Vec<String>,
     /// Supported ways to draw keys: `ascending`, `zipfian`.
-    pub keys: Vec<KeyChoice>,
+    pub keys: Vec<String>,
 }
 
 impl KvAbility {
     /// Returns the first feature that a test needs and the engine lacks, in words.
     pub(super) fn lacks(&self, test: &KvTest) -> Option<String> {
         test.works().into_iter().find_map(|work| {
-            let unknown = |name: &&str| !self.operations.iter().any(|known| known == name);
-            let operation = work.work.iter().map(|work| work.operation.name()).find(unknown);
-            let keys = Some(work.keys).filter(|keys| !self.keys.contains(keys) && !work.scans());
+            let lacks = |has: &[String], name: &str| !has.iter().any(|known| known == name);
+            let operation =
+                work.work.iter().map(|work| work.operation.name()).find(|name| lacks(&self.operations, name));
+            let keys = Some(work.keys.name()).filter(|keys| lacks(&self.keys, keys) && !work.scans());
             operation
                 .map(|name| format!("the operation {name}"))
-                .or_else(|| keys.map(|keys| format!("keys in {} order", keys.name())))
+                .or_else(|| keys.map(|keys| format!("keys in {keys} order")))
         })
     }
 }

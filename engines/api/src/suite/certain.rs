@@ -78,7 +78,7 @@ impl KvActors {
     fn has_fixed_answers(&self) -> bool {
         let writes = self.acting().any(|actor| actor.work.writes());
         let is_fixed = |operation: &Operation| match operation {
-            Operation::Get | Operation::Exists | Operation::Insert { .. } => true,
+            Operation::Get | Operation::Miss | Operation::Exists | Operation::Insert { .. } => true,
             Operation::Scan | Operation::Range { .. } | Operation::Audit { .. } => !writes,
             Operation::Put { .. }
             | Operation::Delete
@@ -128,6 +128,7 @@ impl Operation {
     fn most_rows(&self) -> Option<u64> {
         match self {
             Self::Get
+            | Self::Miss
             | Self::Put { .. }
             | Self::Delete
             | Self::Remove

@@ -123,6 +123,16 @@ pub struct KvActor {
     pub during: Option<During>,
 }
 
+impl KvActor {
+    /// Returns the number of operations in each of its transactions, at least 1. A latency is that of a transaction.
+    pub fn together(&self) -> u64 {
+        match self.work.transaction {
+            TransactionScope::Batch(operations) => operations.max(1),
+            TransactionScope::Read | TransactionScope::One | TransactionScope::Each => 1,
+        }
+    }
+}
+
 /// A part of a test's measured time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -223,7 +233,7 @@ impl KvWork {
 }
 
 /// How keys are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum KeyChoice {
@@ -237,17 +247,33 @@ pub enum KeyChoice {
     Zipfian,
     /// Zipf's law over the distance from the newest record: YCSB's latest.
     Latest,
+    /// Some records more often than others: the groups of equally popular records, scattered over all records. Together they are all
+    /// records.
+    Popular(Vec<Popularity>),
+}
+
+/// A group of equally popular records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Popularity {
+    /// The number of records in the group, at least 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub records: u64,
+    /// Share of the whole group among the draws, relative to the sum of all weights.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub weight: u64,
 }
 
 impl KeyChoice {
     /// Returns the word used in files and in jobs.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Ascending => "ascending",
             Self::Shuffled => "shuffled",
             Self::Uniform => "uniform",
             Self::Zipfian => "zipfian",
             Self::Latest => "latest",
+            Self::Popular(_) => "popular",
         }
     }
 }
@@ -269,6 +295,8 @@ pub struct Work {
 pub enum Operation {
     /// Read the value of a key, every byte of it.
     Get,
+    /// Read a key that no record has: a drawn key, with a `~` after it.
+    Miss,
     Put {
         /// Format of the value: `value_{key:08}`.
         value: Template,
@@ -316,6 +344,7 @@ impl Operation {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Get => "get",
+            Self::Miss => "miss",
             Self::Put { .. } => "put",
             Self::Delete => "delete",
             Self::Remove => "remove",
@@ -335,6 +364,7 @@ impl Operation {
         match self {
             Self::Scan | Self::Range { .. } | Self::Audit { .. } | Self::Hold => true,
             Self::Get
+            | Self::Miss
             | Self::Put { .. }
             | Self::Delete
             | Self::Remove
@@ -354,7 +384,13 @@ impl Operation {
             | Self::Insert { .. }
             | Self::Modify { .. }
             | Self::Transfer { .. } => true,
-            Self::Get | Self::Exists | Self::Scan | Self::Range { .. } | Self::Audit { .. } | Self::Hold => false,
+            Self::Get
+            | Self::Miss
+            | Self::Exists
+            | Self::Scan
+            | Self::Range { .. }
+            | Self::Audit { .. }
+            | Self::Hold => false,
         }
     }
 }

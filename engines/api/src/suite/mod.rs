@@ -12,7 +12,7 @@ mod template;
 pub use expression::{Expression, MOST_SIGNS, Variables};
 pub use kv::{
     Arrival, During, Gaps, KeyChoice, KvActor, KvActors, KvAlone, KvCompaction, KvLoad, KvStatements, KvSuite, KvTest,
-    KvWork, Operation, TransactionScope, Work,
+    KvWork, Operation, Popularity, TransactionScope, Work,
 };
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, TableSpec, main_database};

@@ -33,12 +33,12 @@ impl ActorsDone {
     /// Returns the test's result, added to what was measured around the test.
     pub(crate) fn result(self, done: TestDone) -> TestDone {
         let Self { operations, rows, actors, verification, .. } = self;
-        let histogram = match actors.as_slice() {
-            [only] => only.histogram.clone(),
+        let (histogram, operations_per_sample) = match actors.as_slice() {
+            [only] => (only.histogram.clone(), only.operations_per_sample),
             // A combined histogram of different kinds of work would mean nothing.
-            _ => to_base64(&empty()),
+            _ => (to_base64(&empty()), done.operations_per_sample),
         };
-        TestDone { operations, rows, verification, actors, histogram, ..done }
+        TestDone { operations, rows, verification, actors, histogram, operations_per_sample, ..done }
     }
 }
 

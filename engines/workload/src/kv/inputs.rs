@@ -8,9 +8,12 @@ use dbdyno_engine::{
 };
 
 /// Operations for which inputs are drawn at a time, or fewer if the inputs are long.
-const BLOCK_OPERATIONS: u64 = 256;
+const BLOCK_OPERATIONS: usize = 256;
 /// A block is full at this many bytes of keys and values, so that it stays in the processor's cache.
 const BLOCK_BYTES: usize = 32 << 10;
+
+/// The byte after a key that makes it the key of no record.
+const MISSING: u8 = b'~';
 
 /// Draws the inputs of one thread, a block at a time.
 pub(super) struct Inputs<'t> {
@@ -21,6 +24,8 @@ pub(super) struct Inputs<'t> {
     total_weight: u64,
     /// The ordinal of the next operation to draw.
     ordinal: u64,
+    /// A block has a multiple of this many operations.
+    together: usize,
     /// Keys and values of the block, concatenated.
     bytes: Vec<u8>,
     block: Vec<Drawn<'t>>,
@@ -71,7 +76,7 @@ impl<'t> Inputs<'t> {
 
     /// Creates the inputs of thread `thread` (from 0) of `threads` that do the same work.
     pub(super) fn new(test: &'t KvTest, work: &'t KvWork, mut rng: SplitMix64, (thread, threads): (u64, u64)) -> Self {
-        let keys = Keys::new(work.keys, test.records, (thread, threads), &mut rng);
+        let keys = Keys::new(&work.keys, test.records, (thread, threads), &mut rng);
         Self {
             test,
             work,
@@ -79,10 +84,16 @@ impl<'t> Inputs<'t> {
             keys,
             total_weight: work.work.iter().map(|work| work.weight).sum(),
             ordinal: 0,
+            together: 1,
             bytes: Vec::with_capacity(BLOCK_BYTES),
-            block: Vec::with_capacity(BLOCK_OPERATIONS as usize),
+            block: Vec::with_capacity(BLOCK_OPERATIONS),
             next: 0,
         }
+    }
+
+    /// Returns the same inputs, in blocks of a multiple of `together` operations.
+    pub(super) fn in_batches(self, together: usize) -> Self {
+        Self { together: together.max(1), ..self }
     }
 
     /// Returns the next operation. At the end of the block, the timer is paused while the next block is drawn.
@@ -102,18 +113,26 @@ impl<'t> Inputs<'t> {
 
     #[inline]
     pub(super) fn take(&mut self) -> Input<'_> {
-        let Drawn { operation, key, value, end, number, record } = self.block[self.next];
         self.next += 1;
-        Input { operation, key: &self.bytes[key..value], value: &self.bytes[value..end], number, record }
+        input(&self.bytes, self.block[self.next - 1])
+    }
+
+    /// Returns the next operations, at most `count` and those that are left in the block.
+    pub(super) fn take_batch(&mut self, count: usize) -> impl ExactSizeIterator<Item = Input<'_>> + Clone {
+        let from = self.next;
+        self.next = self.block.len().min(from + count);
+        let bytes = &self.bytes;
+        self.block[from..self.next].iter().map(move |drawn| input(bytes, *drawn))
     }
 
     pub(super) fn draw_block(&mut self) {
         self.bytes.clear();
         self.block.clear();
         self.next = 0;
-        for _ in 0..BLOCK_OPERATIONS {
+        loop {
             self.draw();
-            if self.bytes.len() >= BLOCK_BYTES {
+            let is_full = self.block.len() >= BLOCK_OPERATIONS || self.bytes.len() >= BLOCK_BYTES;
+            if is_full && self.block.len().is_multiple_of(self.together) {
                 break;
             }
         }
@@ -137,6 +156,9 @@ impl<'t> Inputs<'t> {
         };
         let key = self.bytes.len();
         self.render(&self.test.key, index);
+        if *operation == Operation::Miss {
+            self.bytes.push(MISSING);
+        }
         let value = self.bytes.len();
         let number = match operation {
             Operation::Put { value } | Operation::Insert { value } | Operation::Modify { value } => {
@@ -151,6 +173,7 @@ impl<'t> Inputs<'t> {
                 self.between(*least, *most)
             }
             Operation::Get
+            | Operation::Miss
             | Operation::Delete
             | Operation::Remove
             | Operation::Exists
@@ -171,6 +194,12 @@ impl<'t> Inputs<'t> {
     fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.rng.below(most.saturating_sub(least) + 1)
     }
+}
+
+#[inline]
+fn input<'i>(bytes: &'i [u8], drawn: Drawn<'i>) -> Input<'i> {
+    let Drawn { operation, key, value, end, number, record } = drawn;
+    Input { operation, key: &bytes[key..value], value: &bytes[value..end], number, record }
 }
 
 fn pick(work: &[Work], mut drawn: u64) -> &Operation {

@@ -5,7 +5,7 @@ use crate::{
     shuffle::Shuffle,
     zipf::{ScrambledZipf, Zipf},
 };
-use dbdyno_engine::suite::KeyChoice;
+use dbdyno_engine::suite::{KeyChoice, Popularity};
 
 /// Draws records for one thread.
 pub(super) struct Keys {
@@ -26,17 +26,19 @@ enum Choice {
     Zipfian(ScrambledZipf),
     /// By the distance from the newest record known to this thread.
     Latest(Zipf),
+    Popular(Popular),
 }
 
 impl Keys {
     /// Creates the keys of thread `thread` (from 0) of `threads`. A random order of all records is drawn immediately.
-    pub(super) fn new(choice: KeyChoice, records: u64, (thread, threads): (u64, u64), rng: &mut SplitMix64) -> Self {
+    pub(super) fn new(choice: &KeyChoice, records: u64, (thread, threads): (u64, u64), rng: &mut SplitMix64) -> Self {
         let choice = match choice {
             KeyChoice::Ascending => Choice::Ascending,
             KeyChoice::Shuffled => Choice::Shuffled(Shuffle::new(records, rng.next_u64())),
             KeyChoice::Uniform => Choice::Uniform,
             KeyChoice::Zipfian => Choice::Zipfian(ScrambledZipf::new(records)),
             KeyChoice::Latest => Choice::Latest(Zipf::new(records)),
+            KeyChoice::Popular(groups) => Choice::Popular(Popular::new(groups)),
         };
         Self { choice, records, inserted: 0, thread, threads: threads.max(1) }
     }
@@ -48,6 +50,7 @@ impl Keys {
             Choice::Shuffled(shuffle) => shuffle.record(ordinal),
             Choice::Uniform => rng.below(self.records),
             Choice::Zipfian(zipf) => zipf.record(rng),
+            Choice::Popular(popular) => popular.record(rng),
             Choice::Latest(zipf) => {
                 let back = zipf.rank(rng);
                 match back.checked_sub(self.inserted) {
@@ -74,14 +77,80 @@ impl Keys {
     }
 }
 
+/// Groups of equally popular records. They are drawn with integers only, so every language draws the same records.
+struct Popular {
+    groups: Vec<Group>,
+    /// The sum of the weights.
+    weights: u64,
+    scatter: Shuffle,
+}
+
+struct Group {
+    /// The rank of its first record, from 0.
+    first: u64,
+    records: u64,
+    /// The sum of the weights up to and including this group.
+    weights: u64,
+}
+
+impl Popular {
+    /// The order in which ranks are scattered over the records: the same in every test and thread, so the popular records are too.
+    const SCATTER: u64 = 0x706f_7075_6c61_7221;
+
+    fn new(popularity: &[Popularity]) -> Self {
+        let (mut first, mut weights) = (0, 0);
+        let mut groups = Vec::with_capacity(popularity.len());
+        for &Popularity { records, weight } in popularity {
+            weights += weight;
+            groups.push(Group { first, records, weights });
+            first += records;
+        }
+        Self { groups, weights, scatter: Shuffle::new(first, Self::SCATTER) }
+    }
+
+    fn record(&self, rng: &mut SplitMix64) -> u64 {
+        let drawn = rng.below(self.weights);
+        let group = &self.groups[self.groups.partition_point(|group| group.weights <= drawn)];
+        // A group of one needs no second number.
+        let within = if group.records > 1 { rng.below(group.records) } else { 0 };
+        self.scatter.record(group.first + within)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn popular_records_are_drawn_by_their_weight_and_are_the_same_in_every_thread() {
+        let groups = [(1, 50), (9, 30), (90, 20)].map(|(records, weight)| Popularity { records, weight });
+        let choice = KeyChoice::Popular(groups.to_vec());
+        let drawn = |thread: u64| {
+            let mut rng = SplitMix64::new(thread);
+            let mut keys = Keys::new(&choice, 100, (thread, 2), &mut rng);
+            let mut counts = [0_u64; 100];
+            (0..100_000).for_each(|_| counts[keys.draw(0, &mut rng) as usize] += 1);
+            let mut ranked: Vec<(u64, usize)> = counts.into_iter().zip(0..).collect();
+            ranked.sort_unstable_by_key(|(count, _)| std::cmp::Reverse(*count));
+            ranked
+        };
+        let (one, other) = (drawn(0), drawn(1));
+        let records = |ranked: &[(u64, usize)]| {
+            ranked.iter().map(|(_, record)| *record).collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!((one[0].1, records(&one[1..10])), (other[0].1, records(&other[1..10])));
+        let shares = [0..1, 1..10, 10..100].map(|ranks| one[ranks].iter().map(|(count, _)| count).sum::<u64>());
+        for (share, expected) in shares.into_iter().zip([50_000_i64, 30_000, 20_000]) {
+            // Four standard deviations.
+            assert!((share as i64 - expected).abs() < 640, "{shares:?}");
+        }
+        assert!(one[99].0 > 150, "each record of the last group is drawn");
+    }
+
+    #[test]
     fn the_latest_are_met_the_most_and_what_was_inserted_is_among_them() {
         let mut rng = SplitMix64::new(3);
-        let mut keys = Keys::new(KeyChoice::Latest, 1_000, (1, 2), &mut rng);
+        let mut keys = Keys::new(&KeyChoice::Latest, 1_000, (1, 2), &mut rng);
         assert_eq!([keys.insert(), keys.insert()], [1_001, 1_003], "the other thread inserts 1,000 and 1,002");
         let drawn: Vec<u64> = (0..100_000).map(|_| keys.draw(0, &mut rng)).collect();
         let count = |record| drawn.iter().filter(|&&one| one == record).count();

@@ -27,6 +27,8 @@ pub(super) struct KvTally {
     pub(super) short: Option<(u64, u64)>,
     /// Reads of a key, or from a key on, that found nothing.
     pub(super) missed: u64,
+    /// Reads that found a row for a key that no record has.
+    pub(super) unexpected: u64,
     /// The least sum of versions that an audit must find: the versions committed before it began.
     pub(super) least_versions: u64,
     /// The first audit that found fewer versions: their sum, and the least sum.
@@ -150,12 +152,36 @@ pub(super) fn apply_alone<S: KvSession>(
     done
 }
 
+/// Runs operations in one write transaction.
+pub(super) fn apply_together<'i, S: KvSession>(
+    session: &mut S,
+    mut inputs: impl Iterator<Item = Input<'i>>,
+    tally: &mut KvTally,
+) -> Result<(), EngineError> {
+    let before = *tally;
+    let mut transaction = session.write()?;
+    let mut write = || {
+        let mut table = transaction.table()?;
+        inputs.try_for_each(|input| apply_write(&mut table, &input, tally))
+    };
+    let done = write().and_then(|()| transaction.commit());
+    if done.is_err() {
+        *tally = before;
+    }
+    done
+}
+
 #[inline]
 pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
     match input.operation {
         Operation::Get => {
             let found = read.get(input.key, |value| tally.digest.bytes(value))?.is_some();
             tally.looked_up(found);
+        }
+        Operation::Miss => {
+            let found = read.get(input.key, |value| tally.digest.bytes(value))?.is_some();
+            tally.rows += u64::from(found);
+            tally.unexpected += u64::from(found);
         }
         Operation::Exists => {
             let found = read.exists(input.key)?;
@@ -210,6 +236,7 @@ pub(super) fn apply_write<W: KvWrite>(
         }
         Operation::Transfer { .. } => transfer(table, input, tally)?,
         Operation::Get
+        | Operation::Miss
         | Operation::Exists
         | Operation::Scan
         | Operation::Range { .. }

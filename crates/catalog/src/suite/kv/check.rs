@@ -73,7 +73,7 @@ impl Checker<'_> {
             return self.wrong("seconds, warm_up_seconds and followed: expected only in a test with actors");
         }
         let (Some(operations), Some(keys), Some(work), Some(transaction)) =
-            (&test.operations, test.keys, &test.work, test.transaction)
+            (&test.operations, test.keys.clone(), &test.work, test.transaction)
         else {
             let fields = [
                 ("operations", test.operations.is_none()),
@@ -131,8 +131,17 @@ impl Checker<'_> {
         if let Some(rate) = rate {
             self.rate(rate).map_err(|message| wrong(format!("actor `{name}`: rate: {message}")))?;
         }
-        if !matches!(transaction, TransactionScope::Read | TransactionScope::Each) {
-            return Err(wrong(format!("actor `{name}`: transaction: expected \"read\" or \"each\"")));
+        match transaction {
+            TransactionScope::Read | TransactionScope::Each => {}
+            TransactionScope::Batch(_) if rate.is_none() => {}
+            TransactionScope::Batch(_) => {
+                let message = "a rate is of operations that are each due on their own: expected \"read\" or \"each\"";
+                return Err(wrong(format!("actor `{name}`: transaction: {message}")));
+            }
+            TransactionScope::One => {
+                let message = "expected \"read\", \"each\" or { batch = N }";
+                return Err(wrong(format!("actor `{name}`: transaction: {message}")));
+            }
         }
         if work.get_ref().iter().any(|work| work.operation == Operation::Scan) {
             return Err(wrong(format!(

@@ -1,6 +1,7 @@
 //! The file format of a key-value suite.
 
-use dbdyno_engine::suite::{During, Gaps, KeyChoice, Operation, Template, TransactionScope};
+use super::keys::FileKeys;
+use dbdyno_engine::suite::{During, Gaps, Operation, Template, TransactionScope};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -39,7 +40,7 @@ pub(in crate::suite) struct FileKvTest {
     pub(super) database: String,
     pub(super) key: Template,
     pub(super) operations: Option<Spanned<Operations>>,
-    pub(super) keys: Option<KeyChoice>,
+    pub(super) keys: Option<FileKeys>,
     pub(super) work: Option<Spanned<Vec<FileWork>>>,
     pub(super) transaction: Option<TransactionScope>,
     pub(super) clock_every: Option<Spanned<u64>>,
@@ -65,7 +66,7 @@ pub(in crate::suite) struct FileKvTest {
 pub(super) struct FileActor {
     pub(super) name: String,
     pub(super) threads: FileNumber,
-    pub(super) keys: KeyChoice,
+    pub(super) keys: FileKeys,
     pub(super) work: Spanned<Vec<FileWork>>,
     pub(super) transaction: TransactionScope,
     pub(super) rate: Option<FileNumber>,

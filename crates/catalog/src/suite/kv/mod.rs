@@ -2,10 +2,13 @@
 
 mod check;
 mod file;
+mod keys;
 mod paced;
 
 pub(super) use self::file::{FileKvTest, FileSql};
 pub use self::paced::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
+
+pub(crate) use self::keys::FileKeys;
 
 use self::file::{FileActor, FileNumber, FileWork, Operations, SchemaWhen};
 use super::{TestInfo, file::SuiteFile};
@@ -15,8 +18,8 @@ use dbdyno_engine::{
     settings::Settings,
     size::Size,
     suite::{
-        Arrival, KeyChoice, KvActor, KvActors, KvAlone, KvCompaction, KvLoad, KvStatements, KvSuite, KvTest, KvWork,
-        Operation, Template, TransactionScope, Work,
+        Arrival, KvActor, KvActors, KvAlone, KvCompaction, KvLoad, KvStatements, KvSuite, KvTest, KvWork, Operation,
+        Template, TransactionScope, Work,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +53,7 @@ enum LoadBody {
 #[derive(Debug, Clone)]
 struct AloneBody {
     operations: Operations,
-    keys: KeyChoice,
+    keys: FileKeys,
     work: Vec<FileWork>,
     transaction: TransactionScope,
 }
@@ -122,8 +125,7 @@ impl KvBody {
     pub(super) fn payload_bytes(&self, size: Size, tests: &BTreeSet<u32>) -> u64 {
         let mut databases: BTreeMap<&str, u64> = BTreeMap::new();
         for test in self.tests.iter().filter(|test| tests.contains(&test.number())) {
-            if matches!(&test.load, LoadBody::Alone(alone) if matches!(alone.keys, KeyChoice::Ascending | KeyChoice::Shuffled))
-            {
+            if matches!(&test.load, LoadBody::Alone(alone) if alone.keys.is_each_once()) {
                 *databases.entry(&test.file.database).or_default() += test.written_bytes(size, Template::mean_len);
             }
         }
@@ -212,7 +214,7 @@ fn resolve_alone(file: &FileKvTest, alone: &AloneBody, size: u64, settings: &Set
     }
     KvAlone {
         operations: alone.operations.at_size(size),
-        work: KvWork { keys: alone.keys, work: resolve_work(work), transaction },
+        work: KvWork { keys: alone.keys.at_size(size), work: resolve_work(work), transaction },
         clock_every: file.clock_every.as_ref().map_or(1, |every| *every.get_ref()),
     }
 }
@@ -225,7 +227,11 @@ fn resolve_actors(test: &TestBody, size: u64, settings: &Settings) -> KvActors {
     let actor = |actor: &FileActor| KvActor {
         name: actor.name.clone(),
         threads: resolve_number(&actor.threads, settings).unwrap_or(0) as u32,
-        work: KvWork { keys: actor.keys, work: resolve_work(actor.work.get_ref()), transaction: actor.transaction },
+        work: KvWork {
+            keys: actor.keys.at_size(size),
+            work: resolve_work(actor.work.get_ref()),
+            transaction: actor.transaction,
+        },
         arrival: actor
             .rate
             .as_ref()

@@ -9,8 +9,8 @@ use crate::{
     actors::ThreadCounts,
     kv::{
         accounts::Accounts,
-        inputs::Input,
-        operations::{KvTally, MovedSnapshot, apply_alone},
+        inputs::{Input, Inputs},
+        operations::{KvTally, MovedSnapshot, apply_alone, apply_together},
     },
     recorder::{RecordedTime, Recorder},
 };
@@ -51,7 +51,8 @@ pub(super) fn work<E: KvThreads>(
         let thread = Thread { clock, session, place, course, counts, tally, strife, looks: 0, stale_read: None };
         match (place.actor.arrival, place.actor.work.holds()) {
             (_, true) => thread.hold(),
-            (None, _) => thread.one_after_the_other(),
+            (None, _) if place.together() > 1 => thread.one_after_the_other(Thread::next_batch),
+            (None, _) => thread.one_after_the_other(Thread::next_one),
             (Some(arrival), _) => thread.when_due(arrival),
         }
     });
@@ -99,8 +100,12 @@ struct Strife {
 }
 
 impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
-    /// Runs operations so that each begins when the previous one has ended.
-    fn one_after_the_other(mut self) -> Result<ThreadDone, EngineError> {
+    /// Runs operations so that each begins when the previous one has ended. `next`: runs the next transaction, and returns the number of
+    /// its operations, 0 if it was given up.
+    fn one_after_the_other(
+        mut self,
+        next: impl Fn(&mut Self, &mut Inputs<'_>, Turn) -> Result<u64, EngineError>,
+    ) -> Result<ThreadDone, EngineError> {
         let (turn, quota) = (self.wait_for_turn(), self.place.quota());
         let mut inputs = self.place.inputs();
         let (mut begun, mut recorder, mut is_measured) = (self.clock.now(), self.recorder(), false);
@@ -121,13 +126,29 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
                     self.look_for_news(1)
                 })?;
             }
-            if self.persist(&inputs.take(), turn)? {
+            for _ in 0..next(&mut self, &mut inputs, turn)? {
                 recorder.lap();
             }
         }
         let spent = recorder.finish()?;
         self.look_for_news(usize::MAX)?;
         Ok(self.done(spent, (begun, spent.wall + spent.between)))
+    }
+
+    /// Runs an operation in its own transaction.
+    #[inline]
+    fn next_one(&mut self, inputs: &mut Inputs<'_>, turn: Turn) -> Result<u64, EngineError> {
+        self.persist(&inputs.take(), turn).map(u64::from)
+    }
+
+    /// Runs as many operations in one transaction as the test asks for.
+    fn next_batch(&mut self, inputs: &mut Inputs<'_>, turn: Turn) -> Result<u64, EngineError> {
+        let left = self.place.quota() - self.tally.operations;
+        let batch = inputs.take_batch(self.place.together().min(left) as usize);
+        let count = batch.len() as u64;
+        let done =
+            self.persistently(turn, |thread| apply_together(thread.session, batch.clone(), &mut thread.tally))?;
+        Ok(if done { count } else { 0 })
     }
 
     /// Runs operations at their due times, or as soon as possible if they are late.
@@ -228,7 +249,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     fn recorder(&self) -> Recorder<C> {
-        let mut recorder = Recorder::new(self.clock.clone(), Arc::clone(&self.counts.service), 1);
+        let mut recorder = Recorder::new(self.clock.clone(), Arc::clone(&self.counts.service), self.place.together());
         recorder.start();
         recorder
     }
@@ -246,15 +267,29 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         if matches!(input.operation, Operation::Audit { accounts: None }) {
             self.expect_versions();
         }
-        match self.apply(input) {
+        self.persistently(turn, |thread| thread.apply(input))
+    }
+
+    /// Runs a transaction, and repeats it while others are in the way. Returns false if it was given up.
+    #[inline]
+    fn persistently(
+        &mut self,
+        turn: Turn,
+        mut transaction: impl FnMut(&mut Self) -> Result<(), EngineError>,
+    ) -> Result<bool, EngineError> {
+        match transaction(self) {
             Ok(()) => Ok(true),
-            Err(error) if error.is_busy => self.try_again(input, turn),
+            Err(error) if error.is_busy => self.try_again(turn, transaction),
             Err(error) => Err(error),
         }
     }
 
     #[cold]
-    fn try_again(&mut self, input: &Input<'_>, turn: Turn) -> Result<bool, EngineError> {
+    fn try_again(
+        &mut self,
+        turn: Turn,
+        mut transaction: impl FnMut(&mut Self) -> Result<(), EngineError>,
+    ) -> Result<bool, EngineError> {
         let since = Instant::now();
         loop {
             self.strife.busy += 1;
@@ -268,7 +303,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             }
             thread::yield_now();
             self.strife.retries += 1;
-            match self.apply(input) {
+            match transaction(self) {
                 Ok(()) => return Ok(true),
                 Err(error) if error.is_busy => {}
                 Err(error) => return Err(error),
@@ -306,7 +341,8 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     fn done(self, spent: RecordedTime, (begun_ns, elapsed_ns): (u64, u64)) -> ThreadDone {
-        let KvTally { operations, rows, digest, transfers, broken, short, moved, missed, stale, .. } = self.tally;
+        let KvTally { operations, rows, digest, transfers, broken, short, moved, missed, unexpected, stale, .. } =
+            self.tally;
         let Strife { busy, retries, failures } = self.strife;
         ThreadDone {
             operations,
@@ -317,6 +353,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             short,
             moved,
             missed,
+            unexpected,
             stale_audit: stale,
             stale_read: self.stale_read,
             failures,

@@ -186,7 +186,7 @@ fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&ThreadDone], is
         wall_ns,
         operations: sum(|thread| thread.operations),
         rows: sum(|thread| thread.rows),
-        operations_per_sample: 1,
+        operations_per_sample: actor.together(),
         histogram: to_base64(&service),
         response: counts.response().map(|response| to_base64(&response)),
         counters,

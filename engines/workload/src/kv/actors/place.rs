@@ -37,6 +37,8 @@ pub(super) struct ThreadDone {
     pub(super) short: Option<(u64, u64)>,
     pub(super) moved: Option<MovedSnapshot>,
     pub(super) missed: u64,
+    /// Reads that found a row for a key that no record has.
+    pub(super) unexpected: u64,
     pub(super) stale_audit: Option<(u64, u64)>,
     /// The first read that did not see what was committed before it began, with what it found.
     pub(super) stale_read: Option<String>,
@@ -66,7 +68,12 @@ impl ThreadPlace<'_> {
 
     pub(super) fn inputs(&self) -> Inputs<'_> {
         let place = (u64::from(self.thread), u64::from(self.actor.threads));
-        Inputs::new(self.test, &self.actor.work, self.stream(0), place)
+        Inputs::new(self.test, &self.actor.work, self.stream(0), place).in_batches(self.together() as usize)
+    }
+
+    /// Returns the number of operations in a transaction.
+    pub(super) fn together(&self) -> u64 {
+        self.actor.together()
     }
 
     /// Returns the number of operations of this thread.

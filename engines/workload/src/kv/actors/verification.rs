@@ -25,7 +25,7 @@ pub(super) fn verification<E: KvThreads>(
         Some(before) => broken_accounts(before, &accounts(engine, of.test)?, done),
         None => None,
     };
-    let broken = missed(done).filter(|_| has_records).or(broken);
+    let broken = missed(done).filter(|_| has_records).or_else(|| unexpected(done)).or(broken);
     let gave_up = done.iter().any(|thread| thread.failures > 0);
     Ok(match broken {
         Some(broken) => Some(format!("{INVARIANTS}{broken}")),
@@ -53,6 +53,13 @@ fn missed(done: &[ThreadDone]) -> Option<String> {
     let missed: u64 = done.iter().map(|thread| thread.missed).sum();
     let reads = if missed == 1 { "read" } else { "reads" };
     (missed > 0).then(|| format!("{missed} {reads} found no row, although every record is stored"))
+}
+
+/// Returns a message about reads that found a row for a key that no record has.
+fn unexpected(done: &[ThreadDone]) -> Option<String> {
+    let unexpected: u64 = done.iter().map(|thread| thread.unexpected).sum();
+    let reads = if unexpected == 1 { "read" } else { "reads" };
+    (unexpected > 0).then(|| format!("{unexpected} {reads} found a row for a key that no record has"))
 }
 
 /// Compares what threads found, and the final state, with the invariant of transfers: the sum of all balances. Each committed transfer
