@@ -63,3 +63,4 @@ mod trend;
 mod tui;
 mod tune;
 mod workers;
+mod workload;

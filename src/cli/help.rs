@@ -41,6 +41,7 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         "run",
         &[
             ("Run a suite on its usual engines", "dbdyno run --suite kv"),
+            ("Run your own workload", "dbdyno run --workload 'read=90,update=10,value=200,rows=10k'"),
             ("Run two engines at two sizes", "dbdyno run --suite kv --engine sqlite,lmdb --size 1000,10k"),
             ("Measure two values of an option", "dbdyno run --suite kv --engine 'sqlite:synchronous=normal|full'"),
             ("Stop starting rounds after five minutes", "dbdyno run --preset quick --budget 5m"),
@@ -205,7 +206,16 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
     ),
     ("check-engine", &[("Check an engine with an option", "dbdyno check-engine sqlite:journal_mode=wal")]),
     ("check-suite", &[("Check the file of a suite", "dbdyno check-suite suites/mine.toml")]),
-    ("new suite", &[("Write a suite to start from", "dbdyno new suite mine")]),
+    (
+        "new suite",
+        &[
+            ("Write a suite to start from", "dbdyno new suite mine"),
+            (
+                "Write the suite of your own workload",
+                "dbdyno new suite orders --workload 'read=80,insert=20,key=uuid7,value=100-400,threads=4'",
+            ),
+        ],
+    ),
     ("new preset", &[("Write a preset to start from", "dbdyno new preset mine")]),
     ("completions", &[("Load completions in bash", "dbdyno completions bash")]),
     (

@@ -4,9 +4,10 @@ use super::{
     args::{Places, one_of},
     error::CliError,
     output::print,
+    run::{workload, workload_help},
 };
 use clap::{Subcommand, builder::TypedValueParser};
-use dbdyno_catalog::Folder;
+use dbdyno_catalog::{Folder, Workload, engines::Registry};
 use dbdyno_engine::suite::SuiteKind;
 use dbdyno_reports::command::shell;
 use std::{path::Path, process::ExitCode};
@@ -29,6 +30,9 @@ pub(super) enum NewCommand {
         /// The kind of operations that its tests run.
         #[arg(long, value_name = "KIND", default_value = "kv", value_parser = kinds())]
         kind: SuiteKind,
+        /// Your own workload, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.
+        #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with = "kind", value_parser = workload, long_help = workload_help())]
+        workload: Option<Box<Workload>>,
     },
     /// Create a preset: a ready-made bench of a suite.
     Preset {
@@ -48,9 +52,13 @@ pub(super) fn new(places: &Places, command: &NewCommand) -> Result<ExitCode, Cli
     let catalog = places.catalog()?;
     let create = |folder, name: &str, text: String| catalog.create(folder, name, &text).map_err(CliError::Usage);
     match command {
-        NewCommand::Suite { name, kind } => {
-            let text = if *kind == SuiteKind::Kv { KV } else { SQL };
-            let path = create(Folder::Suites, name, text.replace(NAME, name))?;
+        NewCommand::Suite { name, kind, workload } => {
+            let text = match (workload, kind) {
+                (Some(workload), _) => workload.suite(name, &Registry::discover()),
+                (None, SuiteKind::Kv) => KV.replace(NAME, name),
+                (None, SuiteKind::Sql) => SQL.replace(NAME, name),
+            };
+            let path = create(Folder::Suites, name, text)?;
             written(&path, &["dbdyno", "check-suite", &path.display().to_string()])
         }
         NewCommand::Preset { name, suite } => {

@@ -1,4 +1,4 @@
-//! `dbdyno run`: a suite on engines.
+//! `dbdyno run`: a suite or a described workload on engines.
 
 use super::{
     args::{EngineList, Places},
@@ -8,7 +8,12 @@ use super::{
     preset::preset,
 };
 use clap::Args;
-use dbdyno_catalog::bench::{EngineChoice, Spec};
+use dbdyno_catalog::{
+    FIELDS, Workload,
+    bench::{EngineChoice, Spec},
+    engines::Registry,
+};
+use dbdyno_engine::say;
 use std::process::ExitCode;
 
 /// `dbdyno run`.
@@ -16,8 +21,11 @@ use std::process::ExitCode;
 #[command(next_help_heading = "Bench")]
 pub(super) struct RunArgs {
     /// The suite: `dbdyno list suites` lists them.
-    #[arg(short, long, value_name = "NAME", required_unless_present = "preset", add = suites())]
+    #[arg(short, long, value_name = "NAME", required_unless_present_any = ["preset", "workload"], add = suites())]
     pub(super) suite: Option<String>,
+    /// Your own workload instead of a suite, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.
+    #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with_all = ["suite", "preset"], value_parser = workload, long_help = workload_help())]
+    workload: Option<Box<Workload>>,
     /// Engines, with options after a colon, as in sqlite:journal_mode=wal,synchronous=off|normal,lmdb [default: the usual ones of the suite].
     ///
     /// ENGINE? is left out if it cannot be used on this machine.
@@ -30,21 +38,50 @@ pub(super) struct RunArgs {
     pub(super) bench: BenchArgs,
 }
 
+/// Reads a described workload. It is boxed because it is much larger than other arguments.
+pub(super) fn workload(line: &str) -> Result<Box<Workload>, String> {
+    line.parse().map(Box::new)
+}
+
+/// What `--workload` takes, with all its fields.
+pub(super) fn workload_help() -> String {
+    let mut help =
+        "Your own workload instead of a suite, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.\n\n\
+                    It becomes a suite in your folder of suites, which you can edit. Fields:\n"
+            .to_owned();
+    for field in FIELDS {
+        let default = if field.default.is_empty() { String::new() } else { format!(" [default: {}]", field.default) };
+        help.push_str(&format!("\n{}: {}{default}: {}", field.name, field.meaning, field.values));
+    }
+    help
+}
+
 /// The bench of a suite on engines.
 pub(super) fn spec(suite: String, engines: Vec<EngineChoice>) -> Spec {
     Spec { suite, engines, rounds: Spec::DEFAULT_ROUNDS, ..Spec::default() }
 }
 
 pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> {
-    match (args.preset, args.suite) {
-        (Some(name), _) => preset(places, &name, &args.bench),
-        (None, Some(suite)) => {
-            let mut engines = EngineList::joined(args.engines);
-            if engines.is_empty() {
-                engines = places.catalog()?.suite(&suite)?.usual_engines;
-            }
+    let catalog = places.catalog()?;
+    let engines = |given: Vec<EngineList>, suite: &str| {
+        let engines = EngineList::joined(given);
+        if engines.is_empty() { catalog.suite(suite).map(|suite| suite.usual_engines) } else { Ok(engines) }
+    };
+    match (args.preset, args.suite, args.workload) {
+        (Some(name), ..) => preset(places, &name, &args.bench),
+        (None, Some(suite), _) => {
+            let engines = engines(args.engines, &suite)?;
             bench(places, spec(suite, engines), &args.bench, None)
         }
-        (None, None) => Err(CliError::Usage("expected --suite or --preset".to_owned())),
+        (None, None, Some(workload)) => {
+            let (suite, path) = catalog.described(&workload, &Registry::discover()).map_err(CliError::Usage)?;
+            if !args.bench.is_quiet() {
+                say!("{}\nsuite {suite}: {}", workload.sentence(), path.display());
+            }
+            let mut spec = spec(suite.clone(), engines(args.engines, &suite)?);
+            workload.adjust(&mut spec);
+            bench(places, spec, &args.bench, None)
+        }
+        (None, None, None) => Err(CliError::Usage("expected --suite, --workload or --preset".to_owned())),
     }
 }

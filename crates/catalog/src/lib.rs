@@ -9,6 +9,7 @@ mod located;
 mod settings;
 mod suite;
 mod theme;
+mod workload;
 
 pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
 pub use difference::Difference;
@@ -19,7 +20,9 @@ pub use suite::{
     GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, SECONDS, Suite, TestInfo, TestPick, WARM_UP,
 };
 pub use theme::{Colour, Ink, Role, Theme};
+pub use workload::{FIELDS, Field, Workload};
 
+use self::engines::Registry;
 use dbdyno_foundation::base::output::{Guarded, Output};
 pub use located::CatalogText;
 use std::path::{Path, PathBuf};
@@ -97,6 +100,28 @@ impl Catalog {
         Theme::parse(name, &source)
     }
 
+    /// Returns the suite of a described workload, whose file it writes into the user's folder if it is not there yet, and the file's path.
+    ///
+    /// # Errors
+    /// A message for the user: the file was changed, or cannot be written.
+    pub fn described(&self, workload: &Workload, registry: &Registry) -> Result<(String, PathBuf), String> {
+        let name = workload.name();
+        let (text, path) = (workload.suite(&name, registry), self.own_path(Folder::Suites, &name));
+        match std::fs::read_to_string(&path) {
+            Ok(there) if there == text => Ok((name, path)),
+            Ok(_) => Err(format!(
+                "{} is not what this line describes any more: it was changed, or another version of dbdyno or other engines made it. Run it \
+                 as it is with --suite {name}, or remove it",
+                path.display()
+            )),
+            Err(_) => self.create(Folder::Suites, &name, &text).map(|path| (name, path)),
+        }
+    }
+
+    fn own_path(&self, folder: Folder, name: &str) -> PathBuf {
+        self.folders.path(folder).join(format!("{name}.toml"))
+    }
+
     /// Writes a new file of this name into the user's folder, and returns its path. An existing file stays unchanged.
     ///
     /// # Errors
@@ -106,7 +131,7 @@ impl Catalog {
         if !suite::is_plain_word(name) {
             return Err(format!("`{name}`: expected a name of letters, digits, - and _"));
         }
-        let path = self.folders.path(folder).join(format!("{name}.toml"));
+        let path = self.own_path(folder, name);
         if path.exists() {
             return Err(format!("{} already exists, and is left unchanged: choose another name", path.display()));
         }
@@ -123,8 +148,8 @@ impl Catalog {
 
     /// Whether a path is that of a file of this kind and name in the user's folder.
     pub fn is_own(&self, folder: Folder, name: &str, path: &Path) -> bool {
-        let own = self.folders.path(folder).join(format!("{name}.toml"));
-        std::fs::canonicalize(own).is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
+        std::fs::canonicalize(self.own_path(folder, name))
+            .is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
     }
 
     /// Returns the user's folder for files of this kind.

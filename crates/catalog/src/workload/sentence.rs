@@ -1,0 +1,136 @@
+//! A described workload in words.
+
+use super::{Clients, KeyKind, Mix, Workload, sizes::Sizes};
+use dbdyno_foundation::base::units;
+
+impl Workload {
+    /// Describes the workload in a few sentences.
+    pub fn sentence(&self) -> String {
+        [self.rows_in_words(), self.work_in_words(), self.commits_in_words()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Names the test by its shares: `90 % reads, 10 % updates`.
+    pub(super) fn test_name(&self) -> String {
+        let shares = self.shares();
+        match shares.as_slice() {
+            [(only, _)] => {
+                let mut letters = only.chars();
+                letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+            }
+            several => several.iter().map(|(what, share)| format!("{share} {what}")).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// Returns the kinds of operation with their shares, in percent, the largest first.
+    fn shares(&self) -> Vec<(&'static str, String)> {
+        let Mix { read, scan, insert, update, delete, modify, .. } = self.mix;
+        let total = (self.mix.reads() + self.mix.writes()) as f64;
+        let mut all = vec![
+            (read, "reads"),
+            (scan, "scans"),
+            (insert, "inserts"),
+            (update, "updates"),
+            (delete, "deletes"),
+            (modify, "read-modify-writes"),
+        ];
+        all.retain(|(weight, _)| *weight > 0);
+        all.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+        let percent = |weight: u64| {
+            let percent = weight as f64 * 100.0 / total;
+            if percent.fract().abs() < 0.05 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
+        };
+        all.into_iter().map(|(weight, what)| (what, percent(weight))).collect()
+    }
+
+    fn rows_in_words(&self) -> Option<String> {
+        let rows = match (self.data, self.memory) {
+            (Some(data), memory) => {
+                let memory = memory.unwrap_or(crate::bench::DEFAULT_MEMORY_LIMIT);
+                format!("Rows with {data} times as many bytes as the memory limit of {memory}")
+            }
+            (None, Some(memory)) => format!("{} with {memory} of memory", units::counted(self.rows, "row")),
+            (None, None) => units::counted(self.rows, "row"),
+        };
+        let key = match self.key.kind {
+            KeyKind::Random => "random keys",
+            KeyKind::Ascending => "ascending keys",
+            KeyKind::Uuid4 => "keys of UUID version 4",
+            KeyKind::Uuid7 => "keys of UUID version 7",
+        };
+        let value = match &self.value.sizes {
+            Sizes::LogNormal { median, p99 } => {
+                format!("values of {median} bytes in the median and {p99} in the 99th percentile")
+            }
+            Sizes::Listed(sizes) if sizes.contains(['*', '/']) => format!("values of {} bytes", list_in_words(sizes)),
+            Sizes::Listed(sizes) => format!("values of {} bytes", sizes.replace('-', " to ")),
+        };
+        let compressible = match self.value.compressible {
+            0 => String::new(),
+            percent => format!(", {percent} % of which can be compressed away"),
+        };
+        Some(format!("{rows}: {key} of {} bytes and {value}{compressible}.", self.key.size))
+    }
+
+    fn work_in_words(&self) -> Option<String> {
+        let counted = |threads: u64| units::counted(threads, "thread");
+        let who = match self.clients {
+            Clients::Alike(_) if self.is_alone() => {
+                format!("One thread does {}", units::counted(self.operations(), "operation"))
+            }
+            Clients::Alike(threads) => format!("{} for {}", counted(threads), units::counted(self.seconds, "second")),
+            Clients::Apart { readers, writers } => {
+                let parts = [(readers, "that read"), (writers, "that write")];
+                let parts = parts
+                    .iter()
+                    .filter(|(threads, _)| *threads > 0)
+                    .map(|(threads, what)| format!("{} {what}", counted(*threads)));
+                format!("{} for {}", parts.collect::<Vec<_>>().join(" and "), units::counted(self.seconds, "second"))
+            }
+        };
+        let rate = self.rate.map_or_else(String::new, |rate| format!(" at {rate} operations a second"));
+        let which = match self.popular.0.split_once(':') {
+            Some(("zipf", exponent)) => format!("rows chosen by Zipf's law with exponent {exponent}"),
+            Some(("hot", shares)) => {
+                let (rows, draws) = shares.split_once('/').unwrap_or((shares, ""));
+                format!("{rows} % of the rows get {draws} % of the operations")
+            }
+            _ if self.popular.0 == "latest" => "the newest rows are the most popular".to_owned(),
+            _ => "all rows equally popular".to_owned(),
+        };
+        let (least, most) = self.mix.scan_rows;
+        let scans = match (self.mix.scan, least == most) {
+            (0, _) => String::new(),
+            (_, true) => format!("; a scan reads {}", units::counted(least, "row")),
+            (_, false) => format!("; a scan reads {least} to {most} rows"),
+        };
+        let misses = match self.misses {
+            0 => String::new(),
+            percent => format!("; {percent} % of the reads find no row"),
+        };
+        Some(format!("{who}{rate}: {}; {which}{scans}{misses}.", self.test_name().to_lowercase()))
+    }
+
+    fn commits_in_words(&self) -> Option<String> {
+        let tier = self.tier.map_or_else(String::new, |tier| format!(" Every commit is at tier {tier}."));
+        match (self.mix.writes(), self.commit) {
+            (0, _) => None,
+            (_, 1) => Some(format!("Each write is a transaction of its own.{tier}")),
+            (_, commit) => Some(format!("A transaction has {commit} operations.{tier}")),
+        }
+    }
+}
+
+/// Says a list of sizes with weights: `100 (9 of 10) or 4000 to 8000 (1 of 10)`.
+fn list_in_words(sizes: &str) -> String {
+    let parts: Vec<(&str, u64)> = sizes
+        .split('/')
+        .map(|part| part.split_once('*').map_or((part, 1), |(size, weight)| (size, weight.parse().unwrap_or(1))))
+        .collect();
+    let total: u64 = parts.iter().map(|(_, weight)| weight).sum();
+    let part = |(size, weight): &(&str, u64)| format!("{} ({weight} of {total})", size.replace('-', " to "));
+    parts.iter().map(part).collect::<Vec<_>>().join(" or ")
+}
