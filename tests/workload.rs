@@ -80,7 +80,7 @@ fn the_line_and_the_file_that_it_writes_are_one_workload() {
     assert!(place.ok(&["list", "suites"]).contains(suite.as_str()));
 
     let written = place.ok(&["new", "suite", "mine", "--workload", line]);
-    assert!(written.contains("mine.toml") && written.contains("check-suite"), "{written}");
+    assert!(written.contains("mine.toml") && written.contains("dbdyno run --suite mine\n"), "{written}");
     place.ok(&["check-suite", place.path("config/suites/mine.toml").to_str().unwrap()]);
     place.ok(&[&["run", "--suite", "mine"][..], &engine].concat());
     let answers = place.rows("SELECT test, count(DISTINCT verification), count(*) FROM results GROUP BY 1 ORDER BY 1");
@@ -99,8 +99,23 @@ fn the_line_and_the_file_that_it_writes_are_one_workload() {
 #[test]
 fn a_memory_limit_and_a_ratio_of_data_are_those_of_the_bench() {
     let place = Place::new();
-    let plan = place.ok(&["run", "--workload", "read=1,memory=64MiB,data=2x", "--engine", "lmdb", "--dry-run"]);
+    let line = "read=1,memory=64MiB,data=2x";
+    let plan = place.ok(&["run", "--workload", line, "--engine", "lmdb", "--dry-run"]);
     assert!(plan.contains("64.0 MiB of memory") && plan.contains("2.00x the memory"), "{plan}");
+    let written = place.ok(&["new", "suite", "mine", "--workload", line]);
+    assert!(written.contains("dbdyno run --suite mine --memory-limit 64MiB --data-ratio 2\n"), "{written}");
+}
+
+#[test]
+fn a_tier_sets_the_options_that_it_needs_and_says_which_engine_keeps_its_own() {
+    let place = Place::new();
+    let line = "rows=100,update=1,operations=50,tier=3";
+    let run = ["run", "--workload", line, "--engine", "sqlite,fjall,null", "--repeat", "1"];
+    let said = place.run(&run);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(said.stderr.contains("null: no two of its options give tier 3 power-safe"), "{}", said.stderr);
+    let tiers = place.rows("SELECT DISTINCT engine, tier FROM results WHERE engine <> 'null' ORDER BY 1");
+    assert_eq!(tiers, [["fjall", "3"], ["sqlite", "3"]]);
 }
 
 #[test]

@@ -59,18 +59,24 @@ pub(super) fn new(places: &Places, command: &NewCommand) -> Result<ExitCode, Cli
                 (None, SuiteKind::Sql) => SQL.replace(NAME, name),
             };
             let path = create(Folder::Suites, name, text)?;
-            written(&path, &["dbdyno", "check-suite", &path.display().to_string()])
+            match workload {
+                Some(workload) => {
+                    let run = ["dbdyno", "run", "--suite", name].map(str::to_owned).into_iter().chain(workload.flags());
+                    written(&path, &run.collect::<Vec<_>>())
+                }
+                None => written(&path, &["dbdyno", "check-suite", &path.display().to_string()].map(str::to_owned)),
+            }
         }
         NewCommand::Preset { name, suite } => {
             // A missing suite would make the preset invalid from its beginning.
             catalog.suite(suite)?;
             let path = create(Folder::Presets, name, PRESET.replace(NAME, name).replace(SUITE, suite))?;
-            written(&path, &["dbdyno", "--preset", name, "--dry-run"])
+            written(&path, &["dbdyno", "--preset", name, "--dry-run"].map(str::to_owned))
         }
     }
 }
 
 /// Says where it is, and what to do next.
-fn written(path: &Path, next: &[&str]) -> Result<ExitCode, CliError> {
+fn written(path: &Path, next: &[String]) -> Result<ExitCode, CliError> {
     print(&format!("{}\nnext: {}\n", path.display(), shell(next)))
 }

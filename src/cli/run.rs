@@ -74,11 +74,14 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
             bench(places, spec(suite, engines), &args.bench, None)
         }
         (None, None, Some(workload)) => {
-            let (suite, path) = catalog.described(&workload, &Registry::discover()).map_err(CliError::Usage)?;
+            let registry = Registry::discover();
+            let (suite, path) = catalog.described(&workload, &registry).map_err(CliError::Usage)?;
+            let mut spec = spec(suite.clone(), engines(args.engines, &suite)?);
             if !args.bench.is_quiet() {
                 say!("{}\nsuite {suite}: {}", workload.sentence(), path.display());
+                let chosen = spec.engines.iter().filter_map(|engine| registry.get(&engine.name).ok());
+                workload.not_of_tier(chosen.map(|engine| &*engine.description)).iter().for_each(|line| say!("{line}"));
             }
-            let mut spec = spec(suite.clone(), engines(args.engines, &suite)?);
             workload.adjust(&mut spec);
             bench(places, spec, &args.bench, None)
         }

@@ -5,6 +5,7 @@ use crate::{
     bench::{DataRatio, Spec},
     engines::Registry,
 };
+use dbdyno_engine::describe::Description;
 use std::collections::BTreeMap;
 
 /// The engines that it is usually run on.
@@ -56,6 +57,22 @@ impl Workload {
     pub fn adjust(&self, spec: &mut Spec) {
         spec.memory_limit = self.memory.or(spec.memory_limit);
         spec.data_ratios = self.data.iter().copied().collect::<Vec<DataRatio>>();
+    }
+
+    /// Returns the same conditions as flags of `dbdyno run`. A suite file cannot hold them.
+    pub fn flags(&self) -> Vec<String> {
+        let memory = self.memory.map(|memory| ["--memory-limit".to_owned(), memory.to_string()]);
+        let data = self.data.map(|data| ["--data-ratio".to_owned(), data.to_string()]);
+        memory.into_iter().chain(data).flatten().collect()
+    }
+
+    /// Says which of these engines keep their own tier, because no two of their options give the one that is asked for.
+    pub fn not_of_tier<'e>(&self, engines: impl IntoIterator<Item = &'e Description>) -> Vec<String> {
+        let Some(asked) = self.tier else { return Vec::new() };
+        let lacking = engines.into_iter().filter(|engine| tier::options(engine, asked).is_none());
+        lacking
+            .map(|engine| format!("{}: no two of its options give tier {asked}, so it keeps its own", engine.name))
+            .collect()
     }
 
     fn of_tier(&self, registry: &Registry) -> Vec<(String, BTreeMap<String, String>)> {
