@@ -58,7 +58,7 @@ macro_rules! share {
         Field {
             name: $name,
             meaning: $meaning,
-            values: "a share: 90, or 90%",
+            values: "90, 90%",
             default: "0",
             set: |draft, text| {
                 draft.mix.$field = weight(text)?;
@@ -111,7 +111,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "key-size",
         meaning: "bytes of a key with its prefix",
-        values: "16; of a UUID 36 or 16",
+        values: "24; of a UUID 36 or 16",
         default: "",
         set: |draft, text| {
             draft.key_size = Some(count(text, MOST_KEY as u64)?);
@@ -150,7 +150,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "compressible",
         meaning: "part of a value that compression can remove",
-        values: "a percentage: 50%",
+        values: "50%",
         default: "0%",
         set: |draft, text| {
             draft.compressible = percent(text)?;
@@ -187,7 +187,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "popular",
         meaning: "which rows operations choose",
-        values: "uniform, zipf:0.99, hot:20/80 (of the rows, of the operations), latest",
+        values: "uniform, zipf:0.99, hot:20/80, latest",
         default: "uniform",
         set: |draft, text| {
             let keys = if text == "zipf" { "zipf:0.99" } else { text };
@@ -204,7 +204,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "misses",
         meaning: "part of the reads by key that look for a key which no row has",
-        values: "a percentage: 5%",
+        values: "5%",
         default: "0%",
         set: |draft, text| {
             draft.misses = percent(text)?;
@@ -268,7 +268,7 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "rate",
         meaning: "operations due per second, over all threads",
-        values: "1000, 10k, closed (each begins when the previous one is done)",
+        values: "1000, 10k, closed",
         default: "closed",
         set: |draft, text| {
             draft.rate = if text == "closed" { None } else { Some(count(text, MOST_RATE)?) };
