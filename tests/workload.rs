@@ -129,7 +129,9 @@ fn a_wrong_line_says_the_field_and_what_was_expected() {
         place.refused(&["run", "--workload", line], &[part]);
     }
     let help = place.ok(&["run", "--help"]);
+    let page = include_str!("../docs/own-workload.md");
     for field in dbdyno::catalog::FIELDS {
+        assert!(page.contains(&format!("`{}`", field.name)), "docs/own-workload.md does not have {}", field.name);
         assert!(help.contains(&format!("{} (", field.name)), "{}: {help}", field.name);
     }
 }

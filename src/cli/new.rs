@@ -7,7 +7,7 @@ use super::{
     run::{workload, workload_help},
 };
 use clap::{Subcommand, builder::TypedValueParser};
-use dbdyno_catalog::{Folder, Workload, engines::Registry};
+use dbdyno_catalog::{Folder, Workload};
 use dbdyno_engine::suite::SuiteKind;
 use dbdyno_reports::command::shell;
 use std::{path::Path, process::ExitCode};
@@ -54,7 +54,7 @@ pub(super) fn new(places: &Places, command: &NewCommand) -> Result<ExitCode, Cli
     match command {
         NewCommand::Suite { name, kind, workload } => {
             let text = match (workload, kind) {
-                (Some(workload), _) => workload.suite(name, &Registry::discover()),
+                (Some(workload), _) => workload.suite(name, &workload.engines()),
                 (None, SuiteKind::Kv) => KV.replace(NAME, name),
                 (None, SuiteKind::Sql) => SQL.replace(NAME, name),
             };

@@ -11,7 +11,6 @@ use clap::Args;
 use dbdyno_catalog::{
     FIELDS, Workload,
     bench::{EngineChoice, Spec},
-    engines::Registry,
 };
 use dbdyno_engine::say;
 use std::process::ExitCode;
@@ -74,7 +73,7 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
             bench(places, spec(suite, engines), &args.bench, None)
         }
         (None, None, Some(workload)) => {
-            let registry = Registry::discover();
+            let registry = workload.engines();
             let (suite, path) = catalog.described(&workload, &registry).map_err(CliError::Usage)?;
             let mut spec = spec(suite.clone(), engines(args.engines, &suite)?);
             if !args.bench.is_quiet() {

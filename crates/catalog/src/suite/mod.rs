@@ -7,7 +7,7 @@ mod sql_check;
 mod sql_dry_run;
 mod sql_place;
 
-pub(crate) use self::kv::FileKeys;
+pub(crate) use self::kv::{FileKeys, MOST_THREADS};
 pub use self::kv::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
 use self::file::{FileEngine, FileKind, SuiteFile, check_known, check_options, check_usual_engines};

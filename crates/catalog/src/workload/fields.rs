@@ -1,9 +1,11 @@
 //! The fields of a described workload: how each is written, what it means, and its default.
 
-use super::{Clients, Key, KeyKind, Mix, Popular, Value, Workload, sizes::Sizes};
-use crate::suite::FileKeys;
-use dbdyno_engine::{describe::parse_bytes, durability::Tier, names::instead_of, size::Size};
-use std::{collections::BTreeSet, str::FromStr};
+use super::{Clients, Key, KeyKind, Mix, Workload, line::default_key_size, sizes::Sizes};
+use crate::{
+    bench::{DataRatio, MemoryLimit},
+    suite::{FileKeys, MOST_RATE, MOST_SECONDS, MOST_THREADS},
+};
+use dbdyno_engine::{describe::parse_bytes, durability::Tier, names::instead_of, size::Size, suite::KeyChoice};
 
 /// A field of the line.
 #[derive(Debug, Clone, Copy)]
@@ -15,43 +17,43 @@ pub struct Field {
     pub values: &'static str,
     /// The value where the line is silent, as users write it; empty if that is no single value.
     pub default: &'static str,
-    set: fn(&mut Draft, &str) -> Result<(), String>,
+    pub(super) set: fn(&mut Draft, &str) -> Result<(), String>,
     /// The value in a workload; None: it has none.
-    get: fn(&Workload) -> Option<String>,
+    pub(super) get: fn(&Workload) -> Option<String>,
 }
 
 /// What a line said so far.
 #[derive(Debug, Default)]
-struct Draft {
-    rows: Option<u64>,
-    bytes: Option<u64>,
-    key: Option<KeyKind>,
-    key_size: Option<u64>,
-    prefix: String,
-    value: Option<Sizes>,
-    compressible: u8,
-    mix: Mix,
-    scan_rows: Option<(u64, u64)>,
-    popular: Option<Popular>,
-    misses: u8,
-    commit: Option<u64>,
-    threads: Option<u64>,
-    readers: Option<u64>,
-    writers: Option<u64>,
-    rate: Option<u64>,
-    operations: Option<u64>,
-    seconds: Option<u64>,
-    memory: Option<crate::bench::MemoryLimit>,
-    data: Option<crate::bench::DataRatio>,
-    tier: Option<Tier>,
+pub(super) struct Draft {
+    pub(super) rows: Option<u64>,
+    pub(super) bytes: Option<u64>,
+    pub(super) key: Option<KeyKind>,
+    pub(super) key_size: Option<u64>,
+    pub(super) prefix: String,
+    pub(super) value: Option<Sizes>,
+    pub(super) compressible: u8,
+    pub(super) mix: Mix,
+    pub(super) scan_rows: Option<(u64, u64)>,
+    pub(super) popular: Option<FileKeys>,
+    pub(super) misses: u8,
+    pub(super) commit: Option<u64>,
+    pub(super) threads: Option<u64>,
+    pub(super) readers: Option<u64>,
+    pub(super) writers: Option<u64>,
+    pub(super) rate: Option<u64>,
+    pub(super) operations: Option<u64>,
+    pub(super) seconds: Option<u64>,
+    pub(super) memory: Option<MemoryLimit>,
+    pub(super) data: Option<DataRatio>,
+    pub(super) tier: Option<Tier>,
 }
 
-const DEFAULT_ROWS: u64 = 100_000;
-const MOST_ROWS: u64 = 10_000_000_000;
-const MOST_THREADS: u64 = 256;
-const MOST_RATE: u64 = 100_000_000;
+/// Every row is equally popular.
+pub(super) const UNIFORM: FileKeys = FileKeys::Named(KeyChoice::Uniform);
+pub(super) const DEFAULT_ROWS: u64 = 100_000;
+pub(super) const MOST_ROWS: u64 = 10_000_000_000;
 /// Engines take keys of at most 511 bytes (LMDB), and a missing key is one byte longer.
-const MOST_KEY: usize = 510;
+pub(super) const MOST_KEY: usize = 510;
 
 macro_rules! share {
     ($name:literal, $field:ident, $meaning:literal) => {
@@ -64,7 +66,7 @@ macro_rules! share {
                 draft.mix.$field = weight(text)?;
                 Ok(())
             },
-            get: |workload| number_above(workload.mix.$field, 0),
+            get: |workload| number_unless(workload.mix.$field, 0),
         }
     };
 }
@@ -76,10 +78,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "rows before the test",
         values: "1000, 100k, 1M",
         default: "100k",
-        set: |draft, text| {
-            draft.rows = Some(count(text, MOST_ROWS)?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.rows, count(text, MOST_ROWS)),
         get: |workload| number_unless(workload.rows, DEFAULT_ROWS),
     },
     Field {
@@ -113,10 +112,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "bytes of a key with its prefix",
         values: "24; of a UUID 36 or 16",
         default: "",
-        set: |draft, text| {
-            draft.key_size = Some(count(text, MOST_KEY as u64)?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.key_size, count(text, MOST_KEY as u64)),
         get: |workload| {
             let Key { kind, size, prefix } = &workload.key;
             number_unless(*size as u64, default_key_size(*kind, prefix) as u64)
@@ -141,10 +137,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "bytes of a value",
         values: "200, 100-400, 100*9/4000-8000, lognormal:MEDIAN:P99",
         default: "100",
-        set: |draft, text| {
-            draft.value = Some(text.parse()?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.value, text.parse()),
         get: |workload| Some(workload.value.sizes.to_string()).filter(|sizes| sizes != "100"),
     },
     Field {
@@ -190,16 +183,16 @@ pub const FIELDS: &[Field] = &[
         values: "uniform, zipf:0.99, hot:20/80, latest",
         default: "uniform",
         set: |draft, text| {
-            let keys = if text == "zipf" { "zipf:0.99" } else { text };
             let names = ["uniform", "zipf:0.99", "hot:20/80", "latest"];
-            if !["uniform", "latest", "zipf", "hot"].contains(&keys.split(':').next().unwrap_or_default()) {
-                return Err(instead_of(text, names));
-            }
-            FileKeys::from_str(keys)?;
-            draft.popular = Some(Popular(keys.to_owned()));
+            draft.popular = match text.parse::<FileKeys>() {
+                _ if text == "zipf" => Some(FileKeys::Zipf(0.99)),
+                Ok(popular) if popular.is_popularity() => Some(popular),
+                Err(why) if text.contains(':') => return Err(why),
+                _ => return Err(instead_of(text, names)),
+            };
             Ok(())
         },
-        get: |workload| Some(workload.popular.0.clone()).filter(|popular| popular != "uniform"),
+        get: |workload| Some(&workload.popular).filter(|popular| **popular != UNIFORM).map(FileKeys::to_string),
     },
     Field {
         name: "misses",
@@ -217,10 +210,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "operations in a transaction that writes",
         values: "1, 100",
         default: "1",
-        set: |draft, text| {
-            draft.commit = Some(count(text, 1_000_000)?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.commit, count(text, 1_000_000)),
         get: |workload| number_unless(workload.commit, 1),
     },
     Field {
@@ -228,10 +218,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "threads that each do everything",
         values: "1, 4",
         default: "1",
-        set: |draft, text| {
-            draft.threads = Some(count(text, MOST_THREADS)?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.threads, count(text, MOST_THREADS)),
         get: |workload| match workload.clients {
             Clients::Alike(threads) => number_unless(threads, 1),
             Clients::Apart { .. } => None,
@@ -242,10 +229,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "threads that only read, in place of threads",
         values: "4",
         default: "",
-        set: |draft, text| {
-            draft.readers = Some(count(text, MOST_THREADS)?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.readers, count(text, MOST_THREADS)),
         get: |workload| match workload.clients {
             Clients::Apart { readers, .. } => Some(readers.to_string()),
             Clients::Alike(_) => None,
@@ -256,10 +240,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "threads that only write, in place of threads",
         values: "1",
         default: "",
-        set: |draft, text| {
-            draft.writers = Some(count(text, MOST_THREADS)?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.writers, count(text, MOST_THREADS)),
         get: |workload| match workload.clients {
             Clients::Apart { writers, .. } => Some(writers.to_string()),
             Clients::Alike(_) => None,
@@ -281,10 +262,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "operations of a test of one thread",
         values: "20k",
         default: "20k, and 200k where none waits for the disk",
-        set: |draft, text| {
-            draft.operations = Some(count(text, 1_000_000_000)?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.operations, count(text, 1_000_000_000)),
         get: |workload| workload.operations.map(|operations| operations.to_string()),
     },
     Field {
@@ -292,10 +270,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "how long several threads, or those with a rate, are measured",
         values: "5",
         default: "5",
-        set: |draft, text| {
-            draft.seconds = Some(count(text, 86_400)?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.seconds, count(text, MOST_SECONDS)),
         get: |workload| if workload.is_alone() { None } else { number_unless(workload.seconds, 5) },
     },
     Field {
@@ -303,10 +278,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "memory limit of each worker, including the page cache of its database",
         values: "64MiB, 1GiB",
         default: "no limit",
-        set: |draft, text| {
-            draft.memory = Some(text.parse()?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.memory, text.parse()),
         get: |workload| workload.memory.map(|memory| memory.to_string()),
     },
     Field {
@@ -314,10 +286,7 @@ pub const FIELDS: &[Field] = &[
         meaning: "bytes of data for each byte of memory, in place of rows",
         values: "4x, 0.5x",
         default: "",
-        set: |draft, text| {
-            draft.data = Some(text.strip_suffix('x').unwrap_or(text).parse()?);
-            Ok(())
-        },
+        set: |draft, text| keep(&mut draft.data, text.strip_suffix('x').unwrap_or(text).parse()),
         get: |workload| workload.data.map(|data| format!("{data}x")),
     },
     Field {
@@ -334,155 +303,10 @@ pub const FIELDS: &[Field] = &[
     },
 ];
 
-pub(super) fn parse(line: &str) -> Result<Workload, String> {
-    let (mut draft, mut seen) = (Draft::default(), BTreeSet::new());
-    for part in line.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        let Some((name, value)) = part.split_once('=') else {
-            let names = FIELDS.iter().map(|field| field.name);
-            let hint = if FIELDS.iter().any(|field| field.name == part) {
-                "expected a value after =".to_owned()
-            } else {
-                instead_of(part, names)
-            };
-            return Err(format!("`{part}`: {hint}"));
-        };
-        let (name, value) = (name.trim(), value.trim());
-        let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
-            return Err(format!("unknown field `{name}`: {}", instead_of(name, FIELDS.iter().map(|field| field.name))));
-        };
-        if !seen.insert(field.name) {
-            return Err(format!("{name}: it is there twice"));
-        }
-        (field.set)(&mut draft, value).map_err(|why| {
-            // Some messages begin with the value, or with the field and the value.
-            if why.contains(&format!("`{value}`")) {
-                format!("{name}={value}: {}", after_value(&why))
-            } else {
-                format!("{name}={value}: {why}")
-            }
-        })?;
-    }
-    checked(draft)
-}
-
-/// Returns the part of a message after the value that it quotes.
-fn after_value(message: &str) -> &str {
-    message.split_once("`: ").map_or(message, |(_, rest)| rest)
-}
-
-/// Prints a workload as the shortest line that gives it.
-pub(super) fn line(workload: &Workload) -> String {
-    let of = |field: &Field| Some(format!("{}={}", field.name, (field.get)(workload)?));
-    FIELDS.iter().filter_map(of).collect::<Vec<_>>().join(",")
-}
-
-fn checked(draft: Draft) -> Result<Workload, String> {
-    let either = |one: &str, other: &str| Err(format!("{one} and {other} say the same thing: expected one of them"));
-    let mix = Mix { scan_rows: draft.scan_rows.unwrap_or((100, 100)), ..draft.mix };
-    if mix.reads() + mix.writes() == 0 {
-        return Err("expected a share of at least one kind of operation: read, scan, insert, update, delete or modify"
-            .to_owned());
-    }
-    if draft.scan_rows.is_some() && mix.scan == 0 {
-        return Err("scan-rows: expected a share of scans too, as in scan=5".to_owned());
-    }
-    if draft.misses > 0 && mix.read == 0 {
-        return Err("misses: expected a share of reads too, as in read=90".to_owned());
-    }
-    let clients = match (draft.threads, draft.readers, draft.writers) {
-        (threads, None, None) => Clients::Alike(threads.unwrap_or(1)),
-        (Some(_), ..) => return either("threads", "readers and writers"),
-        (None, readers, writers) => {
-            let (readers, writers) = (readers.unwrap_or(0), writers.unwrap_or(0));
-            if readers > 0 && mix.reads() == 0 {
-                return Err("readers: nothing is left for them to read: expected a share of read or scan".to_owned());
-            }
-            if writers > 0 && mix.writes() == 0 {
-                return Err(
-                    "writers: nothing is left for them to write: expected a share of insert, update, delete or modify"
-                        .to_owned(),
-                );
-            }
-            if readers == 0 && mix.reads() > 0 || writers == 0 && mix.writes() > 0 {
-                return Err("expected both readers and writers, or threads that do everything".to_owned());
-            }
-            Clients::Apart { readers, writers }
-        }
-    };
-    let commit = draft.commit.unwrap_or(1);
-    if commit > 1 && mix.writes() == 0 {
-        return Err("commit: nothing is written, so nothing is committed".to_owned());
-    }
-    if commit > 1 && draft.rate.is_some() {
-        return Err("commit and rate: with a rate, each operation is due on its own: expected one of them".to_owned());
-    }
-    let prefix = draft.prefix;
-    let kind = draft.key.unwrap_or(KeyKind::Random);
-    let size = draft.key_size.map_or_else(|| default_key_size(kind, &prefix), |size| size as usize);
-    check_key(kind, size, &prefix)?;
-    let workload = Workload {
-        rows: draft.rows.unwrap_or(DEFAULT_ROWS),
-        key: Key { kind, size, prefix },
-        value: Value {
-            sizes: draft.value.unwrap_or(Sizes::Listed("100".to_owned())),
-            compressible: draft.compressible,
-        },
-        mix,
-        popular: draft.popular.unwrap_or(Popular("uniform".to_owned())),
-        misses: draft.misses,
-        commit,
-        clients,
-        rate: draft.rate,
-        operations: draft.operations,
-        seconds: draft.seconds.unwrap_or(5),
-        memory: draft.memory,
-        data: draft.data,
-        tier: draft.tier,
-    };
-    if draft.operations.is_some() && !workload.is_alone() {
-        return Err(
-            "operations: several threads, or those with a rate, are measured for a time: expected seconds".to_owned()
-        );
-    }
-    if draft.seconds.is_some() && workload.is_alone() {
-        return Err("seconds: one thread without a rate does a number of operations: expected operations".to_owned());
-    }
-    match (draft.bytes, draft.rows, draft.data) {
-        (Some(_), Some(_), _) => either("rows", "bytes"),
-        (Some(_), _, Some(_)) => either("bytes", "data"),
-        (_, Some(_), Some(_)) => either("rows", "data"),
-        (Some(bytes), ..) => {
-            let rows = ((bytes as f64 / workload.row_bytes()) as u64).clamp(1, MOST_ROWS);
-            Ok(Workload { rows, ..workload })
-        }
-        _ => Ok(workload),
-    }
-}
-
-fn default_key_size(kind: KeyKind, prefix: &str) -> usize {
-    let number = match kind {
-        KeyKind::Random | KeyKind::Ascending => 16,
-        KeyKind::Uuid4 | KeyKind::Uuid7 => 36,
-    };
-    prefix.len() + number
-}
-
-fn check_key(kind: KeyKind, size: usize, prefix: &str) -> Result<(), String> {
-    let rest = size.saturating_sub(prefix.len());
-    let (fits, expected) = match kind {
-        // Fewer bytes would give two rows the same key.
-        KeyKind::Random => (rest >= 8, "8 bytes or more"),
-        KeyKind::Ascending => ((1..=20).contains(&rest), "1 to 20 digits"),
-        KeyKind::Uuid4 | KeyKind::Uuid7 => (rest == 36 || rest == 16, "36 bytes, or 16"),
-    };
-    if fits && size <= MOST_KEY {
-        return Ok(());
-    }
-    let after = if prefix.is_empty() { String::new() } else { format!(" after the prefix of {}", prefix.len()) };
-    Err(format!(
-        "key-size={size}: expected {expected} for a key of kind {}{after}, and at most {MOST_KEY} bytes in all",
-        kind.word()
-    ))
+/// Puts a value that could be read into its place.
+fn keep<T>(place: &mut Option<T>, read: Result<T, String>) -> Result<(), String> {
+    *place = Some(read?);
+    Ok(())
 }
 
 /// Parses a positive whole number with the units of sizes.
@@ -505,10 +329,6 @@ fn percent(text: &str) -> Result<u8, String> {
 
 fn percent_above(percent: u8) -> Option<String> {
     (percent > 0).then(|| format!("{percent}%"))
-}
-
-fn number_above(number: u64, least: u64) -> Option<String> {
-    (number > least).then(|| number.to_string())
 }
 
 fn number_unless(number: u64, default: u64) -> Option<String> {

@@ -3,6 +3,7 @@
 //! The suite is an ordinary file of keys and values: nothing in it is special, and users may edit it.
 
 mod fields;
+mod line;
 mod sentence;
 mod sizes;
 mod suite;
@@ -11,14 +12,18 @@ mod tier;
 pub use self::fields::{FIELDS, Field};
 
 use self::sizes::Sizes;
-use crate::bench::{DataRatio, MemoryLimit};
+use crate::{
+    bench::{DataRatio, MemoryLimit},
+    engines::Registry,
+    suite::FileKeys,
+};
 use dbdyno_engine::{durability::Tier, suite::Template};
 use dbdyno_workload::digest::Digest;
 use std::{fmt, str::FromStr};
 
 /// A described workload. Its fields are those of the line, with their defaults where the line is silent.
 ///
-/// Prints as the shortest line that describes it, so two lines that mean the same are the same workload.
+/// Prints as the shortest line that gives it, so lines that differ in their order or in defaults are one workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
     /// Rows before the test.
@@ -26,7 +31,8 @@ pub struct Workload {
     key: Key,
     value: Value,
     mix: Mix,
-    popular: Popular,
+    /// Which rows operations choose: never an order in which each is used once.
+    popular: FileKeys,
     /// Percentage of the reads that look for a key which no row has.
     misses: u8,
     /// Operations in a transaction that writes.
@@ -104,10 +110,6 @@ impl Mix {
     }
 }
 
-/// Which rows operations choose, as a suite file says it: `uniform`, `zipf:0.99`, `hot:20/80`, `latest`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Popular(String);
-
 /// The threads of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Clients {
@@ -127,6 +129,11 @@ impl Workload {
     fn operations(&self) -> u64 {
         let waits = self.mix.writes() > 0 && self.commit < 100;
         self.operations.unwrap_or(if waits { 20_000 } else { 200_000 })
+    }
+
+    /// Returns the engines whose options its suite sets: without a tier none, and then no program is asked what it is.
+    pub fn engines(&self) -> Registry {
+        self.tier.map_or_else(Registry::default, |_| Registry::discover())
     }
 
     /// Returns a name for the suite, which the same description always gets: `workload-` and 8 hexadecimal digits of its digest.
@@ -175,13 +182,13 @@ impl FromStr for Workload {
     /// # Errors
     /// The message names the field and its value, what was expected, and the nearest name of an unknown field.
     fn from_str(line: &str) -> Result<Self, String> {
-        fields::parse(line)
+        line::parse(line)
     }
 }
 
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fields::line(self).fmt(f)
+        line::print(self).fmt(f)
     }
 }
 

@@ -1,16 +1,15 @@
 //! A described workload in words.
 
 use super::{Clients, KeyKind, Mix, Workload, sizes::Sizes};
+use crate::suite::FileKeys;
+use dbdyno_engine::suite::KeyChoice;
 use dbdyno_foundation::base::units;
 
 impl Workload {
     /// Describes the workload in a few sentences.
     pub fn sentence(&self) -> String {
-        [self.rows_in_words(), self.work_in_words(), self.commits_in_words()]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(" ")
+        let sentences = [self.rows_in_words(), self.work_in_words()].into_iter().chain(self.commits_in_words());
+        sentences.collect::<Vec<_>>().join(" ")
     }
 
     /// Names the test by its shares: `90 % reads, 10 % updates`.
@@ -46,7 +45,7 @@ impl Workload {
         all.into_iter().map(|(weight, what)| (what, percent(weight))).collect()
     }
 
-    fn rows_in_words(&self) -> Option<String> {
+    fn rows_in_words(&self) -> String {
         let rows = match (self.data, self.memory) {
             (Some(data), memory) => {
                 let memory = memory.unwrap_or(crate::bench::DEFAULT_MEMORY_LIMIT);
@@ -72,10 +71,10 @@ impl Workload {
             0 => String::new(),
             percent => format!(", {percent} % of which can be compressed away"),
         };
-        Some(format!("{rows}: {key} of {} bytes and {value}{compressible}.", self.key.size))
+        format!("{rows}: {key} of {} bytes and {value}{compressible}.", self.key.size)
     }
 
-    fn work_in_words(&self) -> Option<String> {
+    fn work_in_words(&self) -> String {
         let counted = |threads: u64| units::counted(threads, "thread");
         let who = match self.clients {
             Clients::Alike(_) if self.is_alone() => {
@@ -92,14 +91,11 @@ impl Workload {
             }
         };
         let rate = self.rate.map_or_else(String::new, |rate| format!(" at {rate} operations a second"));
-        let which = match self.popular.0.split_once(':') {
-            Some(("zipf", exponent)) => format!("rows chosen by Zipf's law with exponent {exponent}"),
-            Some(("hot", shares)) => {
-                let (rows, draws) = shares.split_once('/').unwrap_or((shares, ""));
-                format!("{rows} % of the rows get {draws} % of the operations")
-            }
-            _ if self.popular.0 == "latest" => "the newest rows are the most popular".to_owned(),
-            _ => "all rows equally popular".to_owned(),
+        let which = match &self.popular {
+            FileKeys::Zipf(exponent) => format!("rows are chosen by Zipf's law with exponent {exponent}"),
+            FileKeys::Hot { records, draws } => format!("{records} % of the rows get {draws} % of the operations"),
+            FileKeys::Named(KeyChoice::Latest) => "the newest rows are the most popular".to_owned(),
+            FileKeys::Named(_) => "all rows are equally popular".to_owned(),
         };
         let (least, most) = self.mix.scan_rows;
         let scans = match (self.mix.scan, least == most) {
@@ -111,7 +107,7 @@ impl Workload {
             0 => String::new(),
             percent => format!("; {percent} % of the reads find no row"),
         };
-        Some(format!("{who}{rate}: {}; {which}{scans}{misses}.", self.test_name().to_lowercase()))
+        format!("{who}{rate}: {}; {which}{scans}{misses}.", self.test_name().to_lowercase())
     }
 
     fn commits_in_words(&self) -> Option<String> {
@@ -119,7 +115,10 @@ impl Workload {
         match (self.mix.writes(), self.commit) {
             (0, _) => None,
             (_, 1) => Some(format!("Each write is a transaction of its own.{tier}")),
-            (_, commit) => Some(format!("A transaction has {commit} operations.{tier}")),
+            (_, commit) => {
+                let whose = if matches!(self.clients, Clients::Apart { .. }) { " of a writer" } else { "" };
+                Some(format!("A commit follows every {commit} operations{whose}.{tier}"))
+            }
         }
     }
 }

@@ -1,10 +1,7 @@
 //! The suite file of a described workload.
 
 use super::{Clients, Mix, Workload, tier};
-use crate::{
-    bench::{DataRatio, Spec},
-    engines::Registry,
-};
+use crate::{bench::Spec, engines::Registry};
 use dbdyno_engine::describe::Description;
 use std::collections::BTreeMap;
 
@@ -56,7 +53,7 @@ impl Workload {
     /// Returns the bench's conditions from the line: memory, and data for each byte of it.
     pub fn adjust(&self, spec: &mut Spec) {
         spec.memory_limit = self.memory.or(spec.memory_limit);
-        spec.data_ratios = self.data.iter().copied().collect::<Vec<DataRatio>>();
+        spec.data_ratios = self.data.into_iter().collect();
     }
 
     /// Returns the same conditions as flags of `dbdyno run`. A suite file cannot hold them.
@@ -87,7 +84,7 @@ impl Workload {
         format!(
             "operations = {{ share = 1.0, least = {operations}, most = {operations} }}\nkeys = \"{}\"\nwork = {}\ntransaction = {}\n\
              verify_state = true\n",
-            self.popular.0,
+            self.popular,
             self.work(&self.mix),
             self.transaction(&self.mix),
         )
@@ -109,7 +106,7 @@ impl Workload {
             });
             format!(
                 "  {{ name = \"{name}\", threads = {threads}, {rate}keys = \"{}\", work = {}, transaction = {} }},\n",
-                self.popular.0,
+                self.popular,
                 self.work(mix),
                 self.transaction(mix),
             )

@@ -149,7 +149,7 @@ fn a_workload_is_said_in_words() {
     assert_eq!(
         workload("read=90,update=10,value=200,rows=1M,threads=4,commit=100").sentence(),
         "1,000,000 rows: random keys of 16 bytes and values of 200 bytes. 4 threads for 5 seconds: 90 % reads, 10 % updates; all rows \
-         equally popular. A transaction has 100 operations."
+         are equally popular. A commit follows every 100 operations."
     );
     assert_eq!(
         workload("read=2,scan=1,rows=1k,popular=hot:20/80,misses=5%,value=100*9/4000-8000*1,compressible=30")

@@ -91,9 +91,9 @@ impl<'t> Inputs<'t> {
         }
     }
 
-    /// Returns the same inputs, in blocks of a multiple of `together` operations.
+    /// Returns the same inputs, in blocks of a multiple of `together` operations, at least 1.
     pub(super) fn in_batches(self, together: usize) -> Self {
-        Self { together: together.max(1), ..self }
+        Self { together, ..self }
     }
 
     /// Returns the next operation. At the end of the block, the timer is paused while the next block is drawn.

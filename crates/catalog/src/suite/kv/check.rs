@@ -1,7 +1,7 @@
 //! Checks that the tests of a key-value suite are complete and contain nothing impossible.
 
 use super::{
-    AloneBody, LoadBody, TestBody,
+    AloneBody, LoadBody, MOST_SECONDS, TestBody,
     file::{FileActor, FileKvTest, FileNumber, FileWork, Operations, When},
 };
 use crate::{
@@ -17,7 +17,7 @@ use dbdyno_engine::{
 use toml::Spanned;
 
 /// Maximum number of threads of an actor.
-const MOST_THREADS: u64 = 256;
+pub(crate) const MOST_THREADS: u64 = 256;
 
 pub(super) fn check_tests(
     tests: &[FileKvTest],
@@ -105,7 +105,7 @@ impl Checker<'_> {
             return self.wrong("verify_state: expected only in a test without actors: with several threads, the content depends on their order");
         }
         for number in [&test.seconds, &test.warm_up_seconds].into_iter().flatten() {
-            self.number(number.get_ref(), 86_400).map_err(|message| self.source.wrong(number.span(), message))?;
+            self.number(number.get_ref(), MOST_SECONDS).map_err(|message| self.source.wrong(number.span(), message))?;
         }
         for (place, actor) in test.actors.iter().enumerate() {
             self.actor(actor)?;
@@ -133,6 +133,10 @@ impl Checker<'_> {
         }
         match transaction {
             TransactionScope::Read | TransactionScope::Each => {}
+            TransactionScope::Batch(_) if work.get_ref().iter().any(|work| is_of_accounts(&work.operation)) => {
+                let message = "an account is checked after each transaction of its own: expected \"read\" or \"each\"";
+                return Err(wrong(format!("actor `{name}`: transaction: {message}")));
+            }
             TransactionScope::Batch(_) if rate.is_none() => {}
             TransactionScope::Batch(_) => {
                 let message = "a rate is of operations that are each due on their own: expected \"read\" or \"each\"";
@@ -254,6 +258,10 @@ impl Checker<'_> {
                 .map_err(|message| self.source.wrong(when.is.span(), message)),
         }
     }
+}
+
+fn is_of_accounts(operation: &Operation) -> bool {
+    matches!(operation, Operation::Transfer { .. } | Operation::Audit { .. } | Operation::Hold)
 }
 
 fn find_option<'o>(options: &'o [OptionSpec], name: &str) -> Result<&'o OptionSpec, String> {

@@ -5,7 +5,7 @@ use dbdyno_engine::{
     suite::{KeyChoice, Popularity},
 };
 use serde::Deserialize;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// The keys of a test: `"uniform"`, `"zipf:1.1"`, `"hot:20/80"`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -48,6 +48,11 @@ impl FileKeys {
                 ])
             }
         }
+    }
+
+    /// Whether records are drawn by how popular they are, equally popular ones included.
+    pub(crate) fn is_popularity(&self) -> bool {
+        !self.is_each_once() && *self != Self::Named(KeyChoice::Zipfian)
     }
 
     /// Whether each record is used once.
@@ -107,6 +112,17 @@ impl FromStr for FileKeys {
                 let names = NAMED.iter().map(KeyChoice::name).chain(["zipf:0.99", "hot:20/80"]);
                 format!("keys `{text}`: {}", instead_of(text, names))
             }),
+        }
+    }
+}
+
+/// Formats it as a file has it.
+impl fmt::Display for FileKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(choice) => f.write_str(choice.name()),
+            Self::Zipf(exponent) => write!(f, "zipf:{exponent}"),
+            Self::Hot { records, draws } => write!(f, "hot:{records}/{draws}"),
         }
     }
 }

@@ -8,7 +8,7 @@ mod paced;
 pub(super) use self::file::{FileKvTest, FileSql};
 pub use self::paced::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
-pub(crate) use self::keys::FileKeys;
+pub(crate) use self::{check::MOST_THREADS, keys::FileKeys};
 
 use self::file::{FileActor, FileNumber, FileWork, Operations, SchemaWhen};
 use super::{TestInfo, file::SuiteFile};

@@ -51,7 +51,7 @@ pub(super) fn work<E: KvThreads>(
         let thread = Thread { clock, session, place, course, counts, tally, strife, looks: 0, stale_read: None };
         match (place.actor.arrival, place.actor.work.holds()) {
             (_, true) => thread.hold(),
-            (None, _) if place.together() > 1 => thread.one_after_the_other(Thread::next_batch),
+            (None, _) if place.actor.together() > 1 => thread.one_after_the_other(Thread::next_batch),
             (None, _) => thread.one_after_the_other(Thread::next_one),
             (Some(arrival), _) => thread.when_due(arrival),
         }
@@ -144,7 +144,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     /// Runs as many operations in one transaction as the test asks for.
     fn next_batch(&mut self, inputs: &mut Inputs<'_>, turn: Turn) -> Result<u64, EngineError> {
         let left = self.place.quota() - self.tally.operations;
-        let batch = inputs.take_batch(self.place.together().min(left) as usize);
+        let batch = inputs.take_batch(self.place.actor.together().min(left) as usize);
         let count = batch.len() as u64;
         let done =
             self.persistently(turn, |thread| apply_together(thread.session, batch.clone(), &mut thread.tally))?;
@@ -249,7 +249,8 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     fn recorder(&self) -> Recorder<C> {
-        let mut recorder = Recorder::new(self.clock.clone(), Arc::clone(&self.counts.service), self.place.together());
+        let mut recorder =
+            Recorder::new(self.clock.clone(), Arc::clone(&self.counts.service), self.place.actor.together());
         recorder.start();
         recorder
     }
@@ -261,7 +262,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         self.counts.clear();
     }
 
-    /// Runs an operation, and repeats it while others are in the way. Returns false if it was given up.
+    /// Runs an operation in its own transaction, as [`persistently`](Self::persistently) does.
     #[inline]
     fn persist(&mut self, input: &Input<'_>, turn: Turn) -> Result<bool, EngineError> {
         if matches!(input.operation, Operation::Audit { accounts: None }) {
@@ -270,7 +271,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         self.persistently(turn, |thread| thread.apply(input))
     }
 
-    /// Runs a transaction, and repeats it while others are in the way. Returns false if it was given up.
+    /// Runs a transaction, and repeats it while another one blocks it. Returns false after [`PATIENCE`].
     #[inline]
     fn persistently(
         &mut self,

@@ -68,12 +68,7 @@ impl ThreadPlace<'_> {
 
     pub(super) fn inputs(&self) -> Inputs<'_> {
         let place = (u64::from(self.thread), u64::from(self.actor.threads));
-        Inputs::new(self.test, &self.actor.work, self.stream(0), place).in_batches(self.together() as usize)
-    }
-
-    /// Returns the number of operations in a transaction.
-    pub(super) fn together(&self) -> u64 {
-        self.actor.together()
+        Inputs::new(self.test, &self.actor.work, self.stream(0), place).in_batches(self.actor.together() as usize)
     }
 
     /// Returns the number of operations of this thread.
