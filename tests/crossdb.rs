@@ -50,7 +50,7 @@ fn tests_that_read_keys_in_order_are_refused_with_the_others_named() {
     refused(&["run", "--suite", "kv"], &[says, "the others are --test 1,2,4,5,6,7,8"]);
     refused(&["run", "--suite", "ycsb"], &["and test 8 E: 95 % ranges", "the others are --test 1,2,3,4,5,6,7"]);
     refused(&["run", "--suite", "contention"], &["it works with one thread"]);
-    refused(&["run", "--suite", "lumosql"], &["cannot run suite `lumosql`: it is of kind sql"]);
+    refused(&["run", "--suite", "lumosql"], &["cannot run suite `lumosql`: the suite is of kind sql"]);
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn the_line_and_the_file_that_it_writes_are_one_workload() {
     place.ok(&[&["run", "--workload", other_order][..], &engine].concat());
     let suites = place.rows("SELECT DISTINCT suite FROM session");
     let [[suite]] = &suites[..].iter().map(Vec::as_slice).collect::<Vec<_>>()[..] else { panic!("{suites:?}") };
-    assert!(suite.starts_with("workload-"), "{suite}");
+    assert!(suite.starts_with("read90-update10-"), "{suite}");
     assert!(place.ok(&["list", "suites"]).contains(suite.as_str()));
 
     let written = place.ok(&["new", "suite", "mine", "--workload", line]);

@@ -50,7 +50,7 @@ pub(super) fn workload_help() -> String {
             .to_owned();
     for field in FIELDS {
         let default = if field.default.is_empty() { String::new() } else { format!(" [default: {}]", field.default) };
-        help.push_str(&format!("\n{} ({}): {}{default}", field.name, field.values, field.meaning));
+        help.push_str(&format!("\n{} ({}): {}{default}", field.name, field.values.join(", "), field.meaning));
     }
     help
 }

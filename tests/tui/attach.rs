@@ -61,7 +61,7 @@ fn a_session_outlives_its_terminal_and_is_stored() {
 fn a_terminal_that_goes_takes_the_program_along_while_nothing_is_measured() {
     for (what, lose) in LOSSES {
         let mut terminal = Terminal::start(80, 24);
-        terminal.shows("Suite");
+        terminal.shows("What to measure");
         // Closing the terminal may type a line end, which would start a bench on the first screen.
         terminal.press("3");
         terminal.shows("Nothing is stored yet");
@@ -109,7 +109,7 @@ fn what_another_shell_measures_is_watched_on_the_screens_by_several_and_left_alo
     let mut first = Terminal::start_in(std::rc::Rc::clone(&place), &["attach"], (100, 30));
     first.shows("0/500 runs");
     let mut second = first.another(&[], (80, 24));
-    second.shows("Suite");
+    second.shows("What to measure");
     second.press("J");
     second.shows("Your jobs on this machine");
     second.shows("measures");
@@ -200,7 +200,7 @@ fn a_job_that_is_killed_is_said_to_be_and_disturbs_the_screens_no_further() {
     terminal.signal_job("-KILL");
     terminal.shows("it was killed or crashed");
     terminal.press_in_time("1");
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     terminal.press("q");
     assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
     terminal.is_given_back();
@@ -210,7 +210,7 @@ fn a_job_that_is_killed_is_said_to_be_and_disturbs_the_screens_no_further() {
 #[test]
 fn what_a_job_cannot_do_is_said_on_the_screens() {
     let mut terminal = Terminal::start(100, 30);
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     // The file is not a store. The screens have read nothing from it before.
     fs::write(terminal.place.store(), "no store at all, and long enough to be read as one").unwrap();
     terminal.press("p");
@@ -226,7 +226,7 @@ fn what_a_job_cannot_do_is_said_on_the_screens() {
 #[test]
 fn without_anything_to_return_to_the_last_session_is_named() {
     let terminal = Terminal::start(80, 24);
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     let place = &terminal.place;
     let mut none = terminal.another(&["attach"], (100, 30));
     none.shows("no job is running; start one with `dbdyno`");

@@ -136,7 +136,7 @@ fn a_terminal_that_is_too_small_says_what_is_needed() {
     journey.message(Message::Resized(10, 1));
     journey.shows("dbdyno");
     journey.message(Message::Resized(80, 24));
-    journey.shows("Suite");
+    journey.shows("What to measure");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn screens_that_are_switched_hundreds_of_times_wait_with_one_read_each() {
     let place = terminal::place();
     place.ok(&["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "1", "--quiet"]);
     let mut terminal = Terminal::start_in(Rc::new(place), &[], (100, 30));
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     let lock = File::open(format!("{}.lock", terminal.place.store().display())).unwrap();
     lock.lock().unwrap();
     terminal.press("3");
@@ -29,7 +29,7 @@ fn screens_that_are_switched_hundreds_of_times_wait_with_one_read_each() {
         most = most.max(threads(&terminal));
     }
     terminal.press("1");
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     most = most.max(threads(&terminal));
     assert!(most < MOST_THREADS, "{most} threads after {pressed} keys");
     // The last request is answered as soon as the store can be read.

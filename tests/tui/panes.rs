@@ -70,9 +70,9 @@ fn a_test_without_a_timeline_has_no_moment() {
 #[test]
 fn each_pane_of_bench_fills_the_screen_and_gives_it_back() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys("z").shows(ALL_PANES).shows("┌ Engines").hides("┌ Suite").hides("┌ Plan");
+    journey.keys("z").shows(ALL_PANES).shows("┌ Engines").hides("┌ What to measure").hides("┌ Plan");
     journey.key(KeyPress::Right).shows("┌ Options").hides("┌ Engines");
-    journey.key(KeyPress::Esc).hides(ALL_PANES).shows("┌ Suite").shows("┌ Plan");
+    journey.key(KeyPress::Esc).hides(ALL_PANES).shows("┌ What to measure").shows("┌ Plan");
     journey.keys("zz").hides(ALL_PANES).shows("┌ Plan");
     // Another screen begins with all of its panes.
     journey.keys("z").keys("3").keys("1").hides(ALL_PANES).shows("┌ Plan");

@@ -133,7 +133,7 @@ impl Terminal {
     /// Loads a preset, runs it, and waits until some of its results are stored.
     #[track_caller]
     pub(crate) fn run_preset(&mut self, preset: &str) {
-        self.shows("Suite");
+        self.shows("What to measure");
         self.press("p");
         self.shows("Load a preset");
         self.press(&format!("{preset}\r"));
@@ -166,7 +166,7 @@ impl Terminal {
 #[test]
 fn a_bench_is_started_watched_compared_and_exported_with_keys_alone() {
     let mut terminal = Terminal::start(100, 30);
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     terminal.press("p");
     terminal.shows("Load a preset");
     terminal.press("tiny\r");
@@ -196,7 +196,7 @@ fn a_bench_is_started_watched_compared_and_exported_with_keys_alone() {
 fn a_program_that_is_ended_or_killed_gives_the_terminal_back() {
     for (signal, code) in [("-TERM", Some(0)), ("-HUP", Some(0)), ("-KILL", None)] {
         let mut terminal = Terminal::start(80, 24);
-        terminal.shows("Suite");
+        terminal.shows("What to measure");
         assert!(terminal.inner.screen.lock().unwrap().screen().alternate_screen());
         terminal.signal(signal);
         let status = terminal.inner.child.wait().unwrap();
@@ -210,11 +210,11 @@ fn a_program_that_is_ended_or_killed_gives_the_terminal_back() {
 #[test]
 fn a_resized_terminal_is_painted_anew() {
     let mut terminal = Terminal::start(80, 24);
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     terminal.resize(60, 10);
     terminal.shows("dbdyno needs 80 x 23");
     terminal.resize(120, 40);
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     terminal.press("q");
     assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
 }
@@ -222,9 +222,9 @@ fn a_resized_terminal_is_painted_anew() {
 #[test]
 fn a_key_that_comes_with_a_resize_is_not_lost() {
     let mut terminal = Terminal::start(100, 30);
-    terminal.shows("Suite");
+    terminal.shows("What to measure");
     for turn in 0..40 {
-        let (key, screen) = if turn % 2 == 0 { ("3", "Nothing is stored yet") } else { ("1", "Suite") };
+        let (key, screen) = if turn % 2 == 0 { ("3", "Nothing is stored yet") } else { ("1", "What to measure") };
         terminal.resize(if turn % 3 == 0 { 120 } else { 100 }, 30);
         terminal.press(key);
         terminal.shows(screen);
@@ -313,7 +313,7 @@ fn a_killed_program_leaves_the_terminals_settings_as_they_were() {
             assert_eq!(after, before, "{changed:?}, at once");
         }
         let (before, after) = after_kill(changed, |terminal, name| {
-            terminal.shows("Suite");
+            terminal.shows("What to measure");
             assert!(is_raw(name));
         });
         assert_eq!(after, before, "{changed:?}, after the first frame");
@@ -327,7 +327,7 @@ fn what_was_changed_while_the_program_was_suspended_is_what_is_restored() {
     }
     let mut wanted = String::new();
     let (_, after) = after_kill(&["echo"], |terminal, name| {
-        terminal.shows("Suite");
+        terminal.shows("What to measure");
         terminal.suspend();
         assert!(!is_raw(name), "the terminal is given back");
         assert!(Command::new("stty").args(["-F", name, "-echo", "intr", "^T"]).status().unwrap().success());
@@ -345,7 +345,7 @@ fn a_program_that_is_killed_while_it_is_suspended_leaves_the_shells_settings_alo
     }
     let mut wanted = String::new();
     let (_, after) = after_kill(&["echo"], |terminal, name| {
-        terminal.shows("Suite");
+        terminal.shows("What to measure");
         terminal.suspend();
         assert!(!is_raw(name), "the terminal is given back");
         // A shell that reads a line does the same.

@@ -43,6 +43,11 @@ impl Catalog {
         names(&self.folders, Folder::Suites)
     }
 
+    /// Whether the user's folder has a suite of this name, which then takes precedence over a built-in one.
+    pub fn has_own_suite(&self, name: &str) -> bool {
+        self.own_path(Folder::Suites, name).exists()
+    }
+
     pub fn preset_names(&self) -> Vec<String> {
         names(&self.folders, Folder::Presets)
     }

@@ -27,6 +27,10 @@ impl App {
                 Intent::Read(overlay) => self.open = Some(OpenOverlay::page(overlay)),
                 Intent::Say(notice) => self.say(notice),
                 Intent::Saved(preset) => self.world.take_preset(*preset),
+                Intent::Suite(suite) => {
+                    self.world.take_suite(*suite);
+                    self.screens.world_changed(&self.world);
+                }
                 Intent::Open(what) => commands.extend(self.show(what)),
                 Intent::Close => commands.extend(self.close_screen()),
                 Intent::ReadNext(title, lines) => self.follow_up = Some((title, lines)),

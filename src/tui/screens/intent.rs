@@ -5,7 +5,7 @@ use crate::tui::{
     launch::{JobStart, Opening},
     overlay::{FilterKeys, ListItem, Overlay},
 };
-use dbdyno_catalog::bench::Preset;
+use dbdyno_catalog::{Suite, bench::Preset};
 use dbdyno_reports::format::Format;
 use dbdyno_running::runner::Tell;
 use std::path::PathBuf;
@@ -38,6 +38,8 @@ pub enum Intent<R, D> {
     Tell(Tell),
     /// Adds a saved preset to the known ones.
     Saved(Box<Preset>),
+    /// Adds a suite, whose file is written when it is used, to the known ones.
+    Suite(Box<Suite>),
     /// Opens something in the screen that shows it.
     Open(Opening),
     /// Returns to the screen that opened this one.
@@ -145,6 +147,7 @@ impl<R, D> Intent<R, D> {
             Self::Copy(text) => Intent::Copy(text),
             Self::Tell(tell) => Intent::Tell(tell),
             Self::Saved(preset) => Intent::Saved(preset),
+            Self::Suite(suite) => Intent::Suite(suite),
             Self::Open(what) => Intent::Open(what),
             Self::Close => Intent::Close,
             Self::Measure(start) => Intent::Measure(start),

@@ -15,7 +15,10 @@ use dbdyno_catalog::{
 };
 use dbdyno_foundation::host::WorkFolderFacts;
 use dbdyno_store::StoreHistory;
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// The assumed time of a sync until it is measured.
 const USUAL_FSYNC: Duration = Duration::from_millis(5);
@@ -25,6 +28,8 @@ const USUAL_FSYNC: Duration = Duration::from_millis(5);
 pub struct World {
     /// Suites that could be read.
     pub(crate) suites: Vec<Suite>,
+    /// The names of those suites that are files of the user.
+    pub(crate) own_suites: BTreeSet<String>,
     /// Presets that could be read.
     pub(crate) presets: Vec<Preset>,
     /// Claims that could be read.
@@ -81,6 +86,16 @@ impl World {
         let suited = |suite: &Suite| (suite.name.clone(), suited_registry(&registry, suite));
         self.suited = self.suites.iter().filter(sets).map(suited).collect();
         self.registry = registry;
+    }
+
+    /// Adds a suite that was written into the user's folder.
+    pub(crate) fn take_suite(&mut self, suite: Suite) {
+        if suite.sets_engine_options() {
+            self.suited.insert(suite.name.clone(), suited_registry(&self.registry, &suite));
+        }
+        self.own_suites.insert(suite.name.clone());
+        self.suites.retain(|other| other.name != suite.name);
+        self.suites.push(suite);
     }
 
     /// Returns an engine with the option defaults that it has on a suite.

@@ -27,6 +27,7 @@ pub fn read(setup: &TuiSetup) -> World {
         filters: read_history(catalog),
         views,
         suites: all(catalog.suite_names(), |name| catalog.suite(name), &mut broken),
+        own_suites: catalog.suite_names().into_iter().filter(|name| catalog.has_own_suite(name)).collect(),
         presets: benches(all(catalog.preset_names(), |name| ReadyMade::find(catalog, name), &mut broken)),
         themes: all(catalog.theme_names(), |name| catalog.theme(name), &mut broken),
         theme: setup.look.theme.name.clone(),

@@ -10,7 +10,7 @@ pub use closing::Closing;
 pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
 pub use plan::{
     BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, Missing, PlanError, PlannedRun, Space,
-    StoredPlan, check_space, combinations, estimate, round_order,
+    StoredPlan, check_space, combinations, estimate, refusal, round_order,
 };
 pub use spec::{EngineChoice, Preset, ReadyMade, Sequence, Spec, SpecError, Values};
 pub use suited::{suited, suited_registry};

@@ -13,13 +13,28 @@ pub struct Field {
     pub name: &'static str,
     /// Its meaning, as a phrase without a full stop.
     pub meaning: &'static str,
-    /// Values, as users write them.
-    pub values: &'static str,
+    /// Some of the values, as users write them.
+    pub values: &'static [&'static str],
     /// The value where the line is silent, as users write it; empty if that is no single value.
     pub default: &'static str,
+    /// The fields that say the same in another way, or contradict it: a line has one of them.
+    pub excludes: &'static [&'static str],
     pub(super) set: fn(&mut Draft, &str) -> Result<(), String>,
     /// The value in a workload; None: it has none.
     pub(super) get: fn(&Workload) -> Option<String>,
+}
+
+impl Field {
+    /// Checks a value of this field alone.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn check(&self, value: &str) -> Result<(), String> {
+        if value.contains(',') {
+            return Err("expected a value without commas: they separate fields".to_owned());
+        }
+        (self.set)(&mut Draft::default(), value)
+    }
 }
 
 /// What a line said so far.
@@ -60,8 +75,9 @@ macro_rules! share {
         Field {
             name: $name,
             meaning: $meaning,
-            values: "90, 90%",
+            values: &["5", "10", "50", "90", "95"],
             default: "0",
+            excludes: &[],
             set: |draft, text| {
                 draft.mix.$field = weight(text)?;
                 Ok(())
@@ -76,16 +92,18 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "rows",
         meaning: "rows before the test",
-        values: "1000, 100k, 1M",
+        values: &["1k", "10k", "100k", "1M", "10M"],
         default: "100k",
+        excludes: &["bytes", "data"],
         set: |draft, text| keep(&mut draft.rows, count(text, MOST_ROWS)),
         get: |workload| number_unless(workload.rows, DEFAULT_ROWS),
     },
     Field {
         name: "bytes",
         meaning: "bytes of keys and values before the test, in place of rows",
-        values: "64MiB, 10GiB",
+        values: &["64MiB", "1GiB", "10GiB"],
         default: "",
+        excludes: &["rows", "data"],
         set: |draft, text| {
             draft.bytes =
                 Some(parse_bytes(text).filter(|bytes| *bytes > 0).ok_or("expected bytes, as in 64MiB or 10GiB")?);
@@ -97,8 +115,9 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "key",
         meaning: "how keys follow from the number of their row",
-        values: "random, ascending, uuid4, uuid7",
+        values: &["random", "ascending", "uuid4", "uuid7"],
         default: "random",
+        excludes: &[],
         set: |draft, text| {
             let known = KeyKind::ALL.iter().find(|(word, _)| *word == text);
             let (_, kind) = known.ok_or_else(|| instead_of(text, KeyKind::ALL.map(|(word, _)| word)))?;
@@ -109,9 +128,10 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         name: "key-size",
-        meaning: "bytes of a key with its prefix",
-        values: "24; of a UUID 36 or 16",
+        meaning: "bytes of a key with its prefix; of a UUID 36 or 16",
+        values: &["16", "24", "36"],
         default: "",
+        excludes: &[],
         set: |draft, text| keep(&mut draft.key_size, count(text, MOST_KEY as u64)),
         get: |workload| {
             let Key { kind, size, prefix } = &workload.key;
@@ -121,8 +141,9 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "prefix",
         meaning: "text at the beginning of every key",
-        values: "user:",
+        values: &["user:", "session/"],
         default: "",
+        excludes: &[],
         set: |draft, text| {
             if text.contains(['{', '}', '"', '\\']) || text.chars().any(char::is_control) {
                 return Err("expected text without brackets, quotes, backslashes and control characters".to_owned());
@@ -135,16 +156,18 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "value",
         meaning: "bytes of a value",
-        values: "200, 100-400, 100*9/4000-8000, lognormal:MEDIAN:P99",
+        values: &["100", "200", "1000", "100-400", "100*9/4000-8000", "lognormal:200:4000"],
         default: "100",
+        excludes: &[],
         set: |draft, text| keep(&mut draft.value, text.parse()),
         get: |workload| Some(workload.value.sizes.to_string()).filter(|sizes| sizes != "100"),
     },
     Field {
         name: "compressible",
         meaning: "part of a value that compression can remove",
-        values: "50%",
+        values: &["25%", "50%", "75%"],
         default: "0%",
+        excludes: &[],
         set: |draft, text| {
             draft.compressible = percent(text)?;
             Ok(())
@@ -160,8 +183,9 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "scan-rows",
         meaning: "rows of a scan",
-        values: "100, 1-100",
+        values: &["10", "100", "1-100", "1000"],
         default: "100",
+        excludes: &[],
         set: |draft, text| {
             let (least, most) = text.split_once('-').unwrap_or((text, text));
             let (least, most) = (count(least, 1_000_000)?, count(most, 1_000_000)?);
@@ -180,8 +204,9 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "popular",
         meaning: "which rows operations choose",
-        values: "uniform, zipf:0.99, hot:20/80, latest",
+        values: &["uniform", "zipf:0.99", "hot:20/80", "latest"],
         default: "uniform",
+        excludes: &[],
         set: |draft, text| {
             let names = ["uniform", "zipf:0.99", "hot:20/80", "latest"];
             draft.popular = match text.parse::<FileKeys>() {
@@ -197,8 +222,9 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "misses",
         meaning: "part of the reads by key that look for a key which no row has",
-        values: "5%",
+        values: &["1%", "5%", "50%"],
         default: "0%",
+        excludes: &[],
         set: |draft, text| {
             draft.misses = percent(text)?;
             Ok(())
@@ -208,16 +234,18 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "commit",
         meaning: "operations in a transaction that writes",
-        values: "1, 100",
+        values: &["1", "10", "100", "1000"],
         default: "1",
+        excludes: &["rate"],
         set: |draft, text| keep(&mut draft.commit, count(text, 1_000_000)),
         get: |workload| number_unless(workload.commit, 1),
     },
     Field {
         name: "threads",
         meaning: "threads that each do everything",
-        values: "1, 4",
+        values: &["1", "2", "4", "8"],
         default: "1",
+        excludes: &["readers", "writers", "operations"],
         set: |draft, text| keep(&mut draft.threads, count(text, MOST_THREADS)),
         get: |workload| match workload.clients {
             Clients::Alike(threads) => number_unless(threads, 1),
@@ -227,8 +255,9 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "readers",
         meaning: "threads that only read, in place of threads",
-        values: "4",
+        values: &["1", "2", "4", "8"],
         default: "",
+        excludes: &["threads", "operations"],
         set: |draft, text| keep(&mut draft.readers, count(text, MOST_THREADS)),
         get: |workload| match workload.clients {
             Clients::Apart { readers, .. } => Some(readers.to_string()),
@@ -238,8 +267,9 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "writers",
         meaning: "threads that only write, in place of threads",
-        values: "1",
+        values: &["1", "2", "4"],
         default: "",
+        excludes: &["threads", "operations"],
         set: |draft, text| keep(&mut draft.writers, count(text, MOST_THREADS)),
         get: |workload| match workload.clients {
             Clients::Apart { writers, .. } => Some(writers.to_string()),
@@ -249,8 +279,9 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "rate",
         meaning: "operations due per second, over all threads",
-        values: "1000, 10k, closed",
+        values: &["closed", "100", "1000", "10k"],
         default: "closed",
+        excludes: &["commit", "operations"],
         set: |draft, text| {
             draft.rate = if text == "closed" { None } else { Some(count(text, MOST_RATE)?) };
             Ok(())
@@ -260,40 +291,45 @@ pub const FIELDS: &[Field] = &[
     Field {
         name: "operations",
         meaning: "operations of a test of one thread",
-        values: "20k",
+        values: &["2k", "20k", "200k"],
         default: "20k, and 200k where none waits for the disk",
+        excludes: &["seconds", "threads", "readers", "writers", "rate"],
         set: |draft, text| keep(&mut draft.operations, count(text, 1_000_000_000)),
         get: |workload| workload.operations.map(|operations| operations.to_string()),
     },
     Field {
         name: "seconds",
         meaning: "how long several threads, or those with a rate, are measured",
-        values: "5",
+        values: &["1", "5", "30"],
         default: "5",
+        excludes: &["operations"],
         set: |draft, text| keep(&mut draft.seconds, count(text, MOST_SECONDS)),
         get: |workload| if workload.is_alone() { None } else { number_unless(workload.seconds, 5) },
     },
     Field {
         name: "memory",
         meaning: "memory limit of each worker, including the page cache of its database",
-        values: "64MiB, 1GiB",
+        values: &["64MiB", "256MiB", "1GiB"],
         default: "no limit",
+        excludes: &[],
         set: |draft, text| keep(&mut draft.memory, text.parse()),
         get: |workload| workload.memory.map(|memory| memory.to_string()),
     },
     Field {
         name: "data",
         meaning: "bytes of data for each byte of memory, in place of rows",
-        values: "4x, 0.5x",
+        values: &["0.5x", "2x", "4x"],
         default: "",
+        excludes: &["rows", "bytes"],
         set: |draft, text| keep(&mut draft.data, text.strip_suffix('x').unwrap_or(text).parse()),
         get: |workload| workload.data.map(|data| format!("{data}x")),
     },
     Field {
         name: "tier",
         meaning: "what every commit survives: 1 a crash of the program, 2 a power loss without the last commits, 3 a power loss",
-        values: "1, 2, 3",
+        values: &["1", "2", "3"],
         default: "that of each engine's own defaults",
+        excludes: &[],
         set: |draft, text| {
             let tier = text.parse().ok().and_then(|number: u8| Tier::try_from(number).ok());
             draft.tier = Some(tier.ok_or("expected 0, 1, 2 or 3")?);

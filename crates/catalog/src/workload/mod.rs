@@ -136,11 +136,13 @@ impl Workload {
         self.tier.map_or_else(Registry::default, |_| Registry::discover())
     }
 
-    /// Returns a name for the suite, which the same description always gets: `workload-` and 8 hexadecimal digits of its digest.
+    /// Returns a name for the suite, which the same description always gets: its two largest shares, and 8 hexadecimal digits of its digest
+    /// (`read90-update10-1f2e3d4c`).
     pub fn name(&self) -> String {
         let mut digest = Digest::default();
         digest.bytes(self.to_string().as_bytes());
-        format!("workload-{:08x}", digest.to_word() >> 32)
+        let shares = self.shares().into_iter().take(2).map(|share| format!("{}{:.0}-", share.field, share.percent));
+        format!("{}{:08x}", shares.collect::<String>(), digest.to_word() >> 32)
     }
 
     /// Returns the format of the keys.

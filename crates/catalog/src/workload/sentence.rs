@@ -4,6 +4,22 @@ use super::{Clients, KeyKind, Mix, Workload, sizes::Sizes};
 use crate::suite::FileKeys;
 use dbdyno_engine::suite::KeyChoice;
 use dbdyno_foundation::base::units;
+use std::fmt;
+
+/// The share of a kind of operation.
+pub(super) struct Share {
+    /// The field that gives it.
+    pub(super) field: &'static str,
+    plural: &'static str,
+    pub(super) percent: f64,
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = usize::from(self.percent.fract().abs() >= 0.05);
+        write!(f, "{:.decimals$} % {}", self.percent, self.plural)
+    }
+}
 
 impl Workload {
     /// Describes the workload in a few sentences.
@@ -16,33 +32,30 @@ impl Workload {
     pub(super) fn test_name(&self) -> String {
         let shares = self.shares();
         match shares.as_slice() {
-            [(only, _)] => {
-                let mut letters = only.chars();
+            [only] => {
+                let mut letters = only.plural.chars();
                 letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
             }
-            several => several.iter().map(|(what, share)| format!("{share} {what}")).collect::<Vec<_>>().join(", "),
+            several => several.iter().map(Share::to_string).collect::<Vec<_>>().join(", "),
         }
     }
 
-    /// Returns the kinds of operation with their shares, in percent, the largest first.
-    fn shares(&self) -> Vec<(&'static str, String)> {
+    /// Returns the shares of the kinds of operation, the largest first.
+    pub(super) fn shares(&self) -> Vec<Share> {
         let Mix { read, scan, insert, update, delete, modify, .. } = self.mix;
         let total = (self.mix.reads() + self.mix.writes()) as f64;
         let mut all = vec![
-            (read, "reads"),
-            (scan, "scans"),
-            (insert, "inserts"),
-            (update, "updates"),
-            (delete, "deletes"),
-            (modify, "read-modify-writes"),
+            (read, "read", "reads"),
+            (scan, "scan", "scans"),
+            (insert, "insert", "inserts"),
+            (update, "update", "updates"),
+            (delete, "delete", "deletes"),
+            (modify, "modify", "read-modify-writes"),
         ];
-        all.retain(|(weight, _)| *weight > 0);
-        all.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-        let percent = |weight: u64| {
-            let percent = weight as f64 * 100.0 / total;
-            if percent.fract().abs() < 0.05 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
-        };
-        all.into_iter().map(|(weight, what)| (what, percent(weight))).collect()
+        all.retain(|(weight, ..)| *weight > 0);
+        all.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
+        let percent = |weight: u64| weight as f64 * 100.0 / total;
+        all.into_iter().map(|(weight, field, plural)| Share { field, plural, percent: percent(weight) }).collect()
     }
 
     fn rows_in_words(&self) -> String {
@@ -75,18 +88,19 @@ impl Workload {
     }
 
     fn work_in_words(&self) -> String {
-        let counted = |threads: u64| units::counted(threads, "thread");
         let who = match self.clients {
             Clients::Alike(_) if self.is_alone() => {
                 format!("One thread does {}", units::counted(self.operations(), "operation"))
             }
-            Clients::Alike(threads) => format!("{} for {}", counted(threads), units::counted(self.seconds, "second")),
+            Clients::Alike(threads) => {
+                format!("{} for {}", units::counted(threads, "thread"), units::counted(self.seconds, "second"))
+            }
             Clients::Apart { readers, writers } => {
-                let parts = [(readers, "that read"), (writers, "that write")];
+                let parts = [(readers, "reading thread"), (writers, "writing thread")];
                 let parts = parts
                     .iter()
                     .filter(|(threads, _)| *threads > 0)
-                    .map(|(threads, what)| format!("{} {what}", counted(*threads)));
+                    .map(|(threads, what)| units::counted(*threads, what));
                 format!("{} for {}", parts.collect::<Vec<_>>().join(" and "), units::counted(self.seconds, "second"))
             }
         };

@@ -1,8 +1,8 @@
 //! The suite file of a described workload.
 
 use super::{Clients, Mix, Workload, tier};
-use crate::{bench::Spec, engines::Registry};
-use dbdyno_engine::describe::Description;
+use crate::{Suite, bench::Spec, engines::Registry};
+use dbdyno_engine::{describe::Description, size::Size};
 use std::collections::BTreeMap;
 
 /// The engines that it is usually run on.
@@ -54,6 +54,28 @@ impl Workload {
     pub fn adjust(&self, spec: &mut Spec) {
         spec.memory_limit = self.memory.or(spec.memory_limit);
         spec.data_ratios = self.data.into_iter().collect();
+    }
+
+    /// Returns the sizes of a bench of this workload's suite, if the bench names none.
+    ///
+    /// # Errors
+    /// The message says why no size has the data that the line asks for.
+    pub fn sizes(&self, suite: &Suite) -> Result<Vec<Size>, String> {
+        let mut spec = Spec::default();
+        self.adjust(&mut spec);
+        spec.sizes_on(suite, &suite.pick(&[])?)
+    }
+
+    /// Returns the arguments that run this workload as a bench has it, beginning with `run`. What the line says is not said again. `sizes`:
+    /// those of the line.
+    pub fn arguments(&self, mut spec: Spec, sizes: &[Size]) -> Vec<String> {
+        spec.memory_limit.take_if(|limit| Some(*limit) == self.memory);
+        if spec.sizes == sizes {
+            spec.sizes.clear();
+        }
+        let run = ["run".to_owned(), "--workload".to_owned(), self.to_string()];
+        // After `run --suite NAME`.
+        run.into_iter().chain(spec.arguments().into_iter().skip(3)).collect()
     }
 
     /// Returns the same conditions as flags of `dbdyno run`. A suite file cannot hold them.

@@ -42,6 +42,35 @@ fn every_field_is_read_and_printed() {
 }
 
 #[test]
+fn fields_that_exclude_each_other_are_refused_together_and_no_others() {
+    // What a field needs beside it, unless one of the others is there.
+    let needs: [(&str, &str, &[&str]); 4] = [
+        ("readers", "writers=1", &["writers"]),
+        ("writers", "readers=1", &["readers"]),
+        ("scan-rows", "scan=1", &["scan"]),
+        ("seconds", "threads=2", &["threads", "readers", "writers", "rate"]),
+    ];
+    for (at, field) in FIELDS.iter().enumerate() {
+        for other in &FIELDS[at + 1..] {
+            let excludes = field.excludes.contains(&other.name);
+            assert_eq!(excludes, other.excludes.contains(&field.name), "{} and {}", field.name, other.name);
+            let pair = |field: &Field| format!("{}={}", field.name, field.values[field.values.len() - 1]);
+            let mut parts = vec![pair(field), pair(other)];
+            let has = |parts: &[String], name: &str| parts.iter().any(|part| part.split('=').next() == Some(name));
+            for (name, needed, others) in needs {
+                if has(&parts, name) && !others.iter().any(|other| has(&parts, other)) {
+                    parts.push(needed.to_owned());
+                }
+            }
+            let shares = ["read", "update"].into_iter().filter(|share| !has(&parts, share));
+            let shares: Vec<String> = shares.map(|share| format!("{share}=1")).collect();
+            let line = [parts, shares].concat().join(",");
+            assert_eq!(line.parse::<Workload>().is_err(), excludes, "{line}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_what_was_expected() {
     for (line, part) in [
         ("", "expected a share of at least one kind of operation"),

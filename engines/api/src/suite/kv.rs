@@ -230,6 +230,13 @@ impl KvWork {
     pub fn writes(&self) -> bool {
         self.work.iter().any(|work| work.operation.writes())
     }
+
+    /// Returns the expected share of its operations that write, from 0 to 1.
+    pub fn share_of_writes(&self) -> f64 {
+        let all: u64 = self.work.iter().map(|work| work.weight).sum();
+        let writing: u64 = self.work.iter().filter(|work| work.operation.writes()).map(|work| work.weight).sum();
+        writing as f64 / all.max(1) as f64
+    }
 }
 
 /// How keys are drawn.

@@ -4,13 +4,15 @@ use crate::tui::{
     setup::TuiSetup,
     subject::{HasSubject, Subject},
 };
-use dbdyno_catalog::bench::Preset;
+use dbdyno_catalog::{Workload, bench::Preset};
 
 #[derive(Debug)]
 pub enum Request {
     /// Writes a preset into the user's folder.
     SavePreset {
         preset: Box<Preset>,
+        /// The workload of its suite, whose file is written too.
+        workload: Option<Box<Workload>>,
         /// Whether an existing preset with this name is replaced.
         replace: bool,
     },
@@ -36,7 +38,10 @@ pub enum Response {
 }
 
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
-    let Request::SavePreset { preset, replace } = request;
+    let Request::SavePreset { preset, workload, replace } = request;
+    if let Some(Err(reason)) = workload.map(|workload| setup.catalog.described(&workload, &workload.engines())) {
+        return Response::Unsaved(reason);
+    }
     match preset.save(&setup.catalog, replace, &[setup.store.guarded()]) {
         Ok(Some(_)) => Response::Saved(preset),
         Ok(None) => Response::Exists(preset.name),

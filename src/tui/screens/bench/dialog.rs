@@ -56,8 +56,12 @@ impl BenchScreen {
 
     pub(super) fn notes(&self, world: &World) -> Intents {
         let Some(suite) = self.suite(world) else { return Intents::new() };
-        let mut lines =
-            vec![suite.title.clone(), String::new(), format!("Reproduces: {}", suite.source), String::new()];
+        let source = if self.form.is_own || world.own_suites.contains(&suite.name) {
+            suite.source.clone()
+        } else {
+            format!("Reproduces: {}", suite.source)
+        };
+        let mut lines = vec![suite.title.clone(), String::new(), source, String::new()];
         lines.extend(suite.notes.iter().map(|note| format!("! {note}")));
         lines.push(String::new());
         lines.extend(suite.tests().map(|test| label(&test)));
@@ -83,7 +87,7 @@ impl BenchScreen {
                 let size: Size = text.parse()?;
                 let suite = self.suite(world).ok_or("no suite is chosen")?;
                 suite.check_size(size)?;
-                self.form.add_size(suite, size);
+                self.form.add_size(size);
                 self.plan(world);
             }
             (Dialog::Rounds, Reply::Text(text)) => {
@@ -128,17 +132,19 @@ impl BenchScreen {
         let title = match &self.preview {
             Ok(preview) => {
                 let count = counted(preview.plan.configurations.len(), "configuration");
-                format!("{count} of {}", self.form.suite)
+                format!("{count} of {}", self.subject_name())
             }
             Err(error) => return Err(error.clone()),
         };
         let preset = Box::new(Preset { name: name.to_owned(), title, spec: self.form.spec() });
-        Ok(vec![Intent::Request(Request::SavePreset { preset, replace })])
+        let made = self.own.made().ok().filter(|_| self.form.is_own);
+        let workload = made.map(|made| Box::new(made.workload.clone()));
+        Ok(vec![Intent::Request(Request::SavePreset { preset, workload, replace })])
     }
 
     fn export(&self, path: &str) -> Result<Intents, String> {
         let preview = self.preview.as_ref().map_err(Clone::clone)?;
-        let mut text = format!("{}\n\n", plain(&shell(super::run_command(&self.form.spec()))));
+        let mut text = format!("{}\n\n", plain(&shell(self.run_command(&self.form.spec()))));
         for configuration in &preview.plan.configurations {
             let tier = format!("tier {}: {}", configuration.tier, configuration.tier_reason);
             text.push_str(&plain(&format!("{} · size {} · {tier}", configuration.label, configuration.size)));

@@ -1,5 +1,6 @@
 //! The choices on the Bench screen: everything that a bench needs.
 
+use super::workload::Made;
 use dbdyno_catalog::{
     Difference, Suite,
     bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
@@ -28,6 +29,8 @@ pub struct EngineEntry {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Form {
     pub(crate) suite: String,
+    /// Whether the suite is that of the user's own workload, and not one of the catalog.
+    pub(crate) is_own: bool,
     pub(crate) suite_options: Values,
     /// Engines, in the order they run.
     pub entries: Vec<EngineEntry>,
@@ -77,6 +80,7 @@ impl Form {
     /// Changes to another suite, and resets sizes, tests and options of the suite.
     pub(crate) fn take_suite(&mut self, suite: &Suite) {
         self.suite.clone_from(&suite.name);
+        self.is_own = false;
         self.suite_options.clear();
         self.tests.clear();
         self.data_ratios.clear();
@@ -86,6 +90,15 @@ impl Form {
         self.offered = offered(suite, &suite.default_sizes);
         self.sizes.clone_from(&suite.default_sizes);
         self.changed();
+    }
+
+    /// Changes to the user's own workload, with the conditions that it names.
+    pub(super) fn take_own(&mut self, made: &Made) {
+        self.take_suite(&made.suite);
+        self.is_own = true;
+        self.memory_limit = made.workload.memory;
+        self.offered = offered(&made.suite, &made.sizes);
+        self.sizes.clone_from(&made.sizes);
     }
 
     /// Adds engines that are missing from the list.
@@ -200,13 +213,14 @@ impl Form {
     }
 
     /// Adds a size that the user typed, and selects it.
-    pub(crate) fn add_size(&mut self, suite: &Suite, size: Size) {
+    pub(crate) fn add_size(&mut self, size: Size) {
         self.data_ratios.clear();
-        self.offered = offered(suite, &[&self.offered[..], &[size]].concat());
-        if !self.sizes.contains(&size) {
-            self.sizes.push(size);
+        for sizes in [&mut self.offered, &mut self.sizes] {
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
+            sizes.sort_unstable();
         }
-        self.sizes.sort_unstable();
         self.changed();
     }
 

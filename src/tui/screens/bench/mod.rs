@@ -7,6 +7,7 @@ mod options;
 mod paint;
 mod panes;
 mod preview;
+mod workload;
 
 pub use ask::{Request, Response};
 pub(crate) use dialog::Dialog;
@@ -36,6 +37,8 @@ use dbdyno_catalog::{
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
 use ratatui::layout::Rect;
+use std::collections::BTreeMap;
+use workload::OwnWorkload;
 
 /// The preset shown at first.
 const FIRST_LOOK: &str = "quick";
@@ -53,6 +56,10 @@ pub struct BenchScreen {
     /// The suite or engine whose options are shown.
     pub(crate) owner: OptionOwner,
     pub form: Form,
+    /// The user's own workload, whether it is selected or not.
+    own: OwnWorkload,
+    /// The engines that cannot run what is selected, with the reason.
+    refused: BTreeMap<String, String>,
     /// The plan with its estimated cost, or the error in the choices.
     pub(crate) preview: Result<Preview, String>,
     /// The filter for the names of options.
@@ -61,13 +68,33 @@ pub struct BenchScreen {
 
 impl BenchScreen {
     /// Returns the selected suite.
-    pub(crate) fn suite<'w>(&self, world: &'w World) -> Option<&'w Suite> {
-        world.suites.iter().find(|suite| suite.name == self.form.suite)
+    pub(crate) fn suite<'w>(&'w self, world: &'w World) -> Option<&'w Suite> {
+        self.selected(world).ok()
+    }
+
+    /// Returns the selected suite, or why there is none.
+    fn selected<'w>(&'w self, world: &'w World) -> Result<&'w Suite, String> {
+        if self.form.is_own {
+            return self.own.made().map(|made| &made.suite).map_err(|why| format!("My workload: {why}"));
+        }
+        let found = world.suites.iter().find(|suite| suite.name == self.form.suite);
+        found.ok_or_else(|| format!("there is no suite `{}`", self.form.suite))
+    }
+
+    /// Returns what users call the selected suite.
+    fn subject_name(&self) -> &str {
+        if self.form.is_own { "My workload" } else { &self.form.suite }
+    }
+
+    /// Returns why the engine of an entry cannot run what is selected.
+    fn refused(&self, entry: &EngineEntry) -> Option<&str> {
+        self.refused.get(&entry.engine).map(String::as_str)
     }
 
     /// Updates the plan after a change.
     fn plan(&mut self, world: &World) {
-        self.preview = Preview::of(&self.form, world);
+        self.preview = self.selected(world).and_then(|suite| Preview::of(&self.form, suite, world));
+        self.refused = self.suite(world).map(|suite| preview::refused(&self.form, suite, world)).unwrap_or_default();
         for pane in Pane::ALL {
             let length = self.length(pane, world);
             self.cursors[pane.index()].kept_in(length);
@@ -82,7 +109,7 @@ impl BenchScreen {
     /// Returns the number of rows of a pane.
     pub(crate) fn length(&self, pane: Pane, world: &World) -> usize {
         match pane {
-            Pane::Suites => world.suites.len(),
+            Pane::Suites => world.suites.len() + 1,
             Pane::Engines => self.form.entries.len() + world.registry.unavailable.len(),
             Pane::Options => self.rows(world).len(),
             Pane::Sizes => self.form.offered.len(),
@@ -92,14 +119,13 @@ impl BenchScreen {
 
     /// Loads a preset into the form and moves the cursor to the engines.
     pub(crate) fn load(&mut self, preset: &Preset, world: &World) -> Intents {
-        let Some((at, suite)) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.spec.suite)
-        else {
+        let Some(suite) = world.suites.iter().find(|suite| suite.name == preset.spec.suite) else {
             return vec![Intent::failed(format!(
                 "preset `{}`: there is no suite `{}`",
                 preset.name, preset.spec.suite
             ))];
         };
-        self.put(preset, at, suite, world);
+        self.put(preset, suite, world);
         if !world.presets.iter().any(|known| known.name == preset.name) {
             // A preset created for this purpose has no name that a command could use.
             self.form.changed();
@@ -109,23 +135,21 @@ impl BenchScreen {
         vec![Intent::said(format!("{}: {}", preset.name, preset.title))]
     }
 
-    fn put(&mut self, preset: &Preset, at: usize, suite: &Suite, world: &World) {
+    fn put(&mut self, preset: &Preset, suite: &Suite, world: &World) {
         self.form.take_preset(preset, suite, &world.registry);
         self.cursors = [ListCursor::default(); 5];
-        self.cursors[Pane::Suites.index()].at = at;
+        self.point_at_subject(world);
         self.owner = OptionOwner::Entry(0);
     }
 
     /// Loads the first preset if it can be run here. Its engines have the same tier, so that it ends with verdicts.
     fn put_first_look(&mut self, world: &World) {
         let preset = world.presets.iter().find(|preset| preset.name == FIRST_LOOK);
-        let found = preset.and_then(|preset| {
-            let (at, suite) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.spec.suite)?;
-            Some((preset, at, suite))
-        });
-        let Some((preset, at, suite)) = found else { return };
+        let found = preset
+            .and_then(|preset| Some((preset, world.suites.iter().find(|suite| suite.name == preset.spec.suite)?)));
+        let Some((preset, suite)) = found else { return };
         let before = self.form.clone();
-        self.put(preset, at, suite, world);
+        self.put(preset, suite, world);
         self.plan(world);
         if !self.preview.as_ref().is_ok_and(|preview| preview.refusal(world).is_none()) {
             self.form = before;
@@ -159,7 +183,10 @@ impl BenchScreen {
         }
         let outline = SessionOutline::new(&preview.plan, preview.expected_run());
         let start = JobStart { outline: Some(Box::new(outline)), ..JobStart::new(JobKind::Session, words, world) };
-        vec![Intent::Measure(Box::new(start))]
+        // The job writes its file.
+        let made = self.own.made().ok().filter(|_| self.form.is_own);
+        let suite = made.map(|made| Intent::Suite(Box::new(made.suite.clone())));
+        suite.into_iter().chain([Intent::Measure(Box::new(start))]).collect()
     }
 
     /// Returns the spec of the plan, so that running it again gives the same plan.
@@ -175,12 +202,21 @@ impl BenchScreen {
     fn command(&self, spec: &Spec) -> Vec<String> {
         let mut words = match &self.form.preset {
             Some(preset) => ["dbdyno", "--preset", preset].map(str::to_owned).to_vec(),
-            None => run_command(spec),
+            None => self.run_command(spec),
         };
         if let (Some(_), Some(seed)) = (&self.form.preset, spec.seed) {
             words.extend(["--seed".to_owned(), seed.to_string()]);
         }
         words
+    }
+
+    /// Returns the command that runs a bench, without the preset that it came from.
+    fn run_command(&self, spec: &Spec) -> Vec<String> {
+        let arguments = match self.own.made().ok().filter(|_| self.form.is_own) {
+            Some(made) => made.workload.arguments(spec.clone(), &made.sizes),
+            None => spec.arguments(),
+        };
+        std::iter::once("dbdyno".to_owned()).chain(arguments).collect()
     }
 
     /// Copies the command, even if the disk has no room to run it here.
@@ -208,6 +244,8 @@ impl Screen for BenchScreen {
             cursors: [ListCursor::default(); 5],
             owner: OptionOwner::Entry(0),
             form,
+            own: OwnWorkload::new(world),
+            refused: BTreeMap::new(),
             preview: Err(String::new()),
             filter: ListFilter::default(),
         };
@@ -275,10 +313,10 @@ impl Screen for BenchScreen {
         Intents::new()
     }
 
-    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+    fn offers(&self, action: Action, context: &Context<'_>) -> bool {
         match action {
             Action::Enter | Action::Copy => self.preview.is_ok(),
-            Action::Toggle => self.pane != Pane::Suites,
+            Action::Toggle => self.pane != Pane::Suites || self.form.is_own || !self.rows(context.world).is_empty(),
             Action::Sweep | Action::Previous | Action::Reset => self.pane == Pane::Options,
             _ => true,
         }
@@ -303,8 +341,10 @@ impl Screen for BenchScreen {
             Response::Saved(preset) => {
                 let name = preset.name.clone();
                 self.form.preset = Some(name.clone());
+                let made = self.own.made().ok().filter(|made| made.suite.name == preset.spec.suite);
+                let suite = made.map(|made| Intent::Suite(Box::new(made.suite.clone())));
                 let said = format!("saved: `dbdyno --preset {name}` runs it without this screen");
-                vec![Intent::Saved(preset), Intent::said(said)]
+                suite.into_iter().chain([Intent::Saved(preset), Intent::said(said)]).collect()
             }
             Response::Exists(name) => vec![Intent::confirm(
                 Dialog::Replace(name.clone()),
@@ -317,6 +357,8 @@ impl Screen for BenchScreen {
 
     fn world_changed(&mut self, world: &World) {
         self.form.take_engines(&world.registry);
+        self.own.make(world);
+        self.point_at_subject(world);
         self.plan(world);
     }
 
@@ -332,9 +374,4 @@ impl Screen for BenchScreen {
     fn disturbs(_request: &Request) -> bool {
         false
     }
-}
-
-/// Returns the command that runs a bench.
-fn run_command(spec: &Spec) -> Vec<String> {
-    std::iter::once("dbdyno".to_owned()).chain(spec.arguments()).collect()
 }

@@ -1,8 +1,15 @@
 //! The options pane: the form that follows from an engine's or a suite's description.
 
-use super::{BenchScreen, Dialog, Intents, Pane};
+use super::{
+    BenchScreen, Dialog, Intents, Pane,
+    workload::{OwnWorkload, field, steps},
+};
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
-use dbdyno_catalog::bench::{Values, combinations};
+use dbdyno_catalog::{
+    FIELDS, Field,
+    bench::{Values, combinations},
+    engines::Engine,
+};
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},
     durability::Tier,
@@ -19,25 +26,87 @@ pub enum OptionOwner {
     Entry(usize),
 }
 
-/// An option with its selected values.
-#[derive(Debug, Clone, Copy)]
+/// An option or a field with its selected values.
+#[derive(Debug, Clone)]
 pub struct OptionRow<'a> {
-    pub(crate) spec: &'a OptionSpec,
+    pub(crate) name: &'a str,
+    pub(crate) default: &'a str,
     /// The selected values; none for the default.
-    pub(crate) chosen: Option<&'a Vec<String>>,
+    pub(crate) chosen: Option<Vec<&'a str>>,
+    /// The values to step through.
+    pub(crate) words: Vec<&'a str>,
+    /// Its meaning, and the values that `words` do not list.
+    pub(crate) help: String,
+}
+
+impl<'a> OptionRow<'a> {
+    fn option(spec: &'a OptionSpec, values: Option<&'a Values>) -> Self {
+        let chosen = values.and_then(|values| values.get(&spec.name));
+        let fresh = if spec.fresh { " (of a fresh database)" } else { "" };
+        let words = words(&spec.kind);
+        let expected = if words.is_empty() { format!(" · {}", spec.kind.expected()) } else { String::new() };
+        Self {
+            name: &spec.name,
+            default: &spec.default,
+            chosen: chosen.map(|values| values.iter().map(String::as_str).collect()),
+            words,
+            help: format!("{}{fresh} · default {}{expected}", spec.help, spec.default),
+        }
+    }
+
+    fn field(field: &'static Field, own: &'a OwnWorkload) -> Self {
+        let default = if field.default.is_empty() { String::new() } else { format!(" · default {}", field.default) };
+        Self {
+            name: field.name,
+            default: field.default,
+            chosen: own.value(field).map(|value| vec![value]),
+            words: steps(field),
+            help: format!("{}{default}", field.meaning),
+        }
+    }
+
+    /// Returns the first selected value, or the default.
+    pub(super) fn value(&self) -> &'a str {
+        self.chosen.as_ref().and_then(|chosen| chosen.first().copied()).unwrap_or(self.default)
+    }
+
+    /// Returns the value after the present one, or before it.
+    fn step(&self, forward: bool) -> Option<&'a str> {
+        let count = self.words.len();
+        let at = self.words.iter().position(|word| *word == self.value());
+        let next = match (at, forward) {
+            (Some(at), true) => (at + 1) % count,
+            (Some(at), false) => (at + count - 1) % count,
+            (None, _) => 0,
+        };
+        self.words.get(next).copied()
+    }
 }
 
 impl BenchScreen {
     /// Returns the description of the engine whose options are shown.
-    pub(crate) fn description<'w>(&self, world: &'w World) -> Option<&'w Description> {
+    pub(crate) fn description<'w>(&'w self, world: &'w World) -> Option<&'w Description> {
         let OptionOwner::Entry(at) = self.owner else { return None };
         let name = &self.form.entries.get(at)?.engine;
-        let engine = world.engine_on(&self.form.suite, name)?;
-        Some(&engine.description)
+        Some(&self.engine(name, world)?.description)
+    }
+
+    /// Returns an engine with the option defaults that it has on the selected suite.
+    fn engine<'w>(&'w self, name: &str, world: &'w World) -> Option<&'w Engine> {
+        if self.form.is_own { self.own.made().ok()?.engine(name) } else { world.engine_on(&self.form.suite, name) }
+    }
+
+    /// Whether the options shown are the fields of the user's own workload.
+    pub(super) fn shows_fields(&self) -> bool {
+        self.form.is_own && self.owner == OptionOwner::Suite
     }
 
     /// Returns the visible options.
     pub(crate) fn rows<'a>(&'a self, world: &'a World) -> Vec<OptionRow<'a>> {
+        if self.shows_fields() {
+            let shown = FIELDS.iter().filter(|field| self.filter.means_text(field.name));
+            return shown.map(|field| OptionRow::field(field, &self.own)).collect();
+        }
         let specs: &[OptionSpec] = match self.owner {
             OptionOwner::Suite => self.suite(world).map_or(&[], |suite| &suite.options),
             OptionOwner::Entry(_) => self.description(world).map_or(&[], |description| &description.options),
@@ -46,7 +115,7 @@ impl BenchScreen {
         specs
             .iter()
             .filter(|spec| self.filter.means_text(&spec.name))
-            .map(|spec| OptionRow { spec, chosen: values.and_then(|values| values.get(&spec.name)) })
+            .map(|spec| OptionRow::option(spec, values))
             .collect()
     }
 
@@ -101,64 +170,85 @@ impl BenchScreen {
         self.plan(world);
     }
 
-    fn at_cursor(&self, world: &World) -> Option<(OptionSpec, Vec<String>)> {
+    fn at_cursor<'a>(&'a self, world: &'a World) -> Option<OptionRow<'a>> {
         if self.pane != Pane::Options {
             return None;
         }
-        let rows = self.rows(world);
-        let row = rows.get(self.cursor().at)?;
-        let chosen = row.chosen.cloned().unwrap_or_else(|| vec![row.spec.default.clone()]);
-        Some((row.spec.clone(), chosen))
+        self.rows(world).into_iter().nth(self.cursor().at)
     }
 
     /// Moves to the next or the previous value of a choice; asks for the value of other options.
     pub(super) fn step_value(&mut self, forward: bool, world: &World) -> Intents {
-        let Some((spec, chosen)) = self.at_cursor(world) else { return Intents::new() };
-        let Some(words) = words(&spec.kind) else { return self.ask_value(world) };
-        let at = words.iter().position(|word| chosen.first() == Some(word)).unwrap_or(0);
-        let next = if forward { at + 1 } else { at + words.len() - 1 } % words.len();
-        self.set(self.owner, &spec, vec![words[next].clone()], world);
-        Intents::new()
+        let Some(row) = self.at_cursor(world) else { return Intents::new() };
+        let Some(next) = row.step(forward) else { return self.ask_value(world) };
+        let (name, next) = (row.name.to_owned(), next.to_owned());
+        match self.type_values(self.owner, &name, &next, world) {
+            Ok(()) => Intents::new(),
+            Err(reason) => vec![Intent::failed(reason)],
+        }
     }
 
     pub(super) fn ask_value(&self, world: &World) -> Intents {
-        let Some((spec, chosen)) = self.at_cursor(world) else { return Intents::new() };
-        let help = format!("{}; several separated by | make a sweep", spec.kind.expected());
-        let dialog = Dialog::Value(self.owner, spec.name.clone());
-        vec![Intent::prompt(dialog, spec.name, help, chosen.join("|"))]
+        let Some(row) = self.at_cursor(world) else { return Intents::new() };
+        let expected = self.spec(self.owner, row.name, world).map(|spec| spec.kind.expected());
+        let help = match expected {
+            Some(expected) => format!("{expected}; several separated by | make a sweep"),
+            None => format!("{}, such as {}; empty for the default", row.help, row.words.join(", ")),
+        };
+        let value = row.chosen.as_ref().map_or_else(|| row.default.to_owned(), |chosen| chosen.join("|"));
+        // The default of a field may be words.
+        let text = if self.shows_fields() && row.chosen.is_none() { String::new() } else { value };
+        vec![Intent::prompt(Dialog::Value(self.owner, row.name.to_owned()), row.name, help, text)]
     }
 
     pub(super) fn sweep(&self, world: &World) -> Intents {
-        let Some((spec, chosen)) = self.at_cursor(world) else {
+        let Some(row) = self.at_cursor(world) else {
             return vec![Intent::said("a sweep varies an option: press Right to go to the options")];
         };
-        let Some(words) = words(&spec.kind) else { return self.ask_value(world) };
-        let items = words
+        if self.shows_fields() {
+            return vec![Intent::said("a sweep varies options of engines: a workload has one value for each field")];
+        }
+        if row.words.is_empty() {
+            return self.ask_value(world);
+        }
+        let chosen = row.chosen.clone().unwrap_or_else(|| vec![row.default]);
+        let items = row
+            .words
             .iter()
             .map(|word| {
-                let tier = self.tier_with(world, &spec.name, word);
+                let tier = self.tier_with(world, row.name, word);
                 let mut detail = tier.map_or_else(String::new, |tier| format!("tier {tier}"));
-                if *word == spec.default {
+                if *word == row.default {
                     detail.push_str(if detail.is_empty() { "default" } else { " · default" });
                 }
-                ListItem { chosen: chosen.contains(word), ..ListItem::new(word, detail) }
+                ListItem { chosen: chosen.contains(word), ..ListItem::new(*word, detail) }
             })
             .collect();
-        let dialog = Dialog::Values(self.owner, spec.name.clone());
-        vec![Intent::choose_several(dialog, format!("Values of {}", spec.name), items)]
+        let dialog = Dialog::Values(self.owner, row.name.to_owned());
+        vec![Intent::choose_several(dialog, format!("Values of {}", row.name), items)]
     }
 
     pub(super) fn reset(&mut self, world: &World) {
-        if let Some((spec, _)) = self.at_cursor(world) {
+        let Some(name) = self.at_cursor(world).map(|row| row.name.to_owned()) else { return };
+        if let Some(field) = field(&name).filter(|_| self.shows_fields()) {
+            self.own.reset(field, world);
+            self.take_own(world);
+        } else if let Some(spec) = self.spec(self.owner, &name, world) {
             self.set(self.owner, &spec, Vec::new(), world);
         }
     }
 
     pub(super) fn choose_values(&mut self, owner: OptionOwner, option: &str, chosen: &[usize], world: &World) {
         let Some(spec) = self.spec(owner, option, world) else { return };
-        let words = words(&spec.kind).unwrap_or_default();
-        let values = chosen.iter().filter_map(|&at| words.get(at).cloned()).collect();
+        let words = words(&spec.kind);
+        let values = chosen.iter().filter_map(|&at| words.get(at).map(|word| (*word).to_owned())).collect();
         self.set(owner, &spec, values, world);
+    }
+
+    fn set_field(&mut self, field: &'static Field, value: &str, world: &World) -> Result<(), String> {
+        self.own.set(field, value, world)?;
+        self.take_own(world);
+        Ok(())
     }
 
     pub(super) fn type_values(
@@ -168,6 +258,9 @@ impl BenchScreen {
         text: &str,
         world: &World,
     ) -> Result<(), String> {
+        if let Some(field) = field(option).filter(|_| self.form.is_own && owner == OptionOwner::Suite) {
+            return self.set_field(field, text, world);
+        }
         let Some(spec) = self.spec(owner, option, world) else { return Ok(()) };
         let mut values: Vec<String> = Vec::new();
         for typed in text.split('|') {
@@ -186,7 +279,7 @@ impl BenchScreen {
             OptionOwner::Suite => &self.suite(world)?.options,
             OptionOwner::Entry(at) => {
                 let name = &self.form.entries.get(at)?.engine;
-                &world.engine_on(&self.form.suite, name)?.description.options
+                &self.engine(name, world)?.description.options
             }
         };
         all.iter().find(|spec| spec.name == option).cloned()
@@ -194,10 +287,10 @@ impl BenchScreen {
 }
 
 /// Returns the values that an option chooses from; none for numbers.
-fn words(kind: &OptionKind) -> Option<Vec<String>> {
+fn words(kind: &OptionKind) -> Vec<&str> {
     match kind {
-        OptionKind::Choice { choices } => Some(choices.clone()),
-        OptionKind::Bool => Some(vec!["off".to_owned(), "on".to_owned()]),
-        _ => None,
+        OptionKind::Choice { choices } => choices.iter().map(String::as_str).collect(),
+        OptionKind::Bool => vec!["off", "on"],
+        _ => Vec::new(),
     }
 }

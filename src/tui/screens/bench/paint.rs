@@ -1,16 +1,16 @@
 //! Painting of the Bench screen.
 
-use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
+use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane, panes::Subject};
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{VisibleRows, in_pane},
+        list::{CursorRows, VisibleRows, in_pane},
         paint::{Paint, TextPiece, fit, pad, piece, width, wrap},
     },
     world::World,
 };
 use dbdyno_catalog::{Role, bench::BenchPlan};
-use dbdyno_engine::{describe::OptionKind, durability::Tier};
+use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::units::{self, plain};
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -25,7 +25,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, conte
     let (left, middle) = if area.width >= 110 { (26, 34) } else { (20, 22) };
     let columns = Layout::horizontal([Constraint::Length(left), Constraint::Length(middle), Constraint::Min(30)]);
     let [suites, engines, options] = upper.layout(&columns);
-    draw_suites(paint, suites, bench, world);
+    draw_subjects(paint, suites, bench, world);
     draw_engines(paint, engines, bench, world);
     draw_options(paint, options, bench, world);
     let [sizes, plan] = lower.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(40)]));
@@ -38,7 +38,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, conte
 /// Paints only the pane with the cursor.
 fn draw_pane(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     match bench.pane {
-        Pane::Suites => draw_suites(paint, area, bench, world),
+        Pane::Suites => draw_subjects(paint, area, bench, world),
         Pane::Engines => draw_engines(paint, area, bench, world),
         Pane::Options => draw_options(paint, area, bench, world),
         Pane::Sizes => draw_sizes(paint, area, bench, world),
@@ -61,17 +61,39 @@ fn list<'t>(
     });
 }
 
-fn draw_suites(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
-    let inner = paint.pane(area, "Suite", bench.pane == Pane::Suites);
+/// Titles of the first pane, the longest that fits is shown.
+const PUBLISHED: [&str; 2] = ["Reproduce a publication", "Publications"];
+
+/// Paints the user's own workload and suites, and the built-in suites below a title.
+fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let inner = paint.pane(area, "What to measure", bench.pane == Pane::Suites);
     let room = usize::from(inner.width);
-    let lines = world.suites.iter().map(|suite| {
-        let chosen = suite.name == bench.form.suite;
-        let tests = units::counted(suite.tests().count(), "test");
-        let name = pad(&suite.name, room.saturating_sub(width(&tests) + 3));
-        let role = if chosen { Role::Accent } else { Role::Text };
-        vec![piece(if chosen { "▸ " } else { "  " }, role), piece(name, role), piece(format!(" {tests}"), Role::Dim)]
+    let (above, below): (Vec<Subject<'_>>, Vec<Subject<'_>>) =
+        Subject::all(world).into_iter().partition(|subject| !matches!(subject, Subject::Published(_)));
+    let (above, below) = (above.into_iter().map(Some), below.into_iter().map(Some));
+    let rows: Vec<Option<Subject<'_>>> = above.chain([None]).chain(below).collect();
+    let places = CursorRows::new(&rows, Option::is_some);
+    let around = VisibleRows::new(rows.len(), places.under(bench.cursors[Pane::Suites.index()]));
+    let around = around.highlighted_if(bench.pane == Pane::Suites);
+    around.paint(paint, inner, places.in_pane(Pane::Suites.index()), |paint, at, place| {
+        let title =
+            || vec![piece(PUBLISHED.into_iter().find(|title| width(title) <= room).unwrap_or_default(), Role::Dim)];
+        let line = rows[at].map_or_else(title, |subject| subject_line(subject, bench, room));
+        paint.line(place, &line);
     });
-    list(paint, inner, bench, Pane::Suites, lines.collect::<Vec<_>>().into_iter());
+}
+
+fn subject_line<'t>(subject: Subject<'_>, bench: &BenchScreen, room: usize) -> Vec<TextPiece<'t>> {
+    let (name, tests, chosen) = match subject.suite() {
+        None => ("My workload", String::new(), bench.form.is_own),
+        Some(suite) => {
+            let chosen = !bench.form.is_own && suite.name == bench.form.suite;
+            (suite.name.as_str(), units::counted(suite.tests().count(), "test"), chosen)
+        }
+    };
+    let name = pad(name, room.saturating_sub(width(&tests) + 3));
+    let role = if chosen { Role::Accent } else { Role::Text };
+    vec![piece(if chosen { "▸ " } else { "  " }, role), piece(name, role), piece(format!(" {tests}"), Role::Dim)]
 }
 
 fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
@@ -79,7 +101,7 @@ fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     let inner = paint.pane(area, title, bench.pane == Pane::Engines);
     let room = usize::from(inner.width);
     let mut lines: Vec<Vec<TextPiece<'_>>> =
-        bench.form.entries.iter().map(|entry| engine(entry, world, room)).collect();
+        bench.form.entries.iter().map(|entry| engine(entry, bench.refused(entry).is_some(), world, room)).collect();
     lines.extend(world.registry.unavailable.iter().map(|missing| {
         let name = format!(" ✗  {}", missing.name);
         vec![piece(pad(&name, room.saturating_sub(10)), Role::Dim), piece(" not built", Role::Dim)]
@@ -87,13 +109,19 @@ fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     list(paint, inner, bench, Pane::Engines, lines.into_iter());
 }
 
-fn engine<'t>(entry: &EngineEntry, world: &World, room: usize) -> Vec<TextPiece<'t>> {
+fn engine<'t>(entry: &EngineEntry, is_refused: bool, world: &World, room: usize) -> Vec<TextPiece<'t>> {
     let found = world.registry.engines.iter().find(|engine| engine.description.name == entry.engine);
-    let version = found.map_or("missing", |engine| engine.description.version.as_str());
+    let version = match found {
+        None => "missing",
+        Some(_) if is_refused => "cannot",
+        Some(engine) => engine.description.version.as_str(),
+    };
     let sign = if entry.on { "[x] " } else { "[ ] " };
     let role = match (entry.on, found.is_some()) {
         (_, false) => Role::Bad,
+        (true, true) if is_refused => Role::Bad,
         (true, true) => Role::Good,
+        (false, true) if is_refused => Role::Dim,
         (false, true) => Role::Text,
     };
     let configurations: usize = entry.options.values().map(Vec::len).product();
@@ -116,7 +144,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
         OptionOwner::Entry(at) => world.registry.unavailable.get(at.wrapping_sub(bench.form.entries.len())),
     };
     let owner = match (bench.owner, missing) {
-        (OptionOwner::Suite, _) => bench.form.suite.as_str(),
+        (OptionOwner::Suite, _) => bench.subject_name(),
         (OptionOwner::Entry(_), Some(missing)) => &missing.name,
         (OptionOwner::Entry(at), None) => bench.form.entries.get(at).map_or("", |entry| entry.engine.as_str()),
     };
@@ -129,6 +157,15 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     let filter = if bench.filter.is_empty() { String::new() } else { format!(" · /{}", plain(bench.filter.line())) };
     let inner = paint.pane(area, &format!("Options · {owner}{tier}{filter}"), bench.pane == Pane::Options);
     let options = bench.rows(world);
+    let refusal = match bench.owner {
+        OptionOwner::Entry(at) => bench.form.entries.get(at).and_then(|entry| bench.refused(entry)),
+        OptionOwner::Suite => None,
+    };
+    if let Some(refusal) = refusal {
+        let text = format!("It cannot run {}: {refusal}.", bench.subject_name());
+        paint.wrapped(inner, &text, Role::Warn);
+        return;
+    }
     if options.is_empty() {
         match missing {
             Some(missing) => paint.wrapped(inner, &missing.reason, Role::Warn),
@@ -138,46 +175,32 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     }
     let help = 4.min(inner.height / 3);
     let [rows_area, help_area] = inner.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(help)]));
-    let name = options.iter().map(|row| width(&row.spec.name)).max().unwrap_or(0) + 1;
+    let name = options.iter().map(|row| width(row.name)).max().unwrap_or(0) + 1;
     let room = usize::from(inner.width).saturating_sub(name);
     let lines: Vec<Vec<TextPiece<'_>>> = options.iter().map(|row| option(row, name, room)).collect();
     list(paint, rows_area, bench, Pane::Options, lines.into_iter());
     if let Some(row) = options.get(bench.cursors[Pane::Options.index()].at) {
-        let fresh = if row.spec.fresh { " (of a fresh database)" } else { "" };
-        let expected = match &row.spec.kind {
-            // The row already shows the possible values.
-            OptionKind::Choice { .. } | OptionKind::Bool => String::new(),
-            kind => format!(" · {}", kind.expected()),
-        };
-        let text = format!("{}{fresh} · default {}{expected}", row.spec.help, row.spec.default);
-        paint.wrapped(help_area, &text, Role::Dim);
+        paint.wrapped(help_area, &row.help, Role::Dim);
     }
 }
 
 /// Returns the row of an option. A choice also shows its other values, if there is room.
 fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t>> {
-    let default = vec![row.spec.default.clone()];
-    let chosen = row.chosen.unwrap_or(&default);
     let role = if row.chosen.is_some() { Role::Accent } else { Role::Text };
-    let mut line = vec![piece(pad(&row.spec.name, name), role)];
-    if chosen.len() > 1 {
+    let mut line = vec![piece(pad(row.name, name), role)];
+    if let Some(chosen @ [_, _, ..]) = row.chosen.as_deref() {
         line.push(piece(several(chosen, room), Role::Accent));
         return line;
     }
-    let value = chosen.first().map_or("", String::as_str);
-    let words: Vec<&str> = match &row.spec.kind {
-        OptionKind::Choice { choices } => choices.iter().map(String::as_str).collect(),
-        OptionKind::Bool => vec!["off", "on"],
-        _ => Vec::new(),
-    };
-    if words.is_empty() {
+    let value = row.value();
+    if row.words.is_empty() {
         line.push(piece(fit(value, room), role));
         return line;
     }
-    let current = format!("‹{value}›");
+    let current = format!("‹{}›", if value.is_empty() { "-" } else { value });
     let mut left = room.saturating_sub(width(&current));
     line.push(piece(current, role));
-    for word in words.iter().filter(|word| **word != value) {
+    for word in row.words.iter().filter(|word| **word != value) {
         if width(word) + 1 > left {
             if left >= 2 {
                 line.push(piece(" …", Role::Dim));
@@ -191,7 +214,7 @@ fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t
 }
 
 /// Returns as many whole values as fit, and their total number.
-fn several(chosen: &[String], room: usize) -> String {
+fn several(chosen: &[&str], room: usize) -> String {
     let count = format!("{} values", chosen.len());
     let each: Vec<String> = chosen.iter().map(|value| format!("[{value}] ")).collect();
     let shown = |some: usize| format!("{}{}{count}", each[..some].concat(), if some < each.len() { "… " } else { "" });
@@ -258,6 +281,9 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
         lines.push((held, Role::Accent));
     }
     lines.extend(preview.warnings.iter().map(|warning| (format!("! {warning}"), Role::Warn)));
+    if let Some(made) = bench.own.made().ok().filter(|_| bench.form.is_own) {
+        lines.push((made.workload.sentence(), Role::Text));
+    }
     lines.push((labels(&preview.plan), Role::Dim));
     lines.extend(world.broken.iter().map(|broken| (format!("✗ {broken}"), Role::Bad)));
     let mut left = inner;

@@ -2,6 +2,35 @@
 
 use super::{BenchScreen, Dialog, Intents, OptionOwner};
 use crate::tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World};
+use dbdyno_catalog::Suite;
+
+/// What the first pane has to choose from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Subject<'w> {
+    /// The workload that the form describes.
+    Own,
+    /// A suite in the user's folder.
+    Mine(&'w Suite),
+    /// A built-in suite.
+    Published(&'w Suite),
+}
+
+impl<'w> Subject<'w> {
+    /// Returns all of them, in the order in which they are shown.
+    pub(super) fn all(world: &'w World) -> Vec<Self> {
+        let (mine, published): (Vec<&Suite>, Vec<&Suite>) =
+            world.suites.iter().partition(|suite| world.own_suites.contains(&suite.name));
+        let mine = mine.into_iter().map(Self::Mine);
+        std::iter::once(Self::Own).chain(mine).chain(published.into_iter().map(Self::Published)).collect()
+    }
+
+    pub(super) fn suite(self) -> Option<&'w Suite> {
+        match self {
+            Self::Own => None,
+            Self::Mine(suite) | Self::Published(suite) => Some(suite),
+        }
+    }
+}
 
 /// The panes, in the order in which Left and Right visit them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,12 +61,39 @@ impl BenchScreen {
 
     pub(super) fn cursor_moved(&mut self, world: &World) {
         self.owner_follows();
-        if self.pane == Pane::Suites
-            && let Some(suite) = world.suites.get(self.cursor().at)
-            && suite.name != self.form.suite
-        {
-            self.form.take_suite(suite);
-            self.plan(world);
+        if self.pane != Pane::Suites {
+            return;
+        }
+        match Subject::all(world).get(self.cursor().at) {
+            Some(Subject::Own) if !self.form.is_own => self.take_own(world),
+            Some(Subject::Mine(suite) | Subject::Published(suite))
+                if self.form.is_own || suite.name != self.form.suite =>
+            {
+                self.form.take_suite(suite);
+                self.plan(world);
+            }
+            _ => {}
+        }
+    }
+
+    /// Selects the user's own workload, as the fields now describe it.
+    pub(super) fn take_own(&mut self, world: &World) {
+        match self.own.made() {
+            Ok(made) => self.form.take_own(made),
+            Err(_) => self.form.is_own = true,
+        }
+        self.form.changed();
+        self.plan(world);
+    }
+
+    /// Puts the cursor of the first pane on what is selected.
+    pub(super) fn point_at_subject(&mut self, world: &World) {
+        let selected = |subject: &Subject<'_>| match subject.suite() {
+            None => self.form.is_own,
+            Some(suite) => !self.form.is_own && suite.name == self.form.suite,
+        };
+        if let Some(at) = Subject::all(world).iter().position(selected) {
+            self.cursors[Pane::Suites.index()].at = at;
         }
     }
 
@@ -56,10 +112,16 @@ impl BenchScreen {
 
     pub(super) fn toggle(&mut self, world: &World) -> Intents {
         match self.pane {
-            Pane::Suites => {}
+            // Its options, or the fields of the workload.
+            Pane::Suites => self.pane = Pane::Options,
             Pane::Engines => {
                 let at = self.cursor().at;
                 let entries = self.form.entries.len();
+                let refusal = self.form.entries.get(at).filter(|entry| !entry.on).and_then(|entry| self.refused(entry));
+                if let Some(reason) = refusal {
+                    let title = format!("{} cannot run {}", self.form.entries[at].engine, self.subject_name());
+                    return vec![Intent::page(title, vec![reason.to_owned()])];
+                }
                 if let Some(entry) = self.form.entries.get_mut(at) {
                     entry.on = !entry.on;
                     self.form.changed();
@@ -80,7 +142,8 @@ impl BenchScreen {
         match self.pane {
             Pane::Options => self.ask_value(world),
             Pane::Sizes => self.add(world),
-            _ => {
+            Pane::Suites => self.toggle(world),
+            Pane::Engines | Pane::Rounds => {
                 let (help, text) = ("a whole number from 1 to 10000", self.form.rounds.to_string());
                 vec![Intent::prompt(Dialog::Rounds, "Rounds", help, text)]
             }

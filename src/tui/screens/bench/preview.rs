@@ -2,7 +2,11 @@
 
 use super::form::Form;
 use crate::tui::world::World;
-use dbdyno_catalog::bench::{BenchPlan, Configuration, Estimate, Values, check_space, estimate};
+use dbdyno_catalog::{
+    Suite,
+    bench::{BenchPlan, Configuration, Estimate, Values, check_space, estimate, refusal},
+    engines::Engine,
+};
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::units;
 use dbdyno_running::tune::cannot_differ;
@@ -18,13 +22,8 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// Returns the preview of a form, or the error in it.
-    pub(crate) fn of(form: &Form, world: &World) -> Result<Self, String> {
-        let suite = world
-            .suites
-            .iter()
-            .find(|suite| suite.name == form.suite)
-            .ok_or_else(|| format!("there is no suite `{}`", form.suite))?;
+    /// Returns the preview of a form on its suite, or the error in it.
+    pub(crate) fn of(form: &Form, suite: &Suite, world: &World) -> Result<Self, String> {
         let spec = form.spec();
         // The number of configurations in a sample is not the product of the numbers of values.
         let asked = if form.stars.is_none() { combinations(form) } else { 0 };
@@ -49,6 +48,17 @@ impl Preview {
         let facts = world.work_folder.facts.as_ref()?;
         check_space(&self.estimate, world.work_folder.space()?, &facts.path).err()
     }
+}
+
+/// Returns the engines that cannot run the selected tests of a suite, with the reason.
+pub(super) fn refused(form: &Form, suite: &Suite, world: &World) -> BTreeMap<String, String> {
+    let (Ok(pick), Some(size)) = (suite.pick(&form.tests), form.sizes.first().or(suite.default_sizes.first())) else {
+        return BTreeMap::new();
+    };
+    let Ok(settings) = suite.settings(&BTreeMap::new()) else { return BTreeMap::new() };
+    let why =
+        |engine: &Engine| Some((engine.description.name.clone(), refusal(engine, (suite, &pick), &settings, *size)?));
+    world.registry.engines.iter().filter_map(why).collect()
 }
 
 /// Returns the number of requested configurations; equal ones count repeatedly.

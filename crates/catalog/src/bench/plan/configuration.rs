@@ -105,35 +105,9 @@ pub(super) fn configurations_of(
     sample: Option<(u32, u64)>,
 ) -> Result<Vec<Configuration>, PlanError> {
     let engine = &suited(registry.get(&choice.name).map_err(PlanError::Request)?, suite)?;
-    if !engine.description.suites.contains(&suite.kind) {
-        let message =
-            format!("engine `{}` cannot run suite `{}`: it is of kind {}", choice.name, suite.name, suite.kind.word());
-        return Err(PlanError::Request(message));
-    }
-    if let Some(reason) = suite.refusal(pick).filter(|_| engine.description.tables_as_data) {
-        return Err(PlanError::Request(format!(
-            "engine `{}` cannot run suite `{}`: {reason}",
-            choice.name, suite.name
-        )));
-    }
-    if suite.has_actors(pick) && !engine.description.threads.contains_key(&suite.kind) {
-        return Err(PlanError::Request(format!(
-            "engine `{}` cannot run suite `{}`: it works with one thread, and the suite has tests of several",
-            choice.name, suite.name
-        )));
-    }
-    if let Some(reason) = unfit(engine, (suite, pick), suite_settings, size) {
-        let all: Vec<String> = suite.tests().map(|test| test.number.to_string()).collect();
-        let can = |test: &String| {
-            let alone = suite.pick(std::slice::from_ref(test)).unwrap_or_default();
-            unfit(engine, (suite, &alone), suite_settings, size).is_none()
-        };
-        let others: Vec<String> = all.into_iter().filter(can).collect();
+    if let Some(reason) = refusal(engine, (suite, pick), suite_settings, size) {
         let message = format!("engine `{}` cannot run suite `{}`: {reason}", choice.name, suite.name);
-        return Err(PlanError::Request(match others[..] {
-            [] => message,
-            _ => format!("{message}; the others are --test {}", others.join(",")),
-        }));
+        return Err(PlanError::Request(message));
     }
     let chosen = match sample {
         Some((stars, seed)) => stars::stars(&choice.options, stars, seed),
@@ -160,6 +134,33 @@ pub(super) fn configurations_of(
             })
         })
         .collect()
+}
+
+/// Returns why an engine cannot run the picked tests of a suite, if that is so, whatever its options are.
+pub fn refusal(
+    engine: &Engine,
+    (suite, pick): (&Suite, &TestPick),
+    suite_settings: &Settings,
+    size: Size,
+) -> Option<String> {
+    let description = &engine.description;
+    if !description.suites.contains(&suite.kind) {
+        return Some(format!("the suite is of kind {}, which the engine does not run", suite.kind.word()));
+    }
+    if let Some(reason) = suite.refusal(pick).filter(|_| description.tables_as_data) {
+        return Some(reason.to_owned());
+    }
+    if suite.has_actors(pick) && !description.threads.contains_key(&suite.kind) {
+        return Some("it works with one thread, and the suite has tests of several".to_owned());
+    }
+    let reason = unfit(engine, (suite, pick), suite_settings, size)?;
+    let all: Vec<String> = suite.tests().map(|test| test.number.to_string()).collect();
+    let can = |test: &String| {
+        let alone = suite.pick(std::slice::from_ref(test)).unwrap_or_default();
+        unfit(engine, (suite, &alone), suite_settings, size).is_none()
+    };
+    let others: Vec<String> = all.into_iter().filter(can).collect();
+    Some(if others.is_empty() { reason } else { format!("{reason}; the others are --test {}", others.join(",")) })
 }
 
 /// Returns why an engine cannot run the picked tests, because of their keys or another requirement.

@@ -114,13 +114,7 @@ fn kv_work(suite: &KvSuite) -> (f64, u64) {
             TransactionScope::Read => 0,
             TransactionScope::One => 1,
             TransactionScope::Batch(batch) => operations.div_ceil(batch.max(1)),
-            TransactionScope::Each => {
-                if work.writes() {
-                    operations
-                } else {
-                    0
-                }
-            }
+            TransactionScope::Each => (operations as f64 * work.share_of_writes()).ceil() as u64,
         };
     };
     for test in &suite.tests {

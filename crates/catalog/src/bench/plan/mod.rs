@@ -9,7 +9,7 @@ mod pair;
 mod stars;
 mod stored;
 
-pub use configuration::{Configuration, combinations};
+pub use configuration::{Configuration, combinations, refusal};
 pub use estimate::{Estimate, History, Space, check_space, estimate};
 pub use missing::Missing;
 pub use order::round_order;
