@@ -120,7 +120,7 @@ fn libraries_are_known_in_their_room_only() {
 fn names_for_a_while_are_in_one_table() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     // Exceptions: a file inside a folder whose name is in the table, and a database in the folder of a run.
-    let may = ["foundation/src/base/output.rs", "running/src/tune/script/tryout.rs"].map(|file| root.join(file));
+    let may = ["foundation/src/base/output.rs", "running/src/script/tryout.rs"].map(|file| root.join(file));
     let makes = |code: &str| {
         let code = code.split("#[cfg(test)]").next().unwrap_or_default();
         ["tempdir", "tempfile_in(", ".prefix(\"", "NamedTempFile"].iter().any(|word| code.contains(word))

@@ -42,6 +42,7 @@ mod lumosql_backends;
 mod memory;
 mod mounted;
 mod ordered;
+mod own_sql;
 mod power;
 mod presets;
 mod resume;

@@ -10,7 +10,7 @@ use super::{
 };
 use clap::Args;
 use dbdyno_catalog::{
-    Difference,
+    Difference, Suite,
     bench::{BenchPlan, Configuration, DataRatio, Estimate, MemoryLimit, Spec},
     engines::Registry,
 };
@@ -180,12 +180,23 @@ impl BenchArgs {
     }
 }
 
-/// Runs a bench and shows what follows it. `preset`: the name of the one that it is run by.
+/// Runs a bench of the catalog and shows what follows it. `preset`: the name of the one that it is run by.
 pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Option<&str>) -> Result<ExitCode, CliError> {
+    let suite = places.catalog()?.suite(&spec.suite)?;
+    bench_of(places, spec, suite, args, preset)
+}
+
+/// Runs a bench of this suite, as [`bench`] does.
+pub(super) fn bench_of(
+    places: &Places,
+    spec: Spec,
+    suite: Suite,
+    args: &BenchArgs,
+    preset: Option<&str>,
+) -> Result<ExitCode, CliError> {
     let mut spec = args.adjusted(spec)?;
     let catalog = places.catalog()?;
     if !args.size.is_empty() && spec.sizes.iter().any(|size| size.second.is_some()) {
-        let suite = catalog.suite(&spec.suite)?;
         spec.sizes = spec.sizes.iter().flat_map(|size| suite.sizes_of(*size)).collect();
     }
     let mut launch = SessionLaunch {
@@ -196,7 +207,7 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
         ..args.measure.launch()?
     };
     let store = places.store()?;
-    let prepared = PreparedSession::new(spec, &catalog, &Registry::discover(), &launch, &store)?;
+    let prepared = PreparedSession::new(spec, suite, &catalog, &Registry::discover(), &launch, &store)?;
     let PreparedSession { plan, estimate, .. } = &prepared;
     if args.dry_run {
         return print(&describe(plan, estimate));

@@ -21,6 +21,7 @@ mod man;
 mod new;
 mod note;
 mod output;
+mod own_sql;
 mod preset;
 mod progress;
 mod results;

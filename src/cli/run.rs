@@ -2,15 +2,17 @@
 
 use super::{
     args::{EngineList, Places},
-    bench::{BenchArgs, bench},
+    bench::{BenchArgs, bench, bench_of},
     completions::{engines, presets, suites},
     error::CliError,
+    own_sql::{FileArgs, with_options_of},
     preset::preset,
 };
 use clap::Args;
 use dbdyno_catalog::{
     FIELDS, Workload,
     bench::{EngineChoice, Spec},
+    engines::Registry,
 };
 use dbdyno_engine::say;
 use std::process::ExitCode;
@@ -20,10 +22,10 @@ use std::process::ExitCode;
 #[command(next_help_heading = "Bench")]
 pub(super) struct RunArgs {
     /// The suite: `dbdyno list suites` lists them.
-    #[arg(short, long, value_name = "NAME", required_unless_present_any = ["preset", "workload"], add = suites())]
+    #[arg(short, long, value_name = "NAME", required_unless_present_any = ["preset", "workload", "sql"], conflicts_with = "sql", add = suites())]
     pub(super) suite: Option<String>,
     /// Your own workload instead of a suite, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.
-    #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with_all = ["suite", "preset"], value_parser = workload, long_help = workload_help())]
+    #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with_all = ["suite", "preset", "sql"], value_parser = workload, long_help = workload_help())]
     workload: Option<Box<Workload>>,
     /// Engines, with options after a colon, as in sqlite:journal_mode=wal,synchronous=off|normal,lmdb [default: the usual ones of the suite].
     ///
@@ -31,8 +33,10 @@ pub(super) struct RunArgs {
     #[arg(short, long = "engine", value_name = "ENGINE[?][:OPTION=VALUE,...]", add = engines())]
     pub(super) engines: Vec<EngineList>,
     /// Run this preset instead of a suite, as `dbdyno --preset NAME` does.
-    #[arg(short, long, value_name = "NAME", conflicts_with_all = ["suite", "engines"], add = presets())]
+    #[arg(short, long, value_name = "NAME", conflicts_with_all = ["suite", "engines", "sql"], add = presets())]
     preset: Option<String>,
+    #[command(flatten)]
+    files: FileArgs,
     #[command(flatten)]
     pub(super) bench: BenchArgs,
 }
@@ -66,6 +70,9 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
         let engines = EngineList::joined(given);
         if engines.is_empty() { catalog.suite(suite).map(|suite| suite.usual_engines) } else { Ok(engines) }
     };
+    if args.files.sql.is_some() {
+        return own_sql(places, &args);
+    }
     match (args.preset, args.suite, args.workload) {
         (Some(name), ..) => preset(places, &name, &args.bench),
         (None, Some(suite), _) => {
@@ -84,6 +91,27 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
             workload.adjust(&mut spec);
             bench(places, spec, &args.bench, None)
         }
-        (None, None, None) => Err(CliError::Usage("expected --suite, --workload or --preset".to_owned())),
+        (None, None, None) => Err(CliError::Usage("expected --suite, --workload, --sql or --preset".to_owned())),
     }
+}
+
+/// The engine of the user's own statements, if none is given.
+const SQL_ENGINE: &str = "sqlite";
+
+/// Runs the user's own statements.
+fn own_sql(places: &Places, args: &RunArgs) -> Result<ExitCode, CliError> {
+    let registry = Registry::discover();
+    let mut engines = EngineList::joined(args.engines.clone());
+    if engines.is_empty() {
+        engines.push(SQL_ENGINE.parse()?);
+    }
+    // It is removed with this value, after the last run.
+    let start = args.files.snapshot(&args.bench.measure.work)?;
+    if let Some(start) = &start {
+        with_options_of(start, &mut engines, &registry);
+    }
+    let Some(suite) = args.files.suite(start.as_ref(), &engines, &registry)? else {
+        return Err(CliError::Usage("expected --sql FILE".to_owned()));
+    };
+    bench_of(places, spec(suite.name.clone(), engines), suite, &args.bench, None)
 }

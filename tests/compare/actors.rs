@@ -46,6 +46,7 @@ fn actor_record(run_id: &str, actor: &str, wall_ns: u64) -> ActorRecord {
             .with(Metric::Wall, wall_ns)
             .with(Metric::Operations, 1000)
             .with(Metric::ResponseP99, wall_ns / 100),
+        verification: None,
         agrees: None,
         operations_per_sample: Some(1),
         histogram: None,
@@ -83,7 +84,10 @@ fn a_test_with_actors_counts_once() {
     assert!(readers.interval.is_some() && readers.p_adjusted.unwrap() <= 4.0 / 256.0 + 1e-9, "{readers:?}");
     let text = table(&comparison, STYLE);
     assert!(text.contains("geometric mean (2)") && text.contains("Writes · readers"), "{text}");
-    assert!(text.contains("rows of actors are parts of their tests: not included in means and counts"), "{text}");
+    assert!(
+        text.contains("rows of actors and statements are parts of their tests: not included in means and counts"),
+        "{text}"
+    );
     assert!(!benchfmt(&comparison).contains("readers"), "benchstat would take their mean too");
 }
 

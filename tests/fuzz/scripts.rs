@@ -3,7 +3,7 @@
 use super::{Verdict, harness::Target, holds, samples, text, told};
 use dbdyno::{
     engines::Registry,
-    tune::script::{self, Piece, split},
+    script::{self, Piece, split},
 };
 use std::{fs, time::Duration};
 
@@ -51,10 +51,10 @@ fn tune_scripts() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.sql");
     let registry = Registry::built_in();
-    let sqlite = &registry.get("sqlite").unwrap().description;
+    let options: Vec<_> = registry.get("sqlite").unwrap().description.options.iter().collect();
     Target::new("tune-scripts", 400).fuzz(&samples(SCRIPTS), |input| {
         fs::write(&file, input).unwrap();
-        match script::suite(&file, None, sqlite, Duration::from_millis(10)) {
+        match script::suite(&file, None, &options, Duration::from_millis(10)) {
             Ok(suite) => holds(script::is_script(&suite.name), || suite.name.clone()),
             Err(error) => told(&error, &file.display().to_string(), input),
         }

@@ -313,6 +313,7 @@ fn actor(number: u32) -> ActorRecord {
         arrival_rate: Some(1_000),
         arrival_gaps: Some(text("even")),
         figures: figures(2_000_000),
+        verification: None,
         agrees: Some(true),
         operations_per_sample: Some(1),
         histogram: Some(Blob(vec![0, 255, 39, 10])),

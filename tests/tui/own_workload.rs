@@ -82,7 +82,7 @@ fn fields_that_contradict_each_other_say_what_is_expected() {
     find(&mut journey, "writers");
     journey.keys(" ").shows("1 reading thread and 1");
     type_value(&mut journey, "rows", "many");
-    journey.shows("rows = many: expected a positive number").key(KeyPress::Esc);
+    journey.shows("rows = many: expected a whole number").key(KeyPress::Esc);
     type_value(&mut journey, "prefix", "a,b");
     journey.shows("a value without commas").key(KeyPress::Esc).shows("1 reading thread and 1");
 }

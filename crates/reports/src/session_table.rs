@@ -86,11 +86,14 @@ pub struct SessionRow {
     pub harness_bound: bool,
 }
 
-/// The results of an actor: medians of the runs, latencies over all of them.
+/// The results of an actor, or of the statements that have one name: medians of the runs, latencies over all of them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActorRow {
     pub name: String,
-    pub threads: u32,
+    /// Threads of an actor; none of statements.
+    pub threads: Option<u32>,
+    /// What statements have beside it; none of an actor.
+    pub statement: Option<StatementFacts>,
     /// Operations per second.
     pub rate: f64,
     /// Operations per second that were due; none: each operation starts when the previous one is done.
@@ -187,7 +190,11 @@ impl SessionTable {
             size.tests = tests.into_values().collect();
         }
         let warnings = summed(warnings);
-        let cores = if actors.is_empty() { None } else { std::thread::available_parallelism().ok() };
+        let cores = if actors.iter().all(|actor| actor.threads.is_none()) {
+            None
+        } else {
+            std::thread::available_parallelism().ok()
+        };
         let conditions = SessionConditions::from(session);
         Self {
             suite: session.suite.clone(),
@@ -251,6 +258,19 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness: &HarnessCosts) -> Opti
     })
 }
 
+/// Facts about the statements that have one name.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StatementFacts {
+    /// Executions in a run.
+    pub executions: u64,
+    /// Their time in a run, ns.
+    pub total_ns: f64,
+    /// Its share of the test's time.
+    pub share: f64,
+    /// Whether the answers differ from other engines'.
+    pub disagrees: bool,
+}
+
 /// Returns the actors in the tests of one configuration, in the order of first occurrence.
 fn actor_rows(tests: &[&TestRecord], actors: &[ActorRecord]) -> Vec<ActorRow> {
     let is_of =
@@ -262,10 +282,13 @@ fn actor_rows(tests: &[&TestRecord], actors: &[ActorRecord]) -> Vec<ActorRow> {
             None => by_name.push((&actor.actor, vec![actor])),
         }
     }
-    by_name.into_iter().filter_map(|(_, members)| actor_row(&members)).collect()
+    let whole: Vec<f64> = tests.iter().filter_map(|test| test.figures.value(Metric::Wall)).collect();
+    let whole = Metric::Wall.median(&whole).ok();
+    by_name.into_iter().filter_map(|(_, members)| actor_row(&members, whole)).collect()
 }
 
-fn actor_row(members: &[&ActorRecord]) -> Option<ActorRow> {
+/// `whole`: the time of their test, ns.
+fn actor_row(members: &[&ActorRecord], whole: Option<f64>) -> Option<ActorRow> {
     let first = members.first()?;
     let known = |metric: Metric| {
         // For tests that began cold, the rate includes opening.
@@ -280,9 +303,19 @@ fn actor_row(members: &[&ActorRecord]) -> Option<ActorRow> {
         Some(all)
     });
     let quantile = |q: f64| latencies.as_ref().and_then(|all| supported_quantile(all, q));
+    let statement = || {
+        let total_ns = known(Metric::Wall)?;
+        Some(StatementFacts {
+            executions: count(Metric::Operations)?,
+            total_ns,
+            share: total_ns / whole?,
+            disagrees: members.iter().any(|one| one.agrees == Some(false)),
+        })
+    };
     Some(ActorRow {
         name: first.actor.clone(),
-        threads: first.threads.unwrap_or(1),
+        threads: first.threads,
+        statement: if first.threads.is_none() { statement() } else { None },
         rate: known(Metric::Rate)?,
         arrival_rate: first.arrival_rate,
         p50_ns: quantile(0.5),

@@ -179,9 +179,14 @@ fn cells(row: &SessionRow) -> Vec<Cell> {
 
 fn actor_cells(actor: &ActorRow) -> [String; 5] {
     let due = actor.arrival_rate.map_or_else(String::new, |due| format!(" at {}/s", count(due)));
+    let threads = actor.threads.map_or_else(String::new, |threads| format!(" x{threads}"));
+    let sign = if actor.statement.is_some_and(|statement| statement.disagrees) { "  ✗ " } else { "    " };
+    let of_statement = actor.statement.map_or_else(String::new, |statement| {
+        format!("  {}, {:.0} %", counted(statement.executions, "time"), statement.share * 100.0)
+    });
     [
-        format!("    {} x{}{due}", actor.name, actor.threads),
-        String::new(),
+        format!("{sign}{}{threads}{due}{of_statement}", actor.name),
+        actor.statement.map_or_else(String::new, |statement| duration(statement.total_ns)),
         short_rate(actor.rate),
         quantile(actor.p50_ns),
         quantile(actor.p99_ns),

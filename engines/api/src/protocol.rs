@@ -114,7 +114,7 @@ impl FromStr for CacheStart {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum SuiteJob {
@@ -301,9 +301,31 @@ pub struct TestDone {
     /// The results of the actors, if the test has several threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actors: Vec<ActorDone>,
+    /// The results under each name that steps of the test have, in the order in which the names occur first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<StatementDone>,
     /// Other costs, by the names of the figures: see [`Counters`].
     #[serde(flatten)]
     pub counters: Counters,
+}
+
+/// The results of the steps of a SQL test that have the same name, of all threads together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StatementDone {
+    pub name: String,
+    /// Sum of the times of all executions, ns.
+    pub wall_ns: u64,
+    /// Executions. Those of a transaction are its commits, each with its begin.
+    pub operations: u64,
+    /// Rows read or changed.
+    pub rows: u64,
+    /// The time of each execution (base64 of an HdrHistogram, V2 compressed), ns.
+    #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
+    pub histogram: String,
+    /// Checksum of the answers, in any order of the executions; none from an engine that does not answer, and of names without reads or
+    /// writes.
+    pub verification: Option<String>,
 }
 
 /// Facts about an actor that are known before it works.

@@ -100,16 +100,17 @@ fn merged(own: &Value, other: &Value) -> Value {
 }
 
 /// Steps by the field that names their action: with the other fields that they require, and their optional fields.
-const STEPS: [(&str, &[&str], &[&str]); 9] = [
+const STEPS: [(&str, &[&str], &[&str]); 10] = [
     ("create_table", &[], &[]),
     ("create_index", &[], &[]),
     ("drop_table", &[], &[]),
     ("copy_database", &[], &[]),
-    ("write", &[], &["draw", "bind", "direct"]),
-    ("read", &[], &["draw", "bind", "direct", "objects"]),
-    ("run", &[], &["direct"]),
+    ("write", &[], &["name", "draw", "bind", "direct"]),
+    ("read", &[], &["name", "draw", "bind", "direct", "objects", "keep"]),
+    ("run", &[], &["name", "direct"]),
     ("repeat", &["steps"], &["as", "from"]),
-    ("transaction", &[], &["begin"]),
+    ("transaction", &[], &["name", "begin"]),
+    ("mix", &[], &[]),
 ];
 
 /// Turns the schema of a step with all existing fields into a choice of steps.
@@ -203,6 +204,7 @@ fn steps_have_the_fields_that_the_schema_gives_them() {
         "create_table": "t", "create_index": "i", "drop_table": "t", "copy_database": {"schema": [], "tables": []}, "write": "w",
         "read": "r", "run": "x", "repeat": 2, "transaction": [], "draw": {"a": 1}, "bind": ["a"], "direct": "begin",
         "objects": [{"name": "o", "unique": true, "count": 1, "values": [1]}], "as": "j", "from": 1, "steps": [], "begin": "immediate",
+        "name": "n", "keep": "k", "mix": [],
     });
     let with = |names: &[&str]| -> Result<Step, _> {
         serde_json::from_value(names.iter().map(|name| ((*name).to_owned(), fields[*name].clone())).collect())

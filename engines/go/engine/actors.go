@@ -22,9 +22,9 @@ type member struct {
 
 // group is an actor with its threads.
 type group struct {
-	actor      *protocol.SQLActor
-	members    []*member
-	operations uint64
+	actor   *protocol.SQLActor
+	program *program
+	members []*member
 }
 
 // latencies returns the latencies of the threads.
@@ -43,14 +43,12 @@ func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone,
 	if err != nil {
 		return nil, err
 	}
-	var operations uint64
-	for _, group := range groups {
-		operations += group.operations * uint64(len(group.members))
-	}
-	test.run.AnnounceActors(&test.test.TestHead, &operations, nil, heads)
+	operations := operationsOfAll(groups)
+	test.run.AnnounceActors(&test.test.TestHead, operations, nil, heads)
 	if err := test.prepare(prepare); err != nil {
 		return nil, err
 	}
+	test.addMembers(groups)
 	if err := test.conn.Close(); err != nil {
 		return nil, err
 	}
@@ -66,10 +64,10 @@ func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone,
 	if test.conn, err = test.run.open(test.test.Label()); err != nil {
 		return nil, err
 	}
-	return done, test.answers(done, groups)
+	return done, test.fill(done, groups)
 }
 
-// groups prepares the threads of the actors.
+// groups returns the actors that have threads, without their threads.
 func (test *sqlTest) groups() ([]*group, []protocol.ActorHead, error) {
 	var groups []*group
 	var heads []protocol.ActorHead
@@ -82,19 +80,38 @@ func (test *sqlTest) groups() ([]*group, []protocol.ActorHead, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		group := &group{actor: actor, operations: program.operations()}
-		for range actor.Threads {
-			latencies := workload.NewLatencies()
-			recorder := workload.NewRecorder(1, latencies)
-			// The steps of actors draw no random numbers.
-			performer := newPerformer(test.run, nil, program, workload.NewSplitMix64(0), recorder)
-			performer.last = group.operations
-			group.members = append(group.members, &member{performer: performer, recorder: recorder, latencies: latencies})
-		}
-		groups = append(groups, group)
+		groups = append(groups, &group{actor: actor, program: program})
 		heads = append(heads, protocol.ActorHead{Name: actor.Name, Threads: actor.Threads})
 	}
 	return groups, heads, nil
+}
+
+// operationsOfAll returns the number of operations of all threads; nil means that it is not known in advance.
+func operationsOfAll(groups []*group) *uint64 {
+	var sum uint64
+	for _, group := range groups {
+		operations, known := group.program.operations()
+		if !known {
+			return nil
+		}
+		sum += operations * uint64(group.actor.Threads)
+	}
+	return &sum
+}
+
+// addMembers adds the threads of the groups. Each draws from a stream of its own. The seed of these streams is the
+// number that the test's stream has after those of the preparation.
+func (test *sqlTest) addMembers(groups []*group) {
+	seed, ordinal := test.random.Next(), uint64(0)
+	for _, group := range groups {
+		for range group.actor.Threads {
+			latencies := workload.NewLatencies()
+			recorder, random := workload.NewRecorder(1, latencies), workload.Stream(seed, ordinal)
+			performer := newPerformer(test.run, nil, group.program, random, recorder)
+			group.members = append(group.members, &member{performer: performer, recorder: recorder, latencies: latencies})
+			ordinal++
+		}
+	}
 }
 
 // together starts all threads at the same time. It checks their last answers after all threads have ended, so that
@@ -142,16 +159,7 @@ func (member *member) work(open func() (driver.Conn, error)) error {
 	if err != nil {
 		return err
 	}
-	member.performer.conn = conn
-	member.performer.closing = func() error {
-		if err := member.performer.close(); err != nil {
-			return err
-		}
-		return conn.Close()
-	}
-	if member.performer.last == 0 {
-		return conn.Close()
-	}
+	member.performer.conn, member.performer.closing = conn, conn.Close
 	return member.performer.perform()
 }
 
@@ -165,11 +173,12 @@ func betweenNs(groups []*group) uint64 {
 	return sum
 }
 
-// actorsProgress returns a function that reports the progress of the actors while they work.
-func actorsProgress(test, total uint64, groups []*group) func() protocol.Progress {
+// actorsProgress returns a function that reports the progress of the actors while they work. total is nil if the
+// number of operations is not known in advance.
+func actorsProgress(test uint64, total *uint64, groups []*group) func() protocol.Progress {
 	begun := time.Now()
 	return func() protocol.Progress {
-		said := protocol.Progress{Test: test, Total: &total, ElapsedNs: uint64(time.Since(begun))}
+		said := protocol.Progress{Test: test, Total: total, ElapsedNs: uint64(time.Since(begun))}
 		for _, group := range groups {
 			operations, histogram := workload.Fresh(group.latencies()...)
 			said.Operations += operations
@@ -182,10 +191,11 @@ func actorsProgress(test, total uint64, groups []*group) func() protocol.Progres
 	}
 }
 
-// answers fills in the results of the threads and the verification value. The value has the digest of each thread,
-// in the order of the actors and of their threads. The digest of a thread ends with its number of rows.
-func (test *sqlTest) answers(done *protocol.TestDone, groups []*group) error {
+// fill fills in the results of the threads and the verification value. The value has the digest of each thread, in the
+// order of the actors and of their threads. The digest of a thread ends with its number of rows.
+func (test *sqlTest) fill(done *protocol.TestDone, groups []*group) error {
 	var digest workload.Digest
+	var named []*tallies
 	for _, group := range groups {
 		of := protocol.ActorDone{
 			Name: group.actor.Name, Threads: group.actor.Threads, OperationsPerSample: 1,
@@ -198,11 +208,15 @@ func (test *sqlTest) answers(done *protocol.TestDone, groups []*group) error {
 			of.WallNs = max(of.WallNs, member.wallNs)
 			of.Operations += member.recorder.Operations()
 			of.Rows += member.performer.rows
+			if member.performer.tallies != nil {
+				named = append(named, member.performer.tallies)
+			}
 		}
 		done.Operations += of.Operations
 		done.Rows += of.Rows
 		done.Actors = append(done.Actors, of)
 	}
+	done.Statements = merged(named).done(test.run.answers())
 	// The combined latencies of different kinds of work mean nothing.
 	done.Histogram = workload.EmptyHistogram()
 	if len(done.Actors) == 1 {

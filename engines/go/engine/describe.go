@@ -28,6 +28,7 @@ func describe(of Driver) protocol.Description {
 		Threads: threads,
 		Harness: nullName,
 		Kv:      kv.Ability(),
+		SQLiteFiles: true,
 		// Compaction is VACUUM.
 		Compacts: !of.Elsewhere,
 	}

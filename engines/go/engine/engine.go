@@ -28,6 +28,9 @@ type Driver struct {
 	// Elsewhere reports whether SQLite runs in a process of its own. Such an engine runs only suites of kind sql,
 	// and what SQLite uses is not visible in this process.
 	Elsewhere bool
+	// BlobsAsTexts reports whether the driver binds blobs as texts. A suite of kind sql that binds blobs then fails. In
+	// suites of kind kv all keys and values are such texts, so nothing differs.
+	BlobsAsTexts bool
 	// Open opens a file with no options of its own, and creates it if it does not exist.
 	Open func(path string) (driver.Conn, error)
 	// BeforeExamining is called before the library is opened only to be examined. It may be nil.
@@ -78,6 +81,9 @@ func newRun(of Driver, worker *protocol.Worker, job *protocol.Job) *run {
 	return &run{Run: harness.New(worker, job, mainFile), driver: of, settings: job.Options}
 }
 
+// answers reports whether the engine answers at all.
+func (run *run) answers() bool { return run.driver.Name != nullName }
+
 // open opens a database with all options set.
 func (run *run) open(label string) (driver.Conn, error) { return run.openIn(run.Folder(label)) }
 
@@ -98,7 +104,7 @@ func (run *run) openIn(folder string) (driver.Conn, error) {
 
 // opened returns the event that describes an open database.
 func (run *run) opened(conn driver.Conn) (protocol.Opened, error) {
-	if run.driver.Name == nullName {
+	if !run.answers() {
 		return protocol.Opened{}, nil
 	}
 	library, err := libraryOf(conn)

@@ -32,16 +32,19 @@ type objects struct {
 
 // collector builds objects from the rows of an answer, as an application does.
 type collector struct {
-	// statement is the statement that was answered; nil means none.
+	// statement is the statement that was answered; nil means none. name is the number of its step's name.
 	statement *statement
+	name      int
 	variables []protocol.Variable
 	kinds     []objects
 	rows      uint64
 	visit     func(driver.Row) bool
 }
 
-func (collector *collector) begin(statement *statement, variables []protocol.Variable) {
-	collector.statement, collector.variables, collector.rows = statement, variables, 0
+func (collector *collector) begin(action *action) {
+	statement := action.node.statement
+	collector.statement, collector.name = statement, action.node.name
+	collector.variables, collector.rows = action.variables, 0
 	collector.kinds = make([]objects, len(statement.objects))
 	column := 0
 	for at := range statement.objects {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
 	"github.com/dbdyno/dbdyno/engines/go/workload"
@@ -21,14 +23,22 @@ type performer struct {
 
 	digest workload.Digest
 	rows   uint64
-	answer uint64
-	// visit digests a row.
-	visit func(driver.Row) bool
+	// tallies are the results of named steps. They are nil if no step has a name or if nothing is measured.
+	tallies *tallies
+	// kept are the values of the kept rows. A row without values is not there.
+	kept [][]driver.Value
+
+	// answer is the number of rows of the current answer. own is the digest of it alone. keeping is where its first
+	// row is kept; nil means nowhere.
+	answer  uint64
+	own     workload.Digest
+	keeping *[]driver.Value
+	// visit digests a row. visitMore also adds it to own, and keeps it.
+	visit, visitMore func(driver.Row) bool
 	// objects collects the objects of an answer, which are checked when the operation has ended.
 	objects collector
 
-	// last is the number of the last operation, which includes closing; 0 means that no operation does.
-	last    uint64
+	// closing closes the connection, which is a part of the last operation. If it is nil, the connection stays open.
 	closing func() error
 }
 
@@ -36,6 +46,10 @@ func newPerformer(run *run, conn driver.Conn, program *program, random *workload
 	performer := &performer{
 		run: run, conn: conn, script: newScript(program, random), recorder: recorder,
 		ready: make([]driver.Stmt, program.statements), begins: map[string]driver.Stmt{},
+		kept: make([][]driver.Value, len(program.kept)),
+	}
+	if recorder != nil && len(program.names) > 0 {
+		performer.tallies = newTallies(program.names)
 	}
 	performer.visit = func(row driver.Row) bool {
 		for column := range row.Columns() {
@@ -44,30 +58,62 @@ func newPerformer(run *run, conn driver.Conn, program *program, random *workload
 		performer.answer++
 		return true
 	}
+	performer.visitMore = performer.take
 	performer.objects.visit = performer.objects.take
 	return performer
+}
+
+// take digests a row, also for the results of its step's name, and keeps it if it is to be kept. A text of a row is
+// memory of its own, and a blob is not.
+func (performer *performer) take(row driver.Row) bool {
+	keeps := performer.keeping != nil && performer.answer == 0
+	for column := range row.Columns() {
+		value := driver.ValueOf(row, column)
+		addToBoth(&performer.digest, &performer.own, value)
+		if !keeps {
+			continue
+		}
+		if value.Kind == driver.Blob {
+			value.Data = strings.Clone(value.Data)
+		}
+		*performer.keeping = append(*performer.keeping, value)
+	}
+	performer.answer++
+	return true
 }
 
 // perform runs all steps. It may leave the check of the last operation's answer to finish.
 func (performer *performer) perform() error {
 	var block block
 	for {
-		performer.standStill(func() { performer.script.fill(&block) })
+		performer.standStill(func() { performer.prepare(&block) })
 		if len(block.actions) == 0 {
 			return performer.close()
 		}
+		last := len(block.actions) - 1
 		for at := range block.actions {
 			action := &block.actions[at]
 			if err := performer.act(action, &block); err != nil {
 				return err
 			}
+			if performer.tallies != nil {
+				performer.tallies.took(action, performer.recorder.Split())
+			}
 			if action.endsOperation {
-				if err := performer.endOperation(); err != nil {
+				if err := performer.endOperation(at == last && performer.script.isOver()); err != nil {
 					return err
 				}
 			}
 		}
 	}
+}
+
+// prepare counts what was measured since the last block, and draws the next block.
+func (performer *performer) prepare(block *block) {
+	if performer.tallies != nil {
+		performer.tallies.count()
+	}
+	performer.script.fill(block)
 }
 
 func (performer *performer) standStill(work func()) {
@@ -78,12 +124,12 @@ func (performer *performer) standStill(work func()) {
 	performer.recorder.StandStill(work)
 }
 
-func (performer *performer) endOperation() error {
+func (performer *performer) endOperation(isLast bool) error {
 	if performer.recorder == nil {
 		return performer.finish()
 	}
-	if performer.closing != nil && performer.recorder.Operations()+1 == performer.last {
-		if err := performer.closing(); err != nil {
+	if isLast && performer.closing != nil {
+		if err := performer.close(); err != nil {
 			return err
 		}
 		performer.recorder.Lap()
@@ -100,17 +146,30 @@ func (performer *performer) endOperation() error {
 
 // finish checks the objects of the last answer and releases them.
 func (performer *performer) finish() error {
-	if performer.objects.statement == nil {
+	objects := &performer.objects
+	if objects.statement == nil {
 		return nil
 	}
 	var err error
-	if performer.run.driver.Name != nullName {
-		err = performer.objects.verify()
+	if performer.run.answers() {
+		err = objects.verify()
 	}
-	performer.objects.addTo(&performer.digest)
-	performer.count(performer.objects.rows)
-	performer.objects.letGo()
+	objects.addTo(&performer.digest)
+	performer.count(objects.rows)
+	if objects.name > 0 {
+		var own workload.Digest
+		objects.addTo(&own)
+		performer.answered(objects.name, own, objects.rows)
+	}
+	objects.letGo()
 	return err
+}
+
+// answered adds an answer to the results of its step's name, if it has one. own is the digest of the answer alone.
+func (performer *performer) answered(name int, own workload.Digest, rows uint64) {
+	if name > 0 && performer.tallies != nil {
+		performer.tallies.answered(name, own, rows)
+	}
 }
 
 // count adds the number of rows that a statement returned or changed, after those rows.
@@ -121,9 +180,9 @@ func (performer *performer) count(rows uint64) {
 
 func (performer *performer) act(action *action, block *block) error {
 	switch {
-	case action.begin != nil:
-		return performer.begin(*action.begin)
-	case action.node == nil:
+	case action.part == beginOf:
+		return performer.begin(*action.node.begin)
+	case action.part == commitOf:
 		if performer.commit == nil {
 			performer.commit = performer.conn.Text("COMMIT")
 		}
@@ -164,18 +223,15 @@ func (performer *performer) execute(statement *statement, action *action, values
 		}
 		ready, performer.ready[statement.slot] = made, made
 	}
-	if !statement.reads {
+	switch {
+	case statement.isMore:
+		return performer.executeMore(ready, action, values)
+	case !statement.reads:
 		changed, err := ready.Exec(values)
 		performer.count(uint64(changed))
 		return err
-	}
-	if len(statement.objects) > 0 {
-		if performer.objects.statement != nil {
-			// An operation has one statement.
-			return fmt.Errorf("the objects of an earlier answer were not checked")
-		}
-		performer.objects.begin(statement, action.variables)
-		return ready.Query(values, statement.kinds, performer.objects.visit)
+	case len(statement.objects) > 0:
+		return performer.fetch(ready, action, values)
 	}
 	performer.answer = 0
 	if err := ready.Query(values, nil, performer.visit); err != nil {
@@ -185,7 +241,55 @@ func (performer *performer) execute(statement *statement, action *action, values
 	return nil
 }
 
-// close closes the statements.
+// fetch runs a read from whose rows objects are built.
+func (performer *performer) fetch(ready driver.Stmt, action *action, values []driver.Value) error {
+	if performer.objects.statement != nil {
+		// An operation has one statement.
+		return fmt.Errorf("the objects of an earlier answer were not checked")
+	}
+	performer.objects.begin(action)
+	return ready.Query(values, action.node.statement.kinds, performer.objects.visit)
+}
+
+// executeMore runs a statement that has a name, keeps a row, or may bind values of kept rows or blobs.
+func (performer *performer) executeMore(ready driver.Stmt, action *action, values []driver.Value) error {
+	statement := action.node.statement
+	for _, value := range statement.kept {
+		if row := performer.kept[value.row-1]; value.column < uint(len(row)) {
+			values[value.at] = row[value.column]
+		}
+	}
+	if of := &performer.run.driver; of.BlobsAsTexts && slices.ContainsFunc(values, isBlob) {
+		return fmt.Errorf("engine `%s` binds blobs as texts: expected no blob among the values", of.Name)
+	}
+	switch {
+	case len(statement.objects) > 0:
+		return performer.fetch(ready, action, values)
+	case statement.reads:
+		return performer.readMore(ready, action, values)
+	}
+	changed, err := ready.Exec(values)
+	performer.count(uint64(changed))
+	performer.answered(action.node.name, 0, uint64(changed))
+	return err
+}
+
+// readMore runs a read, and adds its answer to the results of its name or keeps the first row.
+func (performer *performer) readMore(ready driver.Stmt, action *action, values []driver.Value) error {
+	performer.answer, performer.own, performer.keeping = 0, 0, nil
+	if keep := action.node.statement.keep; keep > 0 {
+		performer.keeping = &performer.kept[keep-1]
+		*performer.keeping = (*performer.keeping)[:0]
+	}
+	if err := ready.Query(values, nil, performer.visitMore); err != nil {
+		return err
+	}
+	performer.count(performer.answer)
+	performer.answered(action.node.name, performer.own, performer.answer)
+	return nil
+}
+
+// close closes the statements, and the connection if it does not stay open.
 func (performer *performer) close() error {
 	for at, stmt := range performer.ready {
 		if stmt != nil {
@@ -195,5 +299,10 @@ func (performer *performer) close() error {
 			}
 		}
 	}
-	return nil
+	if performer.closing == nil {
+		return nil
+	}
+	closing := performer.closing
+	performer.closing = nil
+	return closing()
 }

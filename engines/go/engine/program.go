@@ -3,11 +3,13 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
+	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
 // node is a step with everything resolved that can be resolved in advance. The field that is set states which step
@@ -21,6 +23,9 @@ type node struct {
 	// begin is the kind of a transaction around nodes.
 	begin *string
 	nodes []node
+	mix   *mix
+	// name is the number of the step's name in the program, from 1; 0 means that it has none.
+	name int
 }
 
 // repeat repeats nodes.
@@ -30,28 +35,61 @@ type repeat struct {
 	from     protocol.Expression
 }
 
+// mix does the nodes of one of its entries, which is drawn by weight.
+type mix struct {
+	entries []entry
+	// weights is the sum of the weights.
+	weights uint64
+}
+
+// entry is an entry of a mix.
+type entry struct {
+	// weights is the sum of the weights up to and including this entry.
+	weights uint64
+	nodes   []node
+}
+
 // statement is a statement that values are bound to.
 type statement struct {
-	sql     string
-	slot    int
-	reads   bool
+	sql   string
+	slot  int
+	reads bool
+	// isMore reports whether the statement has a name, keeps a row, or may bind values of kept rows or blobs.
+	isMore  bool
 	draws   []draw
-	bind    []protocol.Parameter
+	bind    []input
 	objects []protocol.Object
 	// kinds are the kinds of the columns of an answer from which objects are built.
 	kinds []driver.Kind
+	// keep is the number of the row that is kept of the answer, from 1; 0 means none.
+	keep int
+	// kept are the values to bind that belong to kept rows.
+	kept []keptValue
 }
 
-// draw is the name of a random number, which is drawn below the value of an expression.
+// draw is the name of a random number. It is drawn from popular, or below the value of an expression if popular is
+// nil.
 type draw struct {
-	name  string
-	below protocol.Expression
+	name    string
+	below   protocol.Expression
+	popular *workload.Popular
 }
 
 // program holds all steps of a test.
 type program struct {
 	nodes      []node
 	statements int
+	// names are the names of steps, in the order of their first appearance.
+	names []name
+	// kept are the names of kept rows.
+	kept []string
+}
+
+// name is a name of steps.
+type name struct {
+	text string
+	// answers reports whether one of the steps reads or writes, so that there are answers to verify.
+	answers bool
 }
 
 // compile resolves the names that steps use.
@@ -75,27 +113,21 @@ func (program *program) compile(suite *protocol.SQLSuite, steps []protocol.Step)
 }
 
 func (program *program) node(suite *protocol.SQLSuite, step *protocol.Step) (node, error) {
+	name, err := program.named(step)
+	if err != nil {
+		return node{}, err
+	}
 	switch {
 	case step.Write != "" || step.Read != "":
 		statement, err := program.statement(step)
-		return node{statement: statement}, err
+		return node{statement: statement, name: name}, err
 	case step.Repeat != nil:
-		count, settled := step.Repeat.Count()
-		if !settled {
-			return node{}, errors.New("the count of a repeat is not a number")
-		}
-		again := &repeat{count: count, variable: step.As}
-		if again.variable == "" {
-			again.variable = "i"
-		}
-		if step.From != nil {
-			again.from = *step.From
-		}
-		nodes, err := program.compile(suite, step.Steps)
-		return node{repeat: again, nodes: nodes}, err
+		return program.repeat(suite, step)
 	case step.Transaction != nil:
 		nodes, err := program.compile(suite, step.Transaction)
-		return node{begin: &step.Begin, nodes: nodes}, err
+		return node{begin: &step.Begin, nodes: nodes, name: name}, err
+	case step.Mix != nil:
+		return program.mix(suite, step.Mix)
 	case step.CopyDatabase != nil:
 		return node{deed: func(conn driver.Conn) (uint64, bool, error) {
 			rows, err := copyDatabase(conn, step.CopyDatabase)
@@ -103,12 +135,62 @@ func (program *program) node(suite *protocol.SQLSuite, step *protocol.Step) (nod
 		}}, nil
 	}
 	sql, err := definition(suite, step)
-	return node{deed: func(conn driver.Conn) (uint64, bool, error) {
+	return node{name: name, deed: func(conn driver.Conn) (uint64, bool, error) {
 		if err := conn.Batch(sql); err != nil {
 			return 0, false, fmt.Errorf("%s: %w", sql, err)
 		}
 		return 0, false, nil
 	}}, err
+}
+
+// named returns the number of a step's name. It adds the name if it is new.
+func (program *program) named(step *protocol.Step) (int, error) {
+	if step.Name == "" {
+		return 0, nil
+	}
+	answers := step.Write != "" || step.Read != ""
+	if !answers && step.Run == "" && step.Transaction == nil {
+		return 0, fmt.Errorf("name `%s` of a step: expected write, read, run or transaction with it", step.Name)
+	}
+	at := slices.IndexFunc(program.names, func(name name) bool { return name.text == step.Name })
+	if at < 0 {
+		at = len(program.names)
+		program.names = append(program.names, name{text: step.Name})
+	}
+	program.names[at].answers = program.names[at].answers || answers
+	return at + 1, nil
+}
+
+func (program *program) repeat(suite *protocol.SQLSuite, step *protocol.Step) (node, error) {
+	count, settled := step.Repeat.Count()
+	if !settled {
+		return node{}, errors.New("the count of a repeat is not a number")
+	}
+	again := &repeat{count: count, variable: step.As}
+	if again.variable == "" {
+		again.variable = "i"
+	}
+	if step.From != nil {
+		again.from = *step.From
+	}
+	nodes, err := program.compile(suite, step.Steps)
+	return node{repeat: again, nodes: nodes}, err
+}
+
+func (program *program) mix(suite *protocol.SQLSuite, choices []protocol.Choice) (node, error) {
+	made := &mix{}
+	for _, choice := range choices {
+		nodes, err := program.compile(suite, choice.Steps)
+		if err != nil {
+			return node{}, err
+		}
+		made.weights += choice.Weight
+		made.entries = append(made.entries, entry{made.weights, nodes})
+	}
+	if made.weights == 0 {
+		return node{}, errors.New("a mix has nothing to draw: expected entries with a weight above 0")
+	}
+	return node{mix: made}, nil
 }
 
 // definition returns the SQL of a step that creates or drops something, or that only runs a statement.
@@ -144,28 +226,64 @@ func definition(suite *protocol.SQLSuite, step *protocol.Step) (string, error) {
 		return "", undeclared("table", name)
 	}
 	return "", errors.New("unknown step: expected one of create_table, create_index, " +
-		"drop_table, copy_database, write, read, run, repeat and transaction")
+		"drop_table, copy_database, write, read, run, repeat, transaction and mix")
 }
 
 func (program *program) statement(step *protocol.Step) (*statement, error) {
 	made := &statement{
-		sql: step.Write + step.Read, slot: program.statements, reads: step.Read != "",
-		bind: step.Bind, objects: step.Objects,
+		sql: step.Write + step.Read, slot: program.statements, reads: step.Read != "", objects: step.Objects,
 	}
 	program.statements++
-	for name, below := range step.Draw {
-		made.draws = append(made.draws, draw{name, below})
+	for name, how := range step.Draw {
+		made.draws = append(made.draws, newDraw(name, &how))
 	}
 	sort.Slice(made.draws, func(a, b int) bool { return made.draws[a].name < made.draws[b].name })
-	for _, object := range step.Objects {
+	if err := program.bind(made, step.Bind); err != nil {
+		return nil, err
+	}
+	if step.Keep != "" {
+		if !made.reads || len(step.Objects) > 0 {
+			return nil, fmt.Errorf("keep `%s` of a step: expected it with read, and without objects", step.Keep)
+		}
+		made.keep = program.keptRow(step.Keep)
+	}
+	made.isMore = step.Name != "" || made.keep > 0 || slices.ContainsFunc(made.bind, input.isMore)
+	return made, made.expectObjects()
+}
+
+func newDraw(name string, how *protocol.Draw) draw {
+	made := draw{name: name, below: how.Below}
+	if how.Popular != nil {
+		popular := workload.NewPopular(how.Popular)
+		made.popular = &popular
+	}
+	return made
+}
+
+// keptRow returns the number of the kept row with a name. It adds the name if it is new.
+func (program *program) keptRow(name string) int {
+	at := slices.Index(program.kept, name)
+	if at < 0 {
+		at = len(program.kept)
+		program.kept = append(program.kept, name)
+	}
+	return at + 1
+}
+
+// expectObjects sets the kinds that the answer's columns must have for the objects of the statement.
+func (statement *statement) expectObjects() error {
+	for _, object := range statement.objects {
 		if len(object.Values) == 0 || object.Unique && object.Values[0].Integer == nil {
-			return nil, fmt.Errorf("object `%s`: expected values, the first one a whole number if the object is unique", object.Name)
+			return fmt.Errorf("object `%s`: expected values, the first one a whole number if the object is unique", object.Name)
 		}
 		for _, value := range object.Values {
-			made.kinds = append(made.kinds, kindOf(&value))
+			if value.OneOf != nil || value.Format != nil || value.Kept != nil {
+				return fmt.Errorf("object `%s`: expected values other than one_of, format and kept", object.Name)
+			}
+			statement.kinds = append(statement.kinds, kindOf(&value))
 		}
 	}
-	return made, nil
+	return nil
 }
 
 func kindOf(parameter *protocol.Parameter) driver.Kind {
@@ -178,20 +296,42 @@ func kindOf(parameter *protocol.Parameter) driver.Kind {
 	return driver.Text
 }
 
-// operations returns the number of operations, including those of loops.
-func (program *program) operations() uint64 { return operationsOf(program.nodes) }
+// operations returns the number of operations, including those of loops. It returns false if the number depends on
+// what mixes draw.
+func (program *program) operations() (uint64, bool) { return operationsOf(program.nodes) }
 
-func operationsOf(nodes []node) uint64 {
-	var sum uint64
+func operationsOf(nodes []node) (uint64, bool) {
+	sum := uint64(0)
 	for at := range nodes {
-		switch node := &nodes[at]; {
-		case node.repeat != nil:
-			sum += node.repeat.count * operationsOf(node.nodes)
-		case node.begin != nil:
-			sum += operationsOf(node.nodes)
-		default:
-			sum++
+		inside, known := nodes[at].operations()
+		if !known {
+			return 0, false
 		}
+		sum += inside
 	}
-	return sum
+	return sum, true
+}
+
+func (node *node) operations() (uint64, bool) {
+	switch {
+	case node.repeat != nil:
+		inside, known := operationsOf(node.nodes)
+		return node.repeat.count * inside, known
+	case node.begin != nil:
+		return operationsOf(node.nodes)
+	case node.mix != nil:
+		return node.mix.operations()
+	}
+	return 1, true
+}
+
+// operations returns the number of operations of each entry. It returns false if the entries differ.
+func (mix *mix) operations() (uint64, bool) {
+	first, known := operationsOf(mix.entries[0].nodes)
+	for at := 1; at < len(mix.entries) && known; at++ {
+		var other uint64
+		other, known = operationsOf(mix.entries[at].nodes)
+		known = known && other == first
+	}
+	return first, known
 }

@@ -15,28 +15,37 @@ const (
 	blockBytes      = 32 << 10
 )
 
-// action is the next thing to do: a begin, a commit, or a node.
+// action is the next thing to do: a node, or the begin or the commit of one that is a transaction.
 type action struct {
-	node  *node
-	begin *string
+	node *node
+	part part
+	// endsOperation reports whether an operation ends with this action. An operation includes a begin before it and
+	// a commit after it.
+	endsOperation bool
 	// from and to delimit the values of its statement in the block.
 	from, to int
 	// variables are set if the answers are checked afterwards.
 	variables []protocol.Variable
-	// endsOperation reports whether an operation ends with this action. An operation includes a begin before it and
-	// a commit after it.
-	endsOperation bool
 }
 
-// isCommit reports whether an action is neither a begin nor a node.
-func (action *action) isCommit() bool { return action.node == nil && action.begin == nil }
+// part is what an action does of its node: all of it, or the begin or the commit of a transaction.
+type part uint8
+
+const (
+	allOf part = iota
+	beginOf
+	commitOf
+)
+
+// mayEndBlock reports whether a block may end with an action.
+func (action *action) mayEndBlock() bool { return action.endsOperation || action.part == commitOf }
 
 // block holds actions that are ready to be done.
 type block struct {
 	actions []action
 	values  []driver.Value
-	// bytes are those of the generated texts. texts are the positions of the values that they belong to, with their
-	// ranges in bytes.
+	// bytes are those of the generated texts and blobs. texts are the positions of the values that they belong to,
+	// with their ranges in bytes.
 	bytes []byte
 	texts []span
 }
@@ -56,8 +65,8 @@ type script struct {
 type level struct {
 	nodes []node
 	next  int
-	// commits reports whether a transaction ends with this level.
-	commits bool
+	// transaction is the node of the transaction that ends with this level; nil means none.
+	transaction *node
 	// again is how many more times the nodes are repeated. Each repetition increments the variable at the index
 	// place.
 	again    uint64
@@ -74,22 +83,18 @@ func newScript(program *program, random *workload.SplitMix64) *script {
 func (script *script) fill(block *block) {
 	block.actions, block.values = block.actions[:0], block.values[:0]
 	block.bytes, block.texts = block.bytes[:0], block.texts[:0]
-	for {
-		full := len(block.actions) >= blockOperations || len(block.bytes)+len(block.values)*32 >= blockBytes
-		if full {
-			if last := &block.actions[len(block.actions)-1]; last.endsOperation || last.isCommit() {
-				break
-			}
-		}
-		action, more := script.next(block)
-		if !more {
+	script.settle()
+	for !script.isOver() {
+		if block.isFull() && block.actions[len(block.actions)-1].mayEndBlock() {
 			break
 		}
-		switch {
-		case action.node != nil:
+		action := script.next(block)
+		script.settle()
+		switch action.part {
+		case allOf:
 			script.isPending = script.commitIsNext()
 			action.endsOperation = !script.isPending
-		case action.isCommit():
+		case commitOf:
 			action.endsOperation, script.isPending = script.isPending, false
 		}
 		block.actions = append(block.actions, action)
@@ -100,46 +105,84 @@ func (script *script) fill(block *block) {
 	}
 }
 
-func (script *script) next(block *block) (action, bool) {
-	for len(script.stack) > 0 {
-		level := &script.stack[len(script.stack)-1]
-		if level.next == len(level.nodes) {
-			if level.again > 0 {
-				level.again--
-				level.next = 0
-				script.variables[level.place].Value++
-				continue
-			}
-			if level.isRepeat {
-				script.variables = script.variables[:level.place]
-			}
-			commits := level.commits
-			script.stack = script.stack[:len(script.stack)-1]
-			if commits {
-				return action{}, true
-			}
-			continue
-		}
-		node := &level.nodes[level.next]
-		level.next++
-		switch {
-		case node.repeat != nil:
-			script.enter(node)
-		case node.begin != nil:
-			script.push(node.nodes, true)
-			return action{begin: node.begin}, true
-		case node.statement != nil:
-			return script.drawn(node, block), true
-		default:
-			return action{node: node}, true
-		}
-	}
-	return action{}, false
+func (block *block) isFull() bool {
+	return len(block.actions) >= blockOperations || len(block.bytes)+len(block.values)*32 >= blockBytes
 }
 
-func (script *script) push(nodes []node, commits bool) {
-	script.stack = append(script.stack, level{nodes: nodes, commits: commits})
+// isOver reports whether all actions are in blocks. It is known only after settle.
+func (script *script) isOver() bool { return len(script.stack) == 0 }
+
+// commitIsNext reports whether the next action is a commit. It is known only after settle.
+func (script *script) commitIsNext() bool {
+	if script.isOver() {
+		return false
+	}
+	level := &script.stack[len(script.stack)-1]
+	return level.next == len(level.nodes)
 }
+
+// settle walks on to the next action, but does not take it: over the ends of loops, and into loops and the drawn
+// entries of mixes. After that it is known what comes next, even if loops and entries have no actions.
+func (script *script) settle() {
+	for len(script.stack) > 0 {
+		inner := &script.stack[len(script.stack)-1]
+		if inner.next == len(inner.nodes) {
+			if inner.transaction != nil {
+				return
+			}
+			script.leave(inner)
+			continue
+		}
+		node := &inner.nodes[inner.next]
+		switch {
+		case node.repeat != nil:
+			inner.next++
+			script.enter(node)
+		case node.mix != nil:
+			inner.next++
+			script.push(level{nodes: node.mix.draw(script.random)})
+		default:
+			return
+		}
+	}
+}
+
+// leave begins a level's nodes again, or goes on after them.
+func (script *script) leave(level *level) {
+	if level.again > 0 {
+		level.again--
+		level.next = 0
+		script.variables[level.place].Value++
+		return
+	}
+	if level.isRepeat {
+		script.variables = script.variables[:level.place]
+	}
+	script.stack = script.stack[:len(script.stack)-1]
+}
+
+// next returns the action at which settle stopped.
+func (script *script) next(block *block) action {
+	at := len(script.stack) - 1
+	inner := &script.stack[at]
+	if inner.next == len(inner.nodes) {
+		ended := inner.transaction
+		script.stack = script.stack[:at]
+		return action{node: ended, part: commitOf}
+	}
+	node := &inner.nodes[inner.next]
+	inner.next++
+	switch {
+	case node.begin != nil:
+		script.push(level{nodes: node.nodes, transaction: node})
+		return action{node: node, part: beginOf}
+	case node.statement != nil:
+		return script.drawn(node, block)
+	}
+	return action{node: node}
+}
+
+func (script *script) push(inner level) { script.stack = append(script.stack, inner) }
 
 func (script *script) enter(node *node) {
 	if node.repeat.count == 0 {
@@ -147,7 +190,7 @@ func (script *script) enter(node *node) {
 	}
 	place, start := len(script.variables), node.repeat.from.Value(script.variables)
 	script.variables = append(script.variables, protocol.Variable{Name: node.repeat.variable, Value: start})
-	script.stack = append(script.stack, level{nodes: node.nodes, again: node.repeat.count - 1, place: place, isRepeat: true})
+	script.push(level{nodes: node.nodes, again: node.repeat.count - 1, place: place, isRepeat: true})
 }
 
 // drawn draws a statement's random numbers in the order of their names, then computes its values.
@@ -155,12 +198,11 @@ func (script *script) drawn(node *node, block *block) action {
 	statement, outer, from := node.statement, len(script.variables), len(block.values)
 	for at := range statement.draws {
 		draw := &statement.draws[at]
-		bound := uint64(max(draw.below.Value(script.variables), 0))
-		drawn := int64(script.random.Below(bound))
+		drawn := draw.number(script.variables, script.random)
 		script.variables = append(script.variables, protocol.Variable{Name: draw.name, Value: drawn})
 	}
 	for at := range statement.bind {
-		block.add(&statement.bind[at], script.variables)
+		block.add(&statement.bind[at], script.variables, script.random)
 	}
 	made := action{node: node, from: from, to: len(block.values)}
 	script.variables = script.variables[:outer]
@@ -168,61 +210,4 @@ func (script *script) drawn(node *node, block *block) action {
 		made.variables = slices.Clone(script.variables)
 	}
 	return made
-}
-
-// add appends the value of a parameter to the block.
-func (block *block) add(parameter *protocol.Parameter, variables []protocol.Variable) {
-	from := len(block.bytes)
-	switch {
-	case parameter.Integer != nil:
-		block.values = append(block.values, driver.IntegerValue(parameter.Integer.Value(variables)))
-		return
-	case parameter.Real != nil:
-		block.values = append(block.values, driver.RealValue(realOf(parameter, variables)))
-		return
-	case parameter.Text != nil:
-		block.values = append(block.values, driver.TextValue(*parameter.Text))
-		return
-	}
-	block.bytes = appendText(block.bytes, parameter, variables)
-	block.texts = append(block.texts, span{len(block.values), from, len(block.bytes)})
-	block.values = append(block.values, driver.Value{Kind: driver.Text})
-}
-
-func realOf(parameter *protocol.Parameter, variables []protocol.Variable) float64 {
-	return float64(parameter.Real.Value(variables)) / parameter.Per
-}
-
-// appendText appends the value of a parameter that is a text.
-func appendText(text []byte, parameter *protocol.Parameter, variables []protocol.Variable) []byte {
-	switch {
-	case parameter.Text != nil:
-		return append(text, *parameter.Text...)
-	case parameter.Repeat != nil:
-		for range max(parameter.Times.Value(variables), 0) {
-			text = append(text, *parameter.Repeat...)
-		}
-		return text
-	}
-	text = append(text, parameter.Prefix...)
-	if parameter.Words != nil {
-		text = workload.AppendWords(text, parameter.Words.Value(variables))
-	} else {
-		text = workload.AppendDigits(text, parameter.Digits.Value(variables), parameter.Width)
-	}
-	return append(text, parameter.Suffix...)
-}
-
-// commitIsNext reports whether the open transaction ends with the last action.
-func (script *script) commitIsNext() bool {
-	for at := len(script.stack) - 1; at >= 0; at-- {
-		level := &script.stack[at]
-		if level.next < len(level.nodes) || level.again > 0 {
-			return false
-		}
-		if level.commits {
-			return true
-		}
-	}
-	return false
 }

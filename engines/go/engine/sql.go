@@ -135,8 +135,8 @@ func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error
 	if err != nil {
 		return nil, err
 	}
-	operations := program.operations()
-	test.run.Announce(&test.test.TestHead, &operations, 1)
+	operations := announced(program.operations())
+	test.run.Announce(&test.test.TestHead, operations, 1)
 	if err := test.prepare(prepare); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,18 @@ func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error
 	digest.Word(performer.rows)
 	verification := digest.String()
 	done.Verification = &verification
+	if performer.tallies != nil {
+		done.Statements = performer.tallies.done(test.run.answers())
+	}
 	return done, nil
+}
+
+// announced returns a number of operations as it is reported: nil means that it is not known in advance.
+func announced(operations uint64, known bool) *uint64 {
+	if !known {
+		return nil
+	}
+	return &operations
 }
 
 // contents adds what tables hold and how the engine lists them, for the tables that the test verifies.
@@ -280,5 +291,20 @@ func addValue(digest *workload.Digest, value driver.Value) {
 		digest.TextValue(value.Data)
 	case driver.Blob:
 		digest.Blob(value.Data)
+	}
+}
+
+// addToBoth adds a value to two digests. It hashes the bytes of a text or a blob once.
+func addToBoth(one, other *workload.Digest, value driver.Value) {
+	if value.Kind != driver.Text && value.Kind != driver.Blob {
+		addValue(one, value)
+		addValue(other, value)
+		return
+	}
+	content := workload.HashOf(value.Data)
+	for _, digest := range [...]*workload.Digest{one, other} {
+		// Digests and drivers number the kinds alike.
+		digest.Word(uint64(value.Kind))
+		digest.Word(content)
 	}
 }

@@ -98,13 +98,13 @@ type Frame struct {
 	reporterBefore uint64
 }
 
-// BeginAlone starts the counters of a test of one thread.
-func (run *Run) BeginAlone(head *protocol.TestHead, operations uint64, latencies *workload.Latencies) *Frame {
+// BeginAlone starts the counters of a test of one thread. operations is nil if the number is not known in advance.
+func (run *Run) BeginAlone(head *protocol.TestHead, operations *uint64, latencies *workload.Latencies) *Frame {
 	begun := time.Now()
 	return run.Begin(head, func() protocol.Progress {
 		done, histogram := workload.Fresh(latencies)
 		return protocol.Progress{
-			Test: head.Number, Operations: done, Total: &operations,
+			Test: head.Number, Operations: done, Total: operations,
 			ElapsedNs: uint64(time.Since(begun)), Histogram: histogram,
 		}
 	})

@@ -2,7 +2,6 @@ package kv
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
@@ -19,7 +18,7 @@ type keys struct {
 	zipfian workload.ScrambledZipf
 	// latest draws the distance from the newest record that this thread knows.
 	latest  workload.Zipf
-	popular popular
+	popular workload.Popular
 	// records is the number of records before the test. inserted is the number of records that this thread has
 	// inserted.
 	records, inserted uint64
@@ -40,7 +39,7 @@ func newKeys(choice protocol.Keys, records, thread, threads uint64, random *work
 	case "latest":
 		keys.latest = workload.NewZipf(records)
 	case "popular":
-		keys.popular = newPopular(choice.Popular)
+		keys.popular = workload.NewPopular(choice.Popular)
 	default:
 		return keys, fmt.Errorf("keys `%s` of a test: this engine has %s", order, strings.Join(keyOrders, ", "))
 	}
@@ -57,7 +56,7 @@ func (keys *keys) draw(ordinal uint64, random *workload.SplitMix64) uint64 {
 	case "zipfian":
 		return keys.zipfian.Record(random)
 	case "popular":
-		return keys.popular.record(random)
+		return keys.popular.Record(random)
 	case "latest":
 		back := keys.latest.Rank(random)
 		if back < keys.inserted {
@@ -80,44 +79,3 @@ func (keys *keys) insert() uint64 {
 
 // own returns the record that this thread inserts at a count from 0.
 func (keys *keys) own(count uint64) uint64 { return keys.records + count*keys.threads + keys.thread }
-
-// popular draws from groups of equally popular records, with integers only, so every language draws the same records.
-type popular struct {
-	groups []group
-	// weights is the sum of the weights.
-	weights uint64
-	scatter workload.Shuffle
-}
-
-type group struct {
-	// first is the rank of the group's first record, from 0. weights is the sum of the weights up to and including
-	// this group.
-	first, records, weights uint64
-}
-
-// scatterSeed gives the order in which ranks are scattered over the records: the same in every test and thread, so the
-// popular records are too.
-const scatterSeed = 0x706f_7075_6c61_7221
-
-func newPopular(popularity []protocol.Popularity) popular {
-	var all popular
-	first := uint64(0)
-	for _, one := range popularity {
-		all.weights += one.Weight
-		all.groups = append(all.groups, group{first, one.Records, all.weights})
-		first += one.Records
-	}
-	all.scatter = workload.NewShuffle(first, scatterSeed)
-	return all
-}
-
-func (popular *popular) record(random *workload.SplitMix64) uint64 {
-	drawn := random.Below(popular.weights)
-	at := sort.Search(len(popular.groups), func(at int) bool { return popular.groups[at].weights > drawn })
-	rank := popular.groups[at].first
-	// A group of one needs no second number.
-	if popular.groups[at].records > 1 {
-		rank += random.Below(popular.groups[at].records)
-	}
-	return popular.scatter.Number(rank)
-}

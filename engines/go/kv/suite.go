@@ -134,7 +134,7 @@ func (suite *suiteRun) measureAlone(test *protocol.KvTest, database Database) (*
 		recorder: workload.NewRecorder(test.ClockEvery, latencies), held: suite.run.Job.Options["read_transaction"] == "held",
 	}
 	suite.run.Announce(&test.TestHead, &test.Operations, test.ClockEvery)
-	frame := suite.run.BeginAlone(&test.TestHead, test.Operations, latencies)
+	frame := suite.run.BeginAlone(&test.TestHead, &test.Operations, latencies)
 	if err := one.perform(); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (suite *suiteRun) measureCompaction(test *protocol.KvTest, database Databas
 	operations, latencies := uint64(1), workload.NewLatencies()
 	recorder := workload.NewRecorder(1, latencies)
 	suite.run.Announce(&test.TestHead, &operations, 1)
-	frame := suite.run.BeginAlone(&test.TestHead, operations, latencies)
+	frame := suite.run.BeginAlone(&test.TestHead, &operations, latencies)
 	recorder.Start()
 	if err := compactor.Compact(); err != nil {
 		return nil, err

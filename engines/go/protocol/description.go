@@ -28,6 +28,9 @@ type Description struct {
 	// TablesAsData reports whether the engine gets tables and indexes only from the steps create_table, create_index
 	// and drop_table.
 	TablesAsData bool `json:"tables_as_data,omitempty"`
+	// SQLiteFiles reports whether the databases of the engine are files of SQLite, so that a suite of SQL may start
+	// from one.
+	SQLiteFiles bool `json:"sqlite_files,omitempty"`
 	// Threads is keyed by the kind of suite. For a kind that is missing, dbdyno runs only tests of one thread.
 	Threads map[string]Threads `json:"threads,omitempty"`
 	// Ordered reports whether the engine reads keys in order; nil means that it does.

@@ -86,7 +86,22 @@ type TestDone struct {
 	OperationsPerSample uint64      `json:"operations_per_sample"`
 	Histogram           string      `json:"histogram"`
 	Actors              []ActorDone `json:"actors,omitempty"`
-	Counters            Counters    `json:"-"`
+	// Statements are the results of the named steps of all threads together.
+	Statements []StatementDone `json:"statements,omitempty"`
+	Counters   Counters        `json:"-"`
+}
+
+// StatementDone is the result of all steps with the same name.
+type StatementDone struct {
+	Name   string `json:"name"`
+	WallNs uint64 `json:"wall_ns"`
+	// Operations is the number of times that such a step was done. Each is one sample of Histogram.
+	Operations uint64 `json:"operations"`
+	// Rows is the number of rows that the statements returned or changed.
+	Rows      uint64 `json:"rows"`
+	Histogram string `json:"histogram"`
+	// Verification is nil if the steps have no answers that could be checked.
+	Verification *string `json:"verification"`
 }
 
 // Counters maps the names of figures to integers. An unknown figure is missing.

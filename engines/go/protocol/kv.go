@@ -71,14 +71,29 @@ func (keys *Keys) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &keys.Order); err == nil {
 		return nil
 	}
+	groups, known := popularity(text)
+	if !known {
+		return fmt.Errorf("keys %s: expected a word, or %s", text, popularityForm)
+	}
+	keys.Order, keys.Popular = "popular", groups
+	return nil
+}
+
+// popularityForm is what popularity reads, for messages.
+const popularityForm = `{"popular": [{"records": 1, "weight": 50}, ...]} with a weight above 0`
+
+// popularity reads groups of equally popular records. It returns false if none of them can be drawn.
+func popularity(text []byte) (groups []Popularity, known bool) {
 	var popular struct {
 		Popular []Popularity `json:"popular"`
 	}
-	if err := json.Unmarshal(text, &popular); err != nil || len(popular.Popular) == 0 {
-		return fmt.Errorf("keys %s: expected a word or {\"popular\": [...]}", text)
+	if json.Unmarshal(text, &popular) != nil {
+		return nil, false
 	}
-	keys.Order, keys.Popular = "popular", popular.Popular
-	return nil
+	for _, group := range popular.Popular {
+		known = known || group.Weight > 0
+	}
+	return popular.Popular, known
 }
 
 // Together returns the number of operations in each transaction, at least 1. A latency of an actor is that of a

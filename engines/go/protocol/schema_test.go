@@ -29,11 +29,19 @@ var messages = map[string]map[string]any{
 		"KeyChoice": struct {
 			Popular []Popularity `json:"popular"`
 		}{},
+		"Choice": Choice{},
+		"Draw": struct {
+			Popular []Popularity `json:"popular"`
+		}{},
+		"Literal": struct {
+			Null bool   `json:"null"`
+			Blob string `json:"blob"`
+		}{},
 	},
 	"event": {
 		":opened": Opened{}, ":test_started": TestStarted{}, ":progress": Progress{}, ":test_done": TestDone{}, ":done": done{},
 		":failed": failed{}, ":committed": counted{}, ":recovered": counted{}, "ActorHead": ActorHead{},
-		"ActorProgress": ActorProgress{}, "ActorDone": ActorDone{},
+		"ActorProgress": ActorProgress{}, "ActorDone": ActorDone{}, "StatementDone": StatementDone{},
 	},
 	"description": {
 		"": Description{}, "OptionSpec": Option{}, "MemoryTarget": Memory{}, "Tuning": Tuning{}, "SameRule": Same{},

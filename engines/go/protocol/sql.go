@@ -1,7 +1,10 @@
 package protocol
 
 import (
+	"bytes"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -66,11 +69,17 @@ type Step struct {
 	Read         string      `json:"read"`
 	Repeat       *Expression `json:"repeat"`
 	Transaction  []Step      `json:"transaction"`
+	// Mix does the steps of one entry, which is drawn by its weight each time.
+	Mix []Choice `json:"mix"`
 
-	// Draw and Bind belong to Write and Read, Objects to Read.
-	Draw    map[string]Expression `json:"draw"`
-	Bind    []Parameter           `json:"bind"`
-	Objects []Object              `json:"objects"`
+	// Name is the name that Write, Read, Run and Transaction have in the results; empty means none.
+	Name string `json:"name"`
+	// Draw and Bind belong to Write and Read, Objects and Keep to Read.
+	Draw    map[string]Draw `json:"draw"`
+	Bind    []Parameter     `json:"bind"`
+	Objects []Object        `json:"objects"`
+	// Keep is the name under which the first row of the answer is kept; empty means that none is kept.
+	Keep string `json:"keep"`
 	// Direct describes what a statement asks for, for engines without SQL.
 	Direct json.RawMessage `json:"direct"`
 	// As, From and Steps belong to Repeat.
@@ -97,7 +106,82 @@ type Object struct {
 	Values []Parameter `json:"values"`
 }
 
-// Parameter is a computed value. Exactly one of the fields Integer to Repeat states how it is computed.
+// Choice is an entry of a mix.
+type Choice struct {
+	// Weight is the relative frequency with which the entry is drawn.
+	Weight uint64 `json:"weight"`
+	Steps  []Step `json:"steps"`
+}
+
+// Draw is how a random number is drawn.
+type Draw struct {
+	// Below is one more than the largest number. All numbers from 0 are drawn equally often.
+	Below Expression
+	// Popular are groups of equally popular numbers, which are drawn as keys are. If it is nil, Below applies.
+	Popular []Popularity
+}
+
+// UnmarshalJSON reads an expression, or an object with groups of numbers.
+func (draw *Draw) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] != '{' {
+		return json.Unmarshal(text, &draw.Below)
+	}
+	groups, known := popularity(text)
+	if !known {
+		return fmt.Errorf("draw %s: expected an expression, or %s", text, popularityForm)
+	}
+	draw.Popular = groups
+	return nil
+}
+
+// Literal is a value of SQL. At most one of the fields is set. If none is set, the value is NULL.
+type Literal struct {
+	Integer *int64
+	Real    *float64
+	Text    *string
+	// Blob is not nil if it is set, even if it is empty.
+	Blob []byte
+}
+
+// UnmarshalJSON reads a number, a text, {"null": true}, or {"blob": HEXADECIMAL}.
+func (literal *Literal) UnmarshalJSON(text []byte) error {
+	var err error
+	switch {
+	case len(text) > 0 && text[0] == '{':
+		err = literal.unmarshalObject(text)
+	case len(text) > 0 && text[0] == '"':
+		err = json.Unmarshal(text, &literal.Text)
+	case bytes.ContainsAny(text, ".eE"):
+		err = json.Unmarshal(text, &literal.Real)
+	default:
+		err = json.Unmarshal(text, &literal.Integer)
+	}
+	if err != nil || string(text) == "null" {
+		return fmt.Errorf("value %s: expected a number of 64 bits, a text, {\"null\": true} or {\"blob\": \"00ff\"}", text)
+	}
+	return nil
+}
+
+func (literal *Literal) unmarshalObject(text []byte) error {
+	var object struct {
+		Null bool    `json:"null"`
+		Blob *string `json:"blob"`
+	}
+	if err := json.Unmarshal(text, &object); err != nil {
+		return err
+	}
+	if object.Null != (object.Blob == nil) {
+		return errors.New("expected either null or blob")
+	}
+	if object.Null {
+		return nil
+	}
+	var err error
+	literal.Blob, err = hex.DecodeString(*object.Blob)
+	return err
+}
+
+// Parameter is a computed value. Exactly one of the fields Integer to Kept states how it is computed.
 type Parameter struct {
 	Integer *Expression
 	Real    *Expression `json:"real"`
@@ -105,6 +189,11 @@ type Parameter struct {
 	Digits  *Expression `json:"digits"`
 	Text    *string     `json:"text"`
 	Repeat  *string     `json:"repeat"`
+	OneOf   []Literal   `json:"one_of"`
+	// Format is a format of keys and values, such as "key_{key:8}".
+	Format *string `json:"format"`
+	// Kept is the name of a kept row.
+	Kept *string `json:"kept"`
 
 	// Per belongs to Real, Times to Repeat, Width to Digits, Prefix and Suffix to Words and Digits.
 	Per    float64    `json:"per"`
@@ -112,6 +201,12 @@ type Parameter struct {
 	Width  int        `json:"width"`
 	Prefix string     `json:"prefix"`
 	Suffix string     `json:"suffix"`
+	// At belongs to OneOf, Key and Blob to Format. Blob reports whether the value is a blob instead of a text.
+	At   *Expression `json:"at"`
+	Key  *Expression `json:"key"`
+	Blob bool        `json:"blob"`
+	// Column is a column of Kept, from 0.
+	Column uint `json:"column"`
 }
 
 // UnmarshalJSON reads an integer expression or an object.
@@ -125,13 +220,21 @@ func (parameter *Parameter) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	set := 0
-	for _, is := range []bool{parameter.Real != nil, parameter.Words != nil, parameter.Digits != nil, parameter.Text != nil, parameter.Repeat != nil} {
+	for _, is := range []bool{
+		parameter.Real != nil, parameter.Words != nil, parameter.Digits != nil, parameter.Text != nil,
+		parameter.Repeat != nil, parameter.OneOf != nil, parameter.Format != nil, parameter.Kept != nil,
+	} {
 		if is {
 			set++
 		}
 	}
-	if set != 1 {
-		return fmt.Errorf("parameter %s: expected exactly one of real, words, digits, text and repeat", text)
+	switch {
+	case set != 1:
+		return fmt.Errorf("parameter %s: expected exactly one of real, words, digits, text, repeat, one_of, format and kept", text)
+	case parameter.OneOf != nil && (len(parameter.OneOf) == 0 || parameter.At == nil):
+		return fmt.Errorf("parameter %s: expected at least one value in one_of, and an expression at", text)
+	case parameter.Format != nil && parameter.Key == nil:
+		return fmt.Errorf("parameter %s: expected an expression key with format", text)
 	}
 	return nil
 }

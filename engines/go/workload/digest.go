@@ -20,9 +20,10 @@ func (digest *Digest) Word(word uint64) {
 func (digest *Digest) Bytes(field []byte) { digest.Word(hash(field)) }
 
 // Text adds the bytes of a text.
-func (digest *Digest) Text(text string) {
-	digest.Bytes(unsafe.Slice(unsafe.StringData(text), len(text)))
-}
+func (digest *Digest) Text(text string) { digest.Word(HashOf(text)) }
+
+// HashOf returns the word that the bytes of a text add, for texts that are added to several digests.
+func HashOf(text string) uint64 { return hash(unsafe.Slice(unsafe.StringData(text), len(text))) }
 
 // Null adds NULL as a value of SQL. Int64, Float64, TextValue and Blob add the kind of a value, and then the value.
 func (digest *Digest) Null() { digest.Word(0) }

@@ -27,10 +27,12 @@ type Recorder struct {
 	// window is when the window was opened, and last is when the current sample began in it. carried is the sample's
 	// time in previous windows.
 	window, last, carried int64
-	wall, between         int64
-	done                  uint64
-	samples               []int64
-	counted               int64
+	// split is when the previous action ended, or when the window was opened.
+	split         int64
+	wall, between int64
+	done          uint64
+	samples       []int64
+	counted       int64
 
 	// latencies are the latencies that progress reports read.
 	latencies *Latencies
@@ -49,7 +51,16 @@ func NewRecorder(every uint64, latencies *Latencies) *Recorder {
 func (recorder *Recorder) Start() {
 	recorder.wall, recorder.carried = 0, 0
 	recorder.window = Now()
-	recorder.last, recorder.counted = recorder.window, recorder.window
+	recorder.last, recorder.counted, recorder.split = recorder.window, recorder.window, recorder.window
+}
+
+// Split ends one action, which may be a part of an operation. It returns the time since the previous action ended, or
+// since the timer was stopped last, in ns.
+func (recorder *Recorder) Split() uint64 {
+	at := Now()
+	took := at - recorder.split
+	recorder.split = at
+	return uint64(took)
 }
 
 // Lap ends one operation.
@@ -98,7 +109,7 @@ func (recorder *Recorder) close(at int64) {
 
 func (recorder *Recorder) open(closed int64) {
 	recorder.window = Now()
-	recorder.last, recorder.counted = recorder.window, recorder.window
+	recorder.last, recorder.counted, recorder.split = recorder.window, recorder.window, recorder.window
 	recorder.between += recorder.window - closed
 }
 

@@ -72,6 +72,8 @@ pub fn describe() -> Description {
         ],
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is stored at all")],
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
+        // It ignores the file that a suite starts from.
+        sqlite_files: true,
         ..Description::new(
             "null",
             "does nothing: the harness's own cost, and scripted behaviour for tests",

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 pub fn describe() -> Description {
     let build = compile_options();
     Description {
+        sqlite_files: true,
         options: [options(&build, &TRANSACTIONS), vec![memory_statistics()]].concat(),
         build,
         source: source(),

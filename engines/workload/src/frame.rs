@@ -39,7 +39,7 @@ pub(crate) struct Frame<'h> {
 /// The state behind the progress events of a test.
 struct Progress {
     test: u32,
-    operations: u64,
+    operations: Option<u64>,
     begun: Instant,
     counts: Arc<Counts>,
     seen: Seen,
@@ -63,13 +63,14 @@ impl<'w> Harness<'w> {
         Ok(())
     }
 
-    /// Reports that a test of one thread begins. `every`: operations per histogram sample.
-    pub(crate) fn announce(&self, test: TestHead<'_>, operations: u64, every: u64) {
+    /// Reports that a test of one thread begins. `operations`: None if their number depends on draws. `every`: operations per histogram
+    /// sample.
+    pub(crate) fn announce(&self, test: TestHead<'_>, operations: Option<u64>, every: u64) {
         self.worker.emit(&Event::TestStarted {
             test: test.number,
             name: test.name.to_owned(),
             measured: test.measured,
-            operations: Some(operations),
+            operations,
             operations_per_sample: Some(every.max(1)),
             time_ms: None,
             actors: Vec::new(),
@@ -114,8 +115,8 @@ impl<'w> Harness<'w> {
         done
     }
 
-    /// Starts the counters of a test of one thread. `every`: operations per histogram sample.
-    pub(crate) fn begin_alone(&self, test: TestHead<'_>, operations: u64, every: u64) -> Frame<'_> {
+    /// Starts the counters of a test of one thread, as [`Harness::announce`] reported it.
+    pub(crate) fn begin_alone(&self, test: TestHead<'_>, operations: Option<u64>, every: u64) -> Frame<'_> {
         self.counts.clear();
         let mut progress = Progress {
             test: test.number,
@@ -145,7 +146,7 @@ impl Progress {
         Event::Progress {
             test: self.test,
             operations: self.counts.operations(),
-            total: Some(self.operations),
+            total: self.operations,
             elapsed_ns: self.begun.elapsed().as_nanos() as u64,
             histogram: (!delta.is_empty()).then(|| to_base64(&delta)),
             actors: Vec::new(),

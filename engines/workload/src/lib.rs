@@ -13,6 +13,7 @@ mod frame;
 pub mod histogram;
 pub mod kv;
 mod phases;
+mod popular;
 pub mod power;
 pub mod program;
 #[cfg(target_pointer_width = "64")]

@@ -9,7 +9,10 @@ use crate::cli::{
 use clap::{Args, builder::TypedValueParser};
 use dbdyno_catalog::engines::Registry;
 use dbdyno_reports::tune::{AnswerForm, answer_text};
-use dbdyno_running::tune::{Trial, TuneAnswer, ledger, script};
+use dbdyno_running::{
+    script,
+    tune::{Trial, TuneAnswer, ledger},
+};
 use dbdyno_store::Store;
 use std::process::ExitCode;
 

@@ -2,9 +2,10 @@
 
 use super::lab::trial_of;
 use crate::cli::{
-    args::{Places, WorkArgs, duration, owner_option},
+    args::{Places, WorkArgs, owner_option},
     completions,
     error::CliError,
+    own_sql::FileArgs,
 };
 use clap::Args;
 use dbdyno_catalog::{
@@ -14,12 +15,12 @@ use dbdyno_catalog::{
 };
 use dbdyno_engine::{settings::Settings, size::Size};
 use dbdyno_foundation::base::identifier::clock_seed;
-use dbdyno_running::tune::{
-    Trial, Workload, last_ledger, ledger,
+use dbdyno_running::{
     script::{self, DatabaseSnapshot},
+    tune::{Trial, Workload, last_ledger, ledger},
 };
 use dbdyno_store::Store;
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::collections::BTreeMap;
 
 /// What changes are tried against.
 #[derive(Debug, Args)]
@@ -61,20 +62,6 @@ pub(super) struct WorkloadArgs {
     set: Vec<String>,
 }
 
-/// Statements of the user's own in place of a suite.
-#[derive(Debug, Clone, Args)]
-pub(super) struct FileArgs {
-    /// Measure the statements of this file instead of a suite. Statements before a line `-- measure` prepare the database and are not measured.
-    #[arg(long, value_name = "FILE")]
-    sql: Option<PathBuf>,
-    /// Time limit of each statement of the file when dbdyno runs it once, before the measurements.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
-    statement_limit: Duration,
-    /// The SQLite database that the statements start from. It is only read: they run on copies.
-    #[arg(long, value_name = "FILE", requires = "sql")]
-    database: Option<PathBuf>,
-}
-
 impl BaseArgs {
     /// The seed that was given, or one that differs from command to command; it is recorded.
     pub(super) fn seed(&self) -> u64 {
@@ -86,14 +73,6 @@ impl WorkloadArgs {
     /// What the extension of a trial may say: the files of its suite.
     pub(super) fn of_files(files: FileArgs) -> Self {
         Self { suite: None, files, tests: Vec::new(), size: None, set: Vec::new() }
-    }
-}
-
-impl FileArgs {
-    /// The copy of the database of `--database`.
-    pub(super) fn snapshot(&self, work: &WorkArgs) -> Result<Option<DatabaseSnapshot>, CliError> {
-        let Some(database) = &self.database else { return Ok(None) };
-        DatabaseSnapshot::take(database, &work.folder()?).map(Some).map_err(|error| CliError::Usage(error.to_string()))
     }
 }
 
@@ -157,13 +136,16 @@ fn suite(
     engine: &Engine,
 ) -> Result<Suite, CliError> {
     let description = &engine.description;
-    if start.is_some() && description.name != "sqlite" {
-        let message =
-            format!("--database: the engine {} cannot start from a database, only sqlite can", description.name);
+    if start.is_some() && !description.sqlite_files {
+        let message = format!(
+            "--database: databases of the engine {} are no files of SQLite: expected sqlite, or another engine with SQLite's files",
+            description.name
+        );
         return Err(CliError::Usage(message));
     }
     if let Some(file) = &given.files.sql {
-        let suite = script::suite(file, start, description, given.files.statement_limit)
+        let options: Vec<_> = description.options.iter().collect();
+        let suite = script::suite(file, start, &options, given.files.statement_limit)
             .map_err(|error| CliError::Usage(error.to_string()))?;
         return match of_trial.filter(|of_trial| given.suite.is_none() && *of_trial != suite.name) {
             Some(of_trial) => Err(CliError::Usage(format!(

@@ -1,12 +1,13 @@
 //! `dbdyno tune more`: the same number of rounds again.
 
 use super::{
-    base::{FileArgs, WorkloadArgs, workload_of},
+    base::{WorkloadArgs, workload_of},
     lab::{conclude, prepared, trial_of, with_lab},
 };
 use crate::cli::{
     args::{MeasureArgs, Places, ProgressArgs, SheetArgs},
     error::CliError,
+    own_sql::FileArgs,
 };
 use clap::Args;
 use dbdyno_running::tune::more;

@@ -97,7 +97,7 @@ def kv(test, size, databases):
     if test.get("verify_state"):
         add(digest, sorted(table.items()))
     digest.word(rows)
-    return [rows, digest.text()]
+    return [rows, digest.text(), {}]
 
 
 def several(test, size, table):
@@ -113,7 +113,7 @@ def several(test, size, table):
             all.word(digest.value)
             rows += own
     all.word(rows)
-    return [rows, all.text()]
+    return [rows, all.text(), {}]
 
 
 def operations(of, size):
@@ -222,6 +222,9 @@ class Values(Digest):
         elif isinstance(value, int):
             self.word(1)
             self.word(value)
+        elif isinstance(value, bytes):
+            self.word(4)
+            self.bytes(value)
         else:
             self.word(3)
             self.bytes(value.encode())
@@ -232,9 +235,22 @@ def expression(text, names):
     return eval(str(text).replace("/", "//"), {"__builtins__": {}}, names)
 
 
-def parameter(spec, names):
+def parameter(spec, names, rng, kept):
     if not isinstance(spec, dict):
         return expression(spec, names)
+    if "text" in spec:
+        return spec["text"]
+    if "kept" in spec:
+        row = kept.get(spec["kept"], [])
+        return row[spec.get("column", 0)] if spec.get("column", 0) < len(row) else None
+    if "one_of" in spec:
+        one = spec["one_of"][expression(spec["at"], names) % len(spec["one_of"])]
+        return one if not isinstance(one, dict) else bytes.fromhex(one["blob"]) if "blob" in one else None
+    if "format" in spec:
+        made = rendered(spec["format"], expression(spec["key"], names), 0, rng)
+        if spec.get("blob"):
+            return made
+        return bytes(byte if 0x20 <= byte <= 0x7E else ord("a") + byte % 26 for byte in made).decode()
     if "real" in spec:
         return expression(spec["real"], names) / spec["per"]
     if "words" in spec:
@@ -242,8 +258,26 @@ def parameter(spec, names):
     return spec.get("prefix", "") + str(expression(spec["digits"], names)).zfill(spec.get("width", 1)) + spec.get("suffix", "")
 
 
+class Popular:
+    """Numbers of which some are more popular than others, scattered over all."""
+
+    def __init__(self, spec, names):
+        records = expression(spec["below"], names)
+        self.groups = popular(spec["keys"], records)
+        self.order = shuffled(records, 0x706F70756C617221)
+
+    def draw(self, rng):
+        at, first = rng.below(sum(weight for _, weight in self.groups)), 0
+        for records, weight in self.groups:
+            if at < weight:
+                return self.order[first + (rng.below(records) if records > 1 else 0)]
+            at, first = at - weight, first + records
+
+
 def sql(test, size, tables):
     rng, digest, rows = stream(SEED, test["number"]), Values(), 0
+    # The rows that were kept, and under each name the sum of the answers' checksums and the rows.
+    kept, named = {}, {}
 
     def steps(steps, names):
         nonlocal rows
@@ -257,20 +291,38 @@ def sql(test, size, tables):
                 del tables.rows[step["drop_table"]], tables.made[step["drop_table"]]
             elif "transaction" in step:
                 do(step["transaction"], names)
+            elif "mix" in step:
+                at = rng.below(sum(choice["weight"] for choice in step["mix"]))
+                for choice in step["mix"]:
+                    at -= choice["weight"]
+                    if at < 0:
+                        break
+                do(choice["steps"], names)
             elif "repeat" in step:
                 begin = expression(step.get("from", 0), names)
                 for count in range(begin, begin + expression(step["repeat"], names)):
                     do(step["steps"], {**names, step.get("as", "i"): count})
             else:
-                drawn = {name: rng.below(expression(bound, names)) for name, bound in sorted(step.get("draw", {}).items())}
-                bound = [parameter(spec, {**names, **drawn}) for spec in step.get("bind", [])]
+                drawn = {}
+                for name, spec in sorted(step.get("draw", {}).items()):
+                    is_popular = isinstance(spec, dict)
+                    drawn[name] = Popular(spec, names).draw(rng) if is_popular else rng.below(expression(spec, names))
+                bound = [parameter(spec, {**names, **drawn}, rng, kept) for spec in step.get("bind", [])]
                 changed, answer = tables.change(step["direct"], bound)
+                own = Values()
                 for row in answer or []:
                     for value in row:
                         digest.add(value)
+                        own.add(value)
                 changed = len(answer) if answer is not None else changed
+                if "keep" in step:
+                    kept[step["keep"]] = list(answer[0]) if answer else []
                 digest.word(changed)
+                own.word(changed)
                 rows += changed
+                if "name" in step:
+                    total, count = named.get(step["name"], (0, 0))
+                    named[step["name"]] = total + own.value, count + changed
 
     do = steps
     do(test["steps"], {"R": size, "W": size})
@@ -296,7 +348,14 @@ def sql(test, size, tables):
             digest.add(index)
             digest.add(column)
     digest.word(rows)
-    return [rows, digest.text()]
+    return [rows, digest.text(), {name: of_name(*sums) for name, sums in named.items()}]
+
+
+def of_name(total, rows):
+    digest = Values()
+    digest.word(total)
+    digest.word(rows)
+    return digest.text()
 
 
 def answers(name):
@@ -323,4 +382,4 @@ def written(known):
 
 if __name__ == "__main__":
     with open(SUITES + "answers.json", "w") as file:
-        file.write(written({name: answers(name) for name in ["kv", "kv-more", "sql"]}))
+        file.write(written({name: answers(name) for name in ["kv", "kv-more", "sql", "sql-more"]}))

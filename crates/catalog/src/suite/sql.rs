@@ -4,14 +4,17 @@ use super::{
     PrintedAs, TestInfo,
     file::{SuiteFile, check_numbers},
     is_plain_word,
-    sql_check::Checker,
+    sql_check::{Checker, popularity},
 };
 use crate::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
     settings::Settings,
     size::Size,
-    suite::{Expression, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, Step, TableSpec, main_database},
+    suite::{
+        Choice, Draw, Expression, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, StatementSpec, Step, TableSpec,
+        main_database,
+    },
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,7 +157,7 @@ impl SqlBody {
         let resolve = |test: &FileSqlTest| {
             let measured = measured(*test.number.get_ref())?;
             let names = |tables: &[Spanned<String>]| tables.iter().map(|table| table.get_ref().clone()).collect();
-            let all = |steps: &[Step]| steps.iter().map(|step| step.resolve(&constants)).collect();
+            let all = |steps: &[Step]| steps.iter().map(|step| with_groups(step.resolve(&constants))).collect();
             Some(SqlTest {
                 number: *test.number.get_ref(),
                 name: test.name.clone(),
@@ -200,6 +203,30 @@ fn constants(size: Size, settings: &Settings) -> BTreeMap<String, i64> {
     let [reads, writes] = [size.first, size.second.unwrap_or(size.first)].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
     let options = settings.iter().filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
     options.chain([("R".to_owned(), reads), ("W".to_owned(), writes)]).collect()
+}
+
+/// Returns a step in which the popularity of drawn numbers is that of groups.
+fn with_groups(step: Step) -> Step {
+    let all = |steps: Vec<Step>| steps.into_iter().map(with_groups).collect();
+    match step {
+        Step::Read(statement) => Step::Read(drawn_by_groups(statement)),
+        Step::Write(statement) => Step::Write(drawn_by_groups(statement)),
+        Step::Repeat { count, variable, from, steps } => Step::Repeat { count, variable, from, steps: all(steps) },
+        Step::Transaction { begin, steps, name } => Step::Transaction { begin, steps: all(steps), name },
+        Step::Mix(choices) => {
+            Step::Mix(choices.into_iter().map(|choice| Choice { steps: all(choice.steps), ..choice }).collect())
+        }
+        other => other,
+    }
+}
+
+fn drawn_by_groups(mut statement: StatementSpec) -> StatementSpec {
+    for draw in statement.draw.values_mut() {
+        let Draw::Keys { below, keys } = draw else { continue };
+        let groups = below.count().and_then(|below| popularity(keys).ok()?.groups(below));
+        *draw = groups.map_or_else(|| Draw::Below(below.clone()), |popular| Draw::Popular { popular });
+    }
+    statement
 }
 
 fn count(expression: &Expression, constants: &BTreeMap<String, i64>) -> u64 {

@@ -1,11 +1,11 @@
 //! Checks that the tables and steps of a SQL suite are consistent.
 
-use super::{sql_dry_run::DryRun, sql_place::step_span};
+use super::{kv::FileKeys, sql_dry_run::DryRun, sql_place::step_span};
 use crate::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     names::instead_of,
     suite::{
-        Assignment, Condition, DirectPlan, Expression, IndexSpec, ObjectSpec, Operand, Parameter, SqlActor,
+        Assignment, Condition, DirectPlan, Draw, Expression, IndexSpec, ObjectSpec, Operand, Parameter, SqlActor,
         StatementSpec, Step, TableSpec,
     },
 };
@@ -165,12 +165,19 @@ impl<'f> Checker<'f> {
         match step {
             Step::Repeat { variable, steps, .. } => self.all(steps, &[names, &[variable]].concat(), walk),
             Step::Transaction { steps, .. } => self.all(steps, names, walk),
+            Step::Mix(choices) => choices.iter().enumerate().try_for_each(|(place, choice)| {
+                walk.path.push(place);
+                self.all(&choice.steps, names, walk)?;
+                walk.path.pop();
+                Ok(())
+            }),
             _ => Ok(()),
         }
     }
 
     /// Checks a step by itself, without the steps that it contains.
     fn alone(&self, step: &Step, names: &[&str]) -> Result<(), String> {
+        step.name().map_or(Ok(()), check_name)?;
         match step {
             Step::CreateTable(name) | Step::DropTable(name) => self.table(name).map(drop),
             Step::CopyDatabase(copy) => copy.tables.iter().try_for_each(|name| self.table(name).map(drop)),
@@ -178,7 +185,9 @@ impl<'f> Checker<'f> {
                 let found = self.indexes.iter().any(|index| index.name == *name);
                 if found { Ok(()) } else { Err(unknown("index", name, self.indexes.iter().map(|index| &index.name))) }
             }
-            Step::Run { sql, direct } => direct.as_ref().map_or(Ok(()), |plan| self.plan(plan, 0)).map_err(inside(sql)),
+            Step::Run { sql, direct, .. } => {
+                direct.as_ref().map_or(Ok(()), |plan| self.plan(plan, 0)).map_err(inside(sql))
+            }
             Step::Write(statement) | Step::Read(statement) => {
                 self.statement(statement, names).map_err(inside(&statement.sql))
             }
@@ -191,15 +200,33 @@ impl<'f> Checker<'f> {
                 Err("transaction: it cannot be inside another".to_owned())
             }
             Step::Transaction { .. } => Ok(()),
+            Step::Mix(choices) if choices.iter().all(|choice| choice.weight == 0) => {
+                Err("mix: expected at least one choice with a weight above 0".to_owned())
+            }
+            Step::Mix(choices) if choices.iter().any(|choice| choice.steps.is_empty()) => {
+                Err("mix: expected steps in each choice".to_owned())
+            }
+            Step::Mix(_) => Ok(()),
         }
     }
 
     fn statement(&self, statement: &StatementSpec, names: &[&str]) -> Result<(), String> {
         let mut names = names.to_vec();
-        for (name, below) in &statement.draw {
+        for (name, draw) in &statement.draw {
             self.free(name)?;
-            self.known(below, &names)?;
+            match draw {
+                Draw::Below(below) => self.known(below, &names)?,
+                Draw::Keys { below, keys } => {
+                    // The groups of a job are those of the suite's size.
+                    self.known(below, &[])?;
+                    popularity(keys)?;
+                }
+                Draw::Popular { .. } => return Err(format!("draw `{name}`: expected `keys`, such as \"zipf:0.99\"")),
+            }
             names.push(name);
+        }
+        if statement.keep.is_some() && !statement.objects.is_empty() {
+            return Err("keep: expected none beside objects".to_owned());
         }
         statement.bind.iter().try_for_each(|parameter| self.parameter(parameter, &names))?;
         statement.objects.iter().try_for_each(|object| self.object(object, &names))?;
@@ -211,6 +238,9 @@ impl<'f> Checker<'f> {
             Parameter::Real { per: 0, .. } => return Err("per = 0: expected a divisor of 1 or more".to_owned()),
             Parameter::Digits { width, .. } if *width > MOST_DIGITS => {
                 return Err(format!("width = {width}: expected at most {MOST_DIGITS} digits"));
+            }
+            Parameter::OneOf { one_of, .. } if one_of.is_empty() => {
+                return Err("one_of: expected at least one value".to_owned());
             }
             _ => {}
         }
@@ -224,6 +254,12 @@ impl<'f> Checker<'f> {
             return Err(wrong("values: expected one for each of its columns".to_owned()));
         }
         self.known(&object.count, names).map_err(wrong)?;
+        let is_known = |value: &Parameter| {
+            !matches!(value, Parameter::Format { .. } | Parameter::OneOf { .. } | Parameter::Kept { .. })
+        };
+        if !object.values.iter().all(is_known) {
+            return Err(wrong("values: expected none of format, one_of and kept".to_owned()));
+        }
         let names = [names, &["n"]].concat();
         object.values.iter().try_for_each(|value| self.parameter(value, &names)).map_err(wrong)
     }
@@ -294,7 +330,7 @@ fn check_actor(actor: &SqlActor, earlier: &[SqlActor]) -> Result<(), String> {
         return Err(format!("threads = {}: expected 1 to {MOST_THREADS}", actor.threads));
     }
     let mut reads = Vec::new();
-    reads_of(&actor.steps, &mut reads)?;
+    actor.steps.iter().try_for_each(|step| add_reads(step, &mut reads))?;
     let made = reads.iter().filter(|read| !read.objects.is_empty()).count();
     if reads.is_empty() || made > 0 && made < reads.len() {
         return Err("steps: expected reads, either all with objects or none".to_owned());
@@ -302,17 +338,36 @@ fn check_actor(actor: &SqlActor, earlier: &[SqlActor]) -> Result<(), String> {
     Ok(())
 }
 
-/// Collects the reads in steps.
-fn reads_of<'s>(steps: &'s [Step], reads: &mut Vec<&'s StatementSpec>) -> Result<(), String> {
-    steps.iter().try_for_each(|step| match step {
-        Step::Read(statement) if statement.draw.is_empty() => {
-            reads.push(statement);
-            Ok(())
+/// Collects the reads in a step.
+fn add_reads<'s>(step: &'s Step, reads: &mut Vec<&'s StatementSpec>) -> Result<(), String> {
+    match step {
+        Step::Read(statement) => reads.push(statement),
+        Step::Repeat { .. } | Step::Transaction { .. } | Step::Mix(_) => {
+            step.inner().into_iter().try_for_each(|step| add_reads(step, reads))?;
         }
-        Step::Read(_) => Err("draw: expected none, because several threads run this read".to_owned()),
-        Step::Repeat { steps, .. } | Step::Transaction { steps, .. } => reads_of(steps, reads),
-        _ => Err("steps: expected read, repeat and transaction: actors can only read".to_owned()),
-    })
+        _ => return Err("steps: expected read, repeat, transaction and mix: actors can only read".to_owned()),
+    }
+    Ok(())
+}
+
+/// Maximum length of a step's name.
+const MOST_NAME: usize = 100;
+
+/// Checks the name of a step, which is shown in tables.
+fn check_name(name: &str) -> Result<(), String> {
+    if (1..=MOST_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control) && name.trim() == name {
+        return Ok(());
+    }
+    Err(format!("name `{name}`: expected 1 to {MOST_NAME} characters on one line"))
+}
+
+/// Parses how popular the numbers of a draw are.
+pub(super) fn popularity(keys: &str) -> Result<FileKeys, String> {
+    let parsed: FileKeys = keys.parse()?;
+    match parsed.groups(2) {
+        Some(_) => Ok(parsed),
+        None => Err(format!("keys `{keys}`: expected zipf:0.99 or hot:20/80, or an expression in place of both")),
+    }
 }
 
 fn operands(condition: &Condition) -> Vec<&Operand> {
@@ -334,11 +389,11 @@ fn bound(operand: &Operand, parameters: usize) -> Result<(), String> {
 }
 
 fn holds_transaction(steps: &[Step]) -> bool {
-    steps.iter().any(|step| match step {
-        Step::Transaction { .. } => true,
-        Step::Repeat { steps, .. } => holds_transaction(steps),
-        _ => false,
-    })
+    steps.iter().any(is_or_holds_transaction)
+}
+
+fn is_or_holds_transaction(step: &Step) -> bool {
+    matches!(step, Step::Transaction { .. }) || step.inner().into_iter().any(is_or_holds_transaction)
 }
 
 fn column<'t>(table: &'t TableSpec, name: &str) -> Result<usize, String> {

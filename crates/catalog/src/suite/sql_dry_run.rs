@@ -74,7 +74,7 @@ impl<'f> DryRun<'f> {
                 let found = self.indexes.iter().filter(|index| index.name == *name);
                 found.map(|index| index.create_sql()).try_for_each(|sql| self.run(&again(&sql)).map(drop))
             }
-            Step::DropTable(_) | Step::Repeat { .. } | Step::Transaction { .. } => Ok(()),
+            Step::DropTable(_) | Step::Repeat { .. } | Step::Transaction { .. } | Step::Mix(_) => Ok(()),
         };
         done.map(|()| None)
     }

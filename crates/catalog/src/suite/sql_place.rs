@@ -13,7 +13,7 @@ pub(super) fn step_span(source: &CatalogText, test: usize, list: &str, path: &[u
         let step = array(steps)?.get(*place)?;
         span = Some(step.span());
         let inner = table(step.get_ref())?;
-        match value(inner, "steps").or_else(|| value(inner, "transaction")) {
+        match ["steps", "transaction", "mix"].iter().find_map(|key| value(inner, key)) {
             Some(within) => steps = within,
             None => break,
         }

@@ -4,7 +4,7 @@ use super::{Found, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{base::units, metric::Metric};
-use dbdyno_store::{FailureKind, RunRecord, TestRecord};
+use dbdyno_store::{ActorRecord, FailureKind, RunRecord, TestRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the tests of configurations with matching results, each once, in the order of the runs.
@@ -19,6 +19,25 @@ fn places<'e>(evidence: &SessionEvidence<'e>, is_meant: impl Fn(&TestRecord) -> 
             is_new.then(|| (run, format!("{} on {}", result.test_name, run.label)))
         })
         .collect()
+}
+
+/// Returns the names of the statements whose answers differ, in the configuration of a run and the test that a place names.
+fn differing_statements<'e>(evidence: &SessionEvidence<'e>, run: &RunRecord, place: &str) -> Vec<&'e str> {
+    let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
+    let of_configuration = |part: &&ActorRecord| {
+        let of = runs.get(part.run_id.as_str()).is_some_and(|of| (&of.label, &of.size) == (&run.label, &run.size));
+        of && part.verification.is_some() && part.agrees == Some(false) && place.starts_with(test_of(part))
+    };
+    let mut names: Vec<&str> =
+        evidence.actors.iter().filter(of_configuration).map(|part| part.actor.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns the name of a part's test.
+fn test_of(part: &ActorRecord) -> &str {
+    part.test_name.strip_suffix(&part.actor).and_then(|name| name.strip_suffix(" · ")).unwrap_or(&part.test_name)
 }
 
 /// Engines gave different answers.
@@ -38,7 +57,13 @@ impl Linter for Disagreement {
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
-        let differing = places(evidence, |result| result.agrees == Some(false));
+        let mut differing = places(evidence, |result| result.agrees == Some(false));
+        for (run, place) in &mut differing {
+            let statements = differing_statements(evidence, run, place);
+            if !statements.is_empty() {
+                place.push_str(&format!(" ({})", statements.join(", ")));
+            }
+        }
         by_configuration("answers differ between engines", differing)
     }
 }

@@ -1,7 +1,7 @@
 //! The figures of one test of a run.
 
 use super::{Metric, MetricSource};
-use dbdyno_engine::protocol::{ActorDone, TestDone};
+use dbdyno_engine::protocol::{ActorDone, StatementDone, TestDone};
 use dbdyno_workload::histogram::supported_quantile;
 use hdrhistogram::Histogram;
 use serde::{
@@ -38,6 +38,17 @@ impl Figures {
         let as_test = TestDone { wall_ns, operations, rows, operations_per_sample, counters, ..TestDone::default() };
         let mut figures = Self::read(&as_test, service, response);
         // These belong to all actors together.
+        for metric in [Metric::Database, Metric::Side, Metric::PeakMemory] {
+            figures.set(metric, None);
+        }
+        figures
+    }
+
+    /// Returns the figures of the steps of a test that have one name.
+    pub fn from_statement_done(statement: &StatementDone, times: Option<&Histogram<u64>>) -> Self {
+        let StatementDone { wall_ns, operations, rows, .. } = *statement;
+        let as_test = TestDone { wall_ns, operations, rows, operations_per_sample: 1, ..TestDone::default() };
+        let mut figures = Self::read(&as_test, times, None);
         for metric in [Metric::Database, Metric::Side, Metric::PeakMemory] {
             figures.set(metric, None);
         }

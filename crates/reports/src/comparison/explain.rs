@@ -275,7 +275,7 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio, wordin
             p_words(p),
             p_words(adjusted),
             match line.actor {
-                Some(_) => "the rows of actors".to_owned(),
+                Some(_) => "the rows of actors and statements".to_owned(),
                 None => units::counted(comparison.compared, "test"),
             }
         ));

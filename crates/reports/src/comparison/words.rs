@@ -30,7 +30,7 @@ pub fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
 /// Explains how the rows of actors count; none without such a row.
 pub fn about_actors(comparison: &Comparison) -> Option<&'static str> {
     comparison.lines.iter().any(|line| line.actor.is_some()).then_some(
-        "rows of actors are parts of their tests: not included in means and counts, with p values adjusted among themselves",
+        "rows of actors and statements are parts of their tests: not included in means and counts, with p values adjusted among themselves",
     )
 }
 

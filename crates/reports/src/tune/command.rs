@@ -3,7 +3,10 @@
 use dbdyno_catalog::bench::EngineChoice;
 use dbdyno_engine::describe::Description;
 use dbdyno_foundation::base::typed::written_duration;
-use dbdyno_running::tune::{Trial, WhatIf, Workload, script, search::SearchSpec};
+use dbdyno_running::{
+    script,
+    tune::{Trial, WhatIf, Workload, search::SearchSpec},
+};
 use std::collections::BTreeMap;
 
 /// The tuned configuration, as far as a command has to name it.

@@ -10,7 +10,7 @@ use super::{
 use dbdyno_catalog::{Catalog, CatalogError, Suite, TestInfo, TestPick, engines::HARNESS_ENGINE};
 use dbdyno_engine::{
     describe::Description,
-    protocol::{DIGEST, INVARIANTS_HELD, SuiteJob, TestDone},
+    protocol::{DIGEST, INVARIANTS_HELD, StatementDone, SuiteJob, TestDone},
     suite::SuiteKind,
 };
 use dbdyno_foundation::base::units::counted;
@@ -27,7 +27,7 @@ struct ModelSuite {
     may_be_refused: bool,
 }
 
-const SUITES: [ModelSuite; 3] = [
+const SUITES: [ModelSuite; 4] = [
     ModelSuite {
         name: "kv",
         text: include_str!("../../assets/conformance/kv.toml"),
@@ -46,6 +46,12 @@ const SUITES: [ModelSuite; 3] = [
         kind: SuiteKind::Sql,
         may_be_refused: false,
     },
+    ModelSuite {
+        name: "sql-more",
+        text: include_str!("../../assets/conformance/sql-more.toml"),
+        kind: SuiteKind::Sql,
+        may_be_refused: true,
+    },
 ];
 
 /// Tests that do not end by themselves, by kind of suite.
@@ -56,8 +62,11 @@ const ENDLESS: [(SuiteKind, &str, &str); 2] = [
 
 const ANSWERS: &str = include_str!("../../assets/conformance/answers.json");
 
-/// Rows and digests by suite and test.
-type Answers = BTreeMap<String, BTreeMap<u32, (u64, String)>>;
+/// The right answers by suite and test.
+type Answers = BTreeMap<String, BTreeMap<u32, RightAnswer>>;
+
+/// Rows, the digest, and the digests under the names of steps.
+type RightAnswer = (u64, String, BTreeMap<String, String>);
 
 /// Returns the first test of a suite that the engine has to run.
 pub(super) fn first(description: &Description) -> Option<Errand> {
@@ -121,7 +130,7 @@ async fn answered(
     model: &ModelSuite,
     errand: Errand,
     test: &TestInfo,
-    expected: Option<&(u64, String)>,
+    expected: Option<&RightAnswer>,
 ) -> Outcome {
     let results = match desk.done(errand).await {
         Ok(results) => results,
@@ -136,8 +145,8 @@ async fn answered(
     judged(&desk.description().name, done, expected)
 }
 
-/// Compares an engine's answer with the correct one. `expected`: rows and digest; none if the order of threads decides.
-fn judged(engine: &str, done: &TestDone, expected: Option<&(u64, String)>) -> Outcome {
+/// Compares an engine's answer with the correct one. `expected`: none if the order of threads decides.
+fn judged(engine: &str, done: &TestDone, expected: Option<&RightAnswer>) -> Outcome {
     let operations = counted(done.operations, "operation");
     match (done.verification.as_deref(), expected) {
         (None, _) if engine == HARNESS_ENGINE => {
@@ -150,19 +159,30 @@ fn judged(engine: &str, done: &TestDone, expected: Option<&(u64, String)>) -> Ou
         (None, Some(_)) => Outcome::Failed("`verification` is null: expected the checksum of its answers".to_owned()),
         (Some(INVARIANTS_HELD), None) => Outcome::Passed(format!("{operations}, and all invariants held")),
         (Some(found), None) => Outcome::Failed(format!("`verification` is `{found}`: expected `{INVARIANTS_HELD}`")),
-        (Some(found), Some((_, right))) if !found.starts_with(DIGEST) && right.starts_with(DIGEST) => Outcome::Skipped(
-            format!("the checksum `{found}` is of another version (expected `{DIGEST}...`): it cannot be checked"),
-        ),
-        (Some(found), Some((rows, right))) if found != right => Outcome::Failed(format!(
+        (Some(found), Some((_, right, _))) if !found.starts_with(DIGEST) && right.starts_with(DIGEST) => {
+            Outcome::Skipped(format!(
+                "the checksum `{found}` is of another version (expected `{DIGEST}...`): it cannot be checked"
+            ))
+        }
+        (Some(found), Some((rows, right, _))) if found != right => Outcome::Failed(format!(
             "wrong answers: checksum {found} with {}, expected {right} with {}",
             counted(done.rows, "row"),
             counted(*rows, "row")
         )),
-        (Some(_), Some((rows, _))) if done.rows != *rows => {
+        (Some(_), Some((rows, ..))) if done.rows != *rows => {
             Outcome::Failed(format!("`rows` is {}, expected {rows}", done.rows))
+        }
+        (Some(_), Some((.., named))) if of_names(done) != *named => {
+            Outcome::Failed(format!("wrong answers of `statements`: {:?}, expected {named:?}", of_names(done)))
         }
         (Some(_), Some(_)) => Outcome::Passed(format!("{operations}, answers equal to the model's")),
     }
+}
+
+/// Returns the checksums under the names of steps that have answers.
+fn of_names(done: &TestDone) -> BTreeMap<String, String> {
+    let of = |statement: &StatementDone| Some((statement.name.clone(), statement.verification.clone()?));
+    done.statements.iter().filter_map(of).collect()
 }
 
 fn suite(name: &str, text: &str) -> Result<Suite, CatalogError> {
@@ -202,7 +222,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_right_in_its_checksum_and_its_rows() {
-        let right = (2, "2:a".to_owned());
+        let right = (2, "2:a".to_owned(), BTreeMap::new());
         let answer = |verification: Option<&str>, rows: u64| {
             let done =
                 TestDone { verification: verification.map(str::to_owned), rows, operations: 3, ..TestDone::default() };

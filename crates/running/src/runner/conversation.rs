@@ -2,7 +2,7 @@
 
 use super::sent::SentHistogram;
 use dbdyno_engine::{
-    protocol::{ActorDone, Event, SuiteJob, TestDone, TestHead},
+    protocol::{ActorDone, Event, StatementDone, SuiteJob, TestDone, TestHead},
     suite::{KvLoad, SqlLoad},
 };
 use std::sync::Arc;
@@ -26,6 +26,8 @@ struct OwedTest {
     most_rows: Option<u64>,
     /// Its actors, if it has several threads.
     actors: Vec<OwedActor>,
+    /// The names of its steps, if they have any.
+    names: Vec<String>,
 }
 
 /// An actor as the job requests it.
@@ -54,6 +56,7 @@ impl Conversation {
             operations: test.operations,
             most_rows: most_rows(suite, test.number),
             actors: actors(suite, test.number),
+            names: names(suite, test.number),
         };
         let mut owed: Vec<_> = suite.tests().iter().map(owed_test).collect();
         owed.reverse();
@@ -135,6 +138,13 @@ fn actors(suite: &SuiteJob, number: u32) -> Vec<OwedActor> {
     actors.into_iter().filter(|actor| actor.threads > 0).collect()
 }
 
+/// Returns the names of the steps of a test.
+fn names(suite: &SuiteJob, number: u32) -> Vec<String> {
+    let SuiteJob::Sql(suite) = suite else { return Vec::new() };
+    let test = suite.tests.iter().find(|test| test.number == number);
+    test.map(|test| test.names().into_iter().map(str::to_owned).collect()).unwrap_or_default()
+}
+
 /// Checks that the figures of a result add up.
 fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogram>) -> Result<(), String> {
     let test = done.test;
@@ -153,6 +163,7 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
             ));
         }
     }
+    check_statements(done)?;
     if !done.actors.is_empty() {
         let of_actors = |figure: fn(&ActorDone) -> u64| done.actors.iter().map(figure).fold(0, u64::saturating_add);
         for (word, of_test, of_actors) in [
@@ -177,6 +188,33 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
     Ok(())
 }
 
+/// Checks that the figures of the names of steps add up.
+fn check_statements(done: &TestDone) -> Result<(), String> {
+    let test = done.test;
+    let threads = done.actors.iter().map(|actor| u64::from(actor.threads)).sum::<u64>().max(1);
+    let all = |figure: fn(&StatementDone) -> u64| done.statements.iter().map(figure).fold(0, u64::saturating_add);
+    let (rows, wall_ns) = (all(|statement| statement.rows), all(|statement| statement.wall_ns));
+    if rows > done.rows {
+        return Err(format!("test {test} has {} rows, but its statements have {rows} in total", done.rows));
+    }
+    let most_ns = done.wall_ns.saturating_mul(threads);
+    if wall_ns > most_ns {
+        return Err(format!(
+            "test {test} took {most_ns} ns in {threads} threads, but its statements took {wall_ns} ns"
+        ));
+    }
+    for statement in &done.statements {
+        let what = format!("statement `{}` of test {test}", statement.name);
+        let samples =
+            SentHistogram::read(&statement.histogram).map_err(|error| format!("the histogram of {what}: {error}"))?;
+        let samples = samples.samples.len();
+        if samples != statement.operations {
+            return Err(format!("{what} has {samples} samples for {} executions", statement.operations));
+        }
+    }
+    Ok(())
+}
+
 /// Checks that a result belongs to the test that the job requests.
 fn check_asked(done: &TestDone, owed: &OwedTest) -> Result<(), String> {
     let test = done.test;
@@ -193,6 +231,12 @@ fn check_asked(done: &TestDone, owed: &OwedTest) -> Result<(), String> {
         };
         let (told, asked) = (words(&told), words(&asked));
         return Err(format!("test {test} has the actors {told}, expected {asked}"));
+    }
+    let named: Vec<&str> = done.statements.iter().map(|statement| &*statement.name).collect();
+    if named != owed.names {
+        let words = |names: &[&str]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let expected: Vec<&str> = owed.names.iter().map(String::as_str).collect();
+        return Err(format!("test {test} has the statements {}, expected {}", words(&named), words(&expected)));
     }
     if let Some(expected) = owed.operations.filter(|expected| *expected != done.operations) {
         return Err(format!("test {test} has {} operations, expected {expected}", done.operations));
@@ -229,6 +273,7 @@ mod tests {
             operations,
             most_rows: Some(1),
             actors: Vec::new(),
+            names: Vec::new(),
         };
         Conversation { owed: vec![owed(3, true, None), owed(1, false, Some(1))], state: ConversationState::Starting }
     }
@@ -308,6 +353,40 @@ mod tests {
         let Event::TestDone(mut garbled) = done(1, 1, 1) else { unreachable!() };
         garbled.histogram = "nothing".to_owned();
         assert!(result(Event::TestDone(garbled)).starts_with("the histogram of test 1"));
+    }
+
+    #[test]
+    fn results_of_statements_that_do_not_add_up_are_refused() {
+        let statement = |name: &str, samples: u64| {
+            let counts = Counts::default();
+            (0..samples).for_each(|_| counts.record(1));
+            StatementDone {
+                name: name.to_owned(),
+                wall_ns: 2,
+                operations: samples,
+                histogram: to_base64(&counts.to_histogram()),
+                ..StatementDone::default()
+            }
+        };
+        let result = |statements: Vec<StatementDone>, wall_ns: u64| {
+            let Event::TestDone(mut result) = done(1, 1, 1) else { unreachable!() };
+            (result.statements, result.wall_ns) = (statements, wall_ns);
+            let mut conversation = conversation();
+            conversation.owed.last_mut().unwrap().names = vec!["a".to_owned(), "b".to_owned()];
+            let events = [opened(), started(1, false), Event::TestDone(result)];
+            events.iter().try_for_each(|event| conversation.accept(event).map(drop))
+        };
+        let both = || vec![statement("a", 1), statement("b", 0)];
+        assert_eq!(result(both(), 4), Ok(()));
+        let refused = |statements, wall_ns| result(statements, wall_ns).unwrap_err();
+        assert_eq!(refused(vec![statement("b", 1)], 5), "test 1 has the statements b, expected a, b");
+        assert_eq!(refused(both(), 3), "test 1 took 3 ns in 1 threads, but its statements took 4 ns");
+        let [mut rows, other] = [statement("a", 1), statement("b", 0)];
+        rows.rows = 2;
+        assert_eq!(refused(vec![rows, other], 5), "test 1 has 0 rows, but its statements have 2 in total");
+        let [mut more, other] = [statement("a", 1), statement("b", 0)];
+        more.operations = 2;
+        assert_eq!(refused(vec![more, other], 5), "statement `a` of test 1 has 1 samples for 2 executions");
     }
 
     /// Returns a strategy for arbitrary worker events, many of them in a valid order.

@@ -11,7 +11,7 @@ use crate::runner::{
     Control, FollowedBy, Report, RunnerEvent, SessionError, SessionLaunch, SessionOutline, fit, run_session,
 };
 use dbdyno_catalog::{
-    Catalog, CatalogError,
+    Catalog, CatalogError, Suite,
     bench::{BenchPlan, Configuration, Estimate, PlanError, Spec},
     engines::Registry,
 };
@@ -47,12 +47,13 @@ pub enum PrepareError {
 }
 
 impl PreparedSession {
-    /// Plans a bench for these engines and conditions.
+    /// Plans a bench of a suite for these engines and conditions.
     ///
     /// # Errors
     /// The reason why it cannot be run, as far as that is known in advance.
     pub fn new(
         spec: Spec,
+        suite: Suite,
         catalog: &Catalog,
         registry: &Registry,
         launch: &SessionLaunch,
@@ -60,7 +61,7 @@ impl PreparedSession {
     ) -> Result<Self, PrepareError> {
         // Errors in the claims file are reported before anything runs.
         spec.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
-        let mut plan = BenchPlan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
+        let mut plan = BenchPlan::new(&spec, suite, registry)?;
         plan.probe()?;
         let estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(store)).map_err(PrepareError::NoRoom)?;
         let null = plan.harness(registry)?;

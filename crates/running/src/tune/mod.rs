@@ -17,7 +17,6 @@ mod ledger;
 mod live;
 mod price;
 mod samples;
-pub mod script;
 pub mod search;
 mod stored;
 mod trial;

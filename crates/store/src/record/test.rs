@@ -75,7 +75,7 @@ impl TestRecord {
 }
 
 record! {
-    /// The record of one actor in a test of several threads.
+    /// The record of a part of a test: of one actor of several threads, or of the steps of SQL that have one name.
     ActorRecord in "actor_result" {
         run_id: String,
         /// The test's number.
@@ -92,7 +92,9 @@ record! {
         /// All figures that were counted.
         #[serde(flatten)]
         figures: Figures,
-        /// Whether the test's invariants held for the answers; none: there were none to check.
+        /// Checksum of a statement's answers; none for actors, whose test has it.
+        verification: Option<String>,
+        /// Whether the answers are right; none: there were none to check.
         agrees: Option<bool>,
         /// Operations in one sample of the histogram.
         operations_per_sample: Option<u64>,

@@ -170,7 +170,7 @@ CREATE TABLE result (
     PRIMARY KEY (run_id, test)
 );
 
--- What the actors of a test of several threads did; columns as those of `result`.
+-- What parts of a test did: the actors of a test of several threads, and the steps of SQL that have one name; columns as those of `result`.
 CREATE TABLE actor_result (
     run_id                UUID NOT NULL,
     test                  INTEGER NOT NULL,
@@ -231,6 +231,7 @@ CREATE TABLE actor_result (
     open_read_bytes       UBIGINT,
     opened_resident_bytes UBIGINT,
     floor_rss_bytes       UBIGINT,
+    verification          VARCHAR,        -- of a statement; NULL: of an actor, whose test has it
     PRIMARY KEY (run_id, test, actor)
 );
 

@@ -76,6 +76,9 @@ pub struct Description {
     /// that are not run.
     #[serde(default)]
     pub tables_as_data: bool,
+    /// Whether its databases are files of SQLite, so that a suite of SQL may start from one.
+    #[serde(default)]
+    pub sqlite_files: bool,
     /// The kinds of suite in which several threads can work on a database at once. In other kinds, the engine runs only tests with one
     /// thread.
     #[serde(default)]
@@ -125,6 +128,7 @@ impl Description {
             conflicts: Vec::new(),
             implementations: Vec::new(),
             tables_as_data: false,
+            sqlite_files: false,
             threads: BTreeMap::new(),
             ordered: keeps_order(),
             kv: None,

@@ -2,8 +2,8 @@
 //! reads must find a row.
 
 use super::{
-    Counted, KeyChoice, KvActor, KvActors, KvLoad, KvSuite, KvTest, KvWork, Operation, SqlLoad, SqlTest, Step,
-    Template, Variable,
+    Counted, KeyChoice, KvActor, KvActors, KvLoad, KvSuite, KvTest, KvWork, Operation, SqlTest, Step, Template,
+    Variable,
 };
 
 impl KvSuite {
@@ -55,10 +55,7 @@ impl KvTest {
 impl SqlTest {
     /// Whether all its steps are reads.
     pub fn only_reads(&self) -> bool {
-        match &self.load {
-            SqlLoad::Alone { steps } => steps.iter().all(Step::only_reads),
-            SqlLoad::Actors { actors } => actors.iter().flat_map(|actor| &actor.steps).all(Step::only_reads),
-        }
+        self.steps().all(Step::only_reads)
     }
 }
 
@@ -66,7 +63,9 @@ impl Step {
     fn only_reads(&self) -> bool {
         match self {
             Self::Read(_) => true,
-            Self::Repeat { steps, .. } | Self::Transaction { steps, .. } => steps.iter().all(Self::only_reads),
+            Self::Repeat { .. } | Self::Transaction { .. } | Self::Mix(_) => {
+                self.inner().into_iter().all(Self::only_reads)
+            }
             _ => false,
         }
     }

@@ -36,6 +36,12 @@ pub enum Expression {
     Binary(BinaryOperator, Box<(Expression, Expression)>),
 }
 
+impl Default for Expression {
+    fn default() -> Self {
+        Self::Number(0)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum BinaryOperator {

@@ -16,7 +16,7 @@ pub use kv::{
 };
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, TableSpec, main_database};
-pub use step::{Begin, CopySpec, ObjectSpec, Parameter, StatementSpec, Step};
+pub use step::{Begin, Choice, CopySpec, Draw, Literal, ObjectSpec, Parameter, StatementSpec, Step, True};
 pub use template::{Bytes, Counted, Form, Length, Template, UUID_EPOCH_MS, UuidForm, UuidVersion, Variable};
 
 use serde::{Deserialize, Serialize};

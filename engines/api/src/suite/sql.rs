@@ -6,9 +6,9 @@ use super::{
 };
 use crate::protocol::TestHead;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::path::PathBuf;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SqlSuite {
     /// The suite's name, as in its file and on the command line.
@@ -56,10 +56,8 @@ impl TableSpec {
         let columns: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         StatementSpec {
             sql: format!("SELECT {} FROM {}", columns.join(", "), self.name),
-            draw: BTreeMap::new(),
-            bind: Vec::new(),
-            objects: Vec::new(),
             direct: Some(DirectPlan::Read { table: self.name.clone(), condition: Condition::All, limit: None }),
+            ..StatementSpec::default()
         }
     }
 }
@@ -93,7 +91,7 @@ impl IndexSpec {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SqlTest {
     /// Number in its suite, from 1.
@@ -129,7 +127,7 @@ pub fn main_database() -> String {
 }
 
 /// The threads that do the work of a SQL test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum SqlLoad {
@@ -147,7 +145,7 @@ pub enum SqlLoad {
 
 /// A group of threads that do the same work. Each thread opens the database, does the steps once, and closes it, all inside the timer.
 /// Opening is part of the first operation, closing of the last.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SqlActor {
@@ -155,12 +153,12 @@ pub struct SqlActor {
     /// At least 1.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub threads: u32,
-    /// Steps that only read and draw nothing, so the answers do not depend on the order of the threads.
+    /// Steps that only read, so the answers do not depend on the order of the threads. Each thread draws its own numbers.
     pub steps: Vec<Step>,
 }
 
 impl SqlActor {
-    /// Returns the number of operations of each of its threads.
+    /// Returns the number of operations of each of its threads, or the expected number if that depends on draws.
     pub fn operations(&self) -> u64 {
         sum(&self.steps, Step::operations)
     }
@@ -169,10 +167,25 @@ impl SqlActor {
 impl SqlTest {
     /// Returns the facts that the protocol reports about it.
     pub fn head(&self) -> TestHead<'_> {
-        TestHead { number: self.number, name: &self.name, measured: self.measured, operations: Some(self.operations()) }
+        let operations = self.steps().all(Step::is_counted).then(|| self.operations());
+        TestHead { number: self.number, name: &self.name, measured: self.measured, operations }
     }
 
-    /// Returns the number of operations inside the timer, of all threads.
+    /// Iterates over its timed steps, those of all actors.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        let (alone, actors): (&[Step], &[SqlActor]) = match &self.load {
+            SqlLoad::Alone { steps } => (steps, &[]),
+            SqlLoad::Actors { actors } => (&[], actors),
+        };
+        alone.iter().chain(actors.iter().flat_map(|actor| &actor.steps))
+    }
+
+    /// Returns the names under which results of its steps are reported too.
+    pub fn names(&self) -> Vec<&str> {
+        Step::names(self.steps())
+    }
+
+    /// Returns the number of operations inside the timer, of all threads, or the expected number if that depends on draws.
     pub fn operations(&self) -> u64 {
         match &self.load {
             SqlLoad::Alone { steps } => sum(steps, Step::operations),

@@ -3,11 +3,11 @@
 //! A step is an object with one of the keys `create_table`, `create_index`, `drop_table`, `copy_database`, `write`, `read`,
 //! `run`, `repeat` or `transaction`; suite files and jobs have the same form.
 
-use super::{DirectPlan, Expression};
+use super::{DirectPlan, Expression, Popularity, Template};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "StepWire", into = "StepWire")]
 pub enum Step {
@@ -28,6 +28,8 @@ pub enum Step {
         sql: String,
         /// The equivalent without SQL. None: it has no meaning there.
         direct: Option<DirectPlan>,
+        /// Its results are reported under this name too.
+        name: Option<String>,
     },
     /// Repeat steps.
     Repeat {
@@ -39,31 +41,101 @@ pub enum Step {
         steps: Vec<Step>,
     },
     /// Do steps in one transaction. Its begin is part of the first operation in it, its commit of the last.
-    Transaction { begin: Begin, steps: Vec<Step> },
+    Transaction {
+        begin: Begin,
+        steps: Vec<Step>,
+        /// The time of its begin and its commit is reported under this name too.
+        name: Option<String>,
+    },
+    /// Do the steps of one choice, drawn each time by the weights.
+    Mix(Vec<Choice>),
+}
+
+/// Steps of which a mix does one list at a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// Share among the choices, relative to the sum of all weights.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub weight: u64,
+    pub steps: Vec<Step>,
 }
 
 impl Step {
-    /// Returns the number of operations in it, loops included. A loop whose count is not resolved has 0.
+    /// Returns the number of operations in it, loops included. A loop whose count is not resolved has 0. Of a mix whose choices have
+    /// different numbers, it is the expected number.
     pub fn operations(&self) -> u64 {
-        let sum = |steps: &[Self]| steps.iter().map(Self::operations).fold(0, u64::saturating_add);
+        self.count(&|step| if matches!(step, Self::Transaction { .. }) { None } else { Some(1) })
+    }
+
+    /// Returns the number of commits in it, or the expected number: one for each transaction, and one for each operation outside a
+    /// transaction that is not a read.
+    pub fn commits(&self) -> u64 {
+        self.count(&|step| Some(u64::from(!matches!(step, Self::Read(_)))))
+    }
+
+    /// Returns a sum over all executions, or the expected sum. `own`: the number of one execution of a step; None: that of the steps in
+    /// it.
+    fn count(&self, own: &dyn Fn(&Self) -> Option<u64>) -> u64 {
+        let sum = |steps: &[Self]| steps.iter().map(|step| step.count(own)).fold(0, u64::saturating_add);
         match self {
             Self::Repeat { count, steps, .. } => count.count().unwrap_or(0).saturating_mul(sum(steps)),
-            Self::Transaction { steps, .. } => sum(steps),
-            _ => 1,
+            Self::Mix(choices) => {
+                let weights: u64 = choices.iter().map(|choice| choice.weight).sum();
+                let shares = choices.iter().map(|choice| choice.weight as f64 * sum(&choice.steps) as f64);
+                (shares.sum::<f64>() / weights.max(1) as f64).ceil() as u64
+            }
+            step => own(step).unwrap_or_else(|| match step {
+                Self::Transaction { steps, .. } => sum(steps),
+                _ => 0,
+            }),
         }
     }
 
-    /// Returns the number of commits in it: one for each transaction, and one for each operation outside a transaction that is not a
-    /// read.
-    pub fn commits(&self) -> u64 {
+    /// Whether its number of operations is known before it runs: no mix in it has choices of different numbers.
+    pub fn is_counted(&self) -> bool {
         match self {
-            Self::Repeat { count, steps, .. } => {
-                let each = steps.iter().map(Self::commits).fold(0, u64::saturating_add);
-                count.count().unwrap_or(0).saturating_mul(each)
+            Self::Repeat { steps, .. } | Self::Transaction { steps, .. } => steps.iter().all(Self::is_counted),
+            Self::Mix(choices) => {
+                let operations = |choice: &Choice| -> u64 { choice.steps.iter().map(Self::operations).sum() };
+                let is_equal = choices.windows(2).all(|pair| operations(&pair[0]) == operations(&pair[1]));
+                is_equal && choices.iter().flat_map(|choice| &choice.steps).all(Self::is_counted)
             }
-            Self::Read(_) => 0,
-            _ => 1,
+            _ => true,
         }
+    }
+
+    /// Returns the steps directly inside it.
+    pub fn inner(&self) -> Vec<&Self> {
+        match self {
+            Self::Repeat { steps, .. } | Self::Transaction { steps, .. } => steps.iter().collect(),
+            Self::Mix(choices) => choices.iter().flat_map(|choice| &choice.steps).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the name under which its results are reported too.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Write(statement) | Self::Read(statement) => statement.name.as_deref(),
+            Self::Run { name, .. } | Self::Transaction { name, .. } => name.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the names of these steps and of all in them, each once, in the order in which they occur first.
+    pub fn names<'s>(steps: impl IntoIterator<Item = &'s Self>) -> Vec<&'s str> {
+        let mut names = Vec::new();
+        steps.into_iter().for_each(|step| step.add_names(&mut names));
+        names
+    }
+
+    fn add_names<'s>(&'s self, names: &mut Vec<&'s str>) {
+        if let Some(name) = self.name().filter(|name| !names.contains(name)) {
+            names.push(name);
+        }
+        self.inner().into_iter().for_each(|step| step.add_names(names));
     }
 
     /// Returns the same step with constants inserted.
@@ -79,7 +151,12 @@ impl Step {
                 from: from.resolve(constants),
                 steps: all(steps),
             },
-            Self::Transaction { begin, steps } => Self::Transaction { begin: *begin, steps: all(steps) },
+            Self::Transaction { begin, steps, name } => {
+                Self::Transaction { begin: *begin, steps: all(steps), name: name.clone() }
+            }
+            Self::Mix(choices) => Self::Mix(
+                choices.iter().map(|choice| Choice { weight: choice.weight, steps: all(&choice.steps) }).collect(),
+            ),
             Self::CreateTable(_)
             | Self::CreateIndex(_)
             | Self::DropTable(_)
@@ -116,14 +193,17 @@ pub enum Begin {
     Exclusive,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatementSpec {
     /// The SQL, parameters as `?1`, `?2` ...
     pub sql: String,
-    /// Numbers drawn before each execution in the order of their names, uniform from 0 to one less than the expression.
+    /// Its results are reported under this name too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Numbers drawn before each execution in the order of their names.
     #[serde(default)]
-    pub draw: BTreeMap<String, Expression>,
+    pub draw: BTreeMap<String, Draw>,
     /// The bound values, in order.
     #[serde(default)]
     pub bind: Vec<Parameter>,
@@ -133,11 +213,44 @@ pub struct StatementSpec {
     /// Objects that an application builds from the rows that it reads. Empty: it builds none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<ObjectSpec>,
+    /// Keep the first row of its answer under this name, for statements after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<String>,
+}
+
+/// How a number is drawn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(
+    untagged,
+    expecting = "a number to draw: expected an expression, or { below = \"1000\", keys = \"zipf:0.99\" }"
+)]
+pub enum Draw {
+    /// Groups of equally popular numbers, scattered over all. Together they are all numbers from 0 on.
+    Popular {
+        #[cfg_attr(test, schemars(length(min = 1)))]
+        popular: Vec<Popularity>,
+    },
+    /// From 0 to one less than the expression, as popular as a suite's file says. A job has the groups instead.
+    #[cfg_attr(test, schemars(skip))]
+    Keys { below: Expression, keys: String },
+    /// Uniform from 0 to one less than the expression.
+    Below(Expression),
+}
+
+impl Draw {
+    fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
+        match self {
+            Self::Popular { .. } => self.clone(),
+            Self::Keys { below, keys } => Self::Keys { below: below.resolve(constants), keys: keys.clone() },
+            Self::Below(below) => Self::Below(below.resolve(constants)),
+        }
+    }
 }
 
 /// A kind of object that an application builds from an answer's rows and keeps. The kinds of object take the answer's columns in order,
 /// each as many columns as it has `values`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ObjectSpec {
@@ -168,6 +281,8 @@ impl StatementSpec {
     fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
         Self {
             sql: self.sql.clone(),
+            name: self.name.clone(),
+            keep: self.keep.clone(),
             draw: self.draw.iter().map(|(name, below)| (name.clone(), below.resolve(constants))).collect(),
             bind: self.bind.iter().map(|parameter| parameter.resolve(constants)).collect(),
             direct: self.direct.clone(),
@@ -176,11 +291,12 @@ impl StatementSpec {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(
     untagged,
-    expecting = "a value: expected an expression of whole numbers and names, or a table with one of words, digits, real, repeat and text"
+    expecting = "a value: expected an expression of whole numbers and names, or a table with one of words, digits, real, repeat, text, format, \
+                 one_of and kept"
 )]
 pub enum Parameter {
     /// The expression's value divided by a whole number, as a real number.
@@ -213,6 +329,29 @@ pub enum Parameter {
     Repeated { repeat: String, times: Expression },
     /// A text as it is.
     Text { text: String },
+    /// A format of keys and values, filled in with the expression's value as the record. A text, in which each byte that is not printable
+    /// ASCII is replaced by a letter, or those bytes.
+    Format {
+        format: Template,
+        #[serde(default)]
+        key: Expression,
+        #[serde(default)]
+        blob: bool,
+    },
+    /// One of several values: that at the expression's value, modulo their number.
+    OneOf {
+        #[cfg_attr(test, schemars(length(min = 1)))]
+        one_of: Vec<Literal>,
+        #[serde(default)]
+        at: Expression,
+    },
+    /// A value of a row that an earlier statement kept; NULL if there is none.
+    Kept {
+        kept: String,
+        /// From 0.
+        #[serde(default)]
+        column: usize,
+    },
     /// The expression's value as a whole number.
     Integer(Expression),
 }
@@ -225,8 +364,10 @@ impl Parameter {
             | Self::Real { real: expression, .. }
             | Self::Words { words: expression, .. }
             | Self::Digits { digits: expression, .. }
-            | Self::Repeated { times: expression, .. } => Some(expression),
-            Self::Text { .. } => None,
+            | Self::Repeated { times: expression, .. }
+            | Self::Format { key: expression, .. }
+            | Self::OneOf { at: expression, .. } => Some(expression),
+            Self::Text { .. } | Self::Kept { .. } => None,
         }
     }
 
@@ -237,10 +378,73 @@ impl Parameter {
             | Self::Real { real: expression, .. }
             | Self::Words { words: expression, .. }
             | Self::Digits { digits: expression, .. }
-            | Self::Repeated { times: expression, .. } => *expression = expression.resolve(constants),
-            Self::Text { .. } => {}
+            | Self::Repeated { times: expression, .. }
+            | Self::Format { key: expression, .. }
+            | Self::OneOf { at: expression, .. } => *expression = expression.resolve(constants),
+            Self::Text { .. } | Self::Kept { .. } => {}
         }
         resolved
+    }
+}
+
+/// A value that is written out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a value: expected a number, a text, { null = true } or { blob = \"00ff\" }")]
+pub enum Literal {
+    Integer(i64),
+    Real(f64),
+    Text(String),
+    /// No value.
+    Null {
+        null: True,
+    },
+    /// Bytes.
+    Blob {
+        #[serde(with = "hex")]
+        #[cfg_attr(test, schemars(with = "String"))]
+        blob: Vec<u8>,
+    },
+}
+
+/// The word `true`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(try_from = "bool", into = "bool")]
+pub struct True;
+
+impl TryFrom<bool> for True {
+    type Error = &'static str;
+
+    fn try_from(is: bool) -> Result<Self, Self::Error> {
+        is.then_some(Self).ok_or("expected true")
+    }
+}
+
+impl From<True> for bool {
+    fn from(_: True) -> Self {
+        true
+    }
+}
+
+/// Bytes as hexadecimal digits.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        to.serialize_str(&text)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(from)?;
+        let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+        match digits {
+            Some(digits) if digits.len() % 2 == 0 => {
+                Ok(digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect())
+            }
+            _ => Err(D::Error::custom(format!("blob `{text}`: expected an even number of hexadecimal digits"))),
+        }
     }
 }
 
@@ -264,8 +468,12 @@ struct StepWire {
     read: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    draw: BTreeMap<String, Expression>,
+    draw: BTreeMap<String, Draw>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bind: Vec<Parameter>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -284,6 +492,8 @@ struct StepWire {
     transaction: Option<Vec<Step>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     begin: Option<Begin>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mix: Option<Vec<Choice>>,
 }
 
 impl TryFrom<StepWire> for Step {
@@ -291,14 +501,18 @@ impl TryFrom<StepWire> for Step {
 
     fn try_from(mut wire: StepWire) -> Result<Self, String> {
         let expected = "a step: expected exactly one of create_table, create_index, drop_table, copy_database, write, read, \
-                        run, repeat and transaction; further fields: draw, bind and direct with write or read, objects with read, \
-                        direct with run, from, as and steps with repeat, begin with transaction";
+                        run, repeat, transaction and mix; further fields: draw, bind and direct with write or read, objects and keep with \
+                        read, direct with run, from, as and steps with repeat, begin with transaction, name with write, read, run or \
+                        transaction";
         let (draw, bind) = (std::mem::take(&mut wire.draw), std::mem::take(&mut wire.bind));
         let parameters = !draw.is_empty() || !bind.is_empty();
         let direct = wire.direct.take();
         let objects = std::mem::take(&mut wire.objects);
+        let (name, keep) = (wire.name.take(), wire.keep.take());
         let statement = |sql| StatementSpec {
             sql,
+            name: name.clone(),
+            keep: keep.clone(),
             draw: draw.clone(),
             bind: bind.clone(),
             direct: direct.clone(),
@@ -317,7 +531,7 @@ impl TryFrom<StepWire> for Step {
         } else if let Some(sql) = wire.read.take() {
             Self::Read(statement(sql))
         } else if let Some(sql) = wire.run.take() {
-            Self::Run { sql, direct: direct.clone() }
+            Self::Run { sql, direct: direct.clone(), name: name.clone() }
         } else if let Some(count) = wire.repeat.take() {
             Self::Repeat {
                 count,
@@ -326,14 +540,23 @@ impl TryFrom<StepWire> for Step {
                 steps: wire.steps.take().ok_or(expected)?,
             }
         } else if let Some(steps) = wire.transaction.take() {
-            Self::Transaction { begin: wire.begin.take().unwrap_or_default(), steps }
+            Self::Transaction { begin: wire.begin.take().unwrap_or_default(), steps, name: name.clone() }
+        } else if let Some(choices) = wire.mix.take() {
+            Self::Mix(choices)
         } else {
             return Err(expected.to_owned());
         };
         let is_statement = matches!(step, Self::Write(_) | Self::Read(_));
         let is_planned = is_statement || matches!(step, Self::Run { .. });
-        let has_stray_objects = !objects.is_empty() && !matches!(step, Self::Read(_));
-        if !wire.is_empty() || !is_statement && parameters || !is_planned && direct.is_some() || has_stray_objects {
+        let keeps = !objects.is_empty() || keep.is_some();
+        let has_strays = keeps && !matches!(step, Self::Read(_));
+        let has_stray_name = name.is_some() && step.name().is_none();
+        if !wire.is_empty()
+            || !is_statement && parameters
+            || !is_planned && direct.is_some()
+            || has_strays
+            || has_stray_name
+        {
             return Err(expected.to_owned());
         }
         Ok(step)
@@ -352,10 +575,13 @@ impl StepWire {
             && self.steps.is_none()
             && self.transaction.is_none()
             && self.begin.is_none()
+            && self.mix.is_none()
     }
 
     fn from_statement(statement: StatementSpec) -> Self {
         Self {
+            name: statement.name,
+            keep: statement.keep,
             draw: statement.draw,
             bind: statement.bind,
             direct: statement.direct,
@@ -374,7 +600,7 @@ impl From<Step> for StepWire {
             Step::CopyDatabase(copy) => Self { copy_database: Some(copy), ..Self::default() },
             Step::Write(statement) => Self { write: Some(statement.sql.clone()), ..Self::from_statement(statement) },
             Step::Read(statement) => Self { read: Some(statement.sql.clone()), ..Self::from_statement(statement) },
-            Step::Run { sql, direct } => Self { run: Some(sql), direct, ..Self::default() },
+            Step::Run { sql, direct, name } => Self { run: Some(sql), direct, name, ..Self::default() },
             Step::Repeat { count, variable, from, steps } => Self {
                 repeat: Some(count),
                 variable: Some(variable),
@@ -382,9 +608,10 @@ impl From<Step> for StepWire {
                 steps: Some(steps),
                 ..Self::default()
             },
-            Step::Transaction { begin, steps } => {
-                Self { transaction: Some(steps), begin: Some(begin), ..Self::default() }
+            Step::Transaction { begin, steps, name } => {
+                Self { transaction: Some(steps), begin: Some(begin), name, ..Self::default() }
             }
+            Step::Mix(choices) => Self { mix: Some(choices), ..Self::default() },
         }
     }
 }

@@ -10,11 +10,12 @@ import (
 
 func main() {
 	engine.Main(engine.Driver{
-		Name:   "go-crawshaw",
-		Module: "crawshaw.io/sqlite",
-		How:    "cgo; keeps statements by their text",
-		Caches: true,
-		Open:   open,
+		Name:         "go-crawshaw",
+		Module:       "crawshaw.io/sqlite",
+		How:          "cgo; keeps statements by their text",
+		Caches:       true,
+		BlobsAsTexts: true,
+		Open:         open,
 	})
 }
 

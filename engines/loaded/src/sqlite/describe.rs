@@ -29,6 +29,7 @@ pub fn describe() -> Description {
     .tune(&[]);
     let begins = [&TRANSACTIONS[..], &["concurrent"]].concat();
     Description {
+        sqlite_files: true,
         options: [library, key].into_iter().chain(dbdyno_sqlite::options(&[], &begins)).collect(),
         // Which rules hold, the library says when it is examined.
         tiers: vec![TierRule::new(&[], Tier::Unknown, "the library is examined before it is run")],

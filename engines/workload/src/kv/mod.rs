@@ -210,8 +210,8 @@ fn measure_alone<E: KvEngine>(
     let (held, answers) = (engine.holds_reads(), engine.answers());
     let mut session = engine.session(&test.sql)?;
     let head = test.head();
-    harness.announce(head, alone.operations, alone.clock_every);
-    let frame = harness.begin_alone(head, alone.operations, alone.clock_every);
+    harness.announce(head, Some(alone.operations), alone.clock_every);
+    let frame = harness.begin_alone(head, Some(alone.operations), alone.clock_every);
 
     let mut recorder = Recorder::new(clock, frame.counts(), alone.clock_every);
     let mut tally = alone::perform(&mut session, (test, alone), job.seed, held, &mut recorder)?;
@@ -235,8 +235,8 @@ fn measure_compaction<E: KvEngine>(
     engine: E,
 ) -> Result<(TestDone, E), EngineError> {
     let (head, folder) = (test.head(), database_folder(job, &test.database));
-    harness.announce(head, 1, 1);
-    let frame = harness.begin_alone(head, 1, 1);
+    harness.announce(head, Some(1), 1);
+    let frame = harness.begin_alone(head, Some(1), 1);
 
     let mut recorder = Recorder::new(engine.clock(), frame.counts(), 1);
     recorder.start();

@@ -1,6 +1,10 @@
 //! Tests of several threads: each thread opens the database itself, runs its steps once, and closes the database.
 
-use super::{Answer, Sink, perform, tally::SqlTally};
+use super::{
+    ActionTimes, Answer, Sink, perform,
+    statements::{Answers, Named, add_objects},
+    tally::SqlTally,
+};
 use crate::{
     actors::{ActorShape, ActorsDone, Cores, Shown, fairness_ppm, joined, places},
     histogram::to_base64,
@@ -13,7 +17,7 @@ use dbdyno_engine::{
     counters::Counters,
     protocol::{ActorDone, ActorHead},
     sql::{SqlEngine, SqlRow, SqlThreads},
-    suite::{SqlActor, SqlSuite},
+    suite::{SqlActor, SqlSuite, Step},
 };
 use hdrhistogram::Histogram;
 use std::{
@@ -50,6 +54,10 @@ impl<E: SqlThreads> Threading<E> for ManyThreads {
 /// A test of several threads.
 pub(crate) struct ActorsTest<'t> {
     pub(super) suite: &'t SqlSuite,
+    /// The names of all steps.
+    pub(super) names: &'t [&'t str],
+    /// The seed of the streams from which threads draw.
+    pub(super) seed: u64,
     pub(super) actors: &'t [SqlActor],
     pub(super) shown: &'t Shown,
 }
@@ -61,6 +69,17 @@ pub(crate) struct SqlActorsDone<'t> {
 }
 
 impl SqlActorsDone<'_> {
+    /// Returns the results under each name, of all threads.
+    pub(super) fn named(&self) -> Vec<Named> {
+        let mut all = Vec::new();
+        for thread in &self.threads {
+            all.resize(thread.named.len(), Named::default());
+            all.iter_mut().zip(&thread.named).for_each(|(all, one)| all.add(one));
+            thread.kept.iter().for_each(|answer| add_objects(&mut all, answer));
+        }
+        all
+    }
+
     /// Returns the tally of all threads. Checks the answers now, after all measurement has ended.
     ///
     /// # Errors
@@ -95,6 +114,9 @@ pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
 /// The results of one thread.
 struct ThreadDone<'e> {
     tally: SqlTally,
+    operations: u64,
+    /// The results under each name of the test.
+    named: Vec<Named>,
     /// The objects that it built from answers. They are checked after all threads have ended.
     kept: Vec<Answer<'e>>,
     spent: RecordedTime,
@@ -121,7 +143,8 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
                 start.wait();
                 // All threads start at once. The first one sets the start time.
                 test.shown.measured_since.get_or_init(Instant::now);
-                work(engine, test.suite, &test.actors[actor], recorder)
+                let rng = SplitMix64::stream(test.seed, ordinal as u64);
+                work(engine, test, &test.actors[actor], recorder, rng)
             })
         };
         let running: Vec<_> = places.iter().enumerate().map(spawn).collect();
@@ -165,30 +188,38 @@ fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d ThreadDone<'d>> + Cl
 /// Runs one thread, including opening and closing the database.
 fn work<'e, E: SqlThreads>(
     engine: &E,
-    suite: &'e SqlSuite,
+    test: &ActorsTest<'e>,
     actor: &'e SqlActor,
     mut recorder: Recorder<E::Clock>,
+    mut rng: SplitMix64,
 ) -> Result<ThreadDone<'e>, EngineError> {
+    let own_names = Step::names(&actor.steps);
+    let places = own_names.iter().map(|own| test.names.iter().position(|name| name == own));
+    let places: Vec<usize> = places.flatten().collect();
     let clock = engine.clock();
     let begun_ns = clock.now();
     recorder.start();
     let mut own = engine.another()?;
-    let mut sink = Threaded { recorder, tally: SqlTally::default(), kept: Vec::new(), is_pending: false };
-    // Steps of actors draw no random numbers.
-    let mut rng = SplitMix64::new(0);
-    perform(&mut own.session()?, suite, &actor.steps, &mut rng, &mut sink)?;
+    let answers = Answers::new(own_names.len(), engine.clock());
+    let mut sink = Threaded { recorder, answers, kept: Vec::new(), is_pending: false };
+    let operations = perform(&mut own.session()?, test.suite, &actor.steps, &mut rng, &mut sink)?;
     own.close()?;
     sink.recorder.lap();
     let ended_ns = clock.now();
-    let Threaded { recorder, tally, kept, .. } = sink;
-    Ok(ThreadDone { tally, kept, spent: recorder.finish()?, begun_ns, ended_ns })
+    let Threaded { recorder, answers, mut kept, .. } = sink;
+    let (tally, own) = answers.finish();
+    // From the names of this actor to those of the test.
+    kept.iter_mut().for_each(|answer| answer.name = answer.name.map(|place| places[place]));
+    let mut named = vec![Named::default(); test.names.len()];
+    own.into_iter().zip(&places).for_each(|(own, place)| named[*place] = own);
+    Ok(ThreadDone { tally, operations, named, kept, spent: recorder.finish()?, begun_ns, ended_ns })
 }
 
 /// Records latencies and keeps answers. The end of an operation is recorded when the next one ends or the handle is closed, so that closing
 /// counts as part of the last operation.
 struct Threaded<'e, C> {
     recorder: Recorder<C>,
-    tally: SqlTally,
+    answers: Answers<C>,
     kept: Vec<Answer<'e>>,
     /// Whether an operation was done whose end is not yet recorded.
     is_pending: bool,
@@ -200,16 +231,21 @@ impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
         if std::mem::replace(&mut self.is_pending, true) {
             self.recorder.lap();
         }
+        self.answers.go_on();
     }
 
     #[inline]
     fn row<R: SqlRow>(&mut self, row: &R) {
-        self.tally.row(row);
+        self.answers.row(row);
     }
 
     #[inline]
     fn rows(&mut self, rows: u64) {
-        self.tally.rows(rows);
+        self.answers.rows(rows);
+    }
+
+    fn times(&mut self) -> Option<&mut dyn ActionTimes> {
+        self.answers.times()
     }
 
     fn answer(&mut self, answer: Answer<'e>) -> Result<(), EngineError> {
@@ -219,19 +255,19 @@ impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
 
     fn stand_still(&mut self, work: impl FnOnce()) {
         self.recorder.stand_still(work);
+        self.answers.go_on();
     }
 }
 
 fn actor_done(actor: &SqlActor, threads: &[&ThreadDone<'_>], wall_ns: u64, service: Histogram<u64>) -> ActorDone {
-    let each = actor.operations();
     let mut counters = Counters::default();
     counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
-    counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|_| each)));
+    counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|thread| thread.operations)));
     ActorDone {
         name: actor.name.clone(),
         threads: actor.threads,
         wall_ns,
-        operations: each * threads.len() as u64,
+        operations: threads.iter().map(|thread| thread.operations).sum(),
         rows: threads.iter().map(|thread| thread.rows()).sum(),
         operations_per_sample: 1,
         histogram: to_base64(&service),

@@ -1,6 +1,7 @@
 //! Runs the steps of a test on an engine's session.
 
 use super::{
+    kept::KeptRows,
     objects::Answer,
     program::{Deed, Program, Statement},
     script::{Action, Block, Script},
@@ -28,33 +29,57 @@ pub trait Sink<'e> {
     /// The objects differ from the expected ones.
     fn answer(&mut self, answer: Answer<'e>) -> Result<(), EngineError>;
 
+    /// Returns what times the actions of a program with names.
+    fn times(&mut self) -> Option<&mut dyn ActionTimes> {
+        None
+    }
+
     /// Runs `work`, which is part of no operation.
     fn stand_still(&mut self, work: impl FnOnce()) {
         work();
     }
 }
 
-/// Runs steps in order on a session. Draws every random number from `rng`.
+/// Times every action, and adds it to the results of its name. Called before [`Sink::operation`].
+pub trait ActionTimes {
+    /// A statement, or a step that is the same each time, of this name has ended.
+    fn acted(&mut self, name: Option<usize>);
+
+    /// A transaction has begun.
+    fn begun(&mut self);
+
+    /// A transaction of this name was committed.
+    fn committed(&mut self, name: Option<usize>);
+}
+
+/// Runs steps in order on a session. Draws every random number from `rng`. Returns the number of operations.
 pub fn perform<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
     session: &mut S,
     suite: &'e SqlSuite,
     steps: &'e [Step],
     rng: &mut SplitMix64,
     sink: &mut K,
-) -> Result<(), EngineError> {
+) -> Result<u64, EngineError> {
     let program = Program::compile(suite, steps)?;
     let mut script = Script::new(&program, rng);
-    let ready = (0..program.statements).map(|_| None).collect();
-    let mut executor = Executor { session, ready, sink, answers: Vec::new() };
+    let ready = (0..program.statements()).map(|_| None).collect();
+    let mut executor = Executor { session, ready, sink, answers: Vec::new(), kept: KeptRows::default() };
     let mut block = Block::default();
+    let has_names = !program.names.is_empty();
+    let mut operations = 0;
     loop {
         executor.sink.stand_still(|| script.fill(&mut block));
         if block.actions.is_empty() {
-            return Ok(());
+            return Ok(operations);
         }
-        for scheduled in &block.actions {
-            executor.act(&scheduled.action, &block.values)?;
+        let Block { actions, values, .. } = &mut block;
+        for scheduled in actions {
+            executor.act(&scheduled.action, values)?;
+            if has_names {
+                executor.tell_of(&scheduled.action);
+            }
             if scheduled.ends_operation {
+                operations += 1;
                 executor.sink.operation();
                 executor.tell_answers()?;
             }
@@ -69,30 +94,65 @@ struct Executor<'x, 's, 'e, S: SqlSession<'s>, K> {
     sink: &'x mut K,
     /// Answers of the current operation, which may end with a commit.
     answers: Vec<Answer<'e>>,
+    kept: KeptRows<'e>,
 }
 
 impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
     #[inline]
-    fn act(&mut self, action: &Action<'e>, values: &[SqlValue]) -> Result<(), EngineError> {
+    fn act(&mut self, action: &Action<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
         match action {
-            Action::Statement(statement, places) => self.execute(statement, &values[places.clone()]),
+            Action::Statement(statement, places) => self.execute(statement, &mut values[places.clone()]),
             Action::Fetch(statement, places, variables) => {
-                let mut answer = Answer::new(&statement.spec.objects, variables.clone());
+                let mut answer = Answer::new(&statement.spec.objects, variables.clone(), statement.name);
+                let values = self.bound(statement, &mut values[places.clone()]);
                 let ready = make_ready(self.session, &mut self.ready, statement)?;
-                self.session.query(ready, &values[places.clone()], |row| answer.add(row))?;
+                self.session.query(ready, values, |row| answer.add(row))?;
                 self.answers.push(answer);
                 Ok(())
             }
             Action::Begin(kind) => self.session.begin(*kind),
-            Action::Commit => self.session.commit(),
-            Action::Do(deed) => self.once(*deed),
+            Action::Commit(_) => self.session.commit(),
+            Action::Do(deed, _) => self.once(*deed),
+        }
+    }
+
+    /// Returns the values of a statement, with those of kept rows in their places.
+    #[inline]
+    fn bound<'v>(&self, statement: &Statement<'e>, values: &'v mut [SqlValue]) -> &'v [SqlValue] {
+        if statement.takes_kept {
+            self.kept.bind(&statement.spec.bind, values);
+        }
+        values
+    }
+
+    /// Tells the sink which action has ended.
+    fn tell_of(&mut self, action: &Action<'e>) {
+        let Some(times) = self.sink.times() else { return };
+        match action {
+            Action::Begin(_) => times.begun(),
+            Action::Commit(name) => times.committed(*name),
+            Action::Statement(Statement { name, .. }, _)
+            | Action::Fetch(Statement { name, .. }, ..)
+            | Action::Do(_, name) => times.acted(*name),
         }
     }
 
     #[inline]
-    fn execute(&mut self, statement: &Statement<'e>, values: &[SqlValue]) -> Result<(), EngineError> {
+    fn execute(&mut self, statement: &Statement<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
+        let values = self.bound(statement, values);
         let mut rows = 0;
-        if statement.reads {
+        if let (true, Some(keep)) = (statement.reads, &statement.spec.keep) {
+            let Self { session, ready, sink, kept, .. } = self;
+            let ready = make_ready(*session, ready, statement)?;
+            let row_of_keep = kept.emptied(keep);
+            session.query(ready, values, |row| {
+                sink.row(row);
+                if rows == 0 {
+                    row_of_keep.extend((0..row.columns()).map(|column| row.value(column).to_value()));
+                }
+                rows += 1;
+            })?;
+        } else if statement.reads {
             let Self { session, ready, sink, .. } = self;
             let ready = make_ready(*session, ready, statement)?;
             session.query(ready, values, |row| {

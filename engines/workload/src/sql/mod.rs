@@ -3,17 +3,20 @@
 mod actors;
 mod executor;
 mod inputs;
+mod kept;
 mod objects;
 mod program;
 mod script;
+mod statements;
 mod tally;
 
 pub(crate) use actors::{ManyThreads, OneThread, Threading};
-pub use executor::{Sink, perform};
+pub use executor::{ActionTimes, Sink, perform};
 pub use objects::Answer;
 
 use self::{
     actors::{ActorsTest, heads, shapes},
+    statements::Answers,
     tally::{Content, Ignore, Measuring, SqlTally},
 };
 use crate::{
@@ -152,24 +155,28 @@ impl Run<'_> {
         phases: &mut Phases,
         engine: &mut E,
     ) -> Result<TestDone, EngineError> {
-        let (clock, answers) = (engine.clock(), engine.answers());
-        let (head, operations, reads) = (test.head(), test.operations(), contents(self.suite, test));
+        let (clock, has_answers) = (engine.clock(), engine.answers());
+        let (head, reads) = (test.head(), contents(self.suite, test));
         let mut session = engine.session()?;
-        self.harness.announce(head, operations, 1);
+        self.harness.announce(head, head.operations, 1);
         self.harness.preparing(head, || self.prepare(test, &mut session, rng))?;
 
-        let frame = self.harness.begin_alone(head, operations, 1);
+        let frame = self.harness.begin_alone(head, head.operations, 1);
+        let names = test.names();
+        let answers = Answers::new(names.len(), clock.clone());
         let recorder = Recorder::new(clock, frame.counts(), 1);
-        let mut sink = Measuring { recorder, tally: SqlTally::default(), answers };
-        sink.recorder.start();
-        perform(&mut session, self.suite, steps, rng, &mut sink)?;
-        let spent = sink.recorder.finish()?;
+        let mut sink = Measuring { recorder, answers, has_answers };
+        sink.start();
+        let operations = perform(&mut session, self.suite, steps, rng, &mut sink)?;
+        let Measuring { recorder, answers, .. } = sink;
+        let (mut tally, named) = answers.finish();
+        let spent = recorder.finish()?;
 
         let done = frame.end(spent, phases, &self.folder(test), E::MAIN_FILE)?;
-        let mut tally = sink.tally;
         self.verify(test, &reads, &mut session, &mut tally)?;
-        let verification = answers.then(|| tally.verification());
-        Ok(TestDone { operations, rows: tally.row_count(), verification, ..done })
+        let verification = has_answers.then(|| tally.verification());
+        let statements = statements::done(test, &named, has_answers);
+        Ok(TestDone { operations, rows: tally.row_count(), verification, statements, ..done })
     }
 
     fn measure_actors<E: SqlEngine, T: Threading<E>>(
@@ -186,13 +193,16 @@ impl Run<'_> {
         self.harness.preparing(head, || self.prepare(test, &mut engine.session()?, rng))?;
 
         let frame = self.harness.begin(head, progress(test.number, head.operations, Arc::clone(&shown)));
-        let of = ActorsTest { suite: self.suite, actors, shown: &shown };
+        let names = test.names();
+        let of = ActorsTest { suite: self.suite, names: &names, seed: rng.next_u64(), actors, shown: &shown };
         let threads = T::perform(engine, &of)?;
         let done = frame.end(threads.performed.spent, phases, &self.folder(test), E::MAIN_FILE)?;
         let mut tally = threads.tally(engine.answers())?;
         self.verify(test, &reads, &mut engine.session()?, &mut tally)?;
         let verification = engine.answers().then(|| tally.verification());
-        Ok(ActorsDone { verification, ..threads.performed }.result(done))
+        let statements = statements::done(test, &threads.named(), engine.answers());
+        let done = ActorsDone { verification, ..threads.performed }.result(done);
+        Ok(TestDone { statements, ..done })
     }
 
     /// Does the work before the timer starts, unless it was done before the database was dropped from memory.
@@ -205,7 +215,7 @@ impl Run<'_> {
         if self.is_cold(test) {
             return Ok(());
         }
-        perform(session, self.suite, &test.prepare, rng, &mut Ignore)
+        perform(session, self.suite, &test.prepare, rng, &mut Ignore).map(drop)
     }
 
     /// Adds the tables to be verified to the test's checksum. `reads`: the result of [`contents`].

@@ -1,7 +1,7 @@
 //! The objects that an application builds from an answer: all of its rows in the application's own structures. They are built inside the
 //! timer, and checked outside it.
 
-use super::inputs;
+use super::{inputs, program::NamePlace};
 use crate::digest::Digest;
 use dbdyno_engine::{
     EngineError,
@@ -16,6 +16,8 @@ pub struct Answer<'e> {
     rows: u64,
     /// The variables of the loops around the statement.
     variables: Variables<'e>,
+    /// The statement's name among those of its program.
+    pub(super) name: NamePlace,
 }
 
 /// The objects of one kind.
@@ -29,12 +31,12 @@ struct Kind<'e> {
 
 impl<'e> Answer<'e> {
     /// Creates an empty answer for a statement that builds objects.
-    pub(super) fn new(objects: &'e [ObjectSpec], variables: Variables<'e>) -> Self {
+    pub(super) fn new(objects: &'e [ObjectSpec], variables: Variables<'e>, name: NamePlace) -> Self {
         let kind = |spec: &'e ObjectSpec| {
             let keys = spec.unique.then(HashSet::new);
             Kind { spec, values: Vec::new(), keys }
         };
-        Self { kinds: objects.iter().map(kind).collect(), rows: 0, variables }
+        Self { kinds: objects.iter().map(kind).collect(), rows: 0, variables, name }
     }
 
     /// Splits a row into the values of its objects.
@@ -151,7 +153,7 @@ mod tests {
     }
 
     fn said(specs: &[ObjectSpec], rows: &[[i64; 3]]) -> String {
-        let mut answer = Answer::new(specs, vec![("i", 2)]);
+        let mut answer = Answer::new(specs, vec![("i", 2)], None);
         rows.iter().for_each(|values| answer.add(&row(*values)));
         answer.check().map_or_else(|error| error.message, |()| "right".to_owned())
     }
@@ -169,7 +171,7 @@ mod tests {
     #[test]
     fn the_digest_is_that_of_objects_their_numbers_and_the_rows() {
         let specs = specs(2);
-        let mut answer = Answer::new(&specs, Variables::new());
+        let mut answer = Answer::new(&specs, Variables::new(), None);
         [[1, 7, 0], [1, 7, 10]].iter().for_each(|values| answer.add(&row(*values)));
         let (mut found, mut expected) = (Digest::default(), Digest::default());
         answer.digest(&mut found);
@@ -185,7 +187,7 @@ mod tests {
     #[test]
     fn a_row_without_a_key_makes_no_object() {
         let specs = specs(1);
-        let mut answer = Answer::new(&specs, Variables::new());
+        let mut answer = Answer::new(&specs, Variables::new(), None);
         answer.add(&Row(vec![SqlValue::Null, SqlValue::Null, SqlValue::Integer(0)]));
         assert_eq!((answer.kinds[0].count(), answer.kinds[1].count(), answer.rows()), (0, 1, 1));
     }

@@ -2,7 +2,7 @@
 
 use super::{
     inputs,
-    program::{Deed, Node, Program, Statement},
+    program::{Deed, NamePlace, Node, Program, Statement},
 };
 use crate::rng::SplitMix64;
 use dbdyno_engine::{
@@ -19,8 +19,8 @@ const BLOCK_BYTES: usize = 32 << 10;
 /// The next action.
 pub(super) enum Action<'e> {
     Begin(Begin),
-    Commit,
-    Do(Deed<'e>),
+    Commit(NamePlace),
+    Do(Deed<'e>, NamePlace),
     /// With the range of its values in the block.
     Statement(Statement<'e>, Range<usize>),
     /// The same for a statement whose rows are built into objects, with the variables of the surrounding loops.
@@ -45,6 +45,7 @@ pub(super) struct Block<'e> {
 
 /// The state of a walk through a program.
 pub(super) struct Script<'p, 'e, 'r> {
+    program: &'p Program<'e>,
     stack: Vec<Level<'p, 'e>>,
     variables: Variables<'e>,
     /// Every random number is drawn from here.
@@ -63,7 +64,7 @@ struct Level<'p, 'e> {
 /// What comes after the last node.
 enum End {
     Nothing,
-    Commit,
+    Commit(NamePlace),
     /// The same nodes again, `times` more times, with the next value of the variable at index `place`.
     Again {
         times: u64,
@@ -74,7 +75,7 @@ enum End {
 impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
     pub(super) fn new(program: &'p Program<'e>, rng: &'r mut SplitMix64) -> Self {
         let stack = vec![Level { nodes: &program.nodes, next: 0, end: End::Nothing }];
-        Self { stack, variables: Variables::new(), rng, is_pending: false }
+        Self { program, stack, variables: Variables::new(), rng, is_pending: false }
     }
 
     /// Replaces the content of a block with the next actions; it stays empty at the end of the program.
@@ -91,8 +92,8 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
             let Some(action) = self.next(block) else { return };
             let ends_operation = match action {
                 Action::Begin(_) => false,
-                Action::Commit => std::mem::take(&mut self.is_pending),
-                Action::Do(_) | Action::Statement(..) | Action::Fetch(..) => {
+                Action::Commit(_) => std::mem::take(&mut self.is_pending),
+                Action::Do(..) | Action::Statement(..) | Action::Fetch(..) => {
                     self.is_pending = self.commit_is_next();
                     !self.is_pending
                 }
@@ -113,14 +114,14 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
                 }
                 match self.stack.pop()?.end {
                     End::Nothing => continue,
-                    End::Commit => return Some(Action::Commit),
+                    End::Commit(name) => return Some(Action::Commit(name)),
                     End::Again { place, .. } => self.variables.truncate(place),
                 }
                 continue;
             };
             level.next += 1;
             match node {
-                Node::Do(deed) => return Some(Action::Do(*deed)),
+                Node::Do(deed, name) => return Some(Action::Do(*deed, *name)),
                 Node::Statement(statement) => {
                     let from = block.used;
                     self.draw(statement, block);
@@ -132,9 +133,14 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
                 }
                 Node::Repeat { count: 0, .. } => {}
                 Node::Repeat { count, variable, from, nodes } => self.repeat(*count, variable, from, nodes),
-                Node::Transaction { begin, nodes } => {
-                    self.stack.push(Level { nodes, next: 0, end: End::Commit });
+                Node::Transaction { begin, nodes, name } => {
+                    self.stack.push(Level { nodes, next: 0, end: End::Commit(*name) });
                     return Some(Action::Begin(*begin));
+                }
+                Node::Mix { weights, choices } => {
+                    let drawn = self.rng.below(*weights);
+                    let (_, nodes) = &choices[choices.partition_point(|(weights, _)| *weights <= drawn)];
+                    self.stack.push(Level { nodes, next: 0, end: End::Nothing });
                 }
             }
         }
@@ -154,14 +160,15 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
             block.values.resize(block.used, SqlValue::Null);
         }
         let values = &mut block.values[from..block.used];
-        inputs::fill(values, statement.spec, &mut self.variables, self.rng);
+        let popular = &self.program.draws[statement.slot];
+        inputs::fill(values, statement.spec, popular, &mut self.variables, self.rng);
         block.bytes += values.iter().map(bytes).sum::<usize>();
     }
 
     /// Whether the open transaction ends with the last action.
     fn commit_is_next(&self) -> bool {
         let mut over = self.stack.iter().rev().take_while(|level| level.is_over());
-        over.any(|level| matches!(level.end, End::Commit))
+        over.any(|level| matches!(level.end, End::Commit(_)))
     }
 }
 
@@ -174,7 +181,7 @@ impl Level<'_, '_> {
 
 impl Scheduled<'_> {
     fn may_end_block(&self) -> bool {
-        self.ends_operation || matches!(self.action, Action::Commit)
+        self.ends_operation || matches!(self.action, Action::Commit(_))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The row counts and checksums of a test's answers.
 
-use super::{Answer, Sink};
+use super::{ActionTimes, Answer, Sink, statements::Answers};
 use crate::{digest::Digest, recorder::Recorder};
 use dbdyno_engine::{
     EngineError,
@@ -68,6 +68,11 @@ impl SqlTally {
         self.rows += other.rows;
     }
 
+    /// Returns the checksum so far.
+    pub(super) fn to_word(self) -> u64 {
+        self.digest.to_word()
+    }
+
     /// Returns the number of rows read, found, written or removed.
     pub(super) fn row_count(&self) -> u64 {
         self.rows
@@ -83,38 +88,58 @@ impl SqlTally {
 /// Records latencies and digests answers.
 pub(super) struct Measuring<C> {
     pub(super) recorder: Recorder<C>,
-    pub(super) tally: SqlTally,
+    pub(super) answers: Answers<C>,
     /// Whether the engine answers at all.
-    pub(super) answers: bool,
+    pub(super) has_answers: bool,
+}
+
+impl<C: Clock> Measuring<C> {
+    /// Starts the timer.
+    pub(super) fn start(&mut self) {
+        self.recorder.start();
+        self.answers.go_on();
+    }
 }
 
 impl<C: Clock> Sink<'_> for Measuring<C> {
     #[inline]
     fn operation(&mut self) {
         self.recorder.lap();
+        // What the recorder does is no statement's time.
+        self.answers.go_on();
     }
 
     #[inline]
     fn row<R: SqlRow>(&mut self, row: &R) {
-        self.tally.row(row);
+        self.answers.row(row);
     }
 
     #[inline]
     fn rows(&mut self, rows: u64) {
-        self.tally.rows(rows);
+        self.answers.rows(rows);
+    }
+
+    fn times(&mut self) -> Option<&mut dyn ActionTimes> {
+        self.answers.times()
     }
 
     fn answer(&mut self, answer: Answer<'_>) -> Result<(), EngineError> {
-        let Self { recorder, tally, answers } = self;
+        let Self { recorder, answers, has_answers } = self;
         // The answer is freed inside the pause too.
-        recorder.stand_still(|| {
+        let checked = recorder.stand_still(|| {
             let answer = answer;
-            tally.answer(&answer, *answers)
-        })
+            if let Some(statements) = &mut answers.statements {
+                statements.objects(&answer);
+            }
+            answers.tally.answer(&answer, *has_answers)
+        });
+        answers.go_on();
+        checked
     }
 
     fn stand_still(&mut self, work: impl FnOnce()) {
         self.recorder.stand_still(work);
+        self.answers.go_on();
     }
 }
 

@@ -3,7 +3,10 @@
 use super::{Dialog, Intents, TuneScreen, base::joined};
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
 use dbdyno_reports::tune::{AnswerForm, answer_text, words};
-use dbdyno_running::tune::{Trial, TuneAnswer, script};
+use dbdyno_running::{
+    script,
+    tune::{Trial, TuneAnswer},
+};
 
 /// An item that can be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]

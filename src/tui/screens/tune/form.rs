@@ -8,7 +8,10 @@ use dbdyno_catalog::{
     engines::Engine,
 };
 use dbdyno_engine::{describe::OptionSpec, settings::Settings, size::Size};
-use dbdyno_running::tune::{Change, Trial, TrialKind, WhatIf, Workload, cannot_differ, default_rounds, script};
+use dbdyno_running::{
+    script,
+    tune::{Change, Trial, TrialKind, WhatIf, Workload, cannot_differ, default_rounds},
+};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default)]

@@ -3,7 +3,7 @@
 use dbdyno_catalog::Suite;
 use dbdyno_engine::describe::Description;
 use dbdyno_foundation::base::typed::written_duration;
-use dbdyno_running::tune::script::{self, DatabaseSnapshot};
+use dbdyno_running::script::{self, DatabaseSnapshot};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -40,13 +40,14 @@ impl OwnSql {
     /// # Errors
     /// The reason why a file cannot be read or measured, with its position.
     pub(super) fn read(files: SqlFiles, engine: &Description, work_dir: &Path) -> Result<Self, String> {
-        if files.database.is_some() && engine.name != "sqlite" {
-            return Err(format!("only the engine sqlite can start from a database, {} cannot", engine.name));
+        if files.database.is_some() && !engine.sqlite_files {
+            return Err(format!("databases of {} are no files of SQLite: it cannot start from one", engine.name));
         }
         let take = |database: &PathBuf| DatabaseSnapshot::take(database, work_dir).map_err(|error| error.to_string());
         let start = files.database.as_ref().map(take).transpose()?;
+        let options: Vec<_> = engine.options.iter().collect();
         let suite =
-            script::suite(&files.sql, start.as_ref(), engine, files.limit).map_err(|error| error.to_string())?;
+            script::suite(&files.sql, start.as_ref(), &options, files.limit).map_err(|error| error.to_string())?;
         Ok(Self { suite, files, start: start.map(Arc::new) })
     }
 

@@ -147,6 +147,9 @@ pub fn refusal(
     if !description.suites.contains(&suite.kind) {
         return Some(format!("the suite is of kind {}, which the engine does not run", suite.kind.word()));
     }
+    if suite.starts_from_database() && !description.sqlite_files {
+        return Some("its databases are no files of SQLite, and the suite starts from one".to_owned());
+    }
     if let Some(reason) = suite.refusal(pick).filter(|_| description.tables_as_data) {
         return Some(reason.to_owned());
     }

@@ -37,12 +37,22 @@ impl FileKeys {
         match self {
             Self::Named(choice) => choice.clone(),
             // One record is drawn every time.
-            _ if records < 2 => KeyChoice::Uniform,
-            Self::Zipf(exponent) => KeyChoice::Popular(zipf(*exponent, records)),
+            _ => self.groups(records).map_or(KeyChoice::Uniform, KeyChoice::Popular),
+        }
+    }
+
+    /// Returns the groups of equally popular records among two or more; `None` if it is not by groups that they are drawn.
+    pub(in crate::suite) fn groups(&self, records: u64) -> Option<Vec<Popularity>> {
+        if records < 2 {
+            return None;
+        }
+        match self {
+            Self::Named(_) => None,
+            Self::Zipf(exponent) => Some(zipf(*exponent, records)),
             Self::Hot { records: percent, draws } => {
                 let hot = ((records as f64 * percent / 100.0).round() as u64).clamp(1, records - 1);
                 let weight = |percent: f64| ((percent / 100.0 * WEIGHT).round() as u64).max(1);
-                KeyChoice::Popular(vec![
+                Some(vec![
                     Popularity { records: hot, weight: weight(*draws) },
                     Popularity { records: records - hot, weight: weight(100.0 - draws) },
                 ])

@@ -4,7 +4,7 @@ use super::{Running, Stop, followed::Turns};
 use crate::runner::{RunnerEvent, in_force::differing, sent::SentHistogram};
 use dbdyno_catalog::bench::Configuration;
 use dbdyno_engine::{
-    protocol::{ActorDone, ActorProgress, SuiteJob, TestDone},
+    protocol::{ActorDone, ActorProgress, StatementDone, SuiteJob, TestDone},
     suite::{Arrival, KvLoad, KvTest},
 };
 use dbdyno_foundation::{host::NoiseSample, metric::Figures};
@@ -124,7 +124,9 @@ impl Running<'_, '_> {
             failure: None,
         };
         self.results.push(result.clone());
-        let actors = done.actors.iter().map(|actor| self.actor(&result, actor)).collect::<Result<Vec<_>, _>>()?;
+        let actors = done.actors.iter().map(|actor| self.actor(&result, actor));
+        let statements = done.statements.iter().map(|statement| statement_record(&result, statement));
+        let actors = actors.chain(statements).collect::<Result<Vec<_>, _>>()?;
         self.actors.extend(actors.iter().cloned());
         let timelines = std::mem::take(&mut self.timeline);
         let (slots, readings) = self.followed.take();
@@ -177,6 +179,7 @@ impl Running<'_, '_> {
             arrival_rate: arrival.map(|arrival| arrival.rate),
             arrival_gaps: arrival.map(|arrival| arrival.gaps.word().to_owned()),
             figures: Figures::from_actor_done(actor, Some(&service.samples), response_samples).begun_as(&of.figures),
+            verification: None,
             agrees: None,
             operations_per_sample: Some(actor.operations_per_sample),
             histogram: Some(Blob(service.bytes.clone())),
@@ -208,4 +211,27 @@ fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
         load.actors.iter().filter_map(|actor| Some(((test.number, actor.name.clone()), actor.arrival?))).collect()
     };
     suite.tests.iter().flat_map(of_test).collect()
+}
+
+/// Returns the record of the steps of a test that have one name: a part of the test, like an actor's.
+fn statement_record(of: &TestRecord, statement: &StatementDone) -> Result<ActorRecord, Stop> {
+    let times = SentHistogram::read(&statement.histogram)
+        .map_err(|error| format!("the histogram of statement `{}`: {error}", statement.name))?;
+    Ok(ActorRecord {
+        run_id: of.run_id.clone(),
+        test: of.test,
+        actor: statement.name.clone(),
+        test_name: format!("{} · {}", of.test_name, statement.name),
+        finished_at: of.finished_at,
+        threads: None,
+        arrival_rate: None,
+        arrival_gaps: None,
+        figures: Figures::from_statement_done(statement, Some(&times.samples)),
+        verification: statement.verification.clone(),
+        agrees: None,
+        operations_per_sample: Some(1),
+        histogram: Some(Blob(times.bytes.clone())),
+        response_histogram: None,
+        failure: None,
+    })
 }

@@ -6,7 +6,7 @@ use crate::runner::{
     agreement::{GivenAnswer, agreement},
     run::{RunOutcome, execute},
 };
-use dbdyno_catalog::engines::REFERENCE_ENGINE;
+use dbdyno_catalog::{bench::BenchPlan, engines::REFERENCE_ENGINE};
 use dbdyno_engine::{protocol::INVARIANTS_HELD, size::Size};
 use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{ActorRecord, Batch, RunRecord, Status, TestRecord};
@@ -138,12 +138,18 @@ impl RunningSession<'_> {
             results[at].agrees = agrees;
         }
         let changed: Vec<TestRecord> = changed.into_iter().map(|(at, _)| results[at].clone()).collect();
-        // A wrong test is wrong for every actor that took part in it.
+        let judged = judged_parts(actors, &of_round, &plan);
+        // A wrong test is wrong for every actor that took part in it. A statement has answers of its own.
         let mut of_actors = Vec::new();
-        for actor in actors {
+        for (at, actor) in actors.iter_mut().enumerate() {
             let of = changed.iter().find(|test| (&test.run_id, test.test) == (&actor.run_id, actor.test));
-            if let Some(of) = of.filter(|of| of.agrees != actor.agrees) {
-                actor.agrees = of.agrees;
+            let agrees = match judged.get(&at) {
+                Some(agrees) => Some(*agrees),
+                None if actor.verification.is_some() => None,
+                None => of.and_then(|of| of.agrees),
+            };
+            if agrees.is_some() && agrees != actor.agrees {
+                actor.agrees = agrees;
                 of_actors.push(actor.clone());
             }
         }
@@ -157,6 +163,33 @@ impl RunningSession<'_> {
         }
         self.keep(Batch { results: changed, actors: of_actors, ..Batch::default() }).await;
     }
+}
+
+/// Compares the answers of statements to the same inputs with each other. Returns whether each is right, by its index.
+fn judged_parts(
+    parts: &[ActorRecord],
+    of_round: &HashMap<&str, &RunRecord>,
+    plan: &BenchPlan,
+) -> BTreeMap<usize, bool> {
+    let mut groups: BTreeMap<(Size, String, u32, &str), Vec<Answering>> = BTreeMap::new();
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.verification.is_some()) {
+        let run = of_round.get(part.run_id.as_str());
+        let Some(planned) = run.and_then(|run| plan.runs.get(run.ordinal as usize)) else { continue };
+        let configuration = &plan.configurations[planned.configuration];
+        let settings = format!("{:?}", configuration.suite_settings);
+        groups.entry((configuration.size, settings, part.test, &part.actor)).or_default().push(Answering {
+            at,
+            digest: part.verification.clone(),
+            rows: part.figures.get(Metric::Rows).map(|rows| rows.to_string()),
+            implementation: configuration.implementation(plan.suite.kind),
+            is_reference: configuration.engine_name() == REFERENCE_ENGINE,
+        });
+    }
+    let judged = |members: &Vec<Answering>| {
+        let agrees = judge(None, members);
+        members.iter().zip(agrees).filter_map(|(member, agrees)| Some((member.at, agrees?))).collect::<Vec<_>>()
+    };
+    groups.values().flat_map(judged).collect()
 }
 
 /// The runs of a round, whose answers are compared at its end. They are also in the journal.

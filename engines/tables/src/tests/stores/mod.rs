@@ -15,7 +15,6 @@ use dbdyno_engine::{
 };
 use dbdyno_tables::{Layered, LayeredSession};
 use serde_json::{from_value, json};
-use std::collections::BTreeMap;
 use tempfile::TempDir;
 
 /// Returns two tables with a column of each affinity, and an index that can be created on each column.
@@ -64,7 +63,7 @@ impl TestStore {
 }
 
 pub(crate) fn statement(sql: &str) -> StatementSpec {
-    StatementSpec { sql: sql.to_owned(), draw: BTreeMap::new(), bind: Vec::new(), direct: None, objects: Vec::new() }
+    StatementSpec { sql: sql.to_owned(), ..StatementSpec::default() }
 }
 
 pub(crate) fn owned(value: SqlValueRef<'_>) -> SqlValue {

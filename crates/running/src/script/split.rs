@@ -1,7 +1,9 @@
 //! Splits a file of SQL into its statements.
 
+use super::directive::{Directive, directive};
+
 /// A part of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Piece<'t> {
     /// A statement, without its semicolon.
     Statement {
@@ -9,15 +11,30 @@ pub enum Piece<'t> {
         line: usize,
         text: &'t str,
     },
-    /// A line `-- measure`: the statements after it are measured.
-    Measure,
+    /// A comment that says how statements are measured.
+    Directive {
+        /// Its line, from 1.
+        line: usize,
+        directive: Directive,
+    },
 }
 
-/// Splits a file into statements, at semicolons outside of texts, names, comments and triggers.
+impl Piece<'_> {
+    /// Returns the line in which it begins, from 1.
+    pub fn line(&self) -> usize {
+        match self {
+            Self::Statement { line, .. } | Self::Directive { line, .. } => *line,
+        }
+    }
+}
+
+/// Splits a file into statements, at semicolons outside of texts, names, comments and triggers. A byte order mark at its beginning is left
+/// out.
 ///
 /// # Errors
 /// The line, and the error in it.
 pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
+    let text = text.trim_start_matches('\u{feff}');
     let mut pieces = Vec::new();
     // The start of the current statement with its line, and its words since its last semicolon.
     let (mut start, mut words): (Option<(usize, usize)>, Vec<&str>) = (None, Vec::new());
@@ -28,9 +45,9 @@ pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
         let token = &text[at..end];
         match c {
             _ if token.starts_with("--") => {
-                let word = token.trim_start_matches('-').trim();
-                if start.is_none() && word.eq_ignore_ascii_case("measure") {
-                    pieces.push(Piece::Measure);
+                let said = if start.is_none() { directive(token.trim_start_matches('-')) } else { None };
+                if let Some(said) = said {
+                    pieces.push(Piece::Directive { line, directive: said.map_err(|message| (line, message))? });
                 }
             }
             _ if token.starts_with("/*") || c.is_whitespace() => {}
@@ -57,17 +74,21 @@ pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
 
 /// Returns the tokens of a statement, without comments and whitespace.
 pub(super) fn words(text: &str) -> Vec<&str> {
-    let mut words = Vec::new();
+    let is_word =
+        |token: &&str| !(token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*"));
+    tokens(text).into_iter().filter(is_word).collect()
+}
+
+/// Returns all tokens of a statement, which together are the statement.
+pub(super) fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let end = token_end(text, at, c).unwrap_or(text.len());
-        let token = &text[at..end];
-        if !(c.is_whitespace() || token.starts_with("--") || token.starts_with("/*")) {
-            words.push(token);
-        }
+        tokens.push(&text[at..end]);
         at = end;
     }
-    words
+    tokens
 }
 
 fn piece(text: &str, (start, line): (usize, usize), end: usize) -> Piece<'_> {
@@ -115,7 +136,7 @@ mod tests {
             .into_iter()
             .map(|piece| match piece {
                 Piece::Statement { line, text } => (line, text),
-                Piece::Measure => (0, "measure"),
+                Piece::Directive { .. } => (0, "measure"),
             })
             .collect()
     }

@@ -1,0 +1,358 @@
+//! Turns statements into the steps of a suite, after each was tried on a scratch database.
+
+use super::{
+    DatabaseSnapshot, Directive, Piece, ScriptError,
+    parameters::numbered,
+    rehearsal::Rehearsal,
+    split::{tokens, words},
+    tryout::TryOut,
+    values::{Bound, Source},
+};
+use dbdyno_engine::{
+    describe::OptionSpec,
+    names::instead_of,
+    suite::{Begin, Choice, Expression, StatementSpec, Step},
+};
+use std::{path::Path, time::Duration};
+
+/// The longest name that a statement gets from its text.
+const LONGEST_NAME: usize = 60;
+/// Of more statements than this, those that differ only in their constants share a name.
+const MOST_NAMES: usize = 40;
+/// The name under which commits are reported that have no other.
+const COMMIT: &str = "COMMIT";
+
+/// The steps that prepare, and those that are measured.
+pub(super) struct Steps {
+    pub(super) prepare: Vec<Step>,
+    pub(super) measured: Vec<Step>,
+}
+
+/// Returns the steps of a file's statements.
+pub(super) fn steps(
+    path: &Path,
+    pieces: &[Piece<'_>],
+    start: Option<&DatabaseSnapshot>,
+    options: &[&OptionSpec],
+    limit: Duration,
+) -> Result<Steps, ScriptError> {
+    let place = path.display().to_string();
+    let tryout = TryOut::new(start, options, limit).map_err(|error| ScriptError::new(&place, error))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let (before, after) = pieces.split_at(measured_from(pieces));
+    let is_long = after.iter().filter(|piece| matches!(piece, Piece::Statement { .. })).count() > MOST_NAMES;
+    let of = |pieces: &[Piece<'_>], is_measured: bool| -> Result<Vec<Step>, ScriptError> {
+        let mut writer = Writer::new(&tryout, folder, is_measured, is_long);
+        for piece in pieces {
+            let line = piece.line();
+            writer.add(piece).map_err(|message| ScriptError::new(format!("{place}:{line}"), message))?;
+        }
+        writer.finished().map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))
+    };
+    let steps = Steps { prepare: of(before, false)?, measured: of(after, true)? };
+    if steps.measured.is_empty() {
+        return Err(ScriptError::new(&place, "expected at least one statement to measure"));
+    }
+    Ok(steps)
+}
+
+/// Returns where the measured part begins.
+fn measured_from(pieces: &[Piece<'_>]) -> usize {
+    let prepares = |piece: &Piece<'_>| match piece {
+        Piece::Statement { text, .. } => ["CREATE", "DROP", "ALTER", "PRAGMA"].contains(&word(text, 0).as_str()),
+        Piece::Directive { .. } => false,
+    };
+    let is_mark = |piece: &Piece<'_>| matches!(piece, Piece::Directive { directive: Directive::Measure, .. });
+    let mark = pieces.iter().position(is_mark);
+    mark.unwrap_or_else(|| pieces.iter().take_while(|piece| prepares(piece)).count())
+}
+
+/// Returns the word of a statement at an index from 0, in capitals.
+fn word(text: &str, place: usize) -> String {
+    words(text).get(place).map(|word| word.to_ascii_uppercase()).unwrap_or_default()
+}
+
+/// Writes steps, some of them inside others.
+struct Writer<'w> {
+    tryout: &'w TryOut,
+    folder: &'w Path,
+    /// What is open, the outermost first.
+    open: Vec<Open>,
+    steps: Vec<Step>,
+    said: Said,
+    /// How many executions came before, as an expression of the loops' variables.
+    turn: String,
+    loops: usize,
+    /// Whether statements that differ only in their constants share a name.
+    by_template: bool,
+    is_measured: bool,
+}
+
+/// What comments say about the next statement, with their lines.
+#[derive(Default)]
+struct Said {
+    name: Option<(usize, String)>,
+    weight: Option<(usize, u64)>,
+    values: Vec<(usize, String, Source)>,
+}
+
+impl Said {
+    /// Returns the line of the first comment that nothing has taken.
+    fn line(&self) -> Option<usize> {
+        let name = self.name.as_ref().map(|(line, _)| *line);
+        let weight = self.weight.map(|(line, _)| line);
+        name.into_iter().chain(weight).chain(self.values.iter().map(|(line, ..)| *line)).min()
+    }
+}
+
+struct Open {
+    line: usize,
+    what: What,
+    steps: Vec<Step>,
+    /// The weights of the steps, in a mix.
+    weights: Vec<u64>,
+    /// The expression outside of it.
+    turn: String,
+}
+
+enum What {
+    Transaction { begin: Begin, name: String, weight: Option<u64> },
+    Repeat { count: u64, variable: String },
+    Mix { count: u64, variable: String },
+}
+
+impl<'w> Writer<'w> {
+    fn new(tryout: &'w TryOut, folder: &'w Path, is_measured: bool, by_template: bool) -> Self {
+        let (open, steps, said) = (Vec::new(), Vec::new(), Said::default());
+        // The measured part is repeated as often as the size says, and counts that as `i`.
+        let turn = if is_measured { "i" } else { "0" }.to_owned();
+        Self { tryout, folder, open, steps, said, turn, loops: 0, by_template, is_measured }
+    }
+
+    fn add(&mut self, piece: &Piece<'_>) -> Result<(), String> {
+        match piece {
+            Piece::Statement { line, text } => self.statement(*line, text),
+            Piece::Directive { line, directive } => self.directive(*line, directive),
+        }
+    }
+
+    fn directive(&mut self, line: usize, directive: &Directive) -> Result<(), String> {
+        match directive {
+            Directive::Measure => {}
+            Directive::Name(name) => self.said.name = Some((line, name.clone())),
+            Directive::Weight(weight) => self.said.weight = Some((line, *weight)),
+            Directive::Value(place, source) => self.said.values.push((line, place.clone(), source.clone())),
+            Directive::Repeat(count) => self.enter(line, *count, |count, variable| What::Repeat { count, variable })?,
+            Directive::Mix(count) => self.enter(line, *count, |count, variable| What::Mix { count, variable })?,
+            Directive::End => {
+                let inner = self.open.pop().filter(|open| !matches!(open.what, What::Transaction { .. }));
+                let open =
+                    inner.ok_or("end: expected a `-- repeat N` or `-- mix N` before it, and no open transaction")?;
+                self.leave(open)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, line: usize, count: u64, what: impl FnOnce(u64, String) -> What) -> Result<(), String> {
+        if let Some(line) = self.said.line() {
+            return Err(format!("expected a statement after line {line}, which says something about it"));
+        }
+        self.loops += 1;
+        let variable = format!("r{}", self.loops);
+        let turn = format!("({}) * {count} + {variable}", self.turn);
+        let turn = std::mem::replace(&mut self.turn, turn);
+        self.open.push(Open { line, what: what(count, variable), steps: Vec::new(), weights: Vec::new(), turn });
+        Ok(())
+    }
+
+    fn leave(&mut self, open: Open) -> Result<(), String> {
+        self.turn = open.turn;
+        if open.steps.is_empty() {
+            return Err("expected at least one statement before its end".to_owned());
+        }
+        let from = Expression::default();
+        match open.what {
+            What::Transaction { begin, name, weight } => {
+                self.push(Step::Transaction { begin, steps: open.steps, name: Some(name) }, weight)
+            }
+            What::Repeat { count, variable } => {
+                if !self.is_measured {
+                    // Queries for values see all that was prepared.
+                    Rehearsal::new(self.tryout).repeat((1, count), &variable, &open.steps)?;
+                }
+                let count = Expression::Number(count as i64);
+                self.push(Step::Repeat { count, variable, from, steps: open.steps }, None)
+            }
+            What::Mix { count, variable } => {
+                let choices = open.weights.into_iter().zip(open.steps);
+                let choices = choices.map(|(weight, step)| Choice { weight, steps: vec![step] });
+                let steps = vec![Step::Mix(choices.collect())];
+                let count = Expression::Number(count as i64);
+                self.push(Step::Repeat { count, variable, from, steps }, None)
+            }
+        }
+    }
+
+    /// Adds a step to what is open.
+    fn push(&mut self, step: Step, weight: Option<u64>) -> Result<(), String> {
+        match self.open.last_mut() {
+            Some(open) => {
+                let is_mix = matches!(open.what, What::Mix { .. });
+                if weight.is_some() && !is_mix {
+                    return Err(OUTSIDE_MIX.to_owned());
+                }
+                open.weights.push(weight.unwrap_or(1));
+                open.steps.push(step);
+            }
+            None if weight.is_some() => return Err(OUTSIDE_MIX.to_owned()),
+            None => self.steps.push(step),
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, line: usize, text: &str) -> Result<(), String> {
+        let said = std::mem::take(&mut self.said);
+        let (name, weight) = (said.name.map(|(_, name)| name), said.weight.map(|(_, weight)| weight));
+        let first = word(text, 0);
+        match first.as_str() {
+            "BEGIN" | "COMMIT" | "END" if !said.values.is_empty() => Err(format!("{first} has no parameters")),
+            "BEGIN" => {
+                self.tryout.run(text, &[])?;
+                let begin = match word(text, 1).as_str() {
+                    "DEFERRED" => Begin::Deferred,
+                    "IMMEDIATE" => Begin::Immediate,
+                    "EXCLUSIVE" => Begin::Exclusive,
+                    _ => Begin::Engine,
+                };
+                let what = What::Transaction { begin, name: name.unwrap_or_else(|| COMMIT.to_owned()), weight };
+                let turn = self.turn.clone();
+                self.open.push(Open { line, what, steps: Vec::new(), weights: Vec::new(), turn });
+                Ok(())
+            }
+            "COMMIT" | "END" => {
+                let inner = self.open.pop().filter(|open| matches!(open.what, What::Transaction { .. }));
+                let open = inner.ok_or_else(|| format!("{first}: expected a BEGIN before it"))?;
+                self.tryout.run(text, &[])?;
+                // It may be empty.
+                if open.steps.is_empty() { Ok(self.turn = open.turn) } else { self.leave(open) }
+            }
+            _ => {
+                let step = self.step(text, name, &said.values)?;
+                self.push(step, weight)
+            }
+        }
+    }
+
+    fn step(&self, text: &str, name: Option<String>, values: &[(usize, String, Source)]) -> Result<Step, String> {
+        let numbered = numbered(text);
+        let bound = self.bound(&numbered.places, values)?;
+        let samples: Vec<_> = bound.iter().map(Source::sample).collect();
+        let reads = self.tryout.run(&numbered.sql, &samples)?;
+        let of_text = || if self.by_template { short(&template(text)) } else { short(text) };
+        let name = Some(name.unwrap_or_else(of_text));
+        let drawn = |(place, (draw, _)): (usize, &Bound)| Some((drawn(place), draw.clone()?));
+        let statement = StatementSpec {
+            sql: numbered.sql,
+            draw: bound.iter().enumerate().filter_map(drawn).collect(),
+            bind: bound.into_iter().map(|(_, value)| value).collect(),
+            name: name.clone(),
+            ..StatementSpec::default()
+        };
+        Ok(match word(text, 0).as_str() {
+            _ if reads => Step::Read(statement),
+            "INSERT" | "REPLACE" | "UPDATE" | "DELETE" | "WITH" => Step::Write(statement),
+            _ if !statement.bind.is_empty() => {
+                return Err("only statements that read or change rows have parameters".to_owned());
+            }
+            _ => Step::Run { sql: statement.sql, direct: None, name },
+        })
+    }
+
+    /// Returns what each parameter of a statement needs.
+    fn bound(&self, places: &[String], values: &[(usize, String, Source)]) -> Result<Vec<Bound>, String> {
+        if let Some((line, unknown, _)) = values.iter().find(|(_, name, _)| !places.contains(name)) {
+            let expected = if places.is_empty() { "it has none".to_owned() } else { instead_of(unknown, places) };
+            return Err(format!("line {line} is about its parameter {unknown}: {expected}"));
+        }
+        let ask = |sql: &str| self.tryout.column(sql);
+        let of = |(at, place): (usize, &String)| {
+            let source = values.iter().find(|(_, name, _)| name == place).map(|(.., source)| source);
+            let source = source.ok_or_else(|| {
+                format!("it has the parameter {place}: say its values in a comment before it, such as `-- {place} = uniform 1..1000`")
+            })?;
+            source.bound(&drawn(at), &self.turn, self.folder, &ask).map_err(|why| format!("{place}: {why}"))
+        };
+        places.iter().enumerate().map(of).collect()
+    }
+
+    /// Returns the steps, or the line of what has no end.
+    fn finished(self) -> Result<Vec<Step>, (usize, String)> {
+        if let Some(Open { line, what, .. }) = self.open.first() {
+            let message = match what {
+                What::Transaction { .. } => "BEGIN: expected a COMMIT after it",
+                What::Repeat { .. } => "repeat: expected a line `-- end` after it",
+                What::Mix { .. } => "mix: expected a line `-- end` after it",
+            };
+            return Err((*line, message.to_owned()));
+        }
+        match self.said.line() {
+            Some(line) => Err((line, "expected a statement after it".to_owned())),
+            None => Ok(self.steps),
+        }
+    }
+}
+
+const OUTSIDE_MIX: &str = "weight: expected a `-- mix N` around it";
+
+/// Returns the name of the number that the parameter at this place draws.
+fn drawn(place: usize) -> String {
+    format!("d{}", place + 1)
+}
+
+/// Returns a statement with a question mark in the place of each constant.
+fn template(text: &str) -> String {
+    let mut template = String::with_capacity(text.len());
+    for token in tokens(text) {
+        let is_number = token.starts_with(|c: char| c.is_ascii_digit());
+        let is_constant = is_number && !template.ends_with(|c: char| c.is_alphanumeric() || "?:@$_".contains(c));
+        if !(is_constant || token.starts_with('\'')) {
+            template.push_str(token);
+        } else if !template.ends_with("?.") {
+            template.push('?');
+        } else {
+            // The fraction of a number.
+            template.pop();
+        }
+    }
+    template
+}
+
+/// Returns the beginning of a statement, on one line.
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST_NAME {
+        return line;
+    }
+    let cut: String = line.chars().take(LONGEST_NAME - 1).collect();
+    format!("{}…", cut.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_that_differ_in_constants_have_one_template() {
+        for (text, expected) in [
+            ("INSERT INTO t2 VALUES(1,'a;b',-2.5, x1)", "INSERT INTO t2 VALUES(?,?,-?, x1)"),
+            (
+                "SELECT a FROM t WHERE b = ?1 AND c = :d2 AND e = 0x1f",
+                "SELECT a FROM t WHERE b = ?1 AND c = :d2 AND e = ?",
+            ),
+        ] {
+            assert_eq!(template(text), expected);
+        }
+        assert_eq!(short(&format!("SELECT\n  {}", "a, ".repeat(40))).chars().count(), LONGEST_NAME);
+    }
+}

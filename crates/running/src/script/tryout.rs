@@ -1,0 +1,274 @@
+//! A scratch database on which each statement is tried, within the limits for users' statements.
+//!
+//! SQLite's authorizer checks what a statement does, however it is written. Whatever it allows does the same in the worker: names of
+//! attached files and of pragmas with their values are part of the text. The exception (`VACUUM INTO` accepts an expression) is refused by
+//! the statement's form.
+
+use super::{DatabaseSnapshot, split::words};
+use dbdyno_engine::{
+    describe::OptionSpec,
+    names::instead_of,
+    suite::{Literal, True},
+};
+use dbdyno_foundation::base::{input, units::bytes};
+use rusqlite::{
+    Connection, ErrorCode, Row,
+    hooks::{AuthAction, AuthContext, Authorization},
+    types::{ToSqlOutput, ValueRef},
+};
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Steps of SQLite's virtual machine between two checks of the clock: well below a millisecond.
+const STEPS: i32 = 1000;
+/// Modules whose tables stay within the database.
+const MODULES: [&str; 11] = [
+    "fts3",
+    "fts3aux",
+    "fts3tokenize",
+    "fts4",
+    "fts4aux",
+    "fts5",
+    "fts5vocab",
+    "rtree",
+    "rtree_i32",
+    "geopoly",
+    "dbstat",
+];
+/// Pragmas that move files elsewhere, allow arbitrary changes of the schema, or affect the whole process.
+const PRAGMAS: [&str; 5] =
+    ["data_store_directory", "temp_store_directory", "trusted_schema", "writable_schema", "hard_heap_limit"];
+/// SQLite's memory limit here: no separate worker could end in place of this process while statements are tried.
+const MOST_MEMORY: u64 = 256 << 20;
+
+/// The database, removed when this value is dropped.
+#[derive(Debug)]
+pub(super) struct TryOut {
+    connection: Connection,
+    limit: Duration,
+    watch: Arc<Mutex<StatementWatch>>,
+    /// Held while the database is needed.
+    _folder: Option<TempDir>,
+}
+
+/// The state of the statement that is tried.
+#[derive(Debug, Default)]
+struct StatementWatch {
+    until: Option<Instant>,
+    refused: Option<String>,
+}
+
+impl TryOut {
+    /// Opens a copy of the database of `start`, or an empty one. `limit`: how long a statement may take.
+    /// `options`: those of the engines.
+    pub(super) fn new(
+        start: Option<&DatabaseSnapshot>,
+        options: &[&OptionSpec],
+        limit: Duration,
+    ) -> Result<Self, String> {
+        let failed = |error: &dyn Display| format!("cannot create a scratch database: {error}");
+        let folder =
+            start.map(|start| tempfile::tempdir_in(start.folder())).transpose().map_err(|error| failed(&error))?;
+        // SQLite opens an unnamed file if the name is empty, and nothing remains of it after it is closed.
+        let file = folder.as_ref().map_or_else(PathBuf::new, |folder| folder.path().join("scratch.db"));
+        if let Some(start) = start {
+            input::copy(start.path(), &file).map_err(|error| failed(&error))?;
+        }
+        let watch = Arc::new(Mutex::new(StatementWatch::default()));
+        let connection = Self::open(&file, &watch, options).map_err(|error| failed(&error))?;
+        Ok(Self { connection, limit, watch, _folder: folder })
+    }
+
+    fn open(file: &Path, watch: &Arc<Mutex<StatementWatch>>, options: &[&OptionSpec]) -> rusqlite::Result<Connection> {
+        let mut connection = Connection::open(file)?;
+        let pragmas = known_pragmas(&connection)?;
+        // Nothing here has to survive a crash.
+        connection.execute_batch("PRAGMA synchronous = OFF")?;
+        // The limit applies to all of SQLite in this process, and can never be raised again. Otherwise this process uses SQLite only to
+        // read files.
+        connection.query_row(&format!("PRAGMA hard_heap_limit = {MOST_MEMORY}"), [], |_| Ok(()))?;
+        let options = options.iter().map(|option| (option.name.clone(), option.default.clone())).collect();
+        let judge = Judge { options, pragmas };
+        let told = Arc::clone(watch);
+        connection.authorizer(Some(move |context: AuthContext<'_>| match judge.refusal(&context.action) {
+            Some(refused) => {
+                locked(&told).refused = Some(refused);
+                Authorization::Deny
+            }
+            None => Authorization::Allow,
+        }))?;
+        let told = Arc::clone(watch);
+        connection
+            .progress_handler(STEPS, Some(move || locked(&told).until.is_some_and(|until| Instant::now() >= until)))?;
+        Ok(connection)
+    }
+
+    /// Runs a statement with these values, and returns whether it produces rows.
+    pub(super) fn run(&self, text: &str, values: &[Literal]) -> Result<bool, String> {
+        self.rows(text, values, |_| Ok(())).map(|columns| columns > 0)
+    }
+
+    /// Returns the first column of a query's answer.
+    pub(super) fn column(&self, text: &str) -> Result<Vec<Literal>, String> {
+        let mut values = Vec::new();
+        self.rows(text, &[], |row| {
+            values.push(literal(row.get_ref(0)?)?);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    /// Runs a statement, and returns the number of its columns.
+    fn rows(
+        &self,
+        text: &str,
+        values: &[Literal],
+        mut take: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<usize, String> {
+        if text.starts_with('.') {
+            return Err("a command of the sqlite3 shell: expected SQL".to_owned());
+        }
+        refuse_form(text)?;
+        *locked(&self.watch) = StatementWatch { until: Instant::now().checked_add(self.limit), refused: None };
+        let mut run = || -> rusqlite::Result<usize> {
+            let mut statement = self.connection.prepare(text)?;
+            let columns = statement.column_count();
+            for (at, value) in values.iter().enumerate() {
+                statement.raw_bind_parameter(at + 1, bound(value))?;
+            }
+            let mut rows = statement.raw_query();
+            while let Some(row) = rows.next()? {
+                take(row)?;
+            }
+            Ok(columns)
+        };
+        let done = run().map_err(|error| self.reason(&error));
+        locked(&self.watch).until = None;
+        done
+    }
+
+    fn reason(&self, error: &rusqlite::Error) -> String {
+        let refused = locked(&self.watch).refused.take();
+        refused.unwrap_or_else(|| match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => {
+                format!("it took longer than {:?}: raise the statement limit to let it finish", self.limit)
+            }
+            Some(ErrorCode::OutOfMemory) => {
+                format!(
+                    "it needs more than {} of memory, the limit for a statement: expected smaller values",
+                    bytes(MOST_MEMORY)
+                )
+            }
+            _ => error.to_string(),
+        })
+    }
+}
+
+fn locked(watch: &Mutex<StatementWatch>) -> MutexGuard<'_, StatementWatch> {
+    watch.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Refuses statements by their form if the authorizer is not asked about them, or if they cannot be measured.
+fn refuse_form(text: &str) -> Result<(), String> {
+    let words = words(text);
+    let is = |at: usize, expected: &str| words.get(at).is_some_and(|word: &&str| word.eq_ignore_ascii_case(expected));
+    if is(0, "VACUUM") && (is(1, "INTO") || is(2, "INTO")) {
+        return Err("VACUUM INTO writes another file: statements may only use the copy that they run on".to_owned());
+    }
+    if ["ROLLBACK", "SAVEPOINT", "RELEASE"].iter().any(|word| is(0, word)) {
+        return Err("only BEGIN and COMMIT are measured: leave savepoints and rollbacks out".to_owned());
+    }
+    Ok(())
+}
+
+/// Returns a value for binding.
+fn bound(value: &Literal) -> ToSqlOutput<'_> {
+    match value {
+        Literal::Integer(number) => (*number).into(),
+        Literal::Real(number) => (*number).into(),
+        Literal::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+        Literal::Null { .. } => ToSqlOutput::Borrowed(ValueRef::Null),
+        Literal::Blob { blob } => ToSqlOutput::Borrowed(ValueRef::Blob(blob)),
+    }
+}
+
+/// Returns a value of an answer.
+fn literal(value: ValueRef<'_>) -> rusqlite::Result<Literal> {
+    Ok(match value {
+        ValueRef::Null => Literal::Null { null: True },
+        ValueRef::Integer(number) => Literal::Integer(number),
+        ValueRef::Real(number) => Literal::Real(number),
+        ValueRef::Text(_) => Literal::Text(value.as_str()?.to_owned()),
+        ValueRef::Blob(bytes) => Literal::Blob { blob: bytes.to_owned() },
+    })
+}
+
+/// Returns the names of all PRAGMAs that SQLite knows: it takes any other without a word.
+fn known_pragmas(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_pragma_list")?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Decides what statements may do.
+struct Judge {
+    /// The options of the engines with their defaults.
+    options: Vec<(String, String)>,
+    /// The names of all PRAGMAs.
+    pragmas: Vec<String>,
+}
+
+impl Judge {
+    /// Whether a PRAGMA sets an option to another value than its default.
+    fn is_set(&self, pragma: &str, value: &str) -> bool {
+        let of_name = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(pragma);
+        self.options.iter().filter(of_name).any(|(_, default)| !is_same(default, value))
+    }
+
+    /// Returns why a statement may not do this: it would reach beyond the run's folder, or set an option that is tuned.
+    fn refusal(&self, action: &AuthAction<'_>) -> Option<String> {
+        let is = |name: &str, names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        match *action {
+            AuthAction::Attach { filename: "" | ":memory:" } => None,
+            AuthAction::Attach { .. } | AuthAction::Unknown { code: rusqlite::ffi::SQLITE_ATTACH, .. } => Some(
+                "ATTACH of a file: statements may only use the copy that they run on (':memory:' is fine)".to_owned(),
+            ),
+            AuthAction::Pragma { pragma_name, .. }
+                if !self.pragmas.iter().any(|known| known.eq_ignore_ascii_case(pragma_name)) =>
+            {
+                Some(format!("PRAGMA {pragma_name}: no SQLite has it: {}", instead_of(pragma_name, &self.pragmas)))
+            }
+            AuthAction::Pragma { pragma_name, pragma_value: Some(value) } if self.is_set(pragma_name, value) => Some(
+                format!("PRAGMA {pragma_name} is an option of the engine: set it in the base, or try it as a change"),
+            ),
+            AuthAction::Pragma { pragma_name, pragma_value: Some(_) } if is(pragma_name, &PRAGMAS) => {
+                Some(format!("PRAGMA {pragma_name} affects more than the copy that statements may use: leave it out"))
+            }
+            AuthAction::CreateVtable { module_name, .. } if !is(module_name, &MODULES) => Some(format!(
+                "a virtual table of {module_name}: expected a module whose tables are within the database ({})",
+                MODULES.join(", ")
+            )),
+            AuthAction::Function { function_name } if is(function_name, &["load_extension", "fts3_tokenizer"]) => {
+                Some(format!("{function_name}() runs code from elsewhere: leave it out"))
+            }
+            AuthAction::Unknown { code, .. } => {
+                Some(format!("dbdyno does not know the SQLite action {code} and does not allow it"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether two values of a PRAGMA mean the same.
+fn is_same(one: &str, other: &str) -> bool {
+    let plain = |value: &str| match value.trim_matches(['\'', '"']).to_ascii_lowercase().as_str() {
+        "1" | "on" | "yes" | "true" => "on".to_owned(),
+        "0" | "off" | "no" | "false" => "off".to_owned(),
+        other => other.to_owned(),
+    };
+    plain(one) == plain(other)
+}

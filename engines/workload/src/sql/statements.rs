@@ -1,0 +1,190 @@
+//! The results under each name that steps have.
+
+use super::{executor::ActionTimes, objects::Answer, tally::SqlTally};
+use crate::{
+    digest::Digest,
+    histogram::{empty, to_base64},
+};
+use dbdyno_engine::{
+    clock::Clock,
+    protocol::StatementDone,
+    sql::SqlRow,
+    suite::{SqlTest, Step},
+};
+use hdrhistogram::Histogram;
+
+/// The answers of one thread: all together, and under each name that steps have.
+pub(super) struct Answers<C> {
+    pub(super) tally: SqlTally,
+    /// Present if steps have names.
+    pub(super) statements: Option<Statements<C>>,
+}
+
+impl<C: Clock> Answers<C> {
+    /// Creates empty answers for this number of names.
+    pub(super) fn new(names: usize, clock: C) -> Self {
+        Self { tally: SqlTally::default(), statements: Statements::new(names, clock) }
+    }
+
+    #[inline]
+    pub(super) fn row<R: SqlRow>(&mut self, row: &R) {
+        self.tally.row(row);
+        if let Some(statements) = &mut self.statements {
+            statements.answer.row(row);
+        }
+    }
+
+    #[inline]
+    pub(super) fn rows(&mut self, rows: u64) {
+        self.tally.rows(rows);
+        if let Some(statements) = &mut self.statements {
+            statements.answer.rows(rows);
+        }
+    }
+
+    /// Begins the time of the next action now.
+    pub(super) fn go_on(&mut self) {
+        if let Some(statements) = &mut self.statements {
+            statements.last = statements.clock.now();
+        }
+    }
+
+    pub(super) fn times(&mut self) -> Option<&mut dyn ActionTimes> {
+        self.statements.as_mut().map(|statements| statements as &mut dyn ActionTimes)
+    }
+
+    /// Returns all answers together, and those under each name.
+    pub(super) fn finish(self) -> (SqlTally, Vec<Named>) {
+        (self.tally, self.statements.map(|statements| statements.named).unwrap_or_default())
+    }
+}
+
+/// Times each action of one thread, and adds it to the results of its name.
+pub(super) struct Statements<C> {
+    clock: C,
+    /// When the action before ended.
+    last: u64,
+    /// The time of the begin of the transaction that is open, ns.
+    begin: u64,
+    /// The answer of the current statement.
+    answer: SqlTally,
+    named: Vec<Named>,
+}
+
+/// The results under one name.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    wall_ns: u64,
+    rows: u64,
+    times: Histogram<u64>,
+    /// The sum of the checksums of all executions: it does not depend on their order.
+    sum: u64,
+}
+
+impl Default for Named {
+    fn default() -> Self {
+        Self { wall_ns: 0, rows: 0, times: empty(), sum: 0 }
+    }
+}
+
+impl<C: Clock> Statements<C> {
+    /// Creates empty results for this number of names; none if no step has a name.
+    fn new(names: usize, clock: C) -> Option<Self> {
+        let last = clock.now();
+        let named = vec![Named::default(); names];
+        (names > 0).then(|| Self { clock, last, begin: 0, answer: SqlTally::default(), named })
+    }
+
+    fn took(&mut self) -> u64 {
+        let now = self.clock.now();
+        let took = now.saturating_sub(self.last);
+        self.last = now;
+        took
+    }
+
+    /// Adds the objects of an answer to the results of its name.
+    pub(super) fn objects(&mut self, answer: &Answer<'_>) {
+        add_objects(&mut self.named, answer);
+    }
+}
+
+impl<C: Clock> ActionTimes for Statements<C> {
+    fn acted(&mut self, name: Option<usize>) {
+        let took = self.took();
+        let answer = std::mem::take(&mut self.answer);
+        let Some(named) = name.map(|place| &mut self.named[place]) else { return };
+        named.take(took);
+        named.answer(answer.to_word(), answer.row_count());
+    }
+
+    fn begun(&mut self) {
+        self.begin = self.took();
+    }
+
+    fn committed(&mut self, name: Option<usize>) {
+        let took = self.took() + std::mem::take(&mut self.begin);
+        if let Some(place) = name {
+            self.named[place].take(took);
+        }
+    }
+}
+
+/// Adds the objects of an answer to the results of its name.
+pub(super) fn add_objects(all: &mut [Named], answer: &Answer<'_>) {
+    if let Some(named) = answer.name.and_then(|place| all.get_mut(place)) {
+        let mut digest = Digest::default();
+        answer.digest(&mut digest);
+        named.answer(digest.to_word(), answer.rows());
+    }
+}
+
+impl Named {
+    fn take(&mut self, ns: u64) {
+        self.wall_ns += ns;
+        self.times.saturating_record(ns.max(1));
+    }
+
+    fn answer(&mut self, word: u64, rows: u64) {
+        self.sum = self.sum.wrapping_add(word);
+        self.rows += rows;
+    }
+
+    /// Adds the results of another thread.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.wall_ns += other.wall_ns;
+        self.rows += other.rows;
+        self.sum = self.sum.wrapping_add(other.sum);
+        // Both have the same layout.
+        let _ = self.times.add(&other.times);
+    }
+
+    /// Returns what is reported of it. `answers`: whether there are answers under this name.
+    fn done(&self, name: &str, answers: bool) -> StatementDone {
+        let verification = || {
+            let mut digest = Digest::default();
+            digest.word(self.sum);
+            digest.word(self.rows);
+            digest.to_text()
+        };
+        StatementDone {
+            name: name.to_owned(),
+            wall_ns: self.wall_ns,
+            operations: self.times.len(),
+            rows: self.rows,
+            histogram: to_base64(&self.times),
+            verification: answers.then(verification),
+        }
+    }
+}
+
+/// Returns what is reported of all names of a test. `answers`: whether the engine answers at all.
+pub(super) fn done(test: &SqlTest, named: &[Named], answers: bool) -> Vec<StatementDone> {
+    let has_answers = |name: &str| answers && test.steps().any(|step| answers_as(step, name));
+    test.names().into_iter().zip(named).map(|(name, named)| named.done(name, has_answers(name))).collect()
+}
+
+/// Whether a statement that reads or writes has this name.
+fn answers_as(step: &Step, name: &str) -> bool {
+    matches!(step, Step::Read(_) | Step::Write(_)) && step.name() == Some(name)
+        || step.inner().into_iter().any(|step| answers_as(step, name))
+}
