@@ -75,7 +75,7 @@ enum CliCommand {
     /// Open the terminal UI, like `dbdyno` alone, on a screen and with content that you choose.
     Tui(tui::TuiArgs),
     /// Run a suite or a preset.
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     /// Watch a job of another terminal, or reattach to one that you left running.
     Attach(Box<attach::AttachArgs>),
     /// Resume an interrupted session: run its remaining runs.
@@ -236,7 +236,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
             let first = args.opening()?;
             screens::screens(&places, args.over(start_of(look, bench, first)))
         }
-        CliCommand::Run(args) => run::run(&places, args),
+        CliCommand::Run(args) => run::run(&places, *args),
         CliCommand::Attach(args) => attach::attach(&places, *args),
         CliCommand::Resume(args) => resume::resume(&places, &args),
         CliCommand::Results(args) => results::results(&places, &args),

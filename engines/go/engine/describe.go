@@ -20,14 +20,14 @@ func describe(of Driver) protocol.Description {
 		delete(threads, "kv")
 	}
 	return protocol.Description{
-		Name:    of.Name,
-		About:   fmt.Sprintf("SQLite in Go: %s (%s)", of.Module, of.How),
-		Suites:  suites,
-		Options: options(of),
-		Tiers:   tiers(),
-		Threads: threads,
-		Harness: nullName,
-		Kv:      kv.Ability(),
+		Name:        of.Name,
+		About:       fmt.Sprintf("SQLite in Go: %s (%s)", of.Module, of.How),
+		Suites:      suites,
+		Options:     options(of),
+		Tiers:       tiers(),
+		Threads:     threads,
+		Harness:     nullName,
+		Kv:          kv.Ability(),
 		SQLiteFiles: true,
 		// Compaction is VACUUM.
 		Compacts: !of.Elsewhere,

@@ -234,8 +234,11 @@ impl<'w> Writer<'w> {
                 let inner = self.open.pop().filter(|open| matches!(open.what, What::Transaction { .. }));
                 let open = inner.ok_or_else(|| format!("{first}: expected a BEGIN before it"))?;
                 self.tryout.run(text, &[])?;
-                // It may be empty.
-                if open.steps.is_empty() { Ok(self.turn = open.turn) } else { self.leave(open) }
+                if open.steps.is_empty() {
+                    self.turn = open.turn;
+                    return Ok(());
+                }
+                self.leave(open)
             }
             _ => {
                 let step = self.step(text, name, &said.values)?;

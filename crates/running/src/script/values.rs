@@ -208,7 +208,7 @@ fn one_of(values: Vec<Literal>, drawn: &str, turn: Option<&str>) -> Result<Bound
         0 => Err("there are no values".to_owned()),
         count if count > MOST_VALUES => Err(too_many(count)),
         count => {
-            let draw = turn.is_none().then(|| Draw::Below(Expression::Number(count as i64)));
+            let draw = turn.is_none().then_some(Draw::Below(Expression::Number(count as i64)));
             let at = turn.unwrap_or(drawn).parse()?;
             Ok((draw, Parameter::OneOf { one_of: values, at }))
         }
