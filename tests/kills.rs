@@ -94,7 +94,7 @@ fn a_session_in_the_terminal_that_is_killed_has_kept_what_was_seen() {
     for kill in kills.clone() {
         let mut rng = SplitMix64::new(kill);
         let mut terminal = Terminal::start(100, 30);
-        terminal.shows("Suite");
+        terminal.shows("Publications");
         terminal.press("p");
         terminal.shows("Load a preset");
         terminal.press("tiny\r");

@@ -12,7 +12,7 @@ CREATE TABLE entry(id INTEGER PRIMARY KEY, feed INTEGER, title TEXT, data BLOB, 
 -- :feed = hot:20/80 1..10\r
 -- :title = text 5..20\r
 -- :data = bytes 8\r
--- :score = one of 1.5, -2, NULL\r
+-- :score = one of 1.5, -2e0, NULL\r
 INSERT INTO entry VALUES (:id, :feed, :title, :data, :score);\r
 -- end\r
 -- measure\r
@@ -147,7 +147,11 @@ fn mistakes_in_comments_are_told_with_their_line_and_what_was_expected() {
         ("-- :b = each 1..2\nSELECT :a;", ":2: line 1 is about its parameter :b: did you mean `:a`?"),
         ("-- :a = zipff 1..2\nSELECT :a;", ":1: :a: `zipff`: did you mean `zipf`?"),
         ("-- :a = uniform 2..1\nSELECT :a;", ":1: :a: `2..1`: expected two whole numbers"),
-        ("-- :a = one of 1 2\nSELECT :a;", ":1: :a: `2`: expected values separated by commas"),
+        ("-- :a = one of 1 2\nSELECT :a;", ":2: :a: near \"2\": syntax error"),
+        (
+            "BEGIN;\nSELECT 1;\n-- name: x\nCOMMIT;",
+            ":4: COMMIT: expected the name and the weight of a transaction before its BEGIN",
+        ),
         ("-- :a = text 0..5\nSELECT :a;", ":1: :a: text 0..5: expected bytes"),
         ("-- :a = select b FROM missing\nSELECT :a;", ":2: :a: no such table: missing"),
         ("-- :a = csv titles.csv titles\nSELECT :a;", "column `titles`: did you mean `title`?"),
@@ -167,4 +171,23 @@ fn mistakes_in_comments_are_told_with_their_line_and_what_was_expected() {
         assert!(done.code == Some(2) && done.stderr.contains(expected), "{text}: {}", done.stderr);
     }
     assert!(!place.store().exists(), "nothing was run");
+}
+
+#[test]
+fn a_pragma_of_a_dump_does_not_undo_an_option_that_was_asked_for() {
+    let place = Place::new();
+    let query = "-- measure\nSELECT foreign_keys FROM pragma_foreign_keys;";
+    let dump = format!("PRAGMA foreign_keys = OFF;\n{query}");
+    for engine in ["sqlite:foreign_keys=on", "sqlite:foreign_keys=off"] {
+        run(&place, query, &["--engine", engine]);
+        run(&place, &dump, &["--engine", engine]);
+    }
+    let answers = place.rows(
+        "SELECT options['foreign_keys'], count(*), count(DISTINCT verification) FROM results WHERE actor IS NULL GROUP BY 1 ORDER BY 1",
+    );
+    assert_eq!(answers, [["off", "2", "1"], ["on", "2", "1"]], "with the PRAGMA and without it");
+    assert_eq!(place.value("SELECT count(DISTINCT verification) FROM results WHERE actor IS NULL"), "2");
+    let refused = script(&place, "PRAGMA foreign_keys = ON;\nSELECT 1;");
+    let done = place.run(&["run", "--sql", &refused, "--dry-run"]);
+    assert!(done.code == Some(2) && done.stderr.contains("is an option of the engine"), "{}", done.stderr);
 }

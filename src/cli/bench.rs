@@ -183,14 +183,14 @@ impl BenchArgs {
 /// Runs a bench of the catalog and shows what follows it. `preset`: the name of the one that it is run by.
 pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Option<&str>) -> Result<ExitCode, CliError> {
     let suite = places.catalog()?.suite(&spec.suite)?;
-    bench_of(places, spec, suite, args, preset)
+    bench_of(places, spec, (suite, &Registry::discover()), args, preset)
 }
 
-/// Runs a bench of this suite, as [`bench`] does.
+/// Runs a bench of this suite with these engines, as [`bench`] does.
 pub(super) fn bench_of(
     places: &Places,
     spec: Spec,
-    suite: Suite,
+    (suite, registry): (Suite, &Registry),
     args: &BenchArgs,
     preset: Option<&str>,
 ) -> Result<ExitCode, CliError> {
@@ -207,7 +207,7 @@ pub(super) fn bench_of(
         ..args.measure.launch()?
     };
     let store = places.store()?;
-    let prepared = PreparedSession::new(spec, suite, &catalog, &Registry::discover(), &launch, &store)?;
+    let prepared = PreparedSession::new(spec, suite, &catalog, registry, &launch, &store)?;
     let PreparedSession { plan, estimate, .. } = &prepared;
     if args.dry_run {
         return print(&describe(plan, estimate));

@@ -42,6 +42,7 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("Run a suite on its usual engines", "dbdyno run --suite kv"),
             ("Run your own workload", "dbdyno run --workload 'read=90,update=10,value=200,rows=10k'"),
+            ("Measure your own SQL, statement by statement", "dbdyno run --sql queries.sql --database app.db"),
             ("Run two engines at two sizes", "dbdyno run --suite kv --engine sqlite,lmdb --size 1000,10k"),
             ("Measure two values of an option", "dbdyno run --suite kv --engine 'sqlite:synchronous=normal|full'"),
             ("Stop starting rounds after five minutes", "dbdyno run --preset quick --budget 5m"),

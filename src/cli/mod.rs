@@ -74,7 +74,7 @@ struct Cli {
 enum CliCommand {
     /// Open the terminal UI, like `dbdyno` alone, on a screen and with content that you choose.
     Tui(tui::TuiArgs),
-    /// Run a suite or a preset.
+    /// Run a suite, a preset, or your own workload or SQL.
     Run(Box<run::RunArgs>),
     /// Watch a job of another terminal, or reattach to one that you left running.
     Attach(Box<attach::AttachArgs>),

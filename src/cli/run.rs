@@ -80,7 +80,7 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
             bench(places, spec(suite, engines), &args.bench, None)
         }
         (None, None, Some(workload)) => {
-            let registry = workload.engines();
+            let registry = Registry::discover();
             let (suite, path) = catalog.described(&workload, &registry).map_err(CliError::Usage)?;
             let mut spec = spec(suite.clone(), engines(args.engines, &suite)?);
             if !args.bench.is_quiet() {
@@ -89,7 +89,8 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
                 workload.not_of_tier(chosen.map(|engine| &*engine.description)).iter().for_each(|line| say!("{line}"));
             }
             workload.adjust(&mut spec);
-            bench(places, spec, &args.bench, None)
+            let suite = catalog.suite(&suite)?;
+            bench_of(places, spec, (suite, &registry), &args.bench, None)
         }
         (None, None, None) => Err(CliError::Usage("expected --suite, --workload, --sql or --preset".to_owned())),
     }
@@ -113,5 +114,5 @@ fn own_sql(places: &Places, args: &RunArgs) -> Result<ExitCode, CliError> {
     let Some(suite) = args.files.suite(start.as_ref(), &engines, &registry)? else {
         return Err(CliError::Usage("expected --sql FILE".to_owned()));
     };
-    bench_of(places, spec(suite.name.clone(), engines), suite, &args.bench, None)
+    bench_of(places, spec(suite.name.clone(), engines), (suite, &registry), &args.bench, None)
 }

@@ -69,7 +69,7 @@ def leave(process, master):
 
 def watched(store):
     process, master = terminal(store)
-    read_until(master, b"Suite")
+    read_until(master, b"Publications")
     os.write(master, b"p")
     read_until(master, b"Load a preset")
     os.write(master, b"cost\r")
@@ -133,7 +133,7 @@ def cpu_seconds(process):
 
 def idle():
     process, master = terminal(f"{FOLDER}/watched-0.duckdb")
-    read_until(master, b"Suite")
+    read_until(master, b"Publications")
     drain(master, 4)
     before = cpu_seconds(process)
     painted = drain(master, 20)
@@ -158,7 +158,7 @@ def first_frame():
     for _ in range(15):
         begun = time.monotonic()
         process, master = terminal(store)
-        read_until(master, b"Suite")
+        read_until(master, b"Publications")
         taken.append((time.monotonic() - begun) * 1000)
         leave(process, master)
     print(f"first frame: median {statistics.median(taken):.0f} ms, slowest {max(taken):.0f} ms of {len(taken)} starts")
@@ -179,7 +179,7 @@ def large_groups():
     print(f"two groups of 100,000 results: compared {statistics.median(taken):.2f} s after the start, slowest {max(taken):.2f} s")
     grow(template, million, 1_000_000)
     process, master = terminal(million)
-    read_until(master, b"Suite")
+    read_until(master, b"Publications")
     slowest = {}
     for _ in range(5):
         for key in ("3", "j", "s", "v", "g", "\x1b", "4", "5", "6", "7", "1", "?", "\x1b", ":", "\x1b"):

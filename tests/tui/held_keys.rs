@@ -21,7 +21,7 @@ fn screens_that_are_switched_hundreds_of_times_wait_with_one_read_each() {
     let lock = File::open(format!("{}.lock", terminal.place.store().display())).unwrap();
     lock.lock().unwrap();
     terminal.press("3");
-    terminal.wait("another screen", |contents| !contents.contains("Suite"));
+    terminal.wait("another screen", |contents| !contents.contains("What to measure"));
     let (mut most, mut pressed) = (0, 0);
     for _ in 0..100 {
         terminal.press("23457");

@@ -36,7 +36,7 @@ func newTallies(names []name) *tallies {
 	return &tallies{names: names, each: make([]tally, len(names)), samples: make([]sample, 0, blockOperations)}
 }
 
-// took takes the time of an action. The time of a begin is added to that of its commit.
+// took takes the time of an action. The time of a begin is added to its commit.
 func (tallies *tallies) took(action *action, ns uint64) {
 	switch action.part {
 	case beginOf:
@@ -72,7 +72,7 @@ func (tally *tally) merge(other *tally) {
 	tally.digests += other.digests
 }
 
-// merged returns the results of several threads as those of one. The names keep the order of their first appearance.
+// merged adds up the results of several threads. The names keep the order of their first appearance.
 func merged(threads []*tallies) *tallies {
 	all := &tallies{}
 	for _, thread := range threads {

@@ -66,16 +66,15 @@ impl Workload {
         spec.sizes_on(suite, &suite.pick(&[])?)
     }
 
-    /// Returns the arguments that run this workload as a bench has it, beginning with `run`. What the line says is not said again. `sizes`:
-    /// those of the line.
+    /// Returns the arguments that run this workload as a bench has it, beginning with `run`. Flags leave out what the line says. `sizes`: the sizes
+    /// that the line gives.
     pub fn arguments(&self, mut spec: Spec, sizes: &[Size]) -> Vec<String> {
         spec.memory_limit.take_if(|limit| Some(*limit) == self.memory);
         if spec.sizes == sizes {
             spec.sizes.clear();
         }
         let run = ["run".to_owned(), "--workload".to_owned(), self.to_string()];
-        // After `run --suite NAME`.
-        run.into_iter().chain(spec.arguments().into_iter().skip(3)).collect()
+        run.into_iter().chain(spec.flags()).collect()
     }
 
     /// Returns the same conditions as flags of `dbdyno run`. A suite file cannot hold them.

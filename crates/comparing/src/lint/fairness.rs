@@ -9,6 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the tests of configurations with matching results, each once, in the order of the runs.
 fn places<'e>(evidence: &SessionEvidence<'e>, is_meant: impl Fn(&TestRecord) -> bool) -> Vec<(&'e RunRecord, String)> {
+    places_with(evidence, is_meant, |_| String::new())
+}
+
+/// Does the same, and adds to the name of each place what `more` says of its first result.
+fn places_with<'e>(
+    evidence: &SessionEvidence<'e>,
+    is_meant: impl Fn(&TestRecord) -> bool,
+    more: impl Fn(&TestRecord) -> String,
+) -> Vec<(&'e RunRecord, String)> {
     let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
     let mut seen = BTreeSet::new();
     let meant = evidence.results.iter().filter(|result| is_meant(result));
@@ -16,28 +25,19 @@ fn places<'e>(evidence: &SessionEvidence<'e>, is_meant: impl Fn(&TestRecord) -> 
         .filter_map(|result| {
             let run = *runs.get(result.run_id.as_str())?;
             let is_new = seen.insert((&run.label, &run.size, result.test));
-            is_new.then(|| (run, format!("{} on {}", result.test_name, run.label)))
+            is_new.then(|| (run, format!("{} on {}{}", result.test_name, run.label, more(result))))
         })
         .collect()
 }
 
-/// Returns the names of the statements whose answers differ, in the configuration of a run and the test that a place names.
-fn differing_statements<'e>(evidence: &SessionEvidence<'e>, run: &RunRecord, place: &str) -> Vec<&'e str> {
-    let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
-    let of_configuration = |part: &&ActorRecord| {
-        let of = runs.get(part.run_id.as_str()).is_some_and(|of| (&of.label, &of.size) == (&run.label, &run.size));
-        of && part.verification.is_some() && part.agrees == Some(false) && place.starts_with(test_of(part))
+/// Names the statements of a test whose answers differ, if it has any: ` (newest, added)`.
+fn differing_statements(evidence: &SessionEvidence<'_>, result: &TestRecord) -> String {
+    let differs = |part: &&ActorRecord| {
+        let is_of = (&part.run_id, part.test) == (&result.run_id, result.test);
+        is_of && part.verification.is_some() && part.agrees == Some(false)
     };
-    let mut names: Vec<&str> =
-        evidence.actors.iter().filter(of_configuration).map(|part| part.actor.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
-/// Returns the name of a part's test.
-fn test_of(part: &ActorRecord) -> &str {
-    part.test_name.strip_suffix(&part.actor).and_then(|name| name.strip_suffix(" · ")).unwrap_or(&part.test_name)
+    let names: Vec<&str> = evidence.actors.iter().filter(differs).map(|part| part.actor.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
 }
 
 /// Engines gave different answers.
@@ -57,13 +57,8 @@ impl Linter for Disagreement {
     }
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
-        let mut differing = places(evidence, |result| result.agrees == Some(false));
-        for (run, place) in &mut differing {
-            let statements = differing_statements(evidence, run, place);
-            if !statements.is_empty() {
-                place.push_str(&format!(" ({})", statements.join(", ")));
-            }
-        }
+        let statements = |result: &TestRecord| differing_statements(evidence, result);
+        let differing = places_with(evidence, |result| result.agrees == Some(false), statements);
         by_configuration("answers differ between engines", differing)
     }
 }

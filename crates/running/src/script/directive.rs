@@ -1,6 +1,6 @@
 //! Comments that say how statements are measured: `-- name: ...`, `-- :id = uniform 1..1000`, `-- repeat 100`.
 
-use super::values::Source;
+use super::values::ValueSource;
 
 /// What a comment of its own line says.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,7 @@ pub enum Directive {
     /// `-- weight: N`: the share of the next statement or transaction in a mix.
     Weight(u64),
     /// `-- :id = ...`, `-- ?1 = ...`: where the values of a parameter of the next statement come from.
-    Value(String, Source),
+    Value(String, ValueSource),
     /// `-- repeat N`: what follows, up to its `-- end`, is done N times.
     Repeat(u64),
     /// `-- mix N`: one of the statements up to its `-- end` is done, N times.

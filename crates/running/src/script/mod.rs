@@ -17,7 +17,7 @@ mod values;
 pub use directive::Directive;
 pub use snapshot::DatabaseSnapshot;
 pub use split::{Piece, split};
-pub use values::Source;
+pub use values::ValueSource;
 
 use self::steps::Steps;
 use dbdyno_catalog::{Catalog, Suite};

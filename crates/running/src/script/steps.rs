@@ -5,13 +5,13 @@ use super::{
     parameters::numbered,
     rehearsal::Rehearsal,
     split::{tokens, words},
-    tryout::TryOut,
-    values::{Bound, Source},
+    tryout::{Tried, TryOut},
+    values::{Bound, ValueSource, example},
 };
 use dbdyno_engine::{
     describe::OptionSpec,
     names::instead_of,
-    suite::{Begin, Choice, Expression, StatementSpec, Step},
+    suite::{Begin, Choice, Expression, StatementSpec, Step, Variables},
 };
 use std::{path::Path, time::Duration};
 
@@ -40,16 +40,22 @@ pub(super) fn steps(
     let tryout = TryOut::new(start, options, limit).map_err(|error| ScriptError::new(&place, error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let (before, after) = pieces.split_at(measured_from(pieces));
-    let is_long = after.iter().filter(|piece| matches!(piece, Piece::Statement { .. })).count() > MOST_NAMES;
-    let of = |pieces: &[Piece<'_>], is_measured: bool| -> Result<Vec<Step>, ScriptError> {
-        let mut writer = Writer::new(&tryout, folder, is_measured, is_long);
+    let asks = |piece: &Piece<'_>| {
+        let Piece::Directive { directive: Directive::Value(_, source), .. } = piece else { return false };
+        matches!(source, ValueSource::Query { .. })
+    };
+    let by_template = after.iter().filter(|piece| matches!(piece, Piece::Statement { .. })).count() > MOST_NAMES;
+    let to_prepare = Writer { rehearses: pieces.iter().any(asks), ..Writer::new(&tryout, folder, "0") };
+    // The measured part is repeated as often as the size says, and counts that as `i`.
+    let to_measure = Writer { by_template, ..Writer::new(&tryout, folder, "i") };
+    let of = |pieces: &[Piece<'_>], mut writer: Writer<'_>| -> Result<Vec<Step>, ScriptError> {
         for piece in pieces {
             let line = piece.line();
             writer.add(piece).map_err(|message| ScriptError::new(format!("{place}:{line}"), message))?;
         }
         writer.finished().map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))
     };
-    let steps = Steps { prepare: of(before, false)?, measured: of(after, true)? };
+    let steps = Steps { prepare: of(before, to_prepare)?, measured: of(after, to_measure)? };
     if steps.measured.is_empty() {
         return Err(ScriptError::new(&place, "expected at least one statement to measure"));
     }
@@ -76,7 +82,7 @@ fn word(text: &str, place: usize) -> String {
 struct Writer<'w> {
     tryout: &'w TryOut,
     folder: &'w Path,
-    /// What is open, the outermost first.
+    /// The loops, mixes and transactions that have not ended, the outermost first.
     open: Vec<Open>,
     steps: Vec<Step>,
     said: Said,
@@ -85,7 +91,8 @@ struct Writer<'w> {
     loops: usize,
     /// Whether statements that differ only in their constants share a name.
     by_template: bool,
-    is_measured: bool,
+    /// Whether all executions are done on the scratch database, and not only one.
+    rehearses: bool,
 }
 
 /// What comments say about the next statement, with their lines.
@@ -93,7 +100,7 @@ struct Writer<'w> {
 struct Said {
     name: Option<(usize, String)>,
     weight: Option<(usize, u64)>,
-    values: Vec<(usize, String, Source)>,
+    values: Vec<(usize, String, ValueSource)>,
 }
 
 impl Said {
@@ -107,7 +114,7 @@ impl Said {
 
 struct Open {
     line: usize,
-    what: What,
+    what: Inside,
     steps: Vec<Step>,
     /// The weights of the steps, in a mix.
     weights: Vec<u64>,
@@ -115,18 +122,18 @@ struct Open {
     turn: String,
 }
 
-enum What {
+/// A part of the file that has an end.
+enum Inside {
     Transaction { begin: Begin, name: String, weight: Option<u64> },
     Repeat { count: u64, variable: String },
     Mix { count: u64, variable: String },
 }
 
 impl<'w> Writer<'w> {
-    fn new(tryout: &'w TryOut, folder: &'w Path, is_measured: bool, by_template: bool) -> Self {
+    fn new(tryout: &'w TryOut, folder: &'w Path, turn: &str) -> Self {
         let (open, steps, said) = (Vec::new(), Vec::new(), Said::default());
-        // The measured part is repeated as often as the size says, and counts that as `i`.
-        let turn = if is_measured { "i" } else { "0" }.to_owned();
-        Self { tryout, folder, open, steps, said, turn, loops: 0, by_template, is_measured }
+        let turn = turn.to_owned();
+        Self { tryout, folder, open, steps, said, turn, loops: 0, by_template: false, rehearses: false }
     }
 
     fn add(&mut self, piece: &Piece<'_>) -> Result<(), String> {
@@ -142,10 +149,12 @@ impl<'w> Writer<'w> {
             Directive::Name(name) => self.said.name = Some((line, name.clone())),
             Directive::Weight(weight) => self.said.weight = Some((line, *weight)),
             Directive::Value(place, source) => self.said.values.push((line, place.clone(), source.clone())),
-            Directive::Repeat(count) => self.enter(line, *count, |count, variable| What::Repeat { count, variable })?,
-            Directive::Mix(count) => self.enter(line, *count, |count, variable| What::Mix { count, variable })?,
+            Directive::Repeat(count) => {
+                self.enter(line, *count, |count, variable| Inside::Repeat { count, variable })?
+            }
+            Directive::Mix(count) => self.enter(line, *count, |count, variable| Inside::Mix { count, variable })?,
             Directive::End => {
-                let inner = self.open.pop().filter(|open| !matches!(open.what, What::Transaction { .. }));
+                let inner = self.open.pop().filter(|open| !matches!(open.what, Inside::Transaction { .. }));
                 let open =
                     inner.ok_or("end: expected a `-- repeat N` or `-- mix N` before it, and no open transaction")?;
                 self.leave(open)?;
@@ -154,7 +163,7 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
-    fn enter(&mut self, line: usize, count: u64, what: impl FnOnce(u64, String) -> What) -> Result<(), String> {
+    fn enter(&mut self, line: usize, count: u64, what: impl FnOnce(u64, String) -> Inside) -> Result<(), String> {
         if let Some(line) = self.said.line() {
             return Err(format!("expected a statement after line {line}, which says something about it"));
         }
@@ -171,34 +180,30 @@ impl<'w> Writer<'w> {
         if open.steps.is_empty() {
             return Err("expected at least one statement before its end".to_owned());
         }
-        let from = Expression::default();
-        match open.what {
-            What::Transaction { begin, name, weight } => {
-                self.push(Step::Transaction { begin, steps: open.steps, name: Some(name) }, weight)
+        let (count, variable, steps) = match open.what {
+            Inside::Transaction { begin, name, weight } => {
+                return self.push(Step::Transaction { begin, steps: open.steps, name: Some(name) }, weight);
             }
-            What::Repeat { count, variable } => {
-                if !self.is_measured {
-                    // Queries for values see all that was prepared.
-                    Rehearsal::new(self.tryout).repeat((1, count), &variable, &open.steps)?;
-                }
-                let count = Expression::Number(count as i64);
-                self.push(Step::Repeat { count, variable, from, steps: open.steps }, None)
-            }
-            What::Mix { count, variable } => {
+            Inside::Repeat { count, variable } => (count, variable, open.steps),
+            Inside::Mix { count, variable } => {
                 let choices = open.weights.into_iter().zip(open.steps);
                 let choices = choices.map(|(weight, step)| Choice { weight, steps: vec![step] });
-                let steps = vec![Step::Mix(choices.collect())];
-                let count = Expression::Number(count as i64);
-                self.push(Step::Repeat { count, variable, from, steps }, None)
+                (count, variable, vec![Step::Mix(choices.collect())])
             }
+        };
+        if self.rehearses {
+            // Each statement was done once when it was read.
+            Rehearsal::new(self.tryout).repeat((1, count), &variable, &steps)?;
         }
+        let (count, from) = (Expression::Number(count as i64), Expression::default());
+        self.push(Step::Repeat { count, variable, from, steps }, None)
     }
 
-    /// Adds a step to what is open.
+    /// Adds a step to the innermost loop, mix or transaction.
     fn push(&mut self, step: Step, weight: Option<u64>) -> Result<(), String> {
         match self.open.last_mut() {
             Some(open) => {
-                let is_mix = matches!(open.what, What::Mix { .. });
+                let is_mix = matches!(open.what, Inside::Mix { .. });
                 if weight.is_some() && !is_mix {
                     return Err(OUTSIDE_MIX.to_owned());
                 }
@@ -217,6 +222,9 @@ impl<'w> Writer<'w> {
         let first = word(text, 0);
         match first.as_str() {
             "BEGIN" | "COMMIT" | "END" if !said.values.is_empty() => Err(format!("{first} has no parameters")),
+            "COMMIT" | "END" if name.is_some() || weight.is_some() => {
+                Err(format!("{first}: expected the name and the weight of a transaction before its BEGIN"))
+            }
             "BEGIN" => {
                 self.tryout.run(text, &[])?;
                 let begin = match word(text, 1).as_str() {
@@ -225,13 +233,13 @@ impl<'w> Writer<'w> {
                     "EXCLUSIVE" => Begin::Exclusive,
                     _ => Begin::Engine,
                 };
-                let what = What::Transaction { begin, name: name.unwrap_or_else(|| COMMIT.to_owned()), weight };
+                let what = Inside::Transaction { begin, name: name.unwrap_or_else(|| COMMIT.to_owned()), weight };
                 let turn = self.turn.clone();
                 self.open.push(Open { line, what, steps: Vec::new(), weights: Vec::new(), turn });
                 Ok(())
             }
             "COMMIT" | "END" => {
-                let inner = self.open.pop().filter(|open| matches!(open.what, What::Transaction { .. }));
+                let inner = self.open.pop().filter(|open| matches!(open.what, Inside::Transaction { .. }));
                 let open = inner.ok_or_else(|| format!("{first}: expected a BEGIN before it"))?;
                 self.tryout.run(text, &[])?;
                 if open.steps.is_empty() {
@@ -242,16 +250,26 @@ impl<'w> Writer<'w> {
             }
             _ => {
                 let step = self.step(text, name, &said.values)?;
-                self.push(step, weight)
+                step.map_or(Ok(()), |step| self.push(step, weight))
             }
         }
     }
 
-    fn step(&self, text: &str, name: Option<String>, values: &[(usize, String, Source)]) -> Result<Step, String> {
+    /// Returns the step of a statement; none if the engine does the same when it opens the database.
+    fn step(
+        &self,
+        text: &str,
+        name: Option<String>,
+        values: &[(usize, String, ValueSource)],
+    ) -> Result<Option<Step>, String> {
         let numbered = numbered(text);
         let bound = self.bound(&numbered.places, values)?;
-        let samples: Vec<_> = bound.iter().map(Source::sample).collect();
-        let reads = self.tryout.run(&numbered.sql, &samples)?;
+        // Drawn numbers and those of loops begin at 0.
+        let examples: Vec<_> = bound.iter().map(|(_, value)| example(value, &Variables::new())).collect();
+        let Tried { reads, sets_default } = self.tryout.run(&numbered.sql, &examples)?;
+        if sets_default {
+            return Ok(None);
+        }
         let of_text = || if self.by_template { short(&template(text)) } else { short(text) };
         let name = Some(name.unwrap_or_else(of_text));
         let drawn = |(place, (draw, _)): (usize, &Bound)| Some((drawn(place), draw.clone()?));
@@ -262,23 +280,23 @@ impl<'w> Writer<'w> {
             name: name.clone(),
             ..StatementSpec::default()
         };
-        Ok(match word(text, 0).as_str() {
+        Ok(Some(match word(text, 0).as_str() {
             _ if reads => Step::Read(statement),
             "INSERT" | "REPLACE" | "UPDATE" | "DELETE" | "WITH" => Step::Write(statement),
             _ if !statement.bind.is_empty() => {
                 return Err("only statements that read or change rows have parameters".to_owned());
             }
             _ => Step::Run { sql: statement.sql, direct: None, name },
-        })
+        }))
     }
 
     /// Returns what each parameter of a statement needs.
-    fn bound(&self, places: &[String], values: &[(usize, String, Source)]) -> Result<Vec<Bound>, String> {
+    fn bound(&self, places: &[String], values: &[(usize, String, ValueSource)]) -> Result<Vec<Bound>, String> {
         if let Some((line, unknown, _)) = values.iter().find(|(_, name, _)| !places.contains(name)) {
             let expected = if places.is_empty() { "it has none".to_owned() } else { instead_of(unknown, places) };
             return Err(format!("line {line} is about its parameter {unknown}: {expected}"));
         }
-        let ask = |sql: &str| self.tryout.column(sql);
+        let ask = |sql: &str| self.tryout.answer(sql);
         let of = |(at, place): (usize, &String)| {
             let source = values.iter().find(|(_, name, _)| name == place).map(|(.., source)| source);
             let source = source.ok_or_else(|| {
@@ -293,9 +311,9 @@ impl<'w> Writer<'w> {
     fn finished(self) -> Result<Vec<Step>, (usize, String)> {
         if let Some(Open { line, what, .. }) = self.open.first() {
             let message = match what {
-                What::Transaction { .. } => "BEGIN: expected a COMMIT after it",
-                What::Repeat { .. } => "repeat: expected a line `-- end` after it",
-                What::Mix { .. } => "mix: expected a line `-- end` after it",
+                Inside::Transaction { .. } => "BEGIN: expected a COMMIT after it",
+                Inside::Repeat { .. } => "repeat: expected a line `-- end` after it",
+                Inside::Mix { .. } => "mix: expected a line `-- end` after it",
             };
             return Err((*line, message.to_owned()));
         }

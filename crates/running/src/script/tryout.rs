@@ -12,7 +12,7 @@ use dbdyno_engine::{
 };
 use dbdyno_foundation::base::{input, units::bytes};
 use rusqlite::{
-    Connection, ErrorCode, Row,
+    Connection, ErrorCode, Row, Statement,
     hooks::{AuthAction, AuthContext, Authorization},
     types::{ToSqlOutput, ValueRef},
 };
@@ -61,11 +61,22 @@ pub(super) struct TryOut {
 struct StatementWatch {
     until: Option<Instant>,
     refused: Option<String>,
+    /// Whether it sets an option of an engine to its default.
+    sets_default: bool,
+}
+
+/// What a statement turned out to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tried {
+    /// Whether it produces rows.
+    pub(super) reads: bool,
+    /// Whether it sets an option of an engine to its default. The engine sets it, or the value that was asked for in its place.
+    pub(super) sets_default: bool,
 }
 
 impl TryOut {
-    /// Opens a copy of the database of `start`, or an empty one. `limit`: how long a statement may take.
-    /// `options`: those of the engines.
+    /// Opens a copy of the database of `start`, or an empty one. `options`: the options of the engines. `limit`: how long a statement may
+    /// take.
     pub(super) fn new(
         start: Option<&DatabaseSnapshot>,
         options: &[&OptionSpec],
@@ -95,12 +106,18 @@ impl TryOut {
         let options = options.iter().map(|option| (option.name.clone(), option.default.clone())).collect();
         let judge = Judge { options, pragmas };
         let told = Arc::clone(watch);
-        connection.authorizer(Some(move |context: AuthContext<'_>| match judge.refusal(&context.action) {
-            Some(refused) => {
-                locked(&told).refused = Some(refused);
-                Authorization::Deny
+        connection.authorizer(Some(move |context: AuthContext<'_>| {
+            let mut watch = locked(&told);
+            match judge.refusal(&context.action) {
+                Some(refused) => {
+                    watch.refused = Some(refused);
+                    Authorization::Deny
+                }
+                None => {
+                    watch.sets_default |= judge.is_of_option(&context.action);
+                    Authorization::Allow
+                }
             }
-            None => Authorization::Allow,
         }))?;
         let told = Arc::clone(watch);
         connection
@@ -108,19 +125,22 @@ impl TryOut {
         Ok(connection)
     }
 
-    /// Runs a statement with these values, and returns whether it produces rows.
-    pub(super) fn run(&self, text: &str, values: &[Literal]) -> Result<bool, String> {
-        self.rows(text, values, |_| Ok(())).map(|columns| columns > 0)
+    /// Runs a statement with these values.
+    pub(super) fn run(&self, text: &str, values: &[Literal]) -> Result<Tried, String> {
+        let columns = self.rows(text, values, |_| Ok(()))?;
+        Ok(Tried { reads: columns > 0, sets_default: locked(&self.watch).sets_default })
     }
 
-    /// Returns the first column of a query's answer.
-    pub(super) fn column(&self, text: &str) -> Result<Vec<Literal>, String> {
-        let mut values = Vec::new();
+    /// Returns the rows of a query's answer.
+    pub(super) fn answer(&self, text: &str) -> Result<Vec<Vec<Literal>>, String> {
+        let mut rows = Vec::new();
         self.rows(text, &[], |row| {
-            values.push(literal(row.get_ref(0)?)?);
+            let columns = 0..row.as_ref().column_count();
+            let values: rusqlite::Result<Vec<Literal>> = columns.map(|column| literal(row.get_ref(column)?)).collect();
+            rows.push(values?);
             Ok(())
         })?;
-        Ok(values)
+        Ok(rows)
     }
 
     /// Runs a statement, and returns the number of its columns.
@@ -128,25 +148,28 @@ impl TryOut {
         &self,
         text: &str,
         values: &[Literal],
-        mut take: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+        take: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> Result<usize, String> {
         if text.starts_with('.') {
             return Err("a command of the sqlite3 shell: expected SQL".to_owned());
         }
         refuse_form(text)?;
-        *locked(&self.watch) = StatementWatch { until: Instant::now().checked_add(self.limit), refused: None };
-        let mut run = || -> rusqlite::Result<usize> {
+        self.watched(|| {
             let mut statement = self.connection.prepare(text)?;
-            let columns = statement.column_count();
-            for (at, value) in values.iter().enumerate() {
-                statement.raw_bind_parameter(at + 1, bound(value))?;
-            }
-            let mut rows = statement.raw_query();
-            while let Some(row) = rows.next()? {
-                take(row)?;
-            }
-            Ok(columns)
-        };
+            step_through(&mut statement, values, take)?;
+            Ok(statement.column_count())
+        })
+    }
+
+    /// Runs a statement that was run before, with other values.
+    pub(super) fn again(&self, text: &str, values: &[Literal]) -> Result<(), String> {
+        self.watched(|| step_through(&mut *self.connection.prepare_cached(text)?, values, |_| Ok(())))
+    }
+
+    /// Runs something within the limits for a statement.
+    fn watched<R>(&self, run: impl FnOnce() -> rusqlite::Result<R>) -> Result<R, String> {
+        let until = Instant::now().checked_add(self.limit);
+        *locked(&self.watch) = StatementWatch { until, ..StatementWatch::default() };
         let done = run().map_err(|error| self.reason(&error));
         locked(&self.watch).until = None;
         done
@@ -182,6 +205,22 @@ fn refuse_form(text: &str) -> Result<(), String> {
     }
     if ["ROLLBACK", "SAVEPOINT", "RELEASE"].iter().any(|word| is(0, word)) {
         return Err("only BEGIN and COMMIT are measured: leave savepoints and rollbacks out".to_owned());
+    }
+    Ok(())
+}
+
+/// Binds values to a statement, and gives each row of its answer to `take`.
+fn step_through(
+    statement: &mut Statement<'_>,
+    values: &[Literal],
+    mut take: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    for (at, value) in values.iter().enumerate() {
+        statement.raw_bind_parameter(at + 1, bound(value))?;
+    }
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        take(row)?;
     }
     Ok(())
 }
@@ -223,10 +262,14 @@ struct Judge {
 }
 
 impl Judge {
-    /// Whether a PRAGMA sets an option to another value than its default.
-    fn is_set(&self, pragma: &str, value: &str) -> bool {
-        let of_name = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(pragma);
-        self.options.iter().filter(of_name).any(|(_, default)| !is_same(default, value))
+    /// Returns the defaults of the options with this name.
+    fn defaults<'j>(&'j self, name: &'j str) -> impl Iterator<Item = &'j str> {
+        self.options.iter().filter(move |(option, _)| option.eq_ignore_ascii_case(name)).map(|(_, default)| &**default)
+    }
+
+    /// Whether a PRAGMA sets an option.
+    fn is_of_option(&self, action: &AuthAction<'_>) -> bool {
+        matches!(action, AuthAction::Pragma { pragma_name, pragma_value: Some(_) } if self.defaults(pragma_name).next().is_some())
     }
 
     /// Returns why a statement may not do this: it would reach beyond the run's folder, or set an option that is tuned.
@@ -242,9 +285,13 @@ impl Judge {
             {
                 Some(format!("PRAGMA {pragma_name}: no SQLite has it: {}", instead_of(pragma_name, &self.pragmas)))
             }
-            AuthAction::Pragma { pragma_name, pragma_value: Some(value) } if self.is_set(pragma_name, value) => Some(
-                format!("PRAGMA {pragma_name} is an option of the engine: set it in the base, or try it as a change"),
-            ),
+            AuthAction::Pragma { pragma_name, pragma_value: Some(value) }
+                if self.defaults(pragma_name).any(|default| !is_same(default, value)) =>
+            {
+                Some(format!(
+                    "PRAGMA {pragma_name} is an option of the engine: set it in the base, or try it as a change"
+                ))
+            }
             AuthAction::Pragma { pragma_name, pragma_value: Some(_) } if is(pragma_name, &PRAGMAS) => {
                 Some(format!("PRAGMA {pragma_name} affects more than the copy that statements may use: leave it out"))
             }

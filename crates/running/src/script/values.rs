@@ -1,9 +1,8 @@
 //! Where the values of a parameter come from: `uniform 1..1000`, `zipf 1..1000`, `one of 1, 2, NULL`, `text 20..200`, `select ...`.
 
-use super::split::words;
 use dbdyno_engine::{
     names::instead_of,
-    suite::{Draw, Expression, Literal, Parameter, Template, True},
+    suite::{Draw, Expression, Literal, Parameter, Template, True, Variables},
 };
 use std::{fs, path::Path, str::FromStr};
 
@@ -14,13 +13,13 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// Where values come from.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Source {
+pub enum ValueSource {
     /// `uniform 1..1000`, `zipf:1.1 1..1000`, `hot:20/80 1..1000`: whole numbers; `keys` says how popular they are.
     Drawn { keys: Option<String>, from: i64, to: i64 },
     /// `each 1..1000`: whole numbers in turn.
     InTurn { from: i64, to: i64 },
-    /// `one of 1, 'a', NULL`: one of a list, all equally often.
-    OneOf(Vec<Literal>),
+    /// `one of 1, 'a', NULL`: one of a list, all equally often. SQLite reads the list.
+    OneOf(String),
     /// `text 20..200`, `bytes 100`: random, of this many bytes.
     Random { is_blob: bool, least: u64, most: u64 },
     /// `select id FROM feed`: one of the first column's values, before the measurement. `each select ...`: in turn.
@@ -31,7 +30,7 @@ pub enum Source {
 
 const FORMS: [&str; 9] = ["uniform", "zipf", "hot", "each", "one of", "text", "bytes", "select", "csv"];
 
-impl FromStr for Source {
+impl FromStr for ValueSource {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -48,10 +47,10 @@ impl FromStr for Source {
                 Ok(Self::Csv { file, column, .. }) => Ok(Self::Csv { file, column, in_turn: true }),
                 _ => range(rest).map(|(from, to)| Self::InTurn { from, to }),
             },
-            "one" => {
-                let list = rest.strip_prefix("of ").ok_or_else(|| "one: expected `one of` and values".to_owned())?;
-                literals(list).map(Self::OneOf)
-            }
+            "one" => match rest.split_once(char::is_whitespace) {
+                Some((of, list)) if of.eq_ignore_ascii_case("of") => Ok(Self::OneOf(list.trim().to_owned())),
+                _ => Err("one: expected `one of` and values, as in one of 1, 'text', NULL".to_owned()),
+            },
             "text" | "bytes" => {
                 let bounds = match rest.split_once("..") {
                     Some((least, most)) => Some((least, most)),
@@ -85,61 +84,8 @@ fn range(text: &str) -> Result<(i64, i64), String> {
         .ok_or_else(|| format!("`{text}`: expected two whole numbers, the first and the last one, as in 1..1000"))
 }
 
-/// Reads a list of values as SQL writes them.
-fn literals(text: &str) -> Result<Vec<Literal>, String> {
-    let mut all = Vec::new();
-    let mut sign = 1;
-    let mut is_expected = true;
-    let tokens = words(text);
-    let mut tokens = tokens.iter().copied().peekable();
-    let wrong = |token: &str| format!("`{token}`: expected values separated by commas: 1, -2.5, 'text', NULL, x'00ff'");
-    while let Some(token) = tokens.next() {
-        match token {
-            "," if !is_expected => is_expected = true,
-            "-" if is_expected => sign = -sign,
-            _ if !is_expected => return Err(wrong(token)),
-            token => {
-                let mut number = token.to_owned();
-                // A number with a fraction is several tokens.
-                if token.starts_with(|c: char| c.is_ascii_digit()) && tokens.peek() == Some(&".") {
-                    number.push_str(tokens.next().unwrap_or_default());
-                    number.push_str(
-                        tokens.next_if(|next| next.starts_with(|c: char| c.is_ascii_digit())).unwrap_or_default(),
-                    );
-                }
-                let blob =
-                    token.eq_ignore_ascii_case("x").then(|| tokens.next_if(|next| next.starts_with('\''))).flatten();
-                all.push(literal(&number, blob, sign).ok_or_else(|| wrong(token))?);
-                (sign, is_expected) = (1, false);
-            }
-        }
-    }
-    match (all.is_empty() || is_expected, all.len()) {
-        (true, _) => Err(wrong("")),
-        (_, count) if count > MOST_VALUES => Err(too_many(count)),
-        _ => Ok(all),
-    }
-}
-
 fn too_many(count: usize) -> String {
     format!("{count} values: expected at most {MOST_VALUES}")
-}
-
-fn literal(token: &str, blob: Option<&str>, sign: i64) -> Option<Literal> {
-    if let Some(digits) = blob {
-        let literal = format!("{{\"blob\": \"{}\"}}", digits.trim_matches('\''));
-        return serde_json::from_str(&literal).ok();
-    }
-    if let Some(inside) = token.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
-        return Some(Literal::Text(inside.to_owned()));
-    }
-    if token.eq_ignore_ascii_case("null") {
-        return Some(NULL);
-    }
-    if let Ok(number) = token.parse::<i64>() {
-        return Some(Literal::Integer(sign * number));
-    }
-    token.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| Literal::Real(sign as f64 * number))
 }
 
 const NULL: Literal = Literal::Null { null: True };
@@ -147,12 +93,12 @@ const NULL: Literal = Literal::Null { null: True };
 /// What a parameter needs: a number to draw, if it draws one, and the value to bind.
 pub(super) type Bound = (Option<Draw>, Parameter);
 
-/// Answers a query on the database that the statements start from, with the first column of its rows.
-pub(super) type Ask<'q> = dyn Fn(&str) -> Result<Vec<Literal>, String> + 'q;
+/// Answers a query on the database that the statements start from.
+pub(super) type Ask<'q> = dyn Fn(&str) -> Result<Vec<Vec<Literal>>, String> + 'q;
 
-impl Source {
+impl ValueSource {
     /// Returns what a parameter needs. `drawn`: the name of its number. `turn`: how many executions came before, as an expression.
-    /// `folder`: that of the file of the statements.
+    /// `folder`: the folder of the file with the statements.
     pub(super) fn bound(&self, drawn: &str, turn: &str, folder: &Path, ask: &Ask<'_>) -> Result<Bound, String> {
         match self {
             Self::Drawn { keys, from, to } => {
@@ -167,30 +113,34 @@ impl Source {
                 let wide = to - from + 1;
                 Ok((None, Parameter::Integer(plus(*from, &format!("({turn}) % {wide}"))?)))
             }
-            Self::OneOf(values) => one_of(values.clone(), drawn, None),
+            Self::OneOf(list) => one_of(ask(&format!("SELECT {list}"))?.into_iter().flatten().collect(), drawn, None),
             Self::Random { is_blob, least, most } => {
                 let format = format!("{{random:{least}-{most}}}");
                 let format: Template = format.parse().map_err(|error| format!("{format}: {error}"))?;
                 Ok((None, Parameter::Format { format, key: Expression::Number(0), blob: *is_blob }))
             }
-            Self::Query { sql, in_turn } => one_of(ask(sql)?, drawn, in_turn.then_some(turn)),
+            Self::Query { sql, in_turn } => {
+                let first = ask(sql)?.into_iter().filter_map(|row| row.into_iter().next());
+                one_of(first.collect(), drawn, in_turn.then_some(turn))
+            }
             Self::Csv { file, column, in_turn } => {
                 one_of(column_of(&folder.join(file), column)?, drawn, in_turn.then_some(turn))
             }
         }
     }
+}
 
-    /// Returns a value to try the statement with.
-    pub(super) fn sample(bound: &Bound) -> Literal {
-        match &bound.1 {
-            Parameter::OneOf { one_of, .. } => one_of.first().cloned().unwrap_or(NULL),
-            Parameter::Format { blob: true, .. } => Literal::Blob { blob: vec![0] },
-            Parameter::Format { .. } => Literal::Text("a".to_owned()),
-            parameter => {
-                // Drawn numbers and those of loops begin at 0.
-                Literal::Integer(parameter.expression().map_or(0, |expression| expression.value(&Vec::new())))
-            }
+/// Returns a value of a parameter for trying its statement. Random texts and bytes are all the same.
+pub(super) fn example(parameter: &Parameter, variables: &Variables<'_>) -> Literal {
+    let number = parameter.expression().map_or(0, |expression| expression.value(variables));
+    match parameter {
+        Parameter::OneOf { one_of, .. } => {
+            let at = number.rem_euclid(one_of.len().max(1) as i64) as usize;
+            one_of.get(at).cloned().unwrap_or(NULL)
         }
+        Parameter::Format { blob: true, .. } => Literal::Blob { blob: vec![0] },
+        Parameter::Format { .. } => Literal::Text("a".to_owned()),
+        _ => Literal::Integer(number),
     }
 }
 
@@ -226,11 +176,42 @@ fn column_of(file: &Path, column: &str) -> Result<Vec<Literal>, String> {
     let names: Vec<String> = reader.headers().map_err(wrong)?.iter().map(str::to_owned).collect();
     let at = names.iter().position(|name| name == column);
     let at = at.ok_or_else(|| format!("{place}: column `{column}`: {}", instead_of(column, &names)))?;
-    let value = |record: csv::StringRecord| match record.get(at).unwrap_or_default() {
-        "" => NULL,
-        text => literal(text, None, 1)
-            .filter(|found| !matches!(found, Literal::Null { .. }))
-            .unwrap_or_else(|| Literal::Text(text.to_owned())),
-    };
+    let value = |record: csv::StringRecord| of_csv(record.get(at).unwrap_or_default());
     reader.records().map(|record| record.map(value).map_err(wrong)).collect()
+}
+
+/// Returns a value of a CSV file: NULL where there is nothing, and a number if it is written as SQL writes it.
+fn of_csv(text: &str) -> Literal {
+    if text.is_empty() {
+        return NULL;
+    }
+    let whole = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_real = digits.contains(['.', 'e', 'E']) && digits.starts_with(|c: char| c.is_ascii_digit());
+    let real = text.parse::<f64>().ok().filter(|number| is_real && number.is_finite());
+    whole.map(Literal::Integer).or(real.map(Literal::Real)).unwrap_or_else(|| Literal::Text(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_csv_file_are_those_that_are_written_so() {
+        let text = |text: &str| Literal::Text(text.to_owned());
+        for (written, value) in [
+            ("12", Literal::Integer(12)),
+            ("-3", Literal::Integer(-3)),
+            ("2.5", Literal::Real(2.5)),
+            ("1e3", Literal::Real(1e3)),
+            ("", NULL),
+            ("007", text("007")),
+            ("'a'", text("'a'")),
+            ("NULL", text("NULL")),
+            ("inf", text("inf")),
+            ("e5", text("e5")),
+        ] {
+            assert_eq!(of_csv(written), value, "{written}");
+        }
+    }
 }

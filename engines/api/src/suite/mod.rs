@@ -6,6 +6,7 @@ mod expression;
 mod kv;
 mod plan;
 mod sql;
+mod statement;
 mod step;
 mod template;
 
@@ -16,7 +17,8 @@ pub use kv::{
 };
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, TableSpec, main_database};
-pub use step::{Begin, Choice, CopySpec, Draw, Literal, ObjectSpec, Parameter, StatementSpec, Step, True};
+pub use statement::{Draw, Literal, ObjectSpec, Parameter, StatementSpec, True};
+pub use step::{Begin, Choice, CopySpec, Step};
 pub use template::{Bytes, Counted, Form, Length, Template, UUID_EPOCH_MS, UuidForm, UuidVersion, Variable};
 
 use serde::{Deserialize, Serialize};

@@ -116,7 +116,7 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
         }
     }
 
-    /// Returns the values of a statement, with those of kept rows in their places.
+    /// Returns the values of a statement, including values of kept rows.
     #[inline]
     fn bound<'v>(&self, statement: &Statement<'e>, values: &'v mut [SqlValue]) -> &'v [SqlValue] {
         if statement.takes_kept {

@@ -158,7 +158,7 @@ impl Named {
         let _ = self.times.add(&other.times);
     }
 
-    /// Returns what is reported of it. `answers`: whether there are answers under this name.
+    /// Returns its report. `answers`: whether there are answers under this name.
     fn done(&self, name: &str, answers: bool) -> StatementDone {
         let verification = || {
             let mut digest = Digest::default();
@@ -177,7 +177,7 @@ impl Named {
     }
 }
 
-/// Returns what is reported of all names of a test. `answers`: whether the engine answers at all.
+/// Returns the reports of all names of a test. `answers`: whether the engine answers at all.
 pub(super) fn done(test: &SqlTest, named: &[Named], answers: bool) -> Vec<StatementDone> {
     let has_answers = |name: &str| answers && test.steps().any(|step| answers_as(step, name));
     test.names().into_iter().zip(named).map(|(name, named)| named.done(name, has_answers(name))).collect()

@@ -1,6 +1,6 @@
 //! Painting of the Bench screen.
 
-use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane, panes::Subject};
+use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane, panes::Measurable};
 use crate::tui::{
     screens::Context,
     widgets::{
@@ -68,10 +68,10 @@ const PUBLISHED: [&str; 2] = ["Reproduce a publication", "Publications"];
 fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     let inner = paint.pane(area, "What to measure", bench.pane == Pane::Suites);
     let room = usize::from(inner.width);
-    let (above, below): (Vec<Subject<'_>>, Vec<Subject<'_>>) =
-        Subject::all(world).into_iter().partition(|subject| !matches!(subject, Subject::Published(_)));
+    let (above, below): (Vec<Measurable<'_>>, Vec<Measurable<'_>>) =
+        Measurable::all(world).into_iter().partition(|subject| !matches!(subject, Measurable::Published(_)));
     let (above, below) = (above.into_iter().map(Some), below.into_iter().map(Some));
-    let rows: Vec<Option<Subject<'_>>> = above.chain([None]).chain(below).collect();
+    let rows: Vec<Option<Measurable<'_>>> = above.chain([None]).chain(below).collect();
     let places = CursorRows::new(&rows, Option::is_some);
     let around = VisibleRows::new(rows.len(), places.under(bench.cursors[Pane::Suites.index()]));
     let around = around.highlighted_if(bench.pane == Pane::Suites);
@@ -83,7 +83,7 @@ fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: 
     });
 }
 
-fn subject_line<'t>(subject: Subject<'_>, bench: &BenchScreen, room: usize) -> Vec<TextPiece<'t>> {
+fn subject_line<'t>(subject: Measurable<'_>, bench: &BenchScreen, room: usize) -> Vec<TextPiece<'t>> {
     let (name, tests, chosen) = match subject.suite() {
         None => ("My workload", String::new(), bench.form.is_own),
         Some(suite) => {

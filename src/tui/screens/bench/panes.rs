@@ -6,7 +6,7 @@ use dbdyno_catalog::Suite;
 
 /// What the first pane has to choose from.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Subject<'w> {
+pub(super) enum Measurable<'w> {
     /// The workload that the form describes.
     Own,
     /// A suite in the user's folder.
@@ -15,7 +15,7 @@ pub(super) enum Subject<'w> {
     Published(&'w Suite),
 }
 
-impl<'w> Subject<'w> {
+impl<'w> Measurable<'w> {
     /// Returns all of them, in the order in which they are shown.
     pub(super) fn all(world: &'w World) -> Vec<Self> {
         let (mine, published): (Vec<&Suite>, Vec<&Suite>) =
@@ -64,9 +64,9 @@ impl BenchScreen {
         if self.pane != Pane::Suites {
             return;
         }
-        match Subject::all(world).get(self.cursor().at) {
-            Some(Subject::Own) if !self.form.is_own => self.take_own(world),
-            Some(Subject::Mine(suite) | Subject::Published(suite))
+        match Measurable::all(world).get(self.cursor().at) {
+            Some(Measurable::Own) if !self.form.is_own => self.take_own(world),
+            Some(Measurable::Mine(suite) | Measurable::Published(suite))
                 if self.form.is_own || suite.name != self.form.suite =>
             {
                 self.form.take_suite(suite);
@@ -88,11 +88,11 @@ impl BenchScreen {
 
     /// Puts the cursor of the first pane on what is selected.
     pub(super) fn point_at_subject(&mut self, world: &World) {
-        let selected = |subject: &Subject<'_>| match subject.suite() {
+        let selected = |subject: &Measurable<'_>| match subject.suite() {
             None => self.form.is_own,
             Some(suite) => !self.form.is_own && suite.name == self.form.suite,
         };
-        if let Some(at) = Subject::all(world).iter().position(selected) {
+        if let Some(at) = Measurable::all(world).iter().position(selected) {
             self.cursors[Pane::Suites.index()].at = at;
         }
     }

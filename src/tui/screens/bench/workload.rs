@@ -9,8 +9,8 @@ use dbdyno_catalog::{
 use dbdyno_engine::size::Size;
 use std::collections::BTreeMap;
 
-/// The fields of the form's first look.
-const FIRST_LOOK: [(&str, &str); 4] = [("rows", "100k"), ("value", "200"), ("read", "90"), ("update", "10")];
+/// The fields that the form has at first.
+const FIRST_FIELDS: [(&str, &str); 4] = [("rows", "100k"), ("value", "200"), ("read", "90"), ("update", "10")];
 
 /// The form of the user's own workload.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl Made {
 impl OwnWorkload {
     pub(crate) fn new(world: &World) -> Self {
         let known = |(name, value): &(&str, &str)| Some((field(name)?.name, (*value).to_owned()));
-        let mut own = Self { set: FIRST_LOOK.iter().filter_map(known).collect(), made: Err(String::new()) };
+        let mut own = Self { set: FIRST_FIELDS.iter().filter_map(known).collect(), made: Err(String::new()) };
         own.make(world);
         own
     }

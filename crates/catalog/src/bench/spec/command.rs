@@ -5,7 +5,13 @@ use super::{Spec, engine::written, escape};
 impl Spec {
     /// Returns the words after `dbdyno` that run this bench. The command line parses them back to the same bench.
     pub fn arguments(&self) -> Vec<String> {
-        let mut words = vec!["run".to_owned(), "--suite".to_owned(), self.suite.clone()];
+        let suite = ["run".to_owned(), "--suite".to_owned(), self.suite.clone()];
+        suite.into_iter().chain(self.flags()).collect()
+    }
+
+    /// Returns the flags of `dbdyno run`, without the suite.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let mut words = Vec::new();
         let mut add = |flag: &str, value: String| match value.starts_with('-') {
             // As a separate word it would be parsed as a flag.
             true => words.push(format!("{flag}={value}")),
