@@ -1,6 +1,6 @@
 //! The charts of a comparison, as sections of pages.
 
-use super::{Wording, scaling, sheet, words};
+use super::{Wording, scaling, words};
 use crate::sheet::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, Scale, Section, SeriesStyle, Tone};
 use dbdyno_comparing::compare::{
     Comparison, CurveFamily, Figure, JudgedRatio, Latency, Line, ScalingCurve, ScalingFound, ScalingPoint, SideName,
@@ -86,7 +86,7 @@ fn by_tests(comparison: &Comparison, chart: impl Fn(String, Vec<&Line>) -> Optio
 
 /// Returns a line's name for a chart with lines of several sizes and parts.
 fn title(line: &Line) -> String {
-    format!("{} · size {} {}", sheet::name(line), line.size, words::part(&line.part)).trim_end().to_owned()
+    format!("{} {} · size {} {}", line.test, line.name, line.size, words::part(&line.part)).trim_end().to_owned()
 }
 
 fn style(side: SideName) -> SeriesStyle {

@@ -1,10 +1,6 @@
 //! The forest plots of a comparison.
 
-use super::{
-    Wording,
-    sheet::{group, name},
-    words,
-};
+use super::{Wording, sheet::group, words};
 use crate::sheet::{Forest, ForestMark, ForestRow, ratio_axis};
 use dbdyno_comparing::compare::{Comparison, Line, Mean};
 
@@ -15,7 +11,7 @@ pub(super) fn forests(comparison: &Comparison, wording: &Wording) -> Vec<Forest>
     let [below, above] = wording.directions();
     let directions = [format!("◂ {below}"), format!("{above} ▸")];
     let row = |line: &Line| {
-        let name = name(line);
+        let name = wording.line_name(line);
         let found = line.found.as_ref();
         let figure = found.map_or_else(
             || "not comparable".to_owned(),

@@ -22,7 +22,7 @@ pub use charts::corners;
 pub use csv::csv;
 pub use names::SideNames;
 pub use scaling::grown_text;
-pub use sentence::sentence;
+pub use sentence::{sentence, sentences};
 pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
 pub use sheet::sheet;
 pub use wording::Wording;

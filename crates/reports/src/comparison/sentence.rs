@@ -5,12 +5,15 @@ use super::{
     wording::{Wording, chance},
     words::{comparatives, part},
 };
-use dbdyno_comparing::compare::{Comparison, Line, RatioRange};
+use dbdyno_comparing::compare::{Comparison, Line, Part, RatioRange};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_stats::{SAME_BAND, Verdict};
+use std::collections::BTreeSet;
 
 /// The most tests that are named; more are counted.
 const NAMED: usize = 2;
+/// The most parts of tests that are named.
+const NAMED_PARTS: usize = 3;
 
 /// Returns the comparison in a sentence, as certain as its verdicts: `lmdb is faster than redb in 14 of 16 tests, 2.3x by the geometric
 /// mean (2.0-2.6); undecided in Random reads and Mixed.`
@@ -22,6 +25,56 @@ pub fn sentence(comparison: &Comparison) -> String {
         [] => format!("There is nothing to compare between {a} and {b}."),
         [only] => of_test(comparison, &wording, only),
         _ => of_tests(comparison, &wording, &lines),
+    }
+}
+
+/// Returns the comparison in a sentence, and its parts in another one if it has any.
+pub fn sentences(comparison: &Comparison) -> Vec<String> {
+    std::iter::once(sentence(comparison)).chain(of_parts(comparison)).collect()
+}
+
+/// Returns which parts of the tests gain and which lose, in a sentence: statements of the user's own SQL, or actors. None if there are no
+/// parts: `By part: sqlite is faster in newest of a feed (2.1x) and 3 more; duckdb is faster in unread by feed (4.2x).`
+fn of_parts(comparison: &Comparison) -> Option<String> {
+    let wording = Wording::of(comparison);
+    let parts: Vec<&Line> = comparison.lines.iter().filter(|line| line.actor.is_some()).collect();
+    let verdicts = Verdicts::of(&parts);
+    let is = is_better(&wording, None);
+    let (a, b) = (&wording.sides.a, &wording.sides.b);
+    let gains = |who: &str, lines: &[&Line]| {
+        (!lines.is_empty()).then(|| format!("{who} {is} in {}", most_changed(comparison, &wording, lines)))
+    };
+    let rest = [
+        (verdicts.same.len(), "the same"),
+        (verdicts.undecided.len() + verdicts.too_few.len(), "undecided"),
+        (verdicts.not_comparable.len(), "not comparable"),
+    ];
+    let rest = rest.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}"));
+    let clauses: Vec<String> =
+        [gains(a, &verdicts.better), gains(b, &verdicts.worse)].into_iter().flatten().chain(rest).collect();
+    (!clauses.is_empty()).then(|| format!("By part: {}.", clauses.join("; ")))
+}
+
+/// Names the lines that differ most, with their factors.
+fn most_changed(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> String {
+    let tests: BTreeSet<(&Part, &str, u32)> =
+        comparison.lines.iter().map(|line| (&line.part, line.size.as_str(), line.test)).collect();
+    let change = |line: &Line| line.found.as_ref().map_or(0.0, |found| found.ratio.ln().abs());
+    let mut lines = lines.to_vec();
+    lines.sort_by(|one, other| change(other).total_cmp(&change(one)));
+    let named = |line: &&Line| {
+        let own = line.actor.as_ref().filter(|_| tests.len() == 1);
+        let name = own.cloned().unwrap_or_else(|| name(comparison, line));
+        let amount = line.found.as_ref().map(|found| Amount::new(found.ratio, None, wording.metric).factor);
+        amount.map_or_else(|| name.clone(), |factor| format!("{name} ({factor})"))
+    };
+    let mut names: Vec<String> = lines.iter().take(NAMED_PARTS).map(named).collect();
+    if lines.len() > NAMED_PARTS {
+        names.push(format!("{} more", lines.len() - NAMED_PARTS));
+    }
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        last => last.unwrap_or_default(),
     }
 }
 

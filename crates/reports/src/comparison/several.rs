@@ -255,7 +255,7 @@ fn beside(sides: &[Comparison], notes: &mut Footnotes) -> Table {
     for size in sizes(sides) {
         for row in rows(sides, size) {
             let mut cells =
-                vec![Cell::new(super::sheet::name(row.first)), of_size(size), Cell::new(reference(&row, metric))];
+                vec![Cell::new(wordings[0].line_name(row.first)), of_size(size), Cell::new(reference(&row, metric))];
             for (line, wording) in row.lines.iter().zip(&wordings) {
                 cells.extend(side_cells(*line, wording, farthest, notes));
             }

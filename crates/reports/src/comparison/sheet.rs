@@ -3,7 +3,7 @@
 use super::{
     charts, facts,
     forests::forests,
-    looks, over_several, scaling, sentence,
+    looks, over_several, scaling, sentences,
     wording::Wording,
     words::{self, Footnotes},
 };
@@ -23,7 +23,7 @@ const VALUE: usize = 7;
 /// A comparison as a sheet.
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut notes = Footnotes::default();
-    let answer = if comparison.scaling.is_some() { Vec::new() } else { vec![sentence(comparison)] };
+    let answer = if comparison.scaling.is_some() { Vec::new() } else { sentences(comparison) };
     let head = Section { tone: Tone::Head, before: facts::head(comparison), ..Section::default() };
     let mut sections: Vec<Section> = Section::toned(Tone::Answer, "", answer).into_iter().chain([head]).collect();
     sections.extend(figures(comparison, &mut notes));
@@ -138,7 +138,7 @@ fn cells(
     let found = line.found.as_ref();
     let of_found = |show: &dyn Fn(&JudgedRatio) -> String| Cell::new(found.map_or_else(|| "-".to_owned(), show));
     let mut cells = vec![
-        Cell::new(name(line)),
+        Cell::new(wording.line_name(line)),
         group(&line.size, &line.part),
         Cell::new(words::value(line.a.as_ref(), metric)),
         Cell::new(words::value(line.b.as_ref(), metric)),
@@ -155,11 +155,6 @@ fn cells(
     let p = found.and_then(|found| found.p_adjusted).map_or_else(|| "-".to_owned(), |p| format!("{p:.2}"));
     cells.extend([Cell::new(format!("{} / {}", runs(&line.a), runs(&line.b))), Cell::new(p)]);
     cells
-}
-
-/// `2 Random reads`.
-pub(super) fn name(line: &Line) -> String {
-    format!("{} {}", line.test, line.name)
 }
 
 /// Returns the verdict on a line: a short and a long form.

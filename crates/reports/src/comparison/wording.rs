@@ -6,7 +6,7 @@ use super::{
     words::{comparatives, sign},
 };
 use dbdyno_comparing::compare::{
-    ComparedSessions, Comparison, JudgedRatio, Overall, PivotCell, RatioForm, RatioRange, SizeRatio,
+    ComparedSessions, Comparison, JudgedRatio, Line, Overall, PivotCell, RatioForm, RatioRange, SizeRatio,
 };
 use dbdyno_foundation::{
     base::units::counted,
@@ -20,11 +20,22 @@ pub struct Wording {
     pub sides: SideNames,
     pub metric: Metric,
     pub form: RatioForm,
+    /// Whether all lines are of one test, so that its parts need not repeat its name.
+    pub has_one_test: bool,
 }
 
 impl Wording {
     pub fn of(comparison: &Comparison) -> Self {
-        Self { sides: SideNames::of(comparison), metric: comparison.metric, form: comparison.ratios }
+        let has_one_test = comparison.lines.windows(2).all(|pair| pair[0].test == pair[1].test);
+        Self { sides: SideNames::of(comparison), metric: comparison.metric, form: comparison.ratios, has_one_test }
+    }
+
+    /// Returns the name of a line in tables: `2 Random reads`, and `· newest of a feed` for a part of the only test.
+    pub fn line_name(&self, line: &Line) -> String {
+        match &line.actor {
+            Some(part) if self.has_one_test => format!("· {part}"),
+            _ => format!("{} {}", line.test, line.name),
+        }
     }
 }
 
@@ -263,7 +274,7 @@ mod tests {
     use super::*;
 
     fn wording(form: RatioForm, metric: Metric) -> Wording {
-        Wording { sides: SideNames::letters(), metric, form }
+        Wording { sides: SideNames::letters(), metric, form, has_one_test: false }
     }
 
     #[test]

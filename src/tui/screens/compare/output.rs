@@ -21,7 +21,8 @@ use dbdyno_foundation::{base::csv::Cells, metric::Metric};
 use dbdyno_reports::{
     command::shell,
     comparison::{
-        self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, Wording, explain, facts, looks, scaling, sentence, words,
+        self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, Wording, explain, facts, looks, scaling, sentence, sentences,
+        words,
     },
     format::Format,
     sheet::TableStyle,
@@ -117,7 +118,7 @@ impl CompareScreen {
     /// Shows the remarks to read before trusting the comparison.
     pub(super) fn notes(&self, world: &World) -> Intents {
         let Some(comparison) = self.exported(world) else { return Intents::new() };
-        let mut lines = vec![sentence(&comparison)];
+        let mut lines = sentences(&comparison);
         lines.extend(facts::head(&comparison));
         lines.push(String::new());
         lines.extend(remarks(&comparison).iter().map(Remark::text));

@@ -93,7 +93,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         })
         .collect();
     let longest = |text: &dyn Fn(&(TableRow<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
-    let names = longest(&|(row, _)| width(&plain(&first_cell(row))));
+    let names = longest(&|(row, _)| width(&plain(&first_cell(row, &wording))));
     let verdicts = longest(&|(row, marks)| {
         if let TableRow::Line(line) = row { width(&verdict(line, marks, &wording).0) } else { 0 }
     });
@@ -150,10 +150,10 @@ fn draw_remarks(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) {
     }
 }
 
-fn first_cell(row: &TableRow<'_>) -> String {
+fn first_cell(row: &TableRow<'_>, wording: &Wording) -> String {
     match row {
         TableRow::Title(mean) => format!("size {} {}", mean.size, words::part(&mean.part)),
-        TableRow::Line(line) => name(line),
+        TableRow::Line(line) => wording.line_name(line),
         TableRow::Mean(mean) => format!("geometric mean ({})", mean.tests),
     }
 }
@@ -206,7 +206,7 @@ fn cells<'t>(
     reach: f64,
 ) -> Vec<TextPiece<'t>> {
     match row {
-        TableRow::Title(_) => vec![piece(first_cell(row), Role::Title)],
+        TableRow::Title(_) => vec![piece(first_cell(row, wording), Role::Title)],
         TableRow::Mean(mean) => mean_cells(mean, columns),
         TableRow::Line(line) => line_cells(line, wording, marks, columns, reach),
     }
@@ -236,7 +236,7 @@ fn line_cells<'t>(
     columns: TableColumns,
     reach: f64,
 ) -> Vec<TextPiece<'t>> {
-    let mut cells = vec![piece(pad(&plain(&name(line)), columns.name), Role::Text)];
+    let mut cells = vec![piece(pad(&plain(&wording.line_name(line)), columns.name), Role::Text)];
     if columns.figure > 0 {
         let [a, b] = [&line.a, &line.b].map(|figure| words::value(figure.as_ref(), wording.metric));
         cells.push(piece(format!("{a:>0$}", columns.figure), Role::A));
