@@ -134,9 +134,8 @@ fn an_answer_that_is_not_the_right_one_fails_the_run_and_says_where() {
     );
 }
 
-/// If threads read while they write, answers depend on the order of the threads.
 #[test]
-fn actors_of_sql_only_read() {
+fn steps_of_threads_that_are_none_are_told_with_their_line() {
     let place = Place::new();
     let suite = |steps: &str| {
         format!(
@@ -145,9 +144,10 @@ fn actors_of_sql_only_read() {
              prepare = [{{ create_table = \"t\" }}]\nactors = [{{ name = \"r\", threads = 2, steps = [{steps}] }}]\n"
         )
     };
-    for (steps, expected) in
-        [("{ write = \"DELETE FROM t\" }", "actors can only read"), ("", "either all with objects or none")]
-    {
+    for (steps, expected) in [
+        ("", "expected reads and writes"),
+        ("{ write = \"DELETE FROM t WHERE a = ?1\", bind = [\"threat\"] }", "`thread`"),
+    ] {
         fs::write(place.path("config/suites/mine.toml"), suite(steps)).unwrap();
         let refused = place.run(&["run", "--suite", "mine", "--engine", "sqlite", "--dry-run"]);
         assert!(refused.code == Some(2) && refused.stderr.contains(expected), "{steps}: {}", refused.stderr);

@@ -36,6 +36,29 @@ func (group *group) latencies() []*workload.Latencies {
 	return list
 }
 
+// busy returns how often other threads blocked the threads.
+func (group *group) busy() uint64 {
+	var sum uint64
+	for _, member := range group.members {
+		if attempts := member.performer.attempts; attempts != nil {
+			sum += attempts.busy.Load()
+		}
+	}
+	return sum
+}
+
+// counters returns what other threads cost the threads; nil if no thread of the test writes.
+func (group *group) counters() protocol.Counters {
+	if group.members[0].performer.attempts == nil {
+		return nil
+	}
+	counters := protocol.Counters{"busy": group.busy(), "retries": 0}
+	for _, member := range group.members {
+		counters["retries"] += member.performer.attempts.retries
+	}
+	return counters
+}
+
 // measureActors measures a test of several threads, each with a handle of its own. The main handle is closed
 // meanwhile, so that it cannot get in their way.
 func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone, error) {
@@ -104,14 +127,23 @@ func operationsOfAll(groups []*group) *uint64 {
 func (test *sqlTest) addMembers(groups []*group) {
 	seed, ordinal := test.random.Next(), uint64(0)
 	for _, group := range groups {
-		for range group.actor.Threads {
-			latencies := workload.NewLatencies()
-			recorder, random := workload.NewRecorder(1, latencies), workload.Stream(seed, ordinal)
-			performer := newPerformer(test.run, nil, group.program, random, recorder)
-			group.members = append(group.members, &member{performer: performer, recorder: recorder, latencies: latencies})
+		for thread := range group.actor.Threads {
+			group.members = append(group.members, test.member(group, thread, workload.Stream(seed, ordinal)))
 			ordinal++
 		}
 	}
+}
+
+// member returns the thread of a group with this number.
+func (test *sqlTest) member(group *group, thread int, random *workload.SplitMix64) *member {
+	writes, latencies := test.test.HasWritingThreads(), workload.NewLatencies()
+	recorder := workload.NewRecorder(1, latencies)
+	if writes {
+		recorder = workload.NewAttemptRecorder(latencies)
+	}
+	performer := newPerformer(test.run, nil, group.program, random, recorder)
+	performer.beThread(thread, writes)
+	return &member{performer: performer, recorder: recorder, latencies: latencies}
 }
 
 // together starts all threads at the same time. It checks their last answers after all threads have ended, so that
@@ -155,12 +187,19 @@ func (test *sqlTest) together(groups []*group) (wallNs uint64, err error) {
 // work opens a handle, does the steps and closes the handle. The first operation includes opening, the last one
 // includes closing.
 func (member *member) work(open func() (driver.Conn, error)) error {
+	performer := member.performer
+	if attempts, once := performer.attempts, open; attempts != nil {
+		open = func() (driver.Conn, error) { return attempts.open(once) }
+	}
 	conn, err := open()
 	if err != nil {
 		return err
 	}
-	member.performer.conn, member.performer.closing = conn, conn.Close
-	return member.performer.perform()
+	performer.conn, performer.closing = conn, conn.Close
+	if err = performer.perform(); err != nil {
+		performer.abandon()
+	}
+	return err
 }
 
 func betweenNs(groups []*group) uint64 {
@@ -182,7 +221,9 @@ func actorsProgress(test uint64, total *uint64, groups []*group) func() protocol
 		for _, group := range groups {
 			operations, histogram := workload.Fresh(group.latencies()...)
 			said.Operations += operations
-			said.Actors = append(said.Actors, protocol.ActorProgress{Name: group.actor.Name, Operations: operations, Histogram: histogram})
+			said.Actors = append(said.Actors, protocol.ActorProgress{
+				Name: group.actor.Name, Operations: operations, Busy: group.busy(), Histogram: histogram,
+			})
 		}
 		if len(said.Actors) == 1 {
 			said.Histogram = said.Actors[0].Histogram
@@ -192,14 +233,15 @@ func actorsProgress(test uint64, total *uint64, groups []*group) func() protocol
 }
 
 // fill fills in the results of the threads and the verification value. The value has the digest of each thread, in the
-// order of the actors and of their threads. The digest of a thread ends with its number of rows.
+// order of the actors and of their threads. The digest of a thread ends with its number of rows. If threads write,
+// their answers depend on their order, and the value has only the tables that the test verifies.
 func (test *sqlTest) fill(done *protocol.TestDone, groups []*group) error {
 	var digest workload.Digest
 	var named []*tallies
 	for _, group := range groups {
 		of := protocol.ActorDone{
 			Name: group.actor.Name, Threads: group.actor.Threads, OperationsPerSample: 1,
-			Histogram: workload.Histogram(group.latencies()...),
+			Histogram: workload.Histogram(group.latencies()...), Counters: group.counters(),
 		}
 		for _, member := range group.members {
 			own := member.performer.digest
@@ -216,16 +258,24 @@ func (test *sqlTest) fill(done *protocol.TestDone, groups []*group) error {
 		done.Rows += of.Rows
 		done.Actors = append(done.Actors, of)
 	}
-	done.Statements = merged(named).done(test.run.answers())
+	writes := test.test.HasWritingThreads()
+	done.Statements = merged(named).done(test.run.answers() && !writes)
 	// The combined latencies of different kinds of work mean nothing.
 	done.Histogram = workload.EmptyHistogram()
 	if len(done.Actors) == 1 {
 		done.Histogram = done.Actors[0].Histogram
 	}
+	rows := done.Rows
+	if writes {
+		if !test.test.VerifiesContent() {
+			return nil
+		}
+		digest, rows = workload.Digest(0), 0
+	}
 	if err := test.contents(&digest); err != nil {
 		return err
 	}
-	digest.Word(done.Rows)
+	digest.Word(rows)
 	verification := digest.String()
 	done.Verification = &verification
 	return nil

@@ -41,8 +41,11 @@ type Driver struct {
 const mainFile = "sqlite.db"
 
 // Main is the main function of a driver's program.
-func Main(of Driver) {
-	protocol.Main(protocol.Program{
+func Main(of Driver) { protocol.Main(programFor(of)) }
+
+// programFor returns the program of a driver.
+func programFor(of Driver) protocol.Program {
+	return protocol.Program{
 		Description: describe(of),
 		Examine:     func(description *protocol.Description) error { return examine(of, description) },
 		Run: func(worker *protocol.Worker, job *protocol.Job) error {
@@ -67,7 +70,7 @@ func Main(of Driver) {
 			run := newRun(of, worker, job)
 			return kv.Recover(run.Run, run.kvStore())
 		},
-	})
+	}
 }
 
 // run is a running job.

@@ -76,19 +76,24 @@ func (database *kvDatabase) Thread(statements *protocol.KvStatements) (kv.Sessio
 	return session, nil
 }
 
-// busy marks an error that occurred because another connection was in the way. Only SQLite's own message is common
-// to all drivers.
+// busy marks an error that occurred because another connection was in the way.
 func busy(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || !isBusy(err) {
+		return err
 	}
+	return fmt.Errorf("%w: %w", kv.ErrBusy, err)
+}
+
+// isBusy reports whether an error occurred because another connection was in the way. Only SQLite's own message is
+// common to all drivers.
+func isBusy(err error) bool {
 	text := err.Error()
 	for _, said := range []string{"database is locked", "database table is locked", "SQLITE_BUSY", "SQLITE_LOCKED"} {
 		if strings.Contains(text, said) {
-			return fmt.Errorf("%w: %w", kv.ErrBusy, err)
+			return true
 		}
 	}
-	return err
+	return false
 }
 
 // kvSession holds the statements of a test.

@@ -40,6 +40,8 @@ type performer struct {
 
 	// closing closes the connection, which is a part of the last operation. If it is nil, the connection stays open.
 	closing func() error
+	// attempts is nil unless what other connections block is to be done again.
+	attempts *attempts
 }
 
 func newPerformer(run *run, conn driver.Conn, program *program, random *workload.SplitMix64, recorder *workload.Recorder) *performer {
@@ -90,22 +92,34 @@ func (performer *performer) perform() error {
 		if len(block.actions) == 0 {
 			return performer.close()
 		}
-		last := len(block.actions) - 1
-		for at := range block.actions {
-			action := &block.actions[at]
-			if err := performer.act(action, &block); err != nil {
+		work := performer.do
+		if performer.attempts != nil {
+			work = performer.persist
+		}
+		if err := work(&block); err != nil {
+			return err
+		}
+	}
+}
+
+// do does the actions of a block.
+func (performer *performer) do(block *block) error {
+	last := len(block.actions) - 1
+	for at := range block.actions {
+		action := &block.actions[at]
+		if err := performer.act(action, block); err != nil {
+			return err
+		}
+		if performer.tallies != nil {
+			performer.tallies.took(action, performer.recorder.Split())
+		}
+		if action.endsOperation {
+			if err := performer.endOperation(at == last && performer.script.isOver()); err != nil {
 				return err
-			}
-			if performer.tallies != nil {
-				performer.tallies.took(action, performer.recorder.Split())
-			}
-			if action.endsOperation {
-				if err := performer.endOperation(at == last && performer.script.isOver()); err != nil {
-					return err
-				}
 			}
 		}
 	}
+	return nil
 }
 
 // prepare counts what was measured since the last block, and draws the next block.
@@ -113,7 +127,7 @@ func (performer *performer) prepare(block *block) {
 	if performer.tallies != nil {
 		performer.tallies.count()
 	}
-	performer.script.fill(block)
+	performer.script.fill(block, performer.attempts != nil)
 }
 
 func (performer *performer) standStill(work func()) {
@@ -144,12 +158,22 @@ func (performer *performer) endOperation(isLast bool) error {
 	return err
 }
 
-// finish checks the objects of the last answer and releases them.
+// finish checks the objects of the last answer, or of the last attempt, and releases them.
 func (performer *performer) finish() error {
+	if performer.attempts != nil {
+		return performer.finishAttempt()
+	}
 	objects := &performer.objects
 	if objects.statement == nil {
 		return nil
 	}
+	err := performer.check(objects)
+	objects.letGo()
+	return err
+}
+
+// check checks objects and adds them to the results.
+func (performer *performer) check(objects *collector) error {
 	var err error
 	if performer.run.answers() {
 		err = objects.verify()
@@ -161,14 +185,13 @@ func (performer *performer) finish() error {
 		objects.addTo(&own)
 		performer.answered(objects.name, own, objects.rows)
 	}
-	objects.letGo()
 	return err
 }
 
 // answered adds an answer to the results of its step's name, if it has one. own is the digest of the answer alone.
 func (performer *performer) answered(name int, own workload.Digest, rows uint64) {
 	if name > 0 && performer.tallies != nil {
-		performer.tallies.answered(name, own, rows)
+		performer.tallies.answered(answer{name, own, rows})
 	}
 }
 
@@ -255,6 +278,8 @@ func (performer *performer) fetch(ready driver.Stmt, action *action, values []dr
 func (performer *performer) executeMore(ready driver.Stmt, action *action, values []driver.Value) error {
 	statement := action.node.statement
 	for _, value := range statement.kept {
+		// An earlier attempt may have left a value there.
+		values[value.at] = driver.Value{}
 		if row := performer.kept[value.row-1]; value.column < uint(len(row)) {
 			values[value.at] = row[value.column]
 		}
@@ -278,8 +303,7 @@ func (performer *performer) executeMore(ready driver.Stmt, action *action, value
 func (performer *performer) readMore(ready driver.Stmt, action *action, values []driver.Value) error {
 	performer.answer, performer.own, performer.keeping = 0, 0, nil
 	if keep := action.node.statement.keep; keep > 0 {
-		performer.keeping = &performer.kept[keep-1]
-		*performer.keeping = (*performer.keeping)[:0]
+		performer.keeping = performer.emptied(keep - 1)
 	}
 	if err := ready.Query(values, nil, performer.visitMore); err != nil {
 		return err
@@ -287,6 +311,16 @@ func (performer *performer) readMore(ready driver.Stmt, action *action, values [
 	performer.count(performer.answer)
 	performer.answered(action.node.name, performer.own, performer.answer)
 	return nil
+}
+
+// emptied returns the place of a kept row, without the values of the previous one.
+func (performer *performer) emptied(place int) *[]driver.Value {
+	if performer.attempts != nil {
+		performer.attempts.spareRow(performer.kept, place)
+	}
+	row := &performer.kept[place]
+	*row = (*row)[:0]
+	return row
 }
 
 // close closes the statements, and the connection if it does not stay open.

@@ -142,10 +142,11 @@ func (settings settings) begin(kind string) (string, error) {
 		kind = settings["transaction"]
 	}
 	switch kind {
-	case "deferred", "immediate", "exclusive":
+	case "deferred", "immediate", "exclusive", "concurrent":
 		return "BEGIN " + strings.ToUpper(kind), nil
 	}
-	return "", fmt.Errorf("begin `%s` of a transaction: expected engine, deferred, immediate or exclusive", kind)
+	const kinds = "engine, deferred, immediate, exclusive or concurrent"
+	return "", fmt.Errorf("begin `%s` of a transaction: expected %s", kind, kinds)
 }
 
 // statement returns a statement in the form that the option `statements` asks for.

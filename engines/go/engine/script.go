@@ -78,14 +78,22 @@ func newScript(program *program, random *workload.SplitMix64) *script {
 	return &script{stack: []level{{nodes: program.nodes}}, random: random}
 }
 
+// beThread tells the expressions of the script the number of the thread that does it.
+func (script *script) beThread(thread int) {
+	number := protocol.Variable{Name: protocol.ThreadVariable, Value: int64(thread)}
+	script.variables = append(script.variables, number)
+}
+
 // fill puts the next actions into a block. The block stays empty if all are done. A block ends with an operation,
-// and never between a begin and its first operation or between an operation and its commit.
-func (script *script) fill(block *block) {
+// and never between a begin and its first operation or between an operation and its commit. If isWhole is true, it
+// never ends inside a transaction, however long that is.
+func (script *script) fill(block *block, isWhole bool) {
 	block.actions, block.values = block.actions[:0], block.values[:0]
 	block.bytes, block.texts = block.bytes[:0], block.texts[:0]
 	script.settle()
 	for !script.isOver() {
-		if block.isFull() && block.actions[len(block.actions)-1].mayEndBlock() {
+		mayEnd := block.isFull() && !(isWhole && script.isInTransaction())
+		if mayEnd && block.actions[len(block.actions)-1].mayEndBlock() {
 			break
 		}
 		action := script.next(block)
@@ -119,6 +127,11 @@ func (script *script) commitIsNext() bool {
 	}
 	level := &script.stack[len(script.stack)-1]
 	return level.next == len(level.nodes)
+}
+
+// isInTransaction reports whether the commit of a transaction is still to come.
+func (script *script) isInTransaction() bool {
+	return slices.ContainsFunc(script.stack, func(level level) bool { return level.transaction != nil })
 }
 
 // settle walks on to the next action, but does not take it: over the ends of loops, and into loops and the drawn

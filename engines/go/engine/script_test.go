@@ -29,7 +29,7 @@ func walked(t *testing.T, text string, random *workload.SplitMix64) []string {
 	}
 	script, words := newScript(program, random), []string{}
 	for block := (&block{}); ; {
-		script.fill(block)
+		script.fill(block, false)
 		if len(block.actions) == 0 {
 			return words
 		}
@@ -45,6 +45,31 @@ func walked(t *testing.T, text string, random *workload.SplitMix64) []string {
 				word += "."
 			}
 			words = append(words, word)
+		}
+	}
+}
+
+func TestABlockOfAttemptsNeverEndsInsideATransaction(t *testing.T) {
+	program, err := programOf(`[{"repeat": 2, "steps": [
+		{"transaction": [{"repeat": 1000, "steps": [{"write": "w"}]}]}, {"repeat": 300, "steps": [{"write": "x"}]}
+	]}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for isWhole, expected := range map[bool][]int{
+		true: {1_002, 256, 44 + 1_002, 256, 44}, false: {256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 44},
+	} {
+		script := newScript(program, workload.NewSplitMix64(1))
+		var sizes []int
+		for block := (&block{}); ; {
+			script.fill(block, isWhole)
+			if len(block.actions) == 0 {
+				break
+			}
+			sizes = append(sizes, len(block.actions))
+		}
+		if !slices.Equal(sizes, expected) {
+			t.Errorf("whole: %v: blocks of %v actions, expected %v", isWhole, sizes, expected)
 		}
 	}
 }

@@ -16,6 +16,18 @@ type tallies struct {
 	samples []sample
 	// beginNs is the time of the begin whose commit has not been done.
 	beginNs uint64
+	// held are the answers of the current attempt. holds reports whether there is one. before is the number of samples
+	// before it.
+	held   []answer
+	holds  bool
+	before int
+}
+
+// answer is an answer with its number of rows, the digest of it alone, and the number of its name from 1.
+type answer struct {
+	name int
+	own  workload.Digest
+	rows uint64
 }
 
 // tally is the result of one name.
@@ -50,12 +62,33 @@ func (tallies *tallies) took(action *action, ns uint64) {
 	}
 }
 
-// answered adds an answer with its number of rows. own is the digest of the answer alone.
-func (tallies *tallies) answered(name int, own workload.Digest, rows uint64) {
-	own.Word(rows)
-	tally := &tallies.each[name-1]
-	tally.digests += uint64(own)
-	tally.rows += rows
+// answered adds an answer, or holds it until the current attempt has succeeded.
+func (tallies *tallies) answered(answer answer) {
+	if tallies.holds {
+		tallies.held = append(tallies.held, answer)
+		return
+	}
+	answer.own.Word(answer.rows)
+	tally := &tallies.each[answer.name-1]
+	tally.digests += uint64(answer.own)
+	tally.rows += answer.rows
+}
+
+// attempt begins what may have to be done again.
+func (tallies *tallies) attempt() { tallies.holds, tallies.before = true, len(tallies.samples) }
+
+// forget drops what the attempt did so far.
+func (tallies *tallies) forget() {
+	tallies.samples, tallies.held = tallies.samples[:tallies.before], tallies.held[:0]
+}
+
+// keep adds the answers of the attempt, which has succeeded.
+func (tallies *tallies) keep() {
+	tallies.holds = false
+	for _, answer := range tallies.held {
+		tallies.answered(answer)
+	}
+	tallies.held = tallies.held[:0]
 }
 
 // count adds the samples to the results.

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// patience is the time after which an operation is abandoned if others keep getting in its way.
-	patience = 10 * time.Second
+	// Patience is the time after which an operation is abandoned if others keep getting in its way.
+	Patience = 10 * time.Second
 	// longestWait is the longest uninterrupted wait for an operation to be due.
 	longestWait = 50 * time.Millisecond
 	// sleepSlack is the overrun that a sleep seldom exceeds. The thread waits awake for the last part of this
@@ -341,7 +341,7 @@ func (member *member) persistently(transaction func() error) (bool, error) {
 		if member.phase() == over {
 			return false, nil
 		}
-		if time.Since(since) > patience {
+		if time.Since(since) > Patience {
 			member.failures++
 			return false, nil
 		}

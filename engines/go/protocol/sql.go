@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // SQLSuite is a suite of SQL statements.
@@ -51,12 +52,30 @@ type SQLTest struct {
 	VerifySchema []string `json:"verify_schema"`
 }
 
-// SQLActor is a group of threads that do the same steps.
+// VerifiesContent reports whether the verification value has more in it than the answers: the contents or the schemas
+// of tables.
+func (test *SQLTest) VerifiesContent() bool {
+	return len(test.Verify) > 0 || len(test.VerifySchema) > 0
+}
+
+// HasWritingThreads reports whether several threads do the test, and any of them writes. Its answers depend on their
+// order.
+func (test *SQLTest) HasWritingThreads() bool {
+	return slices.ContainsFunc(test.Actors, func(actor SQLActor) bool { return anyWrites(actor.Steps) })
+}
+
+// SQLActor is a group of threads that do the same steps. If a step of any actor writes, a transaction that another
+// thread blocks is rolled back and done again.
 type SQLActor struct {
 	Name    string `json:"name"`
 	Threads int    `json:"threads"`
-	Steps   []Step `json:"steps"`
+	// Steps may use ThreadVariable in their expressions.
+	Steps []Step `json:"steps"`
 }
+
+// ThreadVariable is the name of a thread's number, from 0 among those of its actor, in expressions of the actor's
+// steps.
+const ThreadVariable = "thread"
 
 // Step is one step of a test. Exactly one of the fields that name an action is set.
 type Step struct {
@@ -86,8 +105,27 @@ type Step struct {
 	As    string      `json:"as"`
 	From  *Expression `json:"from"`
 	Steps []Step      `json:"steps"`
-	// Begin belongs to Transaction.
+	// Begin belongs to Transaction: engine, deferred, immediate, exclusive or concurrent.
 	Begin string `json:"begin"`
+}
+
+// Writes reports whether the step, or a step inside it, is more than a read.
+func (step *Step) Writes() bool {
+	switch {
+	case step.Read != "":
+		return false
+	case step.Repeat != nil:
+		return anyWrites(step.Steps)
+	case step.Transaction != nil:
+		return anyWrites(step.Transaction)
+	case step.Mix != nil:
+		return slices.ContainsFunc(step.Mix, func(choice Choice) bool { return anyWrites(choice.Steps) })
+	}
+	return true
+}
+
+func anyWrites(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(step Step) bool { return step.Writes() })
 }
 
 // CopySpec lists the schema and the tables that are copied into a fresh database.

@@ -78,3 +78,37 @@ func TestADrawIsAnExpressionOrHasGroups(t *testing.T) {
 		}
 	}
 }
+
+func TestATestHasWritingThreadsIfAStepOfAnActorIsMoreThanARead(t *testing.T) {
+	const read = `{"read": "r"}`
+	inside := func(step string) []string {
+		return []string{
+			step, `{"repeat": 2, "steps": [` + read + `, ` + step + `]}`, `{"transaction": [` + read + `, ` + step + `]}`,
+			`{"mix": [{"weight": 1, "steps": []}, {"weight": 1, "steps": [{"repeat": 1, "steps": [` + step + `]}]}]}`,
+		}
+	}
+	others := []string{
+		`{"write": "w"}`, `{"run": "w"}`, `{"create_table": "t"}`, `{"create_index": "i"}`, `{"drop_table": "t"}`,
+		`{"copy_database": {"schema": [], "tables": []}}`,
+	}
+	for _, innermost := range append(others, read) {
+		for _, step := range inside(innermost) {
+			var test SQLTest
+			text := `{"steps": [], "actors": [{"steps": [` + read + `]}, {"steps": [` + read + `, ` + step + `]}]}`
+			if err := json.Unmarshal([]byte(text), &test); err != nil {
+				t.Fatal(err)
+			}
+			if found, expected := test.HasWritingThreads(), innermost != read; found != expected {
+				t.Errorf("%s: threads write: %v, expected %v", step, found, expected)
+			}
+		}
+	}
+	alone := SQLTest{Steps: []Step{{Write: "w"}}}
+	if alone.HasWritingThreads() || alone.VerifiesContent() {
+		t.Error("a test of one thread has no writing threads, and verifies no content")
+	}
+	alone.VerifySchema = []string{"t"}
+	if !alone.VerifiesContent() {
+		t.Error("a schema is content")
+	}
+}

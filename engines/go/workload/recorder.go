@@ -33,6 +33,9 @@ type Recorder struct {
 	done          uint64
 	samples       []int64
 	counted       int64
+	// held are the ends of the operations of the current attempt, and attempt is what split was before it.
+	held    []int64
+	attempt int64
 
 	// latencies are the latencies that progress reports read.
 	latencies *Latencies

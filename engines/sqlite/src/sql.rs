@@ -116,6 +116,7 @@ impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
             Begin::Deferred => "BEGIN DEFERRED",
             Begin::Immediate => "BEGIN IMMEDIATE",
             Begin::Exclusive => "BEGIN EXCLUSIVE",
+            Begin::Concurrent => "BEGIN CONCURRENT",
         })
     }
 

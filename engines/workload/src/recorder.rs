@@ -98,6 +98,11 @@ impl<C: Clock> Recorder<C> {
         }
     }
 
+    /// Creates a recorder that times every operation, for operations whose end is told later: see [`Self::lap_at`].
+    pub(crate) fn of_each(clock: C, counts: Arc<Counts>) -> Self {
+        Self { sampling: Sampling::All, ..Self::new(clock, counts, 1) }
+    }
+
     /// Starts the timer at zero. Call it before the first operation.
     pub fn start(&mut self) {
         self.spent.wall = 0;
@@ -112,6 +117,14 @@ impl<C: Clock> Recorder<C> {
         if self.left == 0 {
             self.look();
         }
+    }
+
+    /// Ends one operation of a recorder that times each, at a time of its clock that may be past.
+    pub(crate) fn lap_at(&mut self, ended: u64) {
+        self.counts.add_operations(1);
+        self.counts.record(ended.saturating_sub(self.last) + std::mem::take(&mut self.carried));
+        // The timer may have been paused since then.
+        self.last = self.last.max(ended);
     }
 
     /// Pauses the timer while `work` runs.

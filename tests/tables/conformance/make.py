@@ -276,10 +276,11 @@ class Popular:
 
 def sql(test, size, tables):
     rng, digest, rows = stream(SEED, test["number"]), Values(), 0
+    actors = test.get("actors", [])
     # The rows that were kept, and under each name the sum of the answers' checksums and the rows.
     kept, named = {}, {}
 
-    def steps(steps, names):
+    def do(steps, names):
         nonlocal rows
         for step in steps:
             if "create_table" in step:
@@ -324,8 +325,16 @@ def sql(test, size, tables):
                     total, count = named.get(step["name"], (0, 0))
                     named[step["name"]] = total + own.value, count + changed
 
-    do = steps
-    do(test["steps"], {"R": size, "W": size})
+    do(test.get("steps", []), {"R": size, "W": size})
+    # Each thread draws from a stream of its own. Threads that write have no answers: only the tables at the end are certain.
+    of_test, ordinal = rng.next() if actors else 0, 0
+    for actor in actors:
+        for thread in range(actor["threads"]):
+            rng = stream(of_test, ordinal)
+            do(actor["steps"], {"R": size, "W": size, "thread": thread})
+            ordinal += 1
+    if actors:
+        digest, named = Values(), {}
     for name in test.get("verify", []):
         total = 0
         for row in tables.rows[name]:
@@ -347,7 +356,7 @@ def sql(test, size, tables):
         for index, column in sorted(tables.made[name].items()):
             digest.add(index)
             digest.add(column)
-    digest.word(rows)
+    digest.word(0 if actors else rows)
     return [rows, digest.text(), {name: of_name(*sums) for name, sums in named.items()}]
 
 

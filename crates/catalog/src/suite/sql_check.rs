@@ -6,7 +6,7 @@ use dbdyno_engine::{
     names::instead_of,
     suite::{
         Assignment, Condition, DirectPlan, Draw, Expression, IndexSpec, ObjectSpec, Operand, Parameter, SqlActor,
-        StatementSpec, Step, TableSpec,
+        StatementSpec, Step, THREAD, TableSpec,
     },
 };
 use toml::Spanned;
@@ -125,7 +125,7 @@ impl<'f> Checker<'f> {
         Ok(refused)
     }
 
-    /// Checks that actors only read, so that their answers do not depend on the order of their threads, and that each step is valid.
+    /// Checks that each step of the actors is valid.
     pub(super) fn actors(
         &self,
         place: usize,
@@ -136,7 +136,7 @@ impl<'f> Checker<'f> {
         for (at, actor) in actors.get_ref().iter().enumerate() {
             walk.path.push(at);
             let earlier = &actors.get_ref()[..at];
-            let checked = check_actor(actor, earlier).and_then(|()| self.all(&actor.steps, &[], &mut walk));
+            let checked = check_actor(actor, earlier).and_then(|()| self.all(&actor.steps, &[THREAD], &mut walk));
             checked.map_err(|message| {
                 let span = step_span(self.source, place, "actors", &walk.path).unwrap_or_else(|| actors.span());
                 self.source.wrong(span, format!("actor `{}`: {message}", actor.name))
@@ -330,24 +330,20 @@ fn check_actor(actor: &SqlActor, earlier: &[SqlActor]) -> Result<(), String> {
         return Err(format!("threads = {}: expected 1 to {MOST_THREADS}", actor.threads));
     }
     let mut reads = Vec::new();
-    actor.steps.iter().try_for_each(|step| add_reads(step, &mut reads))?;
+    actor.steps.iter().for_each(|step| add_reads(step, &mut reads));
     let made = reads.iter().filter(|read| !read.objects.is_empty()).count();
-    if reads.is_empty() || made > 0 && made < reads.len() {
-        return Err("steps: expected reads, either all with objects or none".to_owned());
+    if reads.is_empty() && !actor.writes() || made > 0 && (actor.writes() || made < reads.len()) {
+        return Err("steps: expected reads and writes, or reads that all have objects".to_owned());
     }
     Ok(())
 }
 
 /// Collects the reads in a step.
-fn add_reads<'s>(step: &'s Step, reads: &mut Vec<&'s StatementSpec>) -> Result<(), String> {
-    match step {
-        Step::Read(statement) => reads.push(statement),
-        Step::Repeat { .. } | Step::Transaction { .. } | Step::Mix(_) => {
-            step.inner().into_iter().try_for_each(|step| add_reads(step, reads))?;
-        }
-        _ => return Err("steps: expected read, repeat, transaction and mix: actors can only read".to_owned()),
+fn add_reads<'s>(step: &'s Step, reads: &mut Vec<&'s StatementSpec>) {
+    if let Step::Read(statement) = step {
+        reads.push(statement);
     }
-    Ok(())
+    step.inner().into_iter().for_each(|step| add_reads(step, reads));
 }
 
 /// Maximum length of a step's name.

@@ -144,7 +144,9 @@ pub enum SqlLoad {
 }
 
 /// A group of threads that do the same work. Each thread opens the database, does the steps once, and closes it, all inside the timer.
-/// Opening is part of the first operation, closing of the last.
+/// Opening is part of the first operation, closing of the last. Each thread draws its own numbers. If a step of any actor writes, a
+/// transaction that another thread blocks is rolled back and done again until it succeeds, and the answers are not verified, because they
+/// depend on the order of the threads: only the tables at the end are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -153,14 +155,26 @@ pub struct SqlActor {
     /// At least 1.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub threads: u32,
-    /// Steps that only read, so the answers do not depend on the order of the threads. Each thread draws its own numbers.
+    /// Their expressions may use `thread`, the thread's number among those of this actor, from 0.
     pub steps: Vec<Step>,
 }
+
+/// The name of a thread's number in the expressions of its actor's steps.
+pub const THREAD: &str = "thread";
 
 impl SqlActor {
     /// Returns the number of operations of each of its threads, or the expected number if that depends on draws.
     pub fn operations(&self) -> u64 {
         sum(&self.steps, Step::operations)
+    }
+
+    fn commits(&self) -> u64 {
+        if self.writes() { sum(&self.steps, Step::commits) } else { 0 }
+    }
+
+    /// Whether any of its steps is more than a read.
+    pub fn writes(&self) -> bool {
+        self.steps.iter().any(Step::writes)
     }
 }
 
@@ -189,20 +203,32 @@ impl SqlTest {
     pub fn operations(&self) -> u64 {
         match &self.load {
             SqlLoad::Alone { steps } => sum(steps, Step::operations),
-            SqlLoad::Actors { actors } => {
-                let of = |actor: &SqlActor| u64::from(actor.threads).saturating_mul(actor.operations());
-                actors.iter().map(of).fold(0, u64::saturating_add)
-            }
+            SqlLoad::Actors { actors } => of_threads(actors, SqlActor::operations),
         }
     }
 
-    /// Returns the number of commits inside the timer. Actors only read.
+    /// Returns the number of commits inside the timer. Those of actors that only read count for nothing.
     pub fn commits(&self) -> u64 {
         match &self.load {
             SqlLoad::Alone { steps } => sum(steps, Step::commits),
-            SqlLoad::Actors { .. } => 0,
+            SqlLoad::Actors { actors } => of_threads(actors, SqlActor::commits),
         }
     }
+
+    /// Whether its verification value has more in it than its answers: the content or the schema of tables.
+    pub fn verifies_content(&self) -> bool {
+        !self.verify.is_empty() || !self.verify_schema.is_empty()
+    }
+
+    /// Whether several threads do it, and any of them writes: its answers depend on their order.
+    pub fn has_writing_threads(&self) -> bool {
+        matches!(&self.load, SqlLoad::Actors { actors } if actors.iter().any(SqlActor::writes))
+    }
+}
+
+/// Returns the sum over all threads.
+fn of_threads(actors: &[SqlActor], of: fn(&SqlActor) -> u64) -> u64 {
+    actors.iter().map(|actor| u64::from(actor.threads).saturating_mul(of(actor))).fold(0, u64::saturating_add)
 }
 
 fn sum(steps: &[Step], of: fn(&Step) -> u64) -> u64 {

@@ -106,6 +106,15 @@ impl Step {
         }
     }
 
+    /// Whether it, or a step in it, is more than a read.
+    pub fn writes(&self) -> bool {
+        match self {
+            Self::Read(_) => false,
+            Self::Repeat { .. } | Self::Transaction { .. } | Self::Mix(_) => self.inner().into_iter().any(Self::writes),
+            _ => true,
+        }
+    }
+
     /// Returns the steps directly inside it.
     pub fn inner(&self) -> Vec<&Self> {
         match self {
@@ -191,6 +200,8 @@ pub enum Begin {
     Immediate,
     /// Excludes readers if the engine can.
     Exclusive,
+    /// Several may write at once, in a SQLite that has `BEGIN CONCURRENT`.
+    Concurrent,
 }
 
 /// A step as written in JSON and TOML.

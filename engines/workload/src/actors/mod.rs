@@ -17,7 +17,14 @@ use dbdyno_engine::{
     EngineError,
     protocol::{ActorDone, Event, TestDone},
 };
-use std::{sync::Arc, thread::ScopedJoinHandle, time::Instant};
+use std::{
+    sync::Arc,
+    thread::ScopedJoinHandle,
+    time::{Duration, Instant},
+};
+
+/// Time after which a thread gives up an operation that others keep blocking.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The combined result of a test of several threads.
 pub(crate) struct ActorsDone {

@@ -1,12 +1,13 @@
 //! Tests of several threads: each thread opens the database itself, runs its steps once, and closes the database.
 
 use super::{
-    ActionTimes, Answer, Sink, perform,
+    ActionTimes, Answer, Sink,
+    executor::perform_as,
     statements::{Answers, Named, add_objects},
     tally::SqlTally,
 };
 use crate::{
-    actors::{ActorShape, ActorsDone, Cores, Shown, fairness_ppm, joined, places},
+    actors::{ActorShape, ActorsDone, Cores, PATIENCE, Shown, ThreadCounts, fairness_ppm, joined, places},
     histogram::to_base64,
     recorder::{RecordedTime, Recorder},
     rng::SplitMix64,
@@ -21,7 +22,7 @@ use dbdyno_engine::{
 };
 use hdrhistogram::Histogram;
 use std::{
-    sync::{Arc, Barrier},
+    sync::{Arc, Barrier, atomic::Ordering::Relaxed},
     thread,
     time::Instant,
 };
@@ -59,6 +60,8 @@ pub(crate) struct ActorsTest<'t> {
     /// The seed of the streams from which threads draw.
     pub(super) seed: u64,
     pub(super) actors: &'t [SqlActor],
+    /// Whether any of them writes.
+    pub(super) writes: bool,
     pub(super) shown: &'t Shown,
 }
 
@@ -115,6 +118,7 @@ pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
 struct ThreadDone<'e> {
     tally: SqlTally,
     operations: u64,
+    strife: Strife,
     /// The results under each name of the test.
     named: Vec<Named>,
     /// The objects that it built from answers. They are checked after all threads have ended.
@@ -139,12 +143,16 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
             let (start, cores, counts) = (&start, &cores, test.shown.actors[actor].thread(thread));
             scope.spawn(move || {
                 cores.pin(ordinal);
-                let recorder = Recorder::new(engine.clock(), Arc::clone(&counts.service), 1);
+                let recorder = match test.writes {
+                    true => Recorder::of_each(engine.clock(), Arc::clone(&counts.service)),
+                    false => Recorder::new(engine.clock(), Arc::clone(&counts.service), 1),
+                };
                 start.wait();
                 // All threads start at once. The first one sets the start time.
                 test.shown.measured_since.get_or_init(Instant::now);
                 let rng = SplitMix64::stream(test.seed, ordinal as u64);
-                work(engine, test, &test.actors[actor], recorder, rng)
+                let attempts = test.writes.then(|| Attempts::new(engine.clock(), counts));
+                work(engine, test, (&test.actors[actor], thread), (recorder, attempts), rng)
             })
         };
         let running: Vec<_> = places.iter().enumerate().map(spawn).collect();
@@ -157,7 +165,7 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
     let actor_done = |(place, actor): (usize, &SqlActor)| {
         let threads = of_actor(place);
         let wall_ns = from_first_to_last(threads.iter().copied(), is_real);
-        actor_done(actor, &threads, wall_ns, test.shown.actors[place].service())
+        actor_done((actor, test.writes), &threads, wall_ns, test.shown.actors[place].service())
     };
     let actors: Vec<ActorDone> = test.actors.iter().enumerate().map(actor_done).collect();
     Ok(SqlActorsDone {
@@ -189,8 +197,8 @@ fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d ThreadDone<'d>> + Cl
 fn work<'e, E: SqlThreads>(
     engine: &E,
     test: &ActorsTest<'e>,
-    actor: &'e SqlActor,
-    mut recorder: Recorder<E::Clock>,
+    (actor, thread): (&'e SqlActor, u32),
+    (mut recorder, mut attempts): (Recorder<E::Clock>, Option<Attempts<E::Clock>>),
     mut rng: SplitMix64,
 ) -> Result<ThreadDone<'e>, EngineError> {
     let own_names = Step::names(&actor.steps);
@@ -199,39 +207,137 @@ fn work<'e, E: SqlThreads>(
     let clock = engine.clock();
     let begun_ns = clock.now();
     recorder.start();
-    let mut own = engine.another()?;
-    let answers = Answers::new(own_names.len(), engine.clock());
-    let mut sink = Threaded { recorder, answers, kept: Vec::new(), is_pending: false };
-    let operations = perform(&mut own.session()?, test.suite, &actor.steps, &mut rng, &mut sink)?;
+    let mut own = opened(engine, attempts.as_mut())?;
+    let mut answers = Answers::new(own_names.len(), engine.clock());
+    if test.writes {
+        answers.be_unsure();
+    }
+    let mut sink = Threaded { recorder, answers, kept: Vec::new(), is_pending: false, attempts };
+    let operations = perform_as(Some(thread), &mut own.session()?, test.suite, &actor.steps, &mut rng, &mut sink)?;
     own.close()?;
     sink.recorder.lap();
     let ended_ns = clock.now();
-    let Threaded { recorder, answers, mut kept, .. } = sink;
+    let Threaded { recorder, answers, mut kept, attempts, .. } = sink;
+    let strife = attempts.map(|attempts| attempts.strife).unwrap_or_default();
     let (tally, own) = answers.finish();
     // From the names of this actor to those of the test.
     kept.iter_mut().for_each(|answer| answer.name = answer.name.map(|place| places[place]));
     let mut named = vec![Named::default(); test.names.len()];
     own.into_iter().zip(&places).for_each(|(own, place)| named[*place] = own);
-    Ok(ThreadDone { tally, operations, named, kept, spent: recorder.finish()?, begun_ns, ended_ns })
+    Ok(ThreadDone { tally, operations, strife, named, kept, spent: recorder.finish()?, begun_ns, ended_ns })
 }
 
-/// Records latencies and keeps answers. The end of an operation is recorded when the next one ends or the handle is closed, so that closing
-/// counts as part of the last operation.
+/// Opens a handle. Setting its options may have to wait for a thread that writes.
+fn opened<E: SqlThreads>(engine: &E, mut attempts: Option<&mut Attempts<E::Clock>>) -> Result<E, EngineError> {
+    loop {
+        match (engine.another(), &mut attempts) {
+            (Err(error), Some(attempts)) if error.is_busy => attempts.refused(error)?,
+            (opened, Some(attempts)) => {
+                attempts.refused = None;
+                return opened;
+            }
+            (opened, None) => return opened,
+        }
+    }
+}
+
+/// The attempts of a thread, where threads write: what another thread blocks is done again.
+struct Attempts<C> {
+    clock: C,
+    counts: Arc<ThreadCounts>,
+    strife: Strife,
+    /// When the current one was refused for the first time.
+    refused: Option<Instant>,
+    /// The ends of operations that are not yet recorded: those of the current attempt, and the last one before.
+    laps: Vec<u64>,
+    /// The numbers of laps and kept answers, and the tally, before the current one.
+    before: (usize, usize, SqlTally),
+}
+
+/// The cost of conflicts with other threads.
+#[derive(Debug, Clone, Copy, Default)]
+struct Strife {
+    busy: u64,
+    retries: u64,
+}
+
+impl<C: Clock> Attempts<C> {
+    fn new(clock: C, counts: Arc<ThreadCounts>) -> Self {
+        let (strife, before) = (Strife::default(), (0, 0, SqlTally::default()));
+        Self { clock, counts, strife, refused: None, laps: Vec::new(), before }
+    }
+
+    /// # Errors
+    /// It was refused for too long.
+    fn refused(&mut self, error: EngineError) -> Result<(), EngineError> {
+        self.strife.busy += 1;
+        self.counts.busy.fetch_add(1, Relaxed);
+        if self.refused.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            let waited = PATIENCE.as_secs();
+            return Err(EngineError::new(format!("other threads blocked a transaction for {waited} s: {error}")));
+        }
+        self.strife.retries += 1;
+        thread::yield_now();
+        Ok(())
+    }
+}
+
+/// Records latencies and keeps answers. The end of an operation is recorded when the next one begins or the handle is closed, so that
+/// closing counts as part of the last operation.
 struct Threaded<'e, C> {
     recorder: Recorder<C>,
     answers: Answers<C>,
     kept: Vec<Answer<'e>>,
     /// Whether an operation was done whose end is not yet recorded.
     is_pending: bool,
+    /// Present if threads write.
+    attempts: Option<Attempts<C>>,
 }
 
 impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
     #[inline]
-    fn operation(&mut self) {
-        if std::mem::replace(&mut self.is_pending, true) {
+    fn action(&mut self) {
+        if std::mem::take(&mut self.is_pending) {
             self.recorder.lap();
+            self.answers.go_on();
         }
-        self.answers.go_on();
+    }
+
+    #[inline]
+    fn operation(&mut self) {
+        match &mut self.attempts {
+            None => self.is_pending = true,
+            Some(attempts) => attempts.laps.push(attempts.clock.now()),
+        }
+    }
+
+    fn persists(&self) -> bool {
+        self.attempts.is_some()
+    }
+
+    fn attempt(&mut self) {
+        if let Some(attempts) = &mut self.attempts {
+            attempts.before = (attempts.laps.len(), self.kept.len(), self.answers.tally);
+        }
+        self.answers.attempt();
+    }
+
+    fn refused(&mut self, error: EngineError) -> Result<(), EngineError> {
+        let Some(attempts) = &mut self.attempts else { return Err(error) };
+        let (laps, kept, tally) = attempts.before;
+        attempts.laps.truncate(laps);
+        self.kept.truncate(kept);
+        self.answers.forget(tally);
+        attempts.refused(error)
+    }
+
+    fn succeeded(&mut self) {
+        if let Some(attempts) = &mut self.attempts {
+            attempts.refused = None;
+            let certain = attempts.laps.len().saturating_sub(1);
+            attempts.laps.drain(..certain).for_each(|ended| self.recorder.lap_at(ended));
+        }
+        self.answers.keep();
     }
 
     #[inline]
@@ -259,10 +365,17 @@ impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
     }
 }
 
-fn actor_done(actor: &SqlActor, threads: &[&ThreadDone<'_>], wall_ns: u64, service: Histogram<u64>) -> ActorDone {
+fn actor_done(
+    (actor, writes): (&SqlActor, bool),
+    threads: &[&ThreadDone<'_>],
+    wall_ns: u64,
+    service: Histogram<u64>,
+) -> ActorDone {
     let mut counters = Counters::default();
     counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
     counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|thread| thread.operations)));
+    counters.set("busy", writes.then(|| threads.iter().map(|thread| thread.strife.busy).sum()));
+    counters.set("retries", writes.then(|| threads.iter().map(|thread| thread.strife.retries).sum()));
     ActorDone {
         name: actor.name.clone(),
         threads: actor.threads,

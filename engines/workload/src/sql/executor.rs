@@ -15,6 +15,9 @@ use dbdyno_engine::{
 
 /// A receiver of the results of steps.
 pub trait Sink<'e> {
+    /// An action begins.
+    fn action(&mut self) {}
+
     /// An operation has ended, including a begin before it and a commit after it.
     fn operation(&mut self);
 
@@ -33,6 +36,25 @@ pub trait Sink<'e> {
     fn times(&mut self) -> Option<&mut dyn ActionTimes> {
         None
     }
+
+    /// Whether it has [`Self::refused`] attempts done again.
+    fn persists(&self) -> bool {
+        false
+    }
+
+    /// An attempt begins: a transaction, or an action outside of one.
+    fn attempt(&mut self) {}
+
+    /// Another connection blocked the attempt: nothing of it counts, and it is done again.
+    ///
+    /// # Errors
+    /// It is not done again.
+    fn refused(&mut self, error: EngineError) -> Result<(), EngineError> {
+        Err(error)
+    }
+
+    /// The attempt has succeeded.
+    fn succeeded(&mut self) {}
 
     /// Runs `work`, which is part of no operation.
     fn stand_still(&mut self, work: impl FnOnce()) {
@@ -60,21 +82,50 @@ pub fn perform<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
     rng: &mut SplitMix64,
     sink: &mut K,
 ) -> Result<u64, EngineError> {
+    perform_as(None, session, suite, steps, rng, sink)
+}
+
+/// Does the same in one of several threads, which has this number.
+pub(super) fn perform_as<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
+    thread: Option<u32>,
+    session: &mut S,
+    suite: &'e SqlSuite,
+    steps: &'e [Step],
+    rng: &mut SplitMix64,
+    sink: &mut K,
+) -> Result<u64, EngineError> {
     let program = Program::compile(suite, steps)?;
-    let mut script = Script::new(&program, rng);
+    let mut script = Script::new(&program, thread, rng);
     let ready = (0..program.statements()).map(|_| None).collect();
     let mut executor = Executor { session, ready, sink, answers: Vec::new(), kept: KeptRows::default() };
     let mut block = Block::default();
-    let has_names = !program.names.is_empty();
+    let (has_names, persists) = (!program.names.is_empty(), executor.sink.persists());
     let mut operations = 0;
     loop {
-        executor.sink.stand_still(|| script.fill(&mut block));
+        executor.sink.stand_still(|| script.fill(&mut block, persists));
         if block.actions.is_empty() {
             return Ok(operations);
         }
         let Block { actions, values, .. } = &mut block;
-        for scheduled in actions {
-            executor.act(&scheduled.action, values)?;
+        let mut attempt = Attempt::default();
+        let mut at = 0;
+        while let Some(scheduled) = actions.get(at) {
+            if persists && !attempt.is_begun {
+                let kept = executor.kept.clone();
+                attempt = Attempt { is_begun: true, has_transaction: false, at, operations, kept };
+                executor.sink.attempt();
+            }
+            executor.sink.action();
+            if let Err(error) = executor.act(&scheduled.action, values) {
+                if !(persists && error.is_busy) {
+                    return Err(error);
+                }
+                executor.give_up(&attempt);
+                executor.sink.refused(error)?;
+                (at, operations, attempt.has_transaction) = (attempt.at, attempt.operations, false);
+                continue;
+            }
+            at += 1;
             if has_names {
                 executor.tell_of(&scheduled.action);
             }
@@ -83,8 +134,32 @@ pub fn perform<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
                 executor.sink.operation();
                 executor.tell_answers()?;
             }
+            if persists {
+                match scheduled.action {
+                    Action::Begin(_) => attempt.has_transaction = true,
+                    Action::Commit(_) => attempt.has_transaction = false,
+                    _ => {}
+                }
+                attempt.is_begun = attempt.has_transaction;
+                if !attempt.is_begun {
+                    executor.sink.succeeded();
+                }
+            }
         }
     }
+}
+
+/// A transaction, or an action outside of one, that may have to be done again.
+#[derive(Default)]
+struct Attempt<'e> {
+    is_begun: bool,
+    has_transaction: bool,
+    /// The index of its first action.
+    at: usize,
+    /// The number of operations before it.
+    operations: u64,
+    /// The rows that were kept before it.
+    kept: KeptRows<'e>,
 }
 
 struct Executor<'x, 's, 'e, S: SqlSession<'s>, K> {
@@ -123,6 +198,16 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
             self.kept.bind(&statement.spec.bind, values);
         }
         values
+    }
+
+    /// Ends an attempt that another connection blocked. A transaction that could not begin is none.
+    fn give_up(&mut self, attempt: &Attempt<'e>) {
+        self.answers.clear();
+        self.kept.clone_from(&attempt.kept);
+        if attempt.has_transaction {
+            // Some engines end a transaction whose commit they refuse. If it is still open, the next attempt cannot begin, and says so.
+            let _ = self.session.rollback();
+        }
     }
 
     /// Tells the sink which action has ended.

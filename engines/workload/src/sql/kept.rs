@@ -3,7 +3,7 @@
 use dbdyno_engine::{sql::SqlValue, suite::Parameter};
 
 /// The rows that were kept last, by their names.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct KeptRows<'e>(Vec<(&'e str, Vec<SqlValue>)>);
 
 impl<'e> KeptRows<'e> {

@@ -7,7 +7,7 @@ use super::{
 use crate::rng::SplitMix64;
 use dbdyno_engine::{
     sql::SqlValue,
-    suite::{Begin, Expression, Variables},
+    suite::{Begin, Expression, THREAD, Variables},
 };
 use std::ops::Range;
 
@@ -73,20 +73,24 @@ enum End {
 }
 
 impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
-    pub(super) fn new(program: &'p Program<'e>, rng: &'r mut SplitMix64) -> Self {
+    /// `thread`: the number of the thread that does it, if there are several.
+    pub(super) fn new(program: &'p Program<'e>, thread: Option<u32>, rng: &'r mut SplitMix64) -> Self {
         let stack = vec![Level { nodes: &program.nodes, next: 0, end: End::Nothing }];
-        Self { program, stack, variables: Variables::new(), rng, is_pending: false }
+        let variables = thread.map(|thread| (THREAD, i64::from(thread))).into_iter().collect();
+        Self { program, stack, variables, rng, is_pending: false }
     }
 
     /// Replaces the content of a block with the next actions; it stays empty at the end of the program.
     ///
-    /// A block ends with an operation, never between a begin and its first operation or an operation and its commit.
-    pub(super) fn fill(&mut self, block: &mut Block<'e>) {
+    /// A block ends with an operation, never between a begin and its first operation or an operation and its commit. `is_whole`: it never
+    /// ends inside a transaction, however long that is.
+    pub(super) fn fill(&mut self, block: &mut Block<'e>, is_whole: bool) {
         block.actions.clear();
         (block.used, block.bytes) = (0, 0);
         loop {
             let is_full = block.actions.len() >= BLOCK_ACTIONS || block.bytes >= BLOCK_BYTES;
-            if is_full && block.actions.last().is_some_and(Scheduled::may_end_block) {
+            let may_end = is_full && !(is_whole && self.is_in_transaction());
+            if may_end && block.actions.last().is_some_and(Scheduled::may_end_block) {
                 return;
             }
             let Some(action) = self.next(block) else { return };
@@ -163,6 +167,10 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
         let popular = &self.program.draws[statement.slot];
         inputs::fill(values, statement.spec, popular, &mut self.variables, self.rng);
         block.bytes += values.iter().map(bytes).sum::<usize>();
+    }
+
+    fn is_in_transaction(&self) -> bool {
+        self.stack.iter().any(|level| matches!(level.end, End::Commit(_)))
     }
 
     /// Whether the open transaction ends with the last action.

@@ -42,6 +42,37 @@ impl<C: Clock> Answers<C> {
         }
     }
 
+    /// Keeps what is reported under names apart until it is certain.
+    pub(super) fn be_unsure(&mut self) {
+        if let Some(statements) = &mut self.statements {
+            statements.unsure = Some(Unsure { acts: Vec::new(), since: statements.last });
+        }
+    }
+
+    /// Begins an attempt, which can be forgotten.
+    pub(super) fn attempt(&mut self) {
+        if let Some(Statements { unsure: Some(unsure), last, .. }) = &mut self.statements {
+            unsure.since = *last;
+        }
+    }
+
+    /// Forgets the attempt, except for its time, which belongs to the next one. `before`: the tally before it.
+    pub(super) fn forget(&mut self, before: SqlTally) {
+        self.tally = before;
+        if let Some(Statements { unsure: Some(unsure), last, answer, .. }) = &mut self.statements {
+            unsure.acts.clear();
+            *answer = SqlTally::default();
+            *last = unsure.since;
+        }
+    }
+
+    /// Keeps the attempt, which has succeeded.
+    pub(super) fn keep(&mut self) {
+        let Some(statements) = &mut self.statements else { return };
+        let Some(unsure) = &mut statements.unsure else { return };
+        unsure.acts.drain(..).for_each(|act| act.add_to(&mut statements.named));
+    }
+
     /// Begins the time of the next action now.
     pub(super) fn go_on(&mut self) {
         if let Some(statements) = &mut self.statements {
@@ -69,6 +100,33 @@ pub(super) struct Statements<C> {
     /// The answer of the current statement.
     answer: SqlTally,
     named: Vec<Named>,
+    /// Present if attempts can fail.
+    unsure: Option<Unsure>,
+}
+
+/// What an attempt did so far.
+struct Unsure {
+    acts: Vec<Act>,
+    /// When it began.
+    since: u64,
+}
+
+/// An action under a name.
+struct Act {
+    place: usize,
+    took: u64,
+    /// None for a commit.
+    answer: Option<SqlTally>,
+}
+
+impl Act {
+    fn add_to(self, named: &mut [Named]) {
+        let named = &mut named[self.place];
+        named.take(self.took);
+        if let Some(answer) = self.answer {
+            named.answer(answer.to_word(), answer.row_count());
+        }
+    }
 }
 
 /// The results under one name.
@@ -92,7 +150,7 @@ impl<C: Clock> Statements<C> {
     fn new(names: usize, clock: C) -> Option<Self> {
         let last = clock.now();
         let named = vec![Named::default(); names];
-        (names > 0).then(|| Self { clock, last, begin: 0, answer: SqlTally::default(), named })
+        (names > 0).then(|| Self { clock, last, begin: 0, answer: SqlTally::default(), named, unsure: None })
     }
 
     fn took(&mut self) -> u64 {
@@ -100,6 +158,13 @@ impl<C: Clock> Statements<C> {
         let took = now.saturating_sub(self.last);
         self.last = now;
         took
+    }
+
+    fn add(&mut self, act: Act) {
+        match &mut self.unsure {
+            Some(unsure) => unsure.acts.push(act),
+            None => act.add_to(&mut self.named),
+        }
     }
 
     /// Adds the objects of an answer to the results of its name.
@@ -112,9 +177,9 @@ impl<C: Clock> ActionTimes for Statements<C> {
     fn acted(&mut self, name: Option<usize>) {
         let took = self.took();
         let answer = std::mem::take(&mut self.answer);
-        let Some(named) = name.map(|place| &mut self.named[place]) else { return };
-        named.take(took);
-        named.answer(answer.to_word(), answer.row_count());
+        if let Some(place) = name {
+            self.add(Act { place, took, answer: Some(answer) });
+        }
     }
 
     fn begun(&mut self) {
@@ -124,7 +189,7 @@ impl<C: Clock> ActionTimes for Statements<C> {
     fn committed(&mut self, name: Option<usize>) {
         let took = self.took() + std::mem::take(&mut self.begin);
         if let Some(place) = name {
-            self.named[place].take(took);
+            self.add(Act { place, took, answer: None });
         }
     }
 }

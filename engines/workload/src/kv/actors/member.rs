@@ -6,7 +6,7 @@ use super::{
     place::{ThreadDone, ThreadPlace},
 };
 use crate::{
-    actors::ThreadCounts,
+    actors::{PATIENCE, ThreadCounts},
     kv::{
         accounts::Accounts,
         inputs::{Input, Inputs},
@@ -26,8 +26,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time after which a thread gives up an operation that others keep blocking.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// A thread that waits for an operation to be due checks the phase this often, ns.
 const LOOK_NS: u64 = 50_000_000;
 /// Any other wait checks the phase this often.
