@@ -101,7 +101,7 @@ impl Further<'_> {
         }
         let already = if before > 0 { format!(" after the {before} already added") } else { String::new() };
         Err(format!(
-            "{} more rounds{already} would decide it in 9 of 10 cases, but --most allows {} in all",
+            "{} more rounds{already} would decide it in 9 of 10 cases, but --most allows {} in total",
             look.rounds, self.most
         ))
     }

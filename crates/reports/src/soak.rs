@@ -14,7 +14,7 @@ pub fn soak_lines(soak: &Soak) -> Vec<String> {
     let mut lines: Vec<String> = actors.chain(held).collect();
     if let Some((first, last)) = soak.database_bytes {
         let written =
-            soak.written_bytes.map_or_else(String::new, |written| format!(" · {} written in all", bytes(written)));
+            soak.written_bytes.map_or_else(String::new, |written| format!(" · {} written in total", bytes(written)));
         lines.push(format!(
             "database with its side files: {} at first, {} at the end{written}",
             bytes(first),

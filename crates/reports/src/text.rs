@@ -263,7 +263,7 @@ fn strife_line(actor: &ActorRow) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// `+ open 1.20 ms, close 11.9 ms, 4 syncs, 1.18M written: 16.8 ms in all`.
+/// `+ open 1.20 ms, close 11.9 ms, 4 syncs, 1.18M written: 16.8 ms in total`.
 fn outside_line(outside: &OutsideRow) -> String {
     let phases = [("open", outside.open_ns), ("settle", Some(outside.settle_ns)), ("close", outside.close_ns)];
     let times = phases.into_iter().filter_map(|(name, ns)| Some((name, ns.filter(|ns| *ns > 0.0)?)));
@@ -274,7 +274,7 @@ fn outside_line(outside: &OutsideRow) -> String {
     if let Some(written @ 1..) = outside.written_bytes {
         parts.push(format!("{} written", short_bytes(written)));
     }
-    format!("+ {}: {} in all", parts.join(", "), duration(outside.total_ns))
+    format!("+ {}: {} in total", parts.join(", "), duration(outside.total_ns))
 }
 
 /// Formats bytes in few characters, for narrow tables: `1.18M`.
