@@ -1,8 +1,12 @@
 //! `dbdyno run --sql`: a user's own statements, each with a row of its own, on every engine that speaks SQL.
 
-use crate::support::Place;
+mod declared;
+mod stand_ins;
+mod threads;
+
+use crate::support::{Place, system_sqlite};
 use rusqlite::Connection;
-use std::fs;
+use std::{fs, path::Path};
 
 /// An application's statements, with every form of value, a loop, a mix and a transaction.
 const READER: &str = "\u{feff}CREATE TABLE feed(id INTEGER PRIMARY KEY, title TEXT);\r
@@ -190,4 +194,50 @@ fn a_pragma_of_a_dump_does_not_undo_an_option_that_was_asked_for() {
     let refused = script(&place, "PRAGMA foreign_keys = ON;\nSELECT 1;");
     let done = place.run(&["run", "--sql", &refused, "--dry-run"]);
     assert!(done.code == Some(2) && done.stderr.contains("is an option of the engine"), "{}", done.stderr);
+}
+
+#[test]
+fn a_plain_schema_is_measured_on_engines_without_sql_of_their_own() {
+    let place = Place::new();
+    let rest = "BEGIN;\n-- repeat 30\n-- :a = each 1..30\n-- :b = text 3..9\nINSERT INTO t VALUES (:a, :b);\n-- end\nCOMMIT;
+                -- measure\n-- repeat 10\n-- :a = uniform 1..40\nSELECT b FROM t WHERE a = :a;\n-- end\nUPDATE t SET b = 'x' WHERE a < 5;";
+    let plain = format!("CREATE TABLE t(a INTEGER, b VARCHAR(20));\nCREATE INDEX t_a ON t(a);\n{rest}");
+    let said = run(&place, &plain, &["--engine", "sqlite,lmdb,redb,fjall,duckdb"]);
+    let answers = place.rows(
+        "SELECT count(DISTINCT verification), count(*), bool_and(verified = 'yes') FROM results WHERE actor IS NULL",
+    );
+    assert_eq!(answers, [["1", "5", "true"]], "{said}");
+    let more = script(&place, &format!("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);\n{rest}"));
+    let refused = place.run(&["run", "--sql", &more, "--engine", "lmdb", "--dry-run"]);
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("`CREATE TABLE t(a INTEGER PRIMARY KEY"),
+        "{}",
+        refused.stderr
+    );
+}
+
+/// Thirty statements and more of an application, in threads, on two versions of SQLite and two drivers in Go.
+#[test]
+fn the_verdict_names_the_statements_that_gain_and_lose() {
+    let place = Place::new();
+    let text = include_str!("own_sql/feed_reader.sql");
+    let sql = script(&place, text);
+    let library = system_sqlite().map(|library| format!("sqlite-lib:library={},journal_mode=wal", library.display()));
+    let own = "sqlite:journal_mode=wal,synchronous=full|off";
+    let engines: Vec<&str> = [own].into_iter().chain(library.as_deref()).flat_map(|of| ["--engine", of]).collect();
+    let said = place.ok(&[&["run", "--sql", &sql, "--repeat", "6"][..], &engines].concat());
+    assert!(said.contains("stand-in: the clock stands still"), "{said}");
+    let names = "SELECT count(DISTINCT actor) FROM results WHERE actor IS NOT NULL AND actor NOT IN ('fetcher', 'person', 'app')";
+    assert_eq!(place.value(names), "33");
+    let compared = place.ok(&["compare", "--a", "synchronous=full", "--b", "synchronous=off", "--allow-tiers"]);
+    assert!(compared.contains("By part: ") && compared.contains("· a feed is stored"), "{compared}");
+    let Some(folder) = std::env::var_os("DBDYNO_GO_ENGINES") else {
+        return eprintln!("not checked: DBDYNO_GO_ENGINES names no folder with the Go drivers");
+    };
+    for driver in ["dbdyno-engine-go-mattn", "dbdyno-engine-go-modernc"] {
+        fs::copy(Path::new(&folder).join(driver), place.path("engines").join(driver)).unwrap();
+    }
+    run(&place, text, &["--engine", "go-mattn,go-modernc"]);
+    let of_go = "SELECT engine, count(DISTINCT actor) FROM results WHERE actor IS NOT NULL AND engine LIKE 'go-%' GROUP BY engine ORDER BY engine";
+    assert_eq!(place.rows(of_go), [["go-mattn", "36"], ["go-modernc", "36"]]);
 }

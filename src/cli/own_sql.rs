@@ -6,7 +6,8 @@ use super::{
 };
 use clap::Args;
 use dbdyno_catalog::{Suite, bench::EngineChoice, engines::Registry};
-use dbdyno_running::script::{self, DatabaseSnapshot};
+use dbdyno_engine::describe::Description;
+use dbdyno_running::script::{self, DatabaseSnapshot, ScriptTerms};
 use std::{path::PathBuf, time::Duration};
 
 /// The files of the user's own statements.
@@ -39,8 +40,8 @@ impl FileArgs {
     ) -> Result<Option<Suite>, CliError> {
         let Some(file) = &self.sql else { return Ok(None) };
         let found = engines.iter().filter_map(|engine| registry.get(&engine.name).ok());
-        let options: Vec<_> = found.flat_map(|engine| &engine.description.options).collect();
-        let suite = script::suite(file, start, &options, self.statement_limit);
+        let engines: Vec<&Description> = found.map(|engine| &*engine.description).collect();
+        let suite = script::suite(file, ScriptTerms { start, engines: &engines, limit: self.statement_limit });
         suite.map(Some).map_err(|error| CliError::Usage(error.to_string()))
     }
 }

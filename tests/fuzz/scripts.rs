@@ -3,7 +3,7 @@
 use super::{Verdict, harness::Target, holds, samples, text, told};
 use dbdyno::{
     engines::Registry,
-    script::{self, Piece, split},
+    script::{self, Piece, ScriptTerms, split},
 };
 use std::{fs, time::Duration};
 
@@ -51,10 +51,11 @@ fn tune_scripts() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.sql");
     let registry = Registry::built_in();
-    let options: Vec<_> = registry.get("sqlite").unwrap().description.options.iter().collect();
+    let engine = &registry.get("sqlite").unwrap().description;
+    let terms = ScriptTerms { start: None, engines: &[engine], limit: Duration::from_millis(10) };
     Target::new("tune-scripts", 400).fuzz(&samples(SCRIPTS), |input| {
         fs::write(&file, input).unwrap();
-        match script::suite(&file, None, &options, Duration::from_millis(10)) {
+        match script::suite(&file, terms) {
             Ok(suite) => holds(script::is_script(&suite.name), || suite.name.clone()),
             Err(error) => told(&error, &file.display().to_string(), input),
         }

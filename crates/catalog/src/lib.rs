@@ -19,6 +19,7 @@ pub use settings::{Announcements, Settings};
 pub use suite::{
     GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, SECONDS, Suite, TestInfo, TestPick, WARM_UP,
 };
+pub use suite::{SCRIPT_NAMES, is_script};
 pub use theme::{Colour, Ink, Role, Theme};
 pub use workload::{FIELDS, Field, Workload};
 

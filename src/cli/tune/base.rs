@@ -16,7 +16,7 @@ use dbdyno_catalog::{
 use dbdyno_engine::{settings::Settings, size::Size};
 use dbdyno_foundation::base::identifier::clock_seed;
 use dbdyno_running::{
-    script::{self, DatabaseSnapshot},
+    script::{self, DatabaseSnapshot, ScriptTerms},
     tune::{Trial, Workload, last_ledger, ledger},
 };
 use dbdyno_store::Store;
@@ -144,9 +144,8 @@ fn suite(
         return Err(CliError::Usage(message));
     }
     if let Some(file) = &given.files.sql {
-        let options: Vec<_> = description.options.iter().collect();
-        let suite = script::suite(file, start, &options, given.files.statement_limit)
-            .map_err(|error| CliError::Usage(error.to_string()))?;
+        let terms = ScriptTerms { start, engines: &[description], limit: given.files.statement_limit };
+        let suite = script::suite(file, terms).map_err(|error| CliError::Usage(error.to_string()))?;
         return match of_trial.filter(|of_trial| given.suite.is_none() && *of_trial != suite.name) {
             Some(of_trial) => Err(CliError::Usage(format!(
                 "{}: with its database this is {}, but the trial ran {of_trial}: their contents differ",

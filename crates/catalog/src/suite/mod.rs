@@ -27,6 +27,15 @@ use std::{
 };
 use toml::Spanned;
 
+/// The prefix of names of suites that are generated from users' statements. No file has such a name: these suites can be generated again only
+/// from their statements.
+pub const SCRIPT_NAMES: &str = "sql-";
+
+/// Whether the suite with this name was generated from users' statements.
+pub fn is_script(suite: &str) -> bool {
+    suite.starts_with(SCRIPT_NAMES)
+}
+
 /// A checked suite.
 #[derive(Debug, Clone)]
 pub struct Suite {

@@ -5,6 +5,7 @@ use super::{
     file::{SuiteFile, check_numbers},
     is_plain_word,
     sql_check::{Checker, popularity},
+    sql_dry_run::DEFINES,
 };
 use crate::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
@@ -100,6 +101,11 @@ impl SqlBody {
             let lists = [("prepare", &test.prepare), ("steps", &test.steps)];
             let of_test = checker.test(place, lists, dry.as_ref())?;
             refused.extend(of_test.into_iter().map(|error| (*test.number.get_ref(), error.to_string())));
+            if dry.is_none() {
+                let all = test.prepare.get_ref().iter().chain(test.steps.get_ref());
+                let all = all.chain(test.actors.get_ref().iter().flat_map(|actor| &actor.steps));
+                refused.extend(defining(all).map(|sql| (*test.number.get_ref(), format!("`{sql}`: {DEFINES}"))));
+            }
             checker.actors(place, &test.actors, dry.as_ref())?;
             if test.steps.get_ref().is_empty() == test.actors.get_ref().is_empty() {
                 let message =
@@ -196,6 +202,17 @@ impl SqlBody {
         let suite = self.resolve("", size, &Settings::default(), &|_| Some(true));
         suite.tests.iter().map(|test| (test.number, test.operations())).collect()
     }
+}
+
+/// Returns the first statement among steps that creates, changes or drops a table or something else of a schema.
+fn defining<'s>(mut steps: impl Iterator<Item = &'s Step>) -> Option<&'s str> {
+    steps.find_map(|step| match step {
+        Step::Run { sql, .. } => {
+            let word = sql.split_whitespace().next().unwrap_or_default();
+            ["CREATE", "ALTER", "DROP"].iter().any(|define| word.eq_ignore_ascii_case(define)).then_some(sql.as_str())
+        }
+        step => defining(step.inner().into_iter()),
+    })
 }
 
 /// Returns the value of every constant: the size, and options that are whole numbers.

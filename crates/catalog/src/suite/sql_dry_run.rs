@@ -8,8 +8,7 @@ use rusqlite::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-const DEFINES: &str = "this engine creates tables and indexes only with the steps create_table, create_index and drop_table, and SQL would \
-                       define something outside it";
+pub(super) const DEFINES: &str = "this engine has only tables of columns with types, and indexes over one column, made by create_table and create_index";
 const SAVEPOINT: &str = "this engine has no savepoints";
 
 /// Maximum steps of SQLite's virtual machine for a statement: well below a second. A statement that only defines something takes few.

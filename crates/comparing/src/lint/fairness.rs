@@ -110,6 +110,29 @@ impl Linter for NotVerified {
     }
 }
 
+/// Something stands in for what the user's own statements take from elsewhere.
+pub(super) struct StandIn;
+
+impl Linter for StandIn {
+    fn name(&self) -> &'static str {
+        "stand-in"
+    }
+
+    fn summary(&self) -> &'static str {
+        "things of your statements have stand-ins"
+    }
+
+    fn explain(&self) -> &'static str {
+        "Statements that ask for the time, for random values or for something of your application would give each \
+         engine another answer, or none. A stand-in is the same on every engine. Check that it costs about as much as \
+         what it replaces."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        evidence.stand_ins.iter().cloned().map(Found::from).collect()
+    }
+}
+
 /// Configurations promise different durability.
 pub(super) struct UnequalTiers;
 

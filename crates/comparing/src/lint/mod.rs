@@ -34,6 +34,8 @@ pub struct SessionEvidence<'e> {
     pub results: &'e [TestRecord],
     /// The results of its tests' actors.
     pub actors: &'e [ActorRecord],
+    /// What stands in for what the user's own statements take from the moment, from chance or from their application, in sentences.
+    pub stand_ins: &'e [String],
     /// The parts of its suite that only read.
     pub reading: &'e ReadingTests,
     /// The time that the harness takes around operations, by engine and test.
@@ -135,6 +137,7 @@ pub const LINTERS: &[&dyn Linter] = &[
     &fairness::Disagreement,
     &fairness::NotCrossChecked,
     &fairness::NotVerified,
+    &fairness::StandIn,
     &reads::ReadsNothing,
     &fairness::UnequalTiers,
     &fairness::DifferingOptions,

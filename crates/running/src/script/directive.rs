@@ -13,6 +13,8 @@ pub enum Directive {
     Weight(u64),
     /// `-- :id = ...`, `-- ?1 = ...`: where the values of a parameter of the next statement come from.
     Value(String, ValueSource),
+    /// `-- thread: NAME`, `-- thread: NAME x 3`: threads of their own do the statements up to the next such line, all at the same time.
+    Thread { name: String, threads: u32 },
     /// `-- repeat N`: what follows, up to its `-- end`, is done N times.
     Repeat(u64),
     /// `-- mix N`: one of the statements up to its `-- end` is done, N times.
@@ -44,6 +46,7 @@ pub(super) fn directive(comment: &str) -> Option<Result<Directive, String>> {
             "name" if value.is_empty() => Some(Err("name: expected a text after it".to_owned())),
             "name" => Some(Ok(Directive::Name(value.to_owned()))),
             "weight" => Some(number(value, "weight").map(Directive::Weight)),
+            "thread" => Some(thread(value)),
             _ => None,
         };
     }
@@ -56,6 +59,25 @@ pub(super) fn directive(comment: &str) -> Option<Result<Directive, String>> {
         _ => None,
     }
 }
+
+fn thread(text: &str) -> Result<Directive, String> {
+    let (name, threads) = match text.rsplit_once(" x ") {
+        Some((name, count)) => {
+            (name.trim(), count.trim().parse().ok().filter(|count| (1..=MOST_THREADS).contains(count)))
+        }
+        None => (text, Some(1)),
+    };
+    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    match threads.filter(|_| is_plain) {
+        Some(threads) => Ok(Directive::Thread { name: name.to_owned(), threads }),
+        None => Err(format!(
+            "thread {text}: expected a word, and how many threads there are, from 1 to {MOST_THREADS}, as in writer x 2"
+        )),
+    }
+}
+
+/// The most threads that do the same statements.
+const MOST_THREADS: u32 = 256;
 
 fn number(text: &str, of: &str) -> Result<u64, String> {
     let number = text.replace('_', "").parse().ok().filter(|number| (1..=1_000_000_000).contains(number));
@@ -75,6 +97,9 @@ mod tests {
         assert_eq!(said("Repeat 1_000"), Some(Directive::Repeat(1000)));
         assert_eq!(said("mix 5"), Some(Directive::Mix(5)));
         assert_eq!(said("end"), Some(Directive::End));
+        let threads = |name: &str, threads| Some(Directive::Thread { name: name.to_owned(), threads });
+        assert_eq!((said("thread: sync"), said("Thread: reader x 3")), (threads("sync", 1), threads("reader", 3)));
+        assert!(["thread: a b", "thread: a x 0", "thread: x 2x"].iter().all(|text| directive(text).unwrap().is_err()));
         for comment in ["", "the end", "repeat this", "see: below", "a = b", ": = 1", "name", "mix it up now"] {
             let found = directive(comment);
             assert!(matches!(found, None | Some(Err(_))), "{comment}: {found:?}");

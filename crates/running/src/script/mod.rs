@@ -7,9 +7,12 @@
 
 mod directive;
 mod parameters;
+mod plain_schema;
 mod rehearsal;
+mod schema;
 mod snapshot;
 mod split;
+mod stand_in;
 mod steps;
 mod tryout;
 mod values;
@@ -19,9 +22,16 @@ pub use snapshot::DatabaseSnapshot;
 pub use split::{Piece, split};
 pub use values::ValueSource;
 
-use self::steps::Steps;
-use dbdyno_catalog::{Catalog, Suite};
-use dbdyno_engine::{describe::OptionSpec, suite::Step};
+use self::{
+    stand_in::{StandIns, sentences},
+    steps::{Measured, Steps},
+};
+pub use dbdyno_catalog::is_script;
+use dbdyno_catalog::{Catalog, SCRIPT_NAMES, Suite};
+use dbdyno_engine::{
+    describe::Description,
+    suite::{Expression, IndexSpec, SqlActor, Step, TableSpec},
+};
 use dbdyno_foundation::base::input;
 use serde::Serialize;
 use std::{path::Path, time::Duration};
@@ -53,7 +63,10 @@ struct ScriptFile {
     kind: &'static str,
     title: String,
     source: String,
+    notes: Vec<String>,
     size: ScriptSize,
+    table: Vec<TableSpec>,
+    index: Vec<IndexSpec>,
     test: [ScriptTest; 1],
 }
 
@@ -65,66 +78,76 @@ struct ScriptSize {
     bytes: u64,
 }
 
-/// The prefix of names of suites generated from users' statements. No file has such a name: the suites can be generated again only from
-/// their statements.
-const NAMES: &str = "sql-";
-
-/// Whether the suite with this name was generated from users' statements.
-pub fn is_script(suite: &str) -> bool {
-    suite.starts_with(NAMES)
-}
-
 #[derive(Serialize)]
 struct ScriptTest {
     number: u32,
     name: String,
     prepare: Vec<Step>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     steps: Vec<Step>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    actors: Vec<SqlActor>,
+}
+
+/// The terms on which statements are tried before they are measured.
+#[derive(Debug, Clone, Copy)]
+pub struct ScriptTerms<'t> {
+    /// The database that they start from; none: an empty one.
+    pub start: Option<&'t DatabaseSnapshot>,
+    /// The engines that will be measured. Statements may not set their options.
+    pub engines: &'t [&'t Description],
+    /// How long each statement may take.
+    pub limit: Duration,
 }
 
 /// Generates the suite of a file's statements, on a copy of a database or on an empty one. Its size is how often the statements are run.
-/// Its name is derived from the file's name and from the contents of file and database: other contents are another suite. `options`: those
-/// of the engines, which statements may not set. `limit`: how long each statement may take when it is tried.
+/// Its name is derived from the file's name and from the contents of file and database: other contents are another suite.
 ///
 /// # Errors
 /// The file cannot be read, or SQLite refuses a statement, or a statement reaches beyond its database, takes too long, or cannot be
 /// measured. Errors in statements have their line.
-pub fn suite(
-    path: &Path,
-    start: Option<&DatabaseSnapshot>,
-    options: &[&OptionSpec],
-    limit: Duration,
-) -> Result<Suite, ScriptError> {
+pub fn suite(path: &Path, terms: ScriptTerms<'_>) -> Result<Suite, ScriptError> {
+    let start = terms.start;
     let place = path.display().to_string();
     let text = input::read_text(path).map_err(|error| ScriptError::new(&place, error))?;
     let pieces = split(&text).map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))?;
-    let Steps { prepare, measured } = steps::steps(path, &pieces, start, options, limit)?;
+    let stand_ins = start.map_or_else(StandIns::default, |start| start.stand_ins().clone());
+    let Steps { schema, prepare, measured, mut missed } = steps::steps(path, &pieces, &stand_ins, &terms)?;
+    missed.extend(start.into_iter().flat_map(|start| start.missed().clone()));
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let times = "R".parse().map_err(|message: String| ScriptError::new(&place, message))?;
-    let from = "0".parse().map_err(|message: String| ScriptError::new(&place, message))?;
-    let test = ScriptTest {
-        number: 1,
-        name: stem.clone(),
-        prepare,
-        steps: vec![Step::Repeat { count: times, variable: "i".to_owned(), from, steps: measured }],
+    let times: Expression = "R".parse().map_err(|message: String| ScriptError::new(&place, message))?;
+    let often = |steps| {
+        let (count, from) = (times.clone(), Expression::default());
+        vec![Step::Repeat { count, variable: "i".to_owned(), from, steps }]
     };
+    let (steps, actors) = match measured {
+        Measured::Alone(steps) => (often(steps), Vec::new()),
+        Measured::Threads(actors) => {
+            let often = |actor: SqlActor| SqlActor { steps: often(actor.steps), ..actor };
+            (Vec::new(), actors.into_iter().map(often).collect())
+        }
+    };
+    let test = ScriptTest { number: 1, name: stem.clone(), prepare, steps, actors };
     // The values from queries and from CSV files are among the steps.
     let steps = toml::to_string(&test).map_err(|error| ScriptError::new(&place, error))?;
     let contents = format!("{text}\0{steps}\0{}", start.map_or("", |start| start.digest()));
     let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, contents.as_bytes()).simple().to_string();
-    let name = format!("{NAMES}{}-{}", stem.chars().map(plain).collect::<String>(), &digest[..8]);
+    let name = format!("{SCRIPT_NAMES}{}-{}", stem.chars().map(plain).collect::<String>(), &digest[..8]);
     let file = ScriptFile {
         name: name.clone(),
         kind: "sql",
         title: format!("The statements of {stem}"),
         source: "a file of the user's".to_owned(),
+        notes: sentences(&missed, &stand_ins),
         size: ScriptSize {
             name: "times the statements are run",
             default: [1],
             choices: [1, 10, 100, 1000],
             bytes: start.map_or(GUESSED_BYTES, |start| start.bytes().max(1)),
         },
+        table: schema.tables,
+        index: schema.indexes,
         test: [test],
     };
     let text = toml::to_string(&file).map_err(|error| ScriptError::new(&place, error))?;

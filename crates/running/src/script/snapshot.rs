@@ -1,15 +1,19 @@
 //! A copy of a user's SQLite database, from which runs start. The database is only read, byte by byte: no lock, journal or shared memory
 //! appears next to it, and its log is merged in the copy.
 
-use super::ScriptError;
+use super::{
+    ScriptError, schema,
+    stand_in::{Missed, StandIns},
+};
 use crate::runner::RunFolder;
 use dbdyno_foundation::{
     base::{identifier::identifier, input, sqlite::distrust},
     host::WorkFolderFacts,
 };
+use jiff::{Timestamp, tz::TimeZone};
 use rusqlite::Connection;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -30,6 +34,9 @@ pub struct DatabaseSnapshot {
     bytes: u64,
     digest: String,
     options: BTreeMap<String, String>,
+    /// What stands in for what the database takes from the moment or from its application.
+    stand_ins: StandIns,
+    missed: BTreeSet<Missed>,
 }
 
 impl DatabaseSnapshot {
@@ -50,10 +57,12 @@ impl DatabaseSnapshot {
         if before != after {
             return Err(wrong("it changed while it was copied: stop its program and try again".to_owned()));
         }
-        let options = settle(&path).map_err(|error| wrong(format!("it is not a valid SQLite database: {error}")))?;
+        let invalid = |error: rusqlite::Error| wrong(format!("it is not a valid SQLite database: {error}"));
+        let (stand_ins, missed) = schema::stand_in(&path, morning_after(&before)).map_err(invalid)?;
+        let options = settle(&path).map_err(invalid)?;
         let contents = fs::read(&path).map_err(|error| wrong(error.to_string()))?;
         let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, &contents).to_string();
-        Ok(Self { _folder: folder, path, bytes: contents.len() as u64, digest, options })
+        Ok(Self { _folder: folder, path, bytes: contents.len() as u64, digest, options, stand_ins, missed })
     }
 
     /// Returns the path of the copy.
@@ -75,6 +84,15 @@ impl DatabaseSnapshot {
         &self.digest
     }
 
+    pub(super) fn stand_ins(&self) -> &StandIns {
+        &self.stand_ins
+    }
+
+    /// Returns what there are stand-ins for in its schema.
+    pub(super) fn missed(&self) -> &BTreeSet<Missed> {
+        &self.missed
+    }
+
     /// Returns the options that the database itself stores, with their names in the engine `sqlite`.
     pub fn options(&self) -> &BTreeMap<String, String> {
         &self.options
@@ -90,6 +108,14 @@ fn states(database: &Path) -> std::io::Result<Vec<(PathBuf, u64, SystemTime)>> {
     };
     let beside = BESIDE.into_iter().map(|end| with_end(database, end)).filter(|path| path.exists());
     std::iter::once(database.to_owned()).chain(beside).map(state).collect()
+}
+
+/// Returns the first moment of the day after a database changed, as SQLite writes it: the present as its content knows it, and the same
+/// whenever it is measured.
+fn morning_after(files: &[(PathBuf, u64, SystemTime)]) -> String {
+    let changed = files.iter().filter_map(|(_, _, changed)| Timestamp::try_from(*changed).ok()).max();
+    let day = changed.unwrap_or_default().to_zoned(TimeZone::UTC).date();
+    format!("{} 00:00:00", day.tomorrow().unwrap_or(day))
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

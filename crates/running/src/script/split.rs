@@ -74,9 +74,12 @@ pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
 
 /// Returns the tokens of a statement, without comments and whitespace.
 pub(super) fn words(text: &str) -> Vec<&str> {
-    let is_word =
-        |token: &&str| !(token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*"));
-    tokens(text).into_iter().filter(is_word).collect()
+    tokens(text).into_iter().filter(|token| !is_blank(token)).collect()
+}
+
+/// Whether a token is whitespace or a comment.
+pub(super) fn is_blank(token: &str) -> bool {
+    token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*")
 }
 
 /// Returns all tokens of a statement, which together are the statement.

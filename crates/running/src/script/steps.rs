@@ -1,19 +1,20 @@
 //! Turns statements into the steps of a suite, after each was tried on a scratch database.
 
 use super::{
-    DatabaseSnapshot, Directive, Piece, ScriptError,
+    Directive, Piece, ScriptError, ScriptTerms,
     parameters::numbered,
+    plain_schema::PlainSchema,
     rehearsal::Rehearsal,
     split::{tokens, words},
+    stand_in::{Missed, StandIns},
     tryout::{Tried, TryOut},
     values::{Bound, ValueSource, example},
 };
 use dbdyno_engine::{
-    describe::OptionSpec,
     names::instead_of,
-    suite::{Begin, Choice, Expression, StatementSpec, Step, Variables},
+    suite::{Begin, Choice, Expression, SqlActor, StatementSpec, Step, THREAD, Variables},
 };
-use std::{path::Path, time::Duration};
+use std::{collections::BTreeSet, path::Path};
 
 /// The longest name that a statement gets from its text.
 const LONGEST_NAME: usize = 60;
@@ -24,20 +25,29 @@ const COMMIT: &str = "COMMIT";
 
 /// The steps that prepare, and those that are measured.
 pub(super) struct Steps {
+    /// The tables and indexes that engines create in their own way.
+    pub(super) schema: PlainSchema,
     pub(super) prepare: Vec<Step>,
-    pub(super) measured: Vec<Step>,
+    pub(super) measured: Measured,
+    /// What there are stand-ins for in their statements.
+    pub(super) missed: BTreeSet<Missed>,
+}
+
+/// The steps that are measured.
+pub(super) enum Measured {
+    Alone(Vec<Step>),
+    Threads(Vec<SqlActor>),
 }
 
 /// Returns the steps of a file's statements.
 pub(super) fn steps(
     path: &Path,
     pieces: &[Piece<'_>],
-    start: Option<&DatabaseSnapshot>,
-    options: &[&OptionSpec],
-    limit: Duration,
+    stand_ins: &StandIns,
+    terms: &ScriptTerms<'_>,
 ) -> Result<Steps, ScriptError> {
     let place = path.display().to_string();
-    let tryout = TryOut::new(start, options, limit).map_err(|error| ScriptError::new(&place, error))?;
+    let tryout = TryOut::new(terms).map_err(|error| ScriptError::new(&place, error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let (before, after) = pieces.split_at(measured_from(pieces));
     let asks = |piece: &Piece<'_>| {
@@ -45,21 +55,73 @@ pub(super) fn steps(
         matches!(source, ValueSource::Query { .. })
     };
     let by_template = after.iter().filter(|piece| matches!(piece, Piece::Statement { .. })).count() > MOST_NAMES;
-    let to_prepare = Writer { rehearses: pieces.iter().any(asks), ..Writer::new(&tryout, folder, "0") };
+    let mut missed = BTreeSet::new();
+    let schema = terms.start.is_none().then(PlainSchema::default);
+    let to_prepare =
+        Writer { rehearses: pieces.iter().any(asks), schema, ..Writer::new(&tryout, folder, stand_ins, "0") };
     // The measured part is repeated as often as the size says, and counts that as `i`.
-    let to_measure = Writer { by_template, ..Writer::new(&tryout, folder, "i") };
-    let of = |pieces: &[Piece<'_>], mut writer: Writer<'_>| -> Result<Vec<Step>, ScriptError> {
+    let to_measure = |turn: &str| Writer { by_template, ..Writer::new(&tryout, folder, stand_ins, turn) };
+    let mut plain = PlainSchema::default();
+    let mut of = |pieces: &[Piece<'_>], mut writer: Writer<'_>| -> Result<Vec<Step>, ScriptError> {
         for piece in pieces {
             let line = piece.line();
             writer.add(piece).map_err(|message| ScriptError::new(format!("{place}:{line}"), message))?;
         }
+        missed.append(&mut writer.missed);
+        plain = writer.schema.take().unwrap_or(std::mem::take(&mut plain));
         writer.finished().map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))
     };
-    let steps = Steps { prepare: of(before, to_prepare)?, measured: of(after, to_measure)? };
-    if steps.measured.is_empty() {
-        return Err(ScriptError::new(&place, "expected at least one statement to measure"));
-    }
-    Ok(steps)
+    let prepare = of(before, to_prepare)?;
+    let (alone, of_threads) = threads(after);
+    let measured = match (of(alone, to_measure("i"))?, of_threads.as_slice()) {
+        (steps, []) if steps.is_empty() => {
+            return Err(ScriptError::new(&place, "expected at least one statement to measure"));
+        }
+        (steps, []) => Measured::Alone(steps),
+        (steps, [of_thread, ..]) if !steps.is_empty() => {
+            let message = "expected all measured statements after such a line, in a thread";
+            return Err(ScriptError::new(format!("{place}:{}", of_thread.line), message));
+        }
+        (_, of_threads) => {
+            let mut actors: Vec<SqlActor> = Vec::new();
+            for &OfThread { line, name, threads, pieces } in of_threads {
+                let wrong = |message: &str| ScriptError::new(format!("{place}:{line}"), message);
+                if actors.iter().any(|actor| actor.name == name) {
+                    return Err(wrong("expected another name: these threads have that of others"));
+                }
+                // What is done in turn, the threads of a name do in turn together.
+                let steps = of(pieces, to_measure(&format!("i * {threads} + {THREAD}")))?;
+                if steps.is_empty() {
+                    return Err(wrong("expected at least one statement after it"));
+                }
+                actors.push(SqlActor { name: name.to_owned(), threads, steps });
+            }
+            Measured::Threads(actors)
+        }
+    };
+    Ok(Steps { schema: plain, prepare, measured, missed })
+}
+
+/// The statements of the threads of one name.
+struct OfThread<'p, 't> {
+    line: usize,
+    name: &'p str,
+    threads: u32,
+    pieces: &'p [Piece<'t>],
+}
+
+/// Splits the measured part into what comes before any thread, and what each thread does.
+fn threads<'p, 't>(measured: &'p [Piece<'t>]) -> (&'p [Piece<'t>], Vec<OfThread<'p, 't>>) {
+    let begins = |piece: &Piece<'_>| matches!(piece, Piece::Directive { directive: Directive::Thread { .. }, .. });
+    let mut starts: Vec<usize> = (0..measured.len()).filter(|at| begins(&measured[*at])).collect();
+    starts.push(measured.len());
+    let of_thread = |bounds: &[usize]| match &measured[bounds[0]] {
+        Piece::Directive { line, directive: Directive::Thread { name, threads } } => {
+            Some(OfThread { line: *line, name, threads: *threads, pieces: &measured[bounds[0] + 1..bounds[1]] })
+        }
+        _ => None,
+    };
+    (&measured[..starts[0]], starts.windows(2).filter_map(of_thread).collect())
 }
 
 /// Returns where the measured part begins.
@@ -82,6 +144,10 @@ fn word(text: &str, place: usize) -> String {
 struct Writer<'w> {
     tryout: &'w TryOut,
     folder: &'w Path,
+    stand_ins: &'w StandIns,
+    missed: BTreeSet<Missed>,
+    /// Where to collect tables and indexes that engines create in their own way. None: statements create them.
+    schema: Option<PlainSchema>,
     /// The loops, mixes and transactions that have not ended, the outermost first.
     open: Vec<Open>,
     steps: Vec<Step>,
@@ -130,10 +196,21 @@ enum Inside {
 }
 
 impl<'w> Writer<'w> {
-    fn new(tryout: &'w TryOut, folder: &'w Path, turn: &str) -> Self {
-        let (open, steps, said) = (Vec::new(), Vec::new(), Said::default());
-        let turn = turn.to_owned();
-        Self { tryout, folder, open, steps, said, turn, loops: 0, by_template: false, rehearses: false }
+    fn new(tryout: &'w TryOut, folder: &'w Path, stand_ins: &'w StandIns, turn: &str) -> Self {
+        Self {
+            tryout,
+            folder,
+            stand_ins,
+            missed: BTreeSet::new(),
+            schema: None,
+            open: Vec::new(),
+            steps: Vec::new(),
+            said: Said::default(),
+            turn: turn.to_owned(),
+            loops: 0,
+            by_template: false,
+            rehearses: false,
+        }
     }
 
     fn add(&mut self, piece: &Piece<'_>) -> Result<(), String> {
@@ -146,6 +223,7 @@ impl<'w> Writer<'w> {
     fn directive(&mut self, line: usize, directive: &Directive) -> Result<(), String> {
         match directive {
             Directive::Measure => {}
+            Directive::Thread { .. } => return Err("thread: expected a line `-- measure` before it".to_owned()),
             Directive::Name(name) => self.said.name = Some((line, name.clone())),
             Directive::Weight(weight) => self.said.weight = Some((line, *weight)),
             Directive::Value(place, source) => self.said.values.push((line, place.clone(), source.clone())),
@@ -226,11 +304,15 @@ impl<'w> Writer<'w> {
                 Err(format!("{first}: expected the name and the weight of a transaction before its BEGIN"))
             }
             "BEGIN" => {
-                self.tryout.run(text, &[])?;
-                let begin = match word(text, 1).as_str() {
+                let kind = word(text, 1);
+                // The SQLite of the trial lacks it, and a library that is measured may have it.
+                let tried = if kind == "CONCURRENT" && !self.tryout.is_stock() { "BEGIN" } else { text };
+                self.tryout.run(tried, &[])?;
+                let begin = match kind.as_str() {
                     "DEFERRED" => Begin::Deferred,
                     "IMMEDIATE" => Begin::Immediate,
                     "EXCLUSIVE" => Begin::Exclusive,
+                    "CONCURRENT" => Begin::Concurrent,
                     _ => Begin::Engine,
                 };
                 let what = Inside::Transaction { begin, name: name.unwrap_or_else(|| COMMIT.to_owned()), weight };
@@ -249,7 +331,7 @@ impl<'w> Writer<'w> {
                 self.leave(open)
             }
             _ => {
-                let step = self.step(text, name, &said.values)?;
+                let step = self.step(line, text, name, said.values)?;
                 step.map_or(Ok(()), |step| self.push(step, weight))
             }
         }
@@ -257,18 +339,25 @@ impl<'w> Writer<'w> {
 
     /// Returns the step of a statement; none if the engine does the same when it opens the database.
     fn step(
-        &self,
+        &mut self,
+        line: usize,
         text: &str,
         name: Option<String>,
-        values: &[(usize, String, ValueSource)],
+        mut values: Vec<(usize, String, ValueSource)>,
     ) -> Result<Option<Step>, String> {
-        let numbered = numbered(text);
-        let bound = self.bound(&numbered.places, values)?;
+        let rewritten = self.stand_ins.rewrite(text, true);
+        self.missed.extend(rewritten.missed.into_iter().map(|missed| missed.in_line(line)));
+        values.extend(rewritten.drawn.into_iter().map(|(place, source)| (line, place, source)));
+        let numbered = numbered(&rewritten.sql);
+        let bound = self.bound(&numbered.places, &values)?;
         // Drawn numbers and those of loops begin at 0.
         let examples: Vec<_> = bound.iter().map(|(_, value)| example(value, &Variables::new())).collect();
         let Tried { reads, sets_default } = self.tryout.run(&numbered.sql, &examples)?;
         if sets_default {
             return Ok(None);
+        }
+        if let Some(step) = self.schema.as_mut().and_then(|schema| schema.take(text)) {
+            return Ok(Some(step));
         }
         let of_text = || if self.by_template { short(&template(text)) } else { short(text) };
         let name = Some(name.unwrap_or_else(of_text));
@@ -296,7 +385,7 @@ impl<'w> Writer<'w> {
             let expected = if places.is_empty() { "it has none".to_owned() } else { instead_of(unknown, places) };
             return Err(format!("line {line} is about its parameter {unknown}: {expected}"));
         }
-        let ask = |sql: &str| self.tryout.answer(sql);
+        let ask = |sql: &str| self.tryout.answer(&self.stand_ins.rewrite(sql, false).sql);
         let of = |(at, place): (usize, &String)| {
             let source = values.iter().find(|(_, name, _)| name == place).map(|(.., source)| source);
             let source = source.ok_or_else(|| {

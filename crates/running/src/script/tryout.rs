@@ -4,9 +4,9 @@
 //! attached files and of pragmas with their values are part of the text. The exception (`VACUUM INTO` accepts an expression) is refused by
 //! the statement's form.
 
-use super::{DatabaseSnapshot, split::words};
+use super::{ScriptTerms, split::words};
 use dbdyno_engine::{
-    describe::OptionSpec,
+    describe::Description,
     names::instead_of,
     suite::{Literal, True},
 };
@@ -24,6 +24,8 @@ use std::{
 };
 use tempfile::TempDir;
 
+/// The engine with the SQLite that is built in, as it is here.
+const STOCK: &str = "sqlite";
 /// Steps of SQLite's virtual machine between two checks of the clock: well below a millisecond.
 const STEPS: i32 = 1000;
 /// Modules whose tables stay within the database.
@@ -51,6 +53,7 @@ const MOST_MEMORY: u64 = 256 << 20;
 pub(super) struct TryOut {
     connection: Connection,
     limit: Duration,
+    is_stock: bool,
     watch: Arc<Mutex<StatementWatch>>,
     /// Held while the database is needed.
     _folder: Option<TempDir>,
@@ -75,13 +78,9 @@ pub(super) struct Tried {
 }
 
 impl TryOut {
-    /// Opens a copy of the database of `start`, or an empty one. `options`: the options of the engines. `limit`: how long a statement may
-    /// take.
-    pub(super) fn new(
-        start: Option<&DatabaseSnapshot>,
-        options: &[&OptionSpec],
-        limit: Duration,
-    ) -> Result<Self, String> {
+    /// Opens a copy of the database that the statements start from, or an empty one.
+    pub(super) fn new(terms: &ScriptTerms<'_>) -> Result<Self, String> {
+        let ScriptTerms { start, engines, limit } = *terms;
         let failed = |error: &dyn Display| format!("cannot create a scratch database: {error}");
         let folder =
             start.map(|start| tempfile::tempdir_in(start.folder())).transpose().map_err(|error| failed(&error))?;
@@ -91,11 +90,17 @@ impl TryOut {
             input::copy(start.path(), &file).map_err(|error| failed(&error))?;
         }
         let watch = Arc::new(Mutex::new(StatementWatch::default()));
-        let connection = Self::open(&file, &watch, options).map_err(|error| failed(&error))?;
-        Ok(Self { connection, limit, watch, _folder: folder })
+        let connection = Self::open(&file, &watch, engines).map_err(|error| failed(&error))?;
+        let is_stock = engines.iter().any(|engine| engine.name == STOCK);
+        Ok(Self { connection, limit, is_stock, watch, _folder: folder })
     }
 
-    fn open(file: &Path, watch: &Arc<Mutex<StatementWatch>>, options: &[&OptionSpec]) -> rusqlite::Result<Connection> {
+    /// Whether one of the engines has the SQLite of this trial.
+    pub(super) fn is_stock(&self) -> bool {
+        self.is_stock
+    }
+
+    fn open(file: &Path, watch: &Arc<Mutex<StatementWatch>>, engines: &[&Description]) -> rusqlite::Result<Connection> {
         let mut connection = Connection::open(file)?;
         let pragmas = known_pragmas(&connection)?;
         // Nothing here has to survive a crash.
@@ -103,7 +108,8 @@ impl TryOut {
         // The limit applies to all of SQLite in this process, and can never be raised again. Otherwise this process uses SQLite only to
         // read files.
         connection.query_row(&format!("PRAGMA hard_heap_limit = {MOST_MEMORY}"), [], |_| Ok(()))?;
-        let options = options.iter().map(|option| (option.name.clone(), option.default.clone())).collect();
+        let options = engines.iter().flat_map(|engine| &engine.options);
+        let options = options.map(|option| (option.name.clone(), option.default.clone())).collect();
         let judge = Judge { options, pragmas };
         let told = Arc::clone(watch);
         connection.authorizer(Some(move |context: AuthContext<'_>| {

@@ -8,8 +8,6 @@ use std::{fs, path::Path, str::FromStr};
 
 /// The most values of a list.
 const MOST_VALUES: usize = 100_000;
-/// The most bytes of a text or a blob.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// Where values come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,9 +56,9 @@ impl FromStr for ValueSource {
                 };
                 let (least, most) = bounds
                     .and_then(|(least, most)| Some((least.trim().parse().ok()?, most.trim().parse().ok()?)))
-                    .filter(|(least, most)| 1 <= *least && least <= most && *most <= MOST_BYTES)
+                    .filter(|(least, most)| 1 <= *least && least <= most && *most <= Self::MOST_BYTES)
                     .ok_or_else(|| {
-                        format!("{lower} {rest}: expected bytes, from 1 to {MOST_BYTES}, as in {lower} 20..200")
+                        format!("{lower} {rest}: expected bytes, from 1 to {}, as in {lower} 20..200", Self::MOST_BYTES)
                     })?;
                 Ok(Self::Random { is_blob: lower == "bytes", least, most })
             }
@@ -97,6 +95,9 @@ pub(super) type Bound = (Option<Draw>, Parameter);
 pub(super) type Ask<'q> = dyn Fn(&str) -> Result<Vec<Vec<Literal>>, String> + 'q;
 
 impl ValueSource {
+    /// The most bytes of a text or a blob.
+    pub(super) const MOST_BYTES: u64 = 1 << 20;
+
     /// Returns what a parameter needs. `drawn`: the name of its number. `turn`: how many executions came before, as an expression.
     /// `folder`: the folder of the file with the statements.
     pub(super) fn bound(&self, drawn: &str, turn: &str, folder: &Path, ask: &Ask<'_>) -> Result<Bound, String> {

@@ -3,7 +3,7 @@
 use dbdyno_catalog::Suite;
 use dbdyno_engine::describe::Description;
 use dbdyno_foundation::base::typed::written_duration;
-use dbdyno_running::script::{self, DatabaseSnapshot};
+use dbdyno_running::script::{self, DatabaseSnapshot, ScriptTerms};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -45,9 +45,8 @@ impl OwnSql {
         }
         let take = |database: &PathBuf| DatabaseSnapshot::take(database, work_dir).map_err(|error| error.to_string());
         let start = files.database.as_ref().map(take).transpose()?;
-        let options: Vec<_> = engine.options.iter().collect();
-        let suite =
-            script::suite(&files.sql, start.as_ref(), &options, files.limit).map_err(|error| error.to_string())?;
+        let terms = ScriptTerms { start: start.as_ref(), engines: &[engine], limit: files.limit };
+        let suite = script::suite(&files.sql, terms).map_err(|error| error.to_string())?;
         Ok(Self { suite, files, start: start.map(Arc::new) })
     }
 

@@ -13,7 +13,10 @@ use super::{
     RunnerEvent, SessionLaunch, SessionOutline, control::Control, folder, measurement_lock::MeasurementLock,
     resume::Resumable,
 };
-use dbdyno_catalog::bench::{BenchPlan, Configuration};
+use dbdyno_catalog::{
+    bench::{BenchPlan, Configuration},
+    is_script,
+};
 use dbdyno_comparing::lint::{self, HarnessCosts, ReadingTests, SessionEvidence};
 use dbdyno_foundation::{
     base::identifier::identifier,
@@ -354,6 +357,7 @@ impl RunningSession<'_> {
             runs: &runs,
             results: &results,
             actors: &actors,
+            stand_ins: if is_script(&self.plan.suite.name) { &self.plan.suite.notes } else { &[] },
             reading: &reading,
             harness: &harness,
             is_open: self.is_open,
