@@ -14,6 +14,7 @@ mod jobs;
 mod live;
 mod messages;
 mod opening;
+mod own_sql;
 mod own_workload;
 mod palette;
 mod panes;

@@ -9,6 +9,7 @@ mod further;
 pub mod intent;
 pub mod jobs;
 pub mod live;
+mod own_sql;
 pub mod results;
 mod screen;
 pub mod sql;
@@ -17,6 +18,7 @@ pub mod trend;
 pub mod tune;
 
 pub use further::PlannedRounds;
+pub use own_sql::{OwnSql, SqlFiles};
 pub(crate) use screen::Context;
 
 use super::{

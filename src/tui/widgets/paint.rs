@@ -210,6 +210,23 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     kept
 }
 
+/// Returns the end of a text that fits into this many columns, after `…` where it was cut.
+pub(crate) fn fit_end(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let (mut from, mut left) = (text.len(), columns.saturating_sub(1));
+    for (at, c) in text.char_indices().rev() {
+        let wide = c.width().unwrap_or(0);
+        if wide > left {
+            break;
+        }
+        (from, left) = (at, left - wide);
+    }
+    let cut = if columns > 0 { "…" } else { "" };
+    format!("{cut}{}", &text[from..])
+}
+
 /// Returns text padded with spaces to this many columns, or cut.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     let text = fit(text, columns);
@@ -248,6 +265,10 @@ mod tests {
         assert_eq!(fit("verdict", 5), "verd…");
         assert_eq!(fit("数据库", 4), "数…");
         assert_eq!(fit("x", 0), "");
+        assert_eq!(fit_end("verdict", 7), "verdict");
+        assert_eq!(fit_end("verdict", 5), "…dict");
+        assert_eq!(fit_end("数据库", 4), "…库");
+        assert_eq!(fit_end("x", 0), "");
         assert_eq!(pad("ab", 4), "ab  ");
     }
 

@@ -1,6 +1,6 @@
 //! The dialogs of the Bench screen and the handling of their replies.
 
-use super::{BenchScreen, Intents, OptionOwner, Pane, Request};
+use super::{BenchScreen, Intents, OptionOwner, Pane, Request, selected::Selected, sql::SqlFile};
 use crate::tui::{
     filter::ListFilter,
     overlay::{ListItem, Reply},
@@ -20,6 +20,8 @@ pub(crate) enum Dialog {
     Values(OptionOwner, String),
     /// One value of an option, typed.
     Value(OptionOwner, String),
+    /// The path of a file of the user's own SQL.
+    File(SqlFile),
     Size,
     /// The number of rounds.
     Rounds,
@@ -38,6 +40,9 @@ pub(crate) enum Dialog {
     Long,
 }
 
+/// Why the user's own SQL is not saved.
+pub(super) const SQL_IS_NO_PRESET: &str = "a preset cannot hold your own SQL: y copies the command that runs it";
+
 impl BenchScreen {
     pub(super) fn ask_tests(&self, world: &World) -> Intents {
         let Some(suite) = self.suite(world) else { return Intents::new() };
@@ -55,11 +60,15 @@ impl BenchScreen {
     }
 
     pub(super) fn notes(&self, world: &World) -> Intents {
-        let Some(suite) = self.suite(world) else { return Intents::new() };
-        let source = if self.form.is_own || world.own_suites.contains(&suite.name) {
-            suite.source.clone()
-        } else {
-            format!("Reproduces: {}", suite.source)
+        let selected = match self.selected(world) {
+            Ok(selected) => selected,
+            Err(reason) => return vec![Intent::failed(reason)],
+        };
+        let suite = selected.suite();
+        let source = match selected {
+            Selected::Suite(_) if !world.own_suites.contains(&suite.name) => format!("Reproduces: {}", suite.source),
+            Selected::Suite(_) | Selected::Workload(_) => suite.source.clone(),
+            Selected::Sql(read) => read.own.files.sql.display().to_string(),
         };
         let mut lines = vec![suite.title.clone(), String::new(), source, String::new()];
         lines.extend(suite.notes.iter().map(|note| format!("! {note}")));
@@ -83,6 +92,7 @@ impl BenchScreen {
                 self.choose_values(*owner, option, &chosen, world)
             }
             (Dialog::Values(owner, option), Reply::Text(text)) => self.type_values(*owner, option, &text, world)?,
+            (Dialog::File(file), Reply::Text(path)) => return Ok(self.choose_file(*file, &path, world)),
             (Dialog::Size, Reply::Text(text)) => {
                 let size: Size = text.parse()?;
                 let suite = self.suite(world).ok_or("no suite is chosen")?;
@@ -101,9 +111,9 @@ impl BenchScreen {
                     return Ok(self.load(preset, world));
                 }
             }
-            (Dialog::SaveAs, Reply::Text(name)) => return self.save(&name, false),
-            (Dialog::Replace(name), Reply::Yes) => return self.save(name, true),
-            (Dialog::Export, Reply::Text(path)) => return self.export(&path),
+            (Dialog::SaveAs, Reply::Text(name)) => return self.save(&name, false, world),
+            (Dialog::Replace(name), Reply::Yes) => return self.save(name, true, world),
+            (Dialog::Export, Reply::Text(path)) => return self.export(&path, world),
             (Dialog::Long, Reply::Yes) => return Ok(self.start(world)),
             _ => {}
         }
@@ -124,27 +134,27 @@ impl BenchScreen {
         Ok(())
     }
 
-    fn save(&self, name: &str, replace: bool) -> Result<Intents, String> {
+    fn save(&self, name: &str, replace: bool, world: &World) -> Result<Intents, String> {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if name.is_empty() || !name.chars().all(fits) {
             return Err(format!("`{name}`: expected a name of letters, digits, - and _"));
         }
-        let title = match &self.preview {
-            Ok(preview) => {
-                let count = counted(preview.plan.configurations.len(), "configuration");
-                format!("{count} of {}", self.subject_name())
-            }
-            Err(error) => return Err(error.clone()),
+        let (preview, selected) = self.planned(world)?;
+        let workload = match selected {
+            Selected::Suite(_) => None,
+            Selected::Workload(made) => Some(Box::new(made.workload.clone())),
+            Selected::Sql(_) => return Err(SQL_IS_NO_PRESET.to_owned()),
         };
-        let preset = Box::new(Preset { name: name.to_owned(), title, spec: self.form.spec() });
-        let made = self.own.made().ok().filter(|_| self.form.is_own);
-        let workload = made.map(|made| Box::new(made.workload.clone()));
+        let count = counted(preview.plan.configurations.len(), "configuration");
+        let title = format!("{count} of {}", self.subject_name());
+        let preset = Box::new(Preset { name: name.to_owned(), title, spec: self.spec_of(selected, world) });
         Ok(vec![Intent::Request(Request::SavePreset { preset, workload, replace })])
     }
 
-    fn export(&self, path: &str) -> Result<Intents, String> {
-        let preview = self.preview.as_ref().map_err(Clone::clone)?;
-        let mut text = format!("{}\n\n", plain(&shell(self.run_command(&self.form.spec()))));
+    fn export(&self, path: &str, world: &World) -> Result<Intents, String> {
+        let (preview, selected) = self.planned(world)?;
+        let command = selected.run_command(&self.spec_of(selected, world));
+        let mut text = format!("{}\n\n", plain(&shell(command)));
         for configuration in &preview.plan.configurations {
             let tier = format!("tier {}: {}", configuration.tier, configuration.tier_reason);
             text.push_str(&plain(&format!("{} · size {} · {tier}", configuration.label, configuration.size)));

@@ -11,6 +11,10 @@ use std::collections::BTreeSet;
 
 /// Default number of rounds: enough to decide the largest suite, of 18 tests.
 pub const DEFAULT_ROUNDS: u32 = 10;
+/// What users call their own workload.
+pub(super) const MY_WORKLOAD: &str = "My workload";
+/// What users call their own statements.
+pub(super) const MY_SQL: &str = "My SQL";
 
 /// An engine in the list, selected or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,11 +30,32 @@ pub struct EngineEntry {
     pub(crate) optional: bool,
 }
 
+/// The subject of a bench.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Measured {
+    /// The suite of the catalog with this name.
+    Suite(String),
+    /// The user's own workload, which fields describe.
+    #[default]
+    Workload,
+    /// The statements of the user's own SQL file.
+    Sql,
+}
+
+impl Measured {
+    /// Returns what users call it.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Suite(name) => name,
+            Self::Workload => MY_WORKLOAD,
+            Self::Sql => MY_SQL,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Form {
-    pub(crate) suite: String,
-    /// Whether the suite is that of the user's own workload, and not one of the catalog.
-    pub(crate) is_own: bool,
+    pub(crate) measured: Measured,
     pub(crate) suite_options: Values,
     /// Engines, in the order they run.
     pub entries: Vec<EngineEntry>,
@@ -79,26 +104,30 @@ impl Form {
 
     /// Changes to another suite, and resets sizes, tests and options of the suite.
     pub(crate) fn take_suite(&mut self, suite: &Suite) {
-        self.suite.clone_from(&suite.name);
-        self.is_own = false;
+        self.measure(Measured::Suite(suite.name.clone()), sizes_of(suite));
+    }
+
+    /// Changes to the user's own workload, with the conditions that it names.
+    pub(super) fn take_own(&mut self, made: &Made) {
+        self.measure(Measured::Workload, (offered(&made.suite, &made.sizes), made.sizes.clone()));
+        self.memory_limit = made.workload.memory;
+    }
+
+    /// Changes to the user's own SQL. It has no suite until it is read.
+    pub(super) fn take_sql(&mut self, suite: Option<&Suite>) {
+        self.measure(Measured::Sql, suite.map(sizes_of).unwrap_or_default());
+    }
+
+    fn measure(&mut self, measured: Measured, (offered, sizes): (Vec<Size>, Vec<Size>)) {
+        self.measured = measured;
         self.suite_options.clear();
         self.tests.clear();
         self.data_ratios.clear();
         (self.memory_limit, self.cache) = (None, CacheStart::Warm);
         self.reference = None;
         self.allow.clear();
-        self.offered = offered(suite, &suite.default_sizes);
-        self.sizes.clone_from(&suite.default_sizes);
+        (self.offered, self.sizes) = (offered, sizes);
         self.changed();
-    }
-
-    /// Changes to the user's own workload, with the conditions that it names.
-    pub(super) fn take_own(&mut self, made: &Made) {
-        self.take_suite(&made.suite);
-        self.is_own = true;
-        self.memory_limit = made.workload.memory;
-        self.offered = offered(&made.suite, &made.sizes);
-        self.sizes.clone_from(&made.sizes);
     }
 
     /// Adds engines that are missing from the list.
@@ -141,8 +170,8 @@ impl Form {
         self.allow.clone_from(&spec.allow);
     }
 
-    /// Returns the spec of the selected bench.
-    pub(crate) fn spec(&self) -> Spec {
+    /// Returns the spec of a bench of the suite with this name.
+    pub(crate) fn spec(&self, suite: &str) -> Spec {
         let on = self.entries.iter().filter(|entry| entry.on);
         // The reference may no longer be selected.
         let is_there = |reference: &&EngineChoice| {
@@ -153,7 +182,7 @@ impl Form {
             self.entries.iter().any(|entry| entry.on && entry.engine == reference.name && is_it(entry))
         };
         Spec {
-            suite: self.suite.clone(),
+            suite: suite.to_owned(),
             suite_options: self.suite_options.clone(),
             engines: on
                 .map(|entry| EngineChoice {
@@ -233,6 +262,11 @@ impl Form {
 
 fn entry(engine: &str, on: bool) -> EngineEntry {
     EngineEntry { engine: engine.to_owned(), on, options: Values::new(), again: false, optional: false }
+}
+
+/// Returns a suite's sizes to choose from, and its default ones.
+fn sizes_of(suite: &Suite) -> (Vec<Size>, Vec<Size>) {
+    (offered(suite, &suite.default_sizes), suite.default_sizes.clone())
 }
 
 /// Returns the suite's sizes and the additional ones, in order.

@@ -7,6 +7,8 @@ mod options;
 mod paint;
 mod panes;
 mod preview;
+mod selected;
+mod sql;
 mod workload;
 
 pub use ask::{Request, Response};
@@ -30,13 +32,13 @@ use crate::tui::{
     widgets::{cursor::ListCursor, paint::Paint},
     world::World,
 };
-use dbdyno_catalog::{
-    Suite,
-    bench::{Preset, Spec},
-};
+use dbdyno_catalog::{Suite, bench::Preset};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
+use form::Measured;
 use ratatui::layout::Rect;
+use selected::Selected;
+use sql::SqlChoice;
 use std::collections::BTreeMap;
 use workload::OwnWorkload;
 
@@ -58,6 +60,8 @@ pub struct BenchScreen {
     pub form: Form,
     /// The user's own workload, whether it is selected or not.
     own: OwnWorkload,
+    /// The user's own SQL, whether it is selected or not.
+    sql: SqlChoice,
     /// The engines that cannot run what is selected, with the reason.
     refused: BTreeMap<String, String>,
     /// The plan with its estimated cost, or the error in the choices.
@@ -67,25 +71,6 @@ pub struct BenchScreen {
 }
 
 impl BenchScreen {
-    /// Returns the selected suite.
-    pub(crate) fn suite<'w>(&'w self, world: &'w World) -> Option<&'w Suite> {
-        self.selected(world).ok()
-    }
-
-    /// Returns the selected suite, or why there is none.
-    fn selected<'w>(&'w self, world: &'w World) -> Result<&'w Suite, String> {
-        if self.form.is_own {
-            return self.own.made().map(|made| &made.suite).map_err(|why| format!("My workload: {why}"));
-        }
-        let found = world.suites.iter().find(|suite| suite.name == self.form.suite);
-        found.ok_or_else(|| format!("there is no suite `{}`", self.form.suite))
-    }
-
-    /// Returns what users call the selected suite.
-    fn subject_name(&self) -> &str {
-        if self.form.is_own { "My workload" } else { &self.form.suite }
-    }
-
     /// Returns why the engine of an entry cannot run what is selected.
     fn refused(&self, entry: &EngineEntry) -> Option<&str> {
         self.refused.get(&entry.engine).map(String::as_str)
@@ -93,7 +78,9 @@ impl BenchScreen {
 
     /// Updates the plan after a change.
     fn plan(&mut self, world: &World) {
-        self.preview = self.selected(world).and_then(|suite| Preview::of(&self.form, suite, world));
+        let preview =
+            |selected: Selected<'_>| Preview::of(&self.form, &self.spec_of(selected, world), selected.suite(), world);
+        self.preview = self.selected(world).and_then(preview);
         self.refused = self.suite(world).map(|suite| preview::refused(&self.form, suite, world)).unwrap_or_default();
         for pane in Pane::ALL {
             let length = self.length(pane, world);
@@ -109,7 +96,7 @@ impl BenchScreen {
     /// Returns the number of rows of a pane.
     pub(crate) fn length(&self, pane: Pane, world: &World) -> usize {
         match pane {
-            Pane::Suites => world.suites.len() + 1,
+            Pane::Suites => panes::Measurable::all(world).len(),
             Pane::Engines => self.form.entries.len() + world.registry.unavailable.len(),
             Pane::Options => self.rows(world).len(),
             Pane::Sizes => self.form.offered.len(),
@@ -170,60 +157,33 @@ impl BenchScreen {
 
     /// Starts the bench, or reports why it cannot be started.
     fn start(&self, world: &World) -> Intents {
-        let preview = match &self.preview {
-            Ok(preview) => preview,
-            Err(reason) => return vec![Intent::failed(reason.clone())],
+        let (preview, selected) = match self.planned(world) {
+            Ok(planned) => planned,
+            Err(reason) => return vec![Intent::failed(reason)],
         };
         if let Some(refusal) = preview.refusal(world) {
             return vec![Intent::failed(refusal)];
         }
-        let mut words = self.command(&self.spec_of(preview));
+        let mut words = self.command((preview, selected), world);
         if let Some(cpu) = world.cpu {
             words.extend(["--cpu".to_owned(), cpu.to_string()]);
         }
         let outline = SessionOutline::new(&preview.plan, preview.expected_run());
         let start = JobStart { outline: Some(Box::new(outline)), ..JobStart::new(JobKind::Session, words, world) };
-        // The job writes its file.
-        let made = self.own.made().ok().filter(|_| self.form.is_own);
-        let suite = made.map(|made| Intent::Suite(Box::new(made.suite.clone())));
+        let suite = match selected {
+            // The job writes its file.
+            Selected::Workload(made) => Some(Intent::Suite(Box::new(made.suite.clone()))),
+            // No file has the suite of the user's own SQL, so it is not one to choose.
+            Selected::Suite(_) | Selected::Sql(_) => None,
+        };
         suite.into_iter().chain([Intent::Measure(Box::new(start))]).collect()
-    }
-
-    /// Returns the spec of the plan, so that running it again gives the same plan.
-    fn spec_of(&self, preview: &Preview) -> Spec {
-        let mut spec = self.form.spec();
-        // The seed selects the sample of a sweep. Without it, a different sample than the one shown would run.
-        if spec.stars.is_some() {
-            spec.seed = Some(preview.plan.seed);
-        }
-        spec
-    }
-
-    fn command(&self, spec: &Spec) -> Vec<String> {
-        let mut words = match &self.form.preset {
-            Some(preset) => ["dbdyno", "--preset", preset].map(str::to_owned).to_vec(),
-            None => self.run_command(spec),
-        };
-        if let (Some(_), Some(seed)) = (&self.form.preset, spec.seed) {
-            words.extend(["--seed".to_owned(), seed.to_string()]);
-        }
-        words
-    }
-
-    /// Returns the command that runs a bench, without the preset that it came from.
-    fn run_command(&self, spec: &Spec) -> Vec<String> {
-        let arguments = match self.own.made().ok().filter(|_| self.form.is_own) {
-            Some(made) => made.workload.arguments(spec.clone(), &made.sizes),
-            None => spec.arguments(),
-        };
-        std::iter::once("dbdyno".to_owned()).chain(arguments).collect()
     }
 
     /// Copies the command, even if the disk has no room to run it here.
     fn copy(&self, world: &World) -> Intents {
-        match &self.preview {
-            Ok(preview) => {
-                let words = self.command(&self.spec_of(preview));
+        match self.planned(world) {
+            Ok(planned) => {
+                let words = self.command(planned, world);
                 let command = JobStart::new(JobKind::Session, words, world).command_line();
                 Copyable::new(format!("the command that runs this bench: {command}"), &command).copied()
             }
@@ -245,6 +205,7 @@ impl Screen for BenchScreen {
             owner: OptionOwner::Entry(0),
             form,
             own: OwnWorkload::new(world),
+            sql: SqlChoice::default(),
             refused: BTreeMap::new(),
             preview: Err(String::new()),
             filter: ListFilter::default(),
@@ -262,6 +223,7 @@ impl Screen for BenchScreen {
     fn asks(&self, action: Action, context: &Context<'_>) -> Option<Intents> {
         Some(match action {
             Action::Presets => dialog::ask_preset(context.world),
+            Action::Save if self.form.measured == Measured::Sql => vec![Intent::failed(dialog::SQL_IS_NO_PRESET)],
             Action::Save => {
                 let help = "a name: letters, digits, - and _; it goes into your presets folder";
                 vec![Intent::prompt(Dialog::SaveAs, "Save as preset", help, "")]
@@ -296,7 +258,7 @@ impl Screen for BenchScreen {
             Action::Previous => return self.step_value(false, world),
             Action::Edit => return self.edit(world),
             Action::Sweep => return self.sweep(world),
-            Action::Reset => self.reset(world),
+            Action::Reset => return self.reset(world),
             Action::Add => return self.add(world),
             Action::Remove => return self.remove(world),
             Action::Tests => return self.ask_tests(world),
@@ -316,7 +278,9 @@ impl Screen for BenchScreen {
     fn offers(&self, action: Action, context: &Context<'_>) -> bool {
         match action {
             Action::Enter | Action::Copy => self.preview.is_ok(),
-            Action::Toggle => self.pane != Pane::Suites || self.form.is_own || !self.rows(context.world).is_empty(),
+            Action::Toggle if self.pane == Pane::Suites => {
+                !matches!(self.form.measured, Measured::Suite(_)) || !self.rows(context.world).is_empty()
+            }
             Action::Sweep | Action::Previous | Action::Reset => self.pane == Pane::Options,
             _ => true,
         }
@@ -336,7 +300,7 @@ impl Screen for BenchScreen {
         self.take_reply(dialog, reply, context.world)
     }
 
-    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
+    fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
         match response {
             Response::Saved(preset) => {
                 let name = preset.name.clone();
@@ -352,12 +316,20 @@ impl Screen for BenchScreen {
                 vec!["Your presets folder already has a preset of that name.".to_owned()],
             )],
             Response::Unsaved(reason) => vec![Intent::failed(reason)],
+            Response::OwnSql { ticket, read } => {
+                let is_new = self.sql.take(ticket, read, &context.world.registry);
+                if is_new && self.form.measured == Measured::Sql {
+                    self.take_sql(context.world);
+                }
+                Intents::new()
+            }
         }
     }
 
     fn world_changed(&mut self, world: &World) {
         self.form.take_engines(&world.registry);
         self.own.make(world);
+        self.sql.suit(&world.registry);
         self.point_at_subject(world);
         self.plan(world);
     }
@@ -370,8 +342,8 @@ impl Screen for BenchScreen {
         ask::respond(request, setup)
     }
 
-    /// Presets are not part of the store.
-    fn disturbs(_request: &Request) -> bool {
-        false
+    /// Presets are not part of the store, but statements are run.
+    fn disturbs(request: &Request) -> bool {
+        matches!(request, Request::OwnSql { .. })
     }
 }

@@ -2,13 +2,14 @@
 
 use super::{
     BenchScreen, Dialog, Intents, Pane,
+    form::Measured,
+    sql::{SqlChoice, SqlFile},
     workload::{OwnWorkload, field, steps},
 };
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
 use dbdyno_catalog::{
     FIELDS, Field,
     bench::{Values, combinations},
-    engines::Engine,
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},
@@ -26,7 +27,7 @@ pub enum OptionOwner {
     Entry(usize),
 }
 
-/// An option or a field with its selected values.
+/// An option, a field or a file with its selected values.
 #[derive(Debug, Clone)]
 pub struct OptionRow<'a> {
     pub(crate) name: &'a str,
@@ -37,6 +38,8 @@ pub struct OptionRow<'a> {
     pub(crate) words: Vec<&'a str>,
     /// Its meaning, and the values that `words` do not list.
     pub(crate) help: String,
+    /// Whether its values are paths, whose ends matter most.
+    pub(crate) is_path: bool,
 }
 
 impl<'a> OptionRow<'a> {
@@ -51,6 +54,7 @@ impl<'a> OptionRow<'a> {
             chosen: chosen.map(|values| values.iter().map(String::as_str).collect()),
             words,
             help: format!("{}{fresh} · default {}{expected}", spec.help, spec.default),
+            is_path: spec.kind == OptionKind::Path,
         }
     }
 
@@ -62,6 +66,18 @@ impl<'a> OptionRow<'a> {
             chosen: own.value(field).map(|value| vec![value]),
             words: steps(field),
             help: format!("{}{default}", field.meaning),
+            is_path: false,
+        }
+    }
+
+    fn file(file: SqlFile, chosen: &'a SqlChoice) -> Self {
+        Self {
+            name: file.name(),
+            default: "none",
+            chosen: chosen.path(file).map(|path| vec![path]),
+            words: Vec::new(),
+            help: file.help().to_owned(),
+            is_path: true,
         }
     }
 
@@ -91,14 +107,14 @@ impl BenchScreen {
         Some(&self.engine(name, world)?.description)
     }
 
-    /// Returns an engine with the option defaults that it has on the selected suite.
-    fn engine<'w>(&'w self, name: &str, world: &'w World) -> Option<&'w Engine> {
-        if self.form.is_own { self.own.made().ok()?.engine(name) } else { world.engine_on(&self.form.suite, name) }
-    }
-
     /// Whether the options shown are the fields of the user's own workload.
     pub(super) fn shows_fields(&self) -> bool {
-        self.form.is_own && self.owner == OptionOwner::Suite
+        self.form.measured == Measured::Workload && self.owner == OptionOwner::Suite
+    }
+
+    /// Whether the options shown are the files of the user's own SQL.
+    fn shows_files(&self) -> bool {
+        self.form.measured == Measured::Sql && self.owner == OptionOwner::Suite
     }
 
     /// Returns the visible options.
@@ -106,6 +122,10 @@ impl BenchScreen {
         if self.shows_fields() {
             let shown = FIELDS.iter().filter(|field| self.filter.means_text(field.name));
             return shown.map(|field| OptionRow::field(field, &self.own)).collect();
+        }
+        if self.shows_files() {
+            let shown = SqlFile::ALL.into_iter().filter(|file| self.filter.means_text(file.name()));
+            return shown.map(|file| OptionRow::file(file, &self.sql)).collect();
         }
         let specs: &[OptionSpec] = match self.owner {
             OptionOwner::Suite => self.suite(world).map_or(&[], |suite| &suite.options),
@@ -190,6 +210,9 @@ impl BenchScreen {
 
     pub(super) fn ask_value(&self, world: &World) -> Intents {
         let Some(row) = self.at_cursor(world) else { return Intents::new() };
+        if let Some(file) = self.file_of(&row) {
+            return self.ask_file(file);
+        }
         let expected = self.spec(self.owner, row.name, world).map(|spec| spec.kind.expected());
         let help = match expected {
             Some(expected) => format!("{expected}; several separated by | make a sweep"),
@@ -207,6 +230,9 @@ impl BenchScreen {
         };
         if self.shows_fields() {
             return vec![Intent::said("a sweep varies options of engines: a workload has one value for each field")];
+        }
+        if self.shows_files() {
+            return vec![Intent::said("a sweep varies options of engines: statements come from one file")];
         }
         if row.words.is_empty() {
             return self.ask_value(world);
@@ -228,14 +254,24 @@ impl BenchScreen {
         vec![Intent::choose_several(dialog, format!("Values of {}", row.name), items)]
     }
 
-    pub(super) fn reset(&mut self, world: &World) {
-        let Some(name) = self.at_cursor(world).map(|row| row.name.to_owned()) else { return };
+    pub(super) fn reset(&mut self, world: &World) -> Intents {
+        let Some(row) = self.at_cursor(world) else { return Intents::new() };
+        let (name, file) = (row.name.to_owned(), self.file_of(&row));
+        if let Some(file) = file {
+            return self.choose_file(file, "", world);
+        }
         if let Some(field) = field(&name).filter(|_| self.shows_fields()) {
             self.own.reset(field, world);
             self.take_own(world);
         } else if let Some(spec) = self.spec(self.owner, &name, world) {
             self.set(self.owner, &spec, Vec::new(), world);
         }
+        Intents::new()
+    }
+
+    /// Returns the file of a row, if files are shown.
+    fn file_of(&self, row: &OptionRow<'_>) -> Option<SqlFile> {
+        SqlFile::ALL.into_iter().find(|file| self.shows_files() && file.name() == row.name)
     }
 
     pub(super) fn choose_values(&mut self, owner: OptionOwner, option: &str, chosen: &[usize], world: &World) {
@@ -258,7 +294,9 @@ impl BenchScreen {
         text: &str,
         world: &World,
     ) -> Result<(), String> {
-        if let Some(field) = field(option).filter(|_| self.form.is_own && owner == OptionOwner::Suite) {
+        if let Some(field) =
+            field(option).filter(|_| self.form.measured == Measured::Workload && owner == OptionOwner::Suite)
+        {
             return self.set_field(field, text, world);
         }
         let Some(spec) = self.spec(owner, option, world) else { return Ok(()) };

@@ -1,11 +1,11 @@
 //! Painting of the Bench screen.
 
-use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane, panes::Measurable};
+use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane, panes::Measurable, selected::Selected};
 use crate::tui::{
     screens::Context,
     widgets::{
         list::{CursorRows, VisibleRows, in_pane},
-        paint::{Paint, TextPiece, fit, pad, piece, width, wrap},
+        paint::{Paint, TextPiece, fit, fit_end, pad, piece, width, wrap},
     },
     world::World,
 };
@@ -64,7 +64,7 @@ fn list<'t>(
 /// Titles of the first pane, the longest that fits is shown.
 const PUBLISHED: [&str; 2] = ["Reproduce a publication", "Publications"];
 
-/// Paints the user's own workload and suites, and the built-in suites below a title.
+/// Paints the user's own workload, SQL and suites, and the built-in suites below a title.
 fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     let inner = paint.pane(area, "What to measure", bench.pane == Pane::Suites);
     let room = usize::from(inner.width);
@@ -84,13 +84,9 @@ fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: 
 }
 
 fn subject_line<'t>(subject: Measurable<'_>, bench: &BenchScreen, room: usize) -> Vec<TextPiece<'t>> {
-    let (name, tests, chosen) = match subject.suite() {
-        None => ("My workload", String::new(), bench.form.is_own),
-        Some(suite) => {
-            let chosen = !bench.form.is_own && suite.name == bench.form.suite;
-            (suite.name.as_str(), units::counted(suite.tests().count(), "test"), chosen)
-        }
-    };
+    let (name, suite) = subject.named();
+    let tests = suite.map(|suite| units::counted(suite.tests().count(), "test")).unwrap_or_default();
+    let chosen = subject.is(&bench.form.measured);
     let name = pad(name, room.saturating_sub(width(&tests) + 3));
     let role = if chosen { Role::Accent } else { Role::Text };
     vec![piece(if chosen { "▸ " } else { "  " }, role), piece(name, role), piece(format!(" {tests}"), Role::Dim)]
@@ -194,7 +190,7 @@ fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t
     }
     let value = row.value();
     if row.words.is_empty() {
-        line.push(piece(fit(value, room), role));
+        line.push(piece(if row.is_path { fit_end(value, room) } else { fit(value, room) }, role));
         return line;
     }
     let current = format!("‹{}›", if value.is_empty() { "-" } else { value });
@@ -249,7 +245,8 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
         Ok(preview) => preview,
         Err(reason) => {
             let inner = paint.pane(area, "Plan", false);
-            paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad);
+            let (sign, role) = if bench.awaits_sql() { ("…", Role::Dim) } else { ("✗", Role::Bad) };
+            paint.wrapped(inner, &format!("{sign} {reason}"), role);
             return;
         }
     };
@@ -281,7 +278,7 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
         lines.push((held, Role::Accent));
     }
     lines.extend(preview.warnings.iter().map(|warning| (format!("! {warning}"), Role::Warn)));
-    if let Some(made) = bench.own.made().ok().filter(|_| bench.form.is_own) {
+    if let Ok(Selected::Workload(made)) = bench.selected(world) {
         lines.push((made.workload.sentence(), Role::Text));
     }
     lines.push((labels(&preview.plan), Role::Dim));

@@ -1,6 +1,9 @@
 //! The panes: their focus and their selections.
 
-use super::{BenchScreen, Dialog, Intents, OptionOwner};
+use super::{
+    BenchScreen, Dialog, Intents, OptionOwner,
+    form::{MY_SQL, MY_WORKLOAD, Measured},
+};
 use crate::tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_catalog::Suite;
 
@@ -8,7 +11,9 @@ use dbdyno_catalog::Suite;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Measurable<'w> {
     /// The workload that the form describes.
-    Own,
+    Workload,
+    /// The statements of the user's own SQL file.
+    Sql,
     /// A suite in the user's folder.
     Mine(&'w Suite),
     /// A built-in suite.
@@ -21,13 +26,24 @@ impl<'w> Measurable<'w> {
         let (mine, published): (Vec<&Suite>, Vec<&Suite>) =
             world.suites.iter().partition(|suite| world.own_suites.contains(&suite.name));
         let mine = mine.into_iter().map(Self::Mine);
-        std::iter::once(Self::Own).chain(mine).chain(published.into_iter().map(Self::Published)).collect()
+        [Self::Workload, Self::Sql].into_iter().chain(mine).chain(published.into_iter().map(Self::Published)).collect()
     }
 
-    pub(super) fn suite(self) -> Option<&'w Suite> {
+    /// Returns its name, and its suite if that is one of the catalog.
+    pub(super) fn named(self) -> (&'w str, Option<&'w Suite>) {
         match self {
-            Self::Own => None,
-            Self::Mine(suite) | Self::Published(suite) => Some(suite),
+            Self::Workload => (MY_WORKLOAD, None),
+            Self::Sql => (MY_SQL, None),
+            Self::Mine(suite) | Self::Published(suite) => (&suite.name, Some(suite)),
+        }
+    }
+
+    /// Whether this is what a form measures.
+    pub(super) fn is(self, measured: &Measured) -> bool {
+        match (self, measured) {
+            (Self::Workload, Measured::Workload) | (Self::Sql, Measured::Sql) => true,
+            (Self::Mine(suite) | Self::Published(suite), Measured::Suite(name)) => suite.name == *name,
+            _ => false,
         }
     }
 }
@@ -64,15 +80,15 @@ impl BenchScreen {
         if self.pane != Pane::Suites {
             return;
         }
-        match Measurable::all(world).get(self.cursor().at) {
-            Some(Measurable::Own) if !self.form.is_own => self.take_own(world),
-            Some(Measurable::Mine(suite) | Measurable::Published(suite))
-                if self.form.is_own || suite.name != self.form.suite =>
-            {
+        let under_cursor = Measurable::all(world).get(self.cursor().at).copied();
+        match under_cursor.filter(|subject| !subject.is(&self.form.measured)) {
+            Some(Measurable::Workload) => self.take_own(world),
+            Some(Measurable::Sql) => self.take_sql(world),
+            Some(Measurable::Mine(suite) | Measurable::Published(suite)) => {
                 self.form.take_suite(suite);
                 self.plan(world);
             }
-            _ => {}
+            None => {}
         }
     }
 
@@ -80,7 +96,7 @@ impl BenchScreen {
     pub(super) fn take_own(&mut self, world: &World) {
         match self.own.made() {
             Ok(made) => self.form.take_own(made),
-            Err(_) => self.form.is_own = true,
+            Err(_) => self.form.measured = Measured::Workload,
         }
         self.form.changed();
         self.plan(world);
@@ -88,11 +104,7 @@ impl BenchScreen {
 
     /// Puts the cursor of the first pane on what is selected.
     pub(super) fn point_at_subject(&mut self, world: &World) {
-        let selected = |subject: &Measurable<'_>| match subject.suite() {
-            None => self.form.is_own,
-            Some(suite) => !self.form.is_own && suite.name == self.form.suite,
-        };
-        if let Some(at) = Measurable::all(world).iter().position(selected) {
+        if let Some(at) = Measurable::all(world).iter().position(|subject| subject.is(&self.form.measured)) {
             self.cursors[Pane::Suites.index()].at = at;
         }
     }
@@ -112,7 +124,7 @@ impl BenchScreen {
 
     pub(super) fn toggle(&mut self, world: &World) -> Intents {
         match self.pane {
-            // Its options, or the fields of the workload.
+            // Its options, the fields of the workload, or the files.
             Pane::Suites => self.pane = Pane::Options,
             Pane::Engines => {
                 let at = self.cursor().at;

@@ -4,7 +4,7 @@ use super::form::Form;
 use crate::tui::world::World;
 use dbdyno_catalog::{
     Suite,
-    bench::{BenchPlan, Configuration, Estimate, Values, check_space, estimate, refusal},
+    bench::{BenchPlan, Configuration, Estimate, Spec, Values, check_space, estimate, refusal},
     engines::Engine,
 };
 use dbdyno_engine::durability::Tier;
@@ -22,15 +22,14 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// Returns the preview of a form on its suite, or the error in it.
-    pub(crate) fn of(form: &Form, suite: &Suite, world: &World) -> Result<Self, String> {
-        let spec = form.spec();
+    /// Returns the preview of a form, whose bench of its suite is `spec`, or the error in it.
+    pub(crate) fn of(form: &Form, spec: &Spec, suite: &Suite, world: &World) -> Result<Self, String> {
         // The number of configurations in a sample is not the product of the numbers of values.
         let asked = if form.stars.is_none() { combinations(form) } else { 0 };
         if spec.engines.is_empty() {
             return Err("no engine is chosen: Space chooses the one under the cursor".to_owned());
         }
-        let plan = BenchPlan::new(&spec, suite.clone(), &world.registry).map_err(|error| error.to_string())?;
+        let plan = BenchPlan::new(spec, suite.clone(), &world.registry).map_err(|error| error.to_string())?;
         let different = plan.configurations.iter().filter(|one| one.twin_of.is_none()).count() + plan.left_out.len();
         let equal = asked.saturating_sub(different);
         let estimate = estimate(&plan, &world.history, world.work_folder.sync_time());

@@ -1,5 +1,6 @@
 //! The user's own workload: the fields that the user set, and the suite that they make.
 
+use super::form::MY_WORKLOAD;
 use crate::tui::world::World;
 use dbdyno_catalog::{
     Catalog, FIELDS, Field, Suite, Workload,
@@ -36,7 +37,7 @@ impl Made {
         let workload: Workload = line.parse()?;
         let name = workload.name();
         let text = workload.suite(&name, registry);
-        let suite = Catalog::suite_of(&name, "My workload", text).map_err(|error| error.to_string())?;
+        let suite = Catalog::suite_of(&name, MY_WORKLOAD, text).map_err(|error| error.to_string())?;
         let (sizes, suited) = (workload.sizes(&suite)?, suited_registry(registry, &suite));
         Ok(Self { workload, suite, sizes, suited })
     }

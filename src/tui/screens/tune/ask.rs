@@ -1,7 +1,7 @@
 //! The requests of the Tune screen: ledgers, the user's SQL statements, stored runs of a sweep.
 
-use super::own_sql::{OwnSql, SqlFiles};
 use crate::tui::{
+    screens::{OwnSql, SqlFiles},
     setup::TuiSetup,
     subject::{HasSubject, Subject},
 };
@@ -75,13 +75,20 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
             Response::Accepted(accepted.map(|()| trial))
         }
         Request::OwnSql { ticket, files, engine } => {
-            let read = OwnSql::read(files, &engine, &setup.work_dir).map(Box::new);
-            Response::OwnSql { ticket, read }
+            Response::OwnSql { ticket, read: own_sql(files, &engine, setup).map(Box::new) }
         }
         Request::Effects { ticket, selection } => {
             Response::Effects { ticket, found: found(&selection, store).map(Box::new) }
         }
     }
+}
+
+/// Reads statements that this engine will run.
+fn own_sql(files: SqlFiles, engine: &Description, setup: &TuiSetup) -> Result<OwnSql, String> {
+    if files.database.is_some() && !engine.sqlite_files {
+        return Err(format!("databases of {} are no files of SQLite: it cannot start from one", engine.name));
+    }
+    OwnSql::read(files, &[engine], &setup.work_dir)
 }
 
 fn last(store: &Store) -> Result<Option<Ledger>, String> {

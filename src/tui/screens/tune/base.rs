@@ -1,7 +1,13 @@
 //! The parts of a tuning task and their dialogs: engine, suite or statements, size, rounds, base, ledger.
 
-use super::{Dialog, Intents, Request, TuneScreen, own_sql::SqlFiles};
-use crate::tui::{keys::Action, overlay::ListItem, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
+use super::{Dialog, Intents, Request, TuneScreen};
+use crate::tui::{
+    keys::Action,
+    overlay::ListItem,
+    screens::{SqlFiles, intent::Intent},
+    widgets::cursor::ListCursor,
+    world::World,
+};
 use dbdyno_catalog::TestInfo;
 use dbdyno_engine::describe::{Description, OptionKind, OptionSpec};
 use std::collections::BTreeMap;

@@ -1,14 +1,16 @@
 //! The dialogs of the Tune screen and the handling of their replies.
 
-use super::{
-    Intents, Request, TuneScreen,
-    base::Part,
-    copy::CopyItem,
-    own_sql::{STATEMENT_LIMIT, SqlFiles},
-    search::Term,
-    start::LongStart,
+use super::{Intents, Request, TuneScreen, base::Part, copy::CopyItem, search::Term, start::LongStart};
+use crate::tui::{
+    export,
+    overlay::Reply,
+    screens::{
+        intent::Intent,
+        own_sql::{STATEMENT_LIMIT, SqlFiles},
+    },
+    widgets::cursor::ListCursor,
+    world::World,
 };
-use crate::tui::{export, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_foundation::base::typed;
 use dbdyno_reports::{command::shell, tune::ledger_sheet};
 use dbdyno_running::runner::Tell;

@@ -1,7 +1,6 @@
 //! The tuning task (engine, suite, size, test and base) and the change to try.
 
-use super::own_sql::OwnSql;
-use crate::tui::world::World;
+use crate::tui::{screens::OwnSql, world::World};
 use dbdyno_catalog::{
     Suite, TestPick,
     bench::{Estimate, estimate},

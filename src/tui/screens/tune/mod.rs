@@ -8,7 +8,6 @@ mod dialog;
 mod effects;
 mod form;
 mod notebook;
-mod own_sql;
 mod paint;
 mod search;
 mod start;
@@ -17,7 +16,6 @@ mod trial;
 pub use ask::{Request, Response};
 pub(crate) use dialog::Dialog;
 pub use form::TrialForm;
-pub use own_sql::{OwnSql, SqlFiles};
 pub use search::{SearchTerms, WatchedSearch};
 pub use trial::WatchedTrial;
 

@@ -10,7 +10,7 @@ impl Spec {
     }
 
     /// Returns the flags of `dbdyno run`, without the suite.
-    pub(crate) fn flags(&self) -> Vec<String> {
+    pub fn flags(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |flag: &str, value: String| match value.starts_with('-') {
             // As a separate word it would be parsed as a flag.

@@ -1,4 +1,4 @@
-//! The user's own SQL statements instead of a suite: read, and tried once, in the background.
+//! The user's own SQL statements instead of a suite, for the screens that measure them: read, and tried once, in the background.
 
 use dbdyno_catalog::Suite;
 use dbdyno_engine::describe::Description;
@@ -25,6 +25,14 @@ pub struct SqlFiles {
     pub(crate) limit: Duration,
 }
 
+impl SqlFiles {
+    /// Returns the same files with absolute paths, so that a command with them works in any folder.
+    fn absolute(self) -> Self {
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        Self { sql: absolute(self.sql), database: self.database.map(absolute), limit: self.limit }
+    }
+}
+
 /// A workload of the user's SQL statements.
 #[derive(Debug, Clone)]
 pub struct OwnSql {
@@ -35,19 +43,16 @@ pub struct OwnSql {
 }
 
 impl OwnSql {
-    /// Copies the database, reads the statements, and tries each statement once.
+    /// Copies the database, reads the statements, and tries each statement once. `engines`: those that may be measured.
     ///
     /// # Errors
     /// The reason why a file cannot be read or measured, with its position.
-    pub(super) fn read(files: SqlFiles, engine: &Description, work_dir: &Path) -> Result<Self, String> {
-        if files.database.is_some() && !engine.sqlite_files {
-            return Err(format!("databases of {} are no files of SQLite: it cannot start from one", engine.name));
-        }
+    pub(super) fn read(files: SqlFiles, engines: &[&Description], work_dir: &Path) -> Result<Self, String> {
         let take = |database: &PathBuf| DatabaseSnapshot::take(database, work_dir).map_err(|error| error.to_string());
         let start = files.database.as_ref().map(take).transpose()?;
-        let terms = ScriptTerms { start: start.as_ref(), engines: &[engine], limit: files.limit };
+        let terms = ScriptTerms { start: start.as_ref(), engines, limit: files.limit };
         let suite = script::suite(&files.sql, terms).map_err(|error| error.to_string())?;
-        Ok(Self { suite, files, start: start.map(Arc::new) })
+        Ok(Self { suite, files: files.absolute(), start: start.map(Arc::new) })
     }
 
     /// Returns the options that the database itself has.
