@@ -56,7 +56,7 @@ fn tune_scripts() {
     Target::new("tune-scripts", 400).fuzz(&samples(SCRIPTS), |input| {
         fs::write(&file, input).unwrap();
         match script::suite(&file, terms) {
-            Ok(suite) => holds(script::is_script(&suite.name), || suite.name.clone()),
+            Ok(suite) => holds(dbdyno_catalog::is_script(&suite.name), || suite.name.clone()),
             Err(error) => told(&error, &file.display().to_string(), input),
         }
     });

@@ -54,6 +54,10 @@ fn what_threads_do_is_told_with_its_line_if_it_is_none() {
         ("-- measure\nSELECT 1;\n-- thread: a\nSELECT 2;", ":3: expected all measured statements after such a line"),
         ("-- measure\n-- thread: a\nSELECT 1;\n-- thread: a\nSELECT 2;", ":4: expected another name"),
         ("-- measure\n-- thread: a\n-- thread: b\nSELECT 2;", ":2: expected at least one statement after it"),
+        (
+            "-- measure\n-- thread: a\n-- name: a\nSELECT 1;",
+            "thread a: expected another name: a statement has that one",
+        ),
         ("-- measure\n-- thread: a x 0\nSELECT 2;", ":2: thread a x 0: expected a word"),
         ("-- thread: a\n-- measure\nSELECT 2;", ":1: thread: expected a line `-- measure` before it"),
         (

@@ -17,9 +17,9 @@ pub use files::{Folder, UserFolders, names};
 pub use located::CatalogError;
 pub use settings::{Announcements, Settings};
 pub use suite::{
-    GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, SECONDS, Suite, TestInfo, TestPick, WARM_UP,
+    GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, SCRIPT_NAMES, SECONDS, Suite, TestInfo, TestPick,
+    WARM_UP, is_script,
 };
-pub use suite::{SCRIPT_NAMES, is_script};
 pub use theme::{Colour, Ink, Role, Theme};
 pub use workload::{FIELDS, Field, Workload};
 

@@ -7,12 +7,9 @@ use crate::cli::{
     output::{command_line, written},
 };
 use clap::{Args, builder::TypedValueParser};
-use dbdyno_catalog::engines::Registry;
+use dbdyno_catalog::{engines::Registry, is_script};
 use dbdyno_reports::tune::{AnswerForm, answer_text};
-use dbdyno_running::{
-    script,
-    tune::{Trial, TuneAnswer, ledger},
-};
+use dbdyno_running::tune::{Trial, TuneAnswer, ledger};
 use dbdyno_store::Store;
 use std::process::ExitCode;
 
@@ -37,7 +34,7 @@ pub(super) fn show(places: &Places, args: &AnswerArgs) -> Result<ExitCode, CliEr
     let output = args.out.checked(places)?;
     let store = places.opened()?;
     let trial = trial_of(&store, &args.trial)?;
-    if args.format == AnswerForm::Preset && script::is_script(&trial.suite) {
+    if args.format == AnswerForm::Preset && is_script(&trial.suite) {
         let message = format!("a preset cannot name the suite {}: choose another format", trial.suite);
         return Err(CliError::Usage(message));
     }

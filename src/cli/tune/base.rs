@@ -12,6 +12,7 @@ use dbdyno_catalog::{
     Suite,
     bench::{EngineChoice, suited},
     engines::{Engine, Registry},
+    is_script,
 };
 use dbdyno_engine::{settings::Settings, size::Size};
 use dbdyno_foundation::base::identifier::clock_seed;
@@ -156,7 +157,7 @@ fn suite(
         };
     }
     match given.suite.as_deref().or(of_trial) {
-        Some(name) if script::is_script(name) && given.suite.is_none() => {
+        Some(name) if is_script(name) && given.suite.is_none() => {
             Err(CliError::Usage(format!("the trial ran {name}: give its --sql FILE again, and its --database")))
         }
         Some(name) => Ok(places.catalog()?.suite(name)?),

@@ -1,12 +1,9 @@
 //! Builds commands that repeat a tuning, with all choices that the user made on screens.
 
-use dbdyno_catalog::bench::EngineChoice;
+use dbdyno_catalog::{bench::EngineChoice, is_script};
 use dbdyno_engine::describe::Description;
 use dbdyno_foundation::base::typed::written_duration;
-use dbdyno_running::{
-    script,
-    tune::{Trial, WhatIf, Workload, search::SearchSpec},
-};
+use dbdyno_running::tune::{Trial, WhatIf, Workload, search::SearchSpec};
 use std::collections::BTreeMap;
 
 /// The tuned configuration, as far as a command has to name it.
@@ -27,7 +24,7 @@ impl Subject<'_> {
     fn words(&self, command: &str) -> Vec<String> {
         let mut words: Vec<String> = ["dbdyno", "tune", command, "--engine"].map(str::to_owned).to_vec();
         words.push(with_options(&self.engine.name, not_default(self.engine, &self.base)));
-        let is_own = script::is_script(self.suite);
+        let is_own = is_script(self.suite);
         if is_own {
             words.extend_from_slice(self.files);
         } else {

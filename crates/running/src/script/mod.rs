@@ -9,7 +9,7 @@ mod directive;
 mod parameters;
 mod plain_schema;
 mod rehearsal;
-mod schema;
+mod schema_stand_ins;
 mod snapshot;
 mod split;
 mod stand_in;
@@ -26,7 +26,6 @@ use self::{
     stand_in::{StandIns, sentences},
     steps::{Measured, Steps},
 };
-pub use dbdyno_catalog::is_script;
 use dbdyno_catalog::{Catalog, SCRIPT_NAMES, Suite};
 use dbdyno_engine::{
     describe::Description,

@@ -2,7 +2,7 @@
 //! appears next to it, and its log is merged in the copy.
 
 use super::{
-    ScriptError, schema,
+    ScriptError, schema_stand_ins,
     stand_in::{Missed, StandIns},
 };
 use crate::runner::RunFolder;
@@ -58,7 +58,7 @@ impl DatabaseSnapshot {
             return Err(wrong("it changed while it was copied: stop its program and try again".to_owned()));
         }
         let invalid = |error: rusqlite::Error| wrong(format!("it is not a valid SQLite database: {error}"));
-        let (stand_ins, missed) = schema::stand_in(&path, morning_after(&before)).map_err(invalid)?;
+        let (stand_ins, missed) = schema_stand_ins::put(&path, morning_after(&before)).map_err(invalid)?;
         let options = settle(&path).map_err(invalid)?;
         let contents = fs::read(&path).map_err(|error| wrong(error.to_string()))?;
         let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, &contents).to_string();

@@ -1,5 +1,4 @@
-//! What stands in for what a statement takes from the moment, from chance, or from its application, so that every engine gives the same
-//! answers in every round.
+//! Stand-ins for the clock, for chance and for collations of an application, so that every engine gives the same answers in every round.
 
 use super::{
     split::{is_blank, tokens, words},
@@ -15,7 +14,7 @@ const CLOCKS: [(&str, usize); 6] =
 /// The range of drawn numbers in the place of `random()`: half of SQLite's.
 const RANDOM: (i64, i64) = (-(1 << 62), (1 << 62) - 2);
 
-/// What stands in.
+/// The stand-ins of a file or a database.
 #[derive(Debug, Clone)]
 pub(super) struct StandIns {
     /// The moment of the clock: `2026-01-01 00:00:00`.
@@ -201,7 +200,7 @@ fn unquoted(name: &str) -> &str {
     name.trim_matches(['"', '\'', '`', '[', ']'])
 }
 
-/// Returns the sentences that say what stands in for what.
+/// Describes the stand-ins in sentences, for the warnings of a session.
 pub(super) fn sentences(missed: &BTreeSet<Missed>, of: &StandIns) -> Vec<String> {
     let sentence = |missed: &Missed| match missed {
         Missed::Clock => format!("the clock stands still: 'now' and CURRENT_TIMESTAMP are {} on every engine", of.now),
@@ -209,7 +208,7 @@ pub(super) fn sentences(missed: &BTreeSet<Missed>, of: &StandIns) -> Vec<String>
             "random() and randomblob() are values drawn from the run's seed, the same on every engine".to_owned()
         }
         Missed::Collation(name) => {
-            format!("the collation {name} belongs to the application: {} stands in for it", of.collation)
+            format!("the collation {name} belongs to the application: {} replaces it", of.collation)
         }
         Missed::OwnChance { function, line } => {
             let place = line.map_or_else(|| "the database's schema".to_owned(), |line| format!("line {line}"));

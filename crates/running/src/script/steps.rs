@@ -55,51 +55,45 @@ pub(super) fn steps(
         matches!(source, ValueSource::Query { .. })
     };
     let by_template = after.iter().filter(|piece| matches!(piece, Piece::Statement { .. })).count() > MOST_NAMES;
-    let mut missed = BTreeSet::new();
     let schema = terms.start.is_none().then(PlainSchema::default);
     let to_prepare =
         Writer { rehearses: pieces.iter().any(asks), schema, ..Writer::new(&tryout, folder, stand_ins, "0") };
-    // The measured part is repeated as often as the size says, and counts that as `i`.
     let to_measure = |turn: &str| Writer { by_template, ..Writer::new(&tryout, folder, stand_ins, turn) };
-    let mut plain = PlainSchema::default();
-    let mut of = |pieces: &[Piece<'_>], mut writer: Writer<'_>| -> Result<Vec<Step>, ScriptError> {
-        for piece in pieces {
-            let line = piece.line();
-            writer.add(piece).map_err(|message| ScriptError::new(format!("{place}:{line}"), message))?;
-        }
-        missed.append(&mut writer.missed);
-        plain = writer.schema.take().unwrap_or(std::mem::take(&mut plain));
-        writer.finished().map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))
-    };
-    let prepare = of(before, to_prepare)?;
+    let located = |(line, message): (usize, String)| ScriptError::new(format!("{place}:{line}"), message);
+    let prepared = to_prepare.written(before).map_err(located)?;
     let (alone, of_threads) = threads(after);
-    let measured = match (of(alone, to_measure("i"))?, of_threads.as_slice()) {
-        (steps, []) if steps.is_empty() => {
-            return Err(ScriptError::new(&place, "expected at least one statement to measure"));
+    // The measured part is repeated as often as the size says, and counts that as `i`.
+    let measured = to_measure("i").written(alone).map_err(located)?;
+    let mut missed = prepared.missed;
+    missed.extend(measured.missed);
+    let mut actors: Vec<SqlActor> = Vec::new();
+    for OfThread { line, name, threads, pieces } in of_threads {
+        let wrong = |message: &str| located((line, message.to_owned()));
+        if !measured.steps.is_empty() {
+            return Err(wrong("expected all measured statements after such a line, in a thread"));
         }
-        (steps, []) => Measured::Alone(steps),
-        (steps, [of_thread, ..]) if !steps.is_empty() => {
-            let message = "expected all measured statements after such a line, in a thread";
-            return Err(ScriptError::new(format!("{place}:{}", of_thread.line), message));
+        if actors.iter().any(|actor| actor.name == name) {
+            return Err(wrong("expected another name: these threads have that of others"));
         }
-        (_, of_threads) => {
-            let mut actors: Vec<SqlActor> = Vec::new();
-            for &OfThread { line, name, threads, pieces } in of_threads {
-                let wrong = |message: &str| ScriptError::new(format!("{place}:{line}"), message);
-                if actors.iter().any(|actor| actor.name == name) {
-                    return Err(wrong("expected another name: these threads have that of others"));
-                }
-                // What is done in turn, the threads of a name do in turn together.
-                let steps = of(pieces, to_measure(&format!("i * {threads} + {THREAD}")))?;
-                if steps.is_empty() {
-                    return Err(wrong("expected at least one statement after it"));
-                }
-                actors.push(SqlActor { name: name.to_owned(), threads, steps });
-            }
-            Measured::Threads(actors)
+        // Values in turn are shared among the threads of a name.
+        let written = to_measure(&format!("i * {threads} + {THREAD}")).written(pieces).map_err(located)?;
+        if written.steps.is_empty() {
+            return Err(wrong("expected at least one statement after it"));
         }
+        missed.extend(written.missed);
+        actors.push(SqlActor { name: name.to_owned(), threads, steps: written.steps });
+    }
+    let statements = Step::names(actors.iter().flat_map(|actor| &actor.steps));
+    if let Some(actor) = actors.iter().find(|actor| statements.contains(&actor.name.as_str())) {
+        let message = format!("thread {}: expected another name: a statement has that one", actor.name);
+        return Err(ScriptError::new(&place, message));
+    }
+    let measured = match (measured.steps.is_empty(), actors.is_empty()) {
+        (true, true) => return Err(ScriptError::new(&place, "expected at least one statement to measure")),
+        (_, true) => Measured::Alone(measured.steps),
+        (_, false) => Measured::Threads(actors),
     };
-    Ok(Steps { schema: plain, prepare, measured, missed })
+    Ok(Steps { schema: prepared.schema.unwrap_or_default(), prepare: prepared.steps, measured, missed })
 }
 
 /// The statements of the threads of one name.
@@ -161,6 +155,13 @@ struct Writer<'w> {
     rehearses: bool,
 }
 
+/// The result of a writer.
+struct Written {
+    steps: Vec<Step>,
+    schema: Option<PlainSchema>,
+    missed: BTreeSet<Missed>,
+}
+
 /// What comments say about the next statement, with their lines.
 #[derive(Default)]
 struct Said {
@@ -211,6 +212,14 @@ impl<'w> Writer<'w> {
             by_template: false,
             rehearses: false,
         }
+    }
+
+    /// Writes the steps of a part of the file, or returns what is wrong with its line.
+    fn written(mut self, pieces: &[Piece<'_>]) -> Result<Written, (usize, String)> {
+        for piece in pieces {
+            self.add(piece).map_err(|message| (piece.line(), message))?;
+        }
+        self.finished()
     }
 
     fn add(&mut self, piece: &Piece<'_>) -> Result<(), String> {
@@ -397,7 +406,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Returns the steps, or the line of what has no end.
-    fn finished(self) -> Result<Vec<Step>, (usize, String)> {
+    fn finished(self) -> Result<Written, (usize, String)> {
         if let Some(Open { line, what, .. }) = self.open.first() {
             let message = match what {
                 Inside::Transaction { .. } => "BEGIN: expected a COMMIT after it",
@@ -408,7 +417,7 @@ impl<'w> Writer<'w> {
         }
         match self.said.line() {
             Some(line) => Err((line, "expected a statement after it".to_owned())),
-            None => Ok(self.steps),
+            None => Ok(Written { steps: self.steps, schema: self.schema, missed: self.missed }),
         }
     }
 }

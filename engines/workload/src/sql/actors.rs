@@ -118,7 +118,9 @@ pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
 struct ThreadDone<'e> {
     tally: SqlTally,
     operations: u64,
-    strife: Strife,
+    /// Attempts that other threads blocked, and those that were made because of it.
+    busy: u64,
+    retries: u64,
     /// The results under each name of the test.
     named: Vec<Named>,
     /// The objects that it built from answers. They are checked after all threads have ended.
@@ -218,13 +220,13 @@ fn work<'e, E: SqlThreads>(
     sink.recorder.lap();
     let ended_ns = clock.now();
     let Threaded { recorder, answers, mut kept, attempts, .. } = sink;
-    let strife = attempts.map(|attempts| attempts.strife).unwrap_or_default();
+    let (busy, retries) = attempts.map_or((0, 0), |attempts| (attempts.busy, attempts.retries));
     let (tally, own) = answers.finish();
     // From the names of this actor to those of the test.
     kept.iter_mut().for_each(|answer| answer.name = answer.name.map(|place| places[place]));
     let mut named = vec![Named::default(); test.names.len()];
     own.into_iter().zip(&places).for_each(|(own, place)| named[*place] = own);
-    Ok(ThreadDone { tally, operations, strife, named, kept, spent: recorder.finish()?, begun_ns, ended_ns })
+    Ok(ThreadDone { tally, operations, busy, retries, named, kept, spent: recorder.finish()?, begun_ns, ended_ns })
 }
 
 /// Opens a handle. Setting its options may have to wait for a thread that writes.
@@ -245,7 +247,8 @@ fn opened<E: SqlThreads>(engine: &E, mut attempts: Option<&mut Attempts<E::Clock
 struct Attempts<C> {
     clock: C,
     counts: Arc<ThreadCounts>,
-    strife: Strife,
+    busy: u64,
+    retries: u64,
     /// When the current one was refused for the first time.
     refused: Option<Instant>,
     /// The ends of operations that are not yet recorded: those of the current attempt, and the last one before.
@@ -254,29 +257,22 @@ struct Attempts<C> {
     before: (usize, usize, SqlTally),
 }
 
-/// The cost of conflicts with other threads.
-#[derive(Debug, Clone, Copy, Default)]
-struct Strife {
-    busy: u64,
-    retries: u64,
-}
-
 impl<C: Clock> Attempts<C> {
     fn new(clock: C, counts: Arc<ThreadCounts>) -> Self {
-        let (strife, before) = (Strife::default(), (0, 0, SqlTally::default()));
-        Self { clock, counts, strife, refused: None, laps: Vec::new(), before }
+        let before = (0, 0, SqlTally::default());
+        Self { clock, counts, busy: 0, retries: 0, refused: None, laps: Vec::new(), before }
     }
 
     /// # Errors
     /// It was refused for too long.
     fn refused(&mut self, error: EngineError) -> Result<(), EngineError> {
-        self.strife.busy += 1;
+        self.busy += 1;
         self.counts.busy.fetch_add(1, Relaxed);
         if self.refused.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
             let waited = PATIENCE.as_secs();
             return Err(EngineError::new(format!("other threads blocked a transaction for {waited} s: {error}")));
         }
-        self.strife.retries += 1;
+        self.retries += 1;
         thread::yield_now();
         Ok(())
     }
@@ -374,8 +370,8 @@ fn actor_done(
     let mut counters = Counters::default();
     counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
     counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|thread| thread.operations)));
-    counters.set("busy", writes.then(|| threads.iter().map(|thread| thread.strife.busy).sum()));
-    counters.set("retries", writes.then(|| threads.iter().map(|thread| thread.strife.retries).sum()));
+    counters.set("busy", writes.then(|| threads.iter().map(|thread| thread.busy).sum()));
+    counters.set("retries", writes.then(|| threads.iter().map(|thread| thread.retries).sum()));
     ActorDone {
         name: actor.name.clone(),
         threads: actor.threads,

@@ -4,7 +4,7 @@ use super::{
     kept::KeptRows,
     objects::Answer,
     program::{Deed, Program, Statement},
-    script::{Action, Block, Script},
+    script::{Action, Block, Scheduled, Script},
 };
 use crate::rng::SplitMix64;
 use dbdyno_engine::{
@@ -97,69 +97,20 @@ pub(super) fn perform_as<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
     let program = Program::compile(suite, steps)?;
     let mut script = Script::new(&program, thread, rng);
     let ready = (0..program.statements()).map(|_| None).collect();
-    let mut executor = Executor { session, ready, sink, answers: Vec::new(), kept: KeptRows::default() };
+    let has_names = !program.names.is_empty();
+    let mut executor = Executor { session, ready, sink, has_names, answers: Vec::new(), kept: KeptRows::default() };
     let mut block = Block::default();
-    let (has_names, persists) = (!program.names.is_empty(), executor.sink.persists());
+    let persists = executor.sink.persists();
     let mut operations = 0;
     loop {
         executor.sink.stand_still(|| script.fill(&mut block, persists));
-        if block.actions.is_empty() {
-            return Ok(operations);
-        }
         let Block { actions, values, .. } = &mut block;
-        let mut attempt = Attempt::default();
-        let mut at = 0;
-        while let Some(scheduled) = actions.get(at) {
-            if persists && !attempt.is_begun {
-                let kept = executor.kept.clone();
-                attempt = Attempt { is_begun: true, has_transaction: false, at, operations, kept };
-                executor.sink.attempt();
-            }
-            executor.sink.action();
-            if let Err(error) = executor.act(&scheduled.action, values) {
-                if !(persists && error.is_busy) {
-                    return Err(error);
-                }
-                executor.give_up(&attempt);
-                executor.sink.refused(error)?;
-                (at, operations, attempt.has_transaction) = (attempt.at, attempt.operations, false);
-                continue;
-            }
-            at += 1;
-            if has_names {
-                executor.tell_of(&scheduled.action);
-            }
-            if scheduled.ends_operation {
-                operations += 1;
-                executor.sink.operation();
-                executor.tell_answers()?;
-            }
-            if persists {
-                match scheduled.action {
-                    Action::Begin(_) => attempt.has_transaction = true,
-                    Action::Commit(_) => attempt.has_transaction = false,
-                    _ => {}
-                }
-                attempt.is_begun = attempt.has_transaction;
-                if !attempt.is_begun {
-                    executor.sink.succeeded();
-                }
-            }
-        }
+        operations += match (actions.as_slice(), persists) {
+            ([], _) => return Ok(operations),
+            (actions, false) => executor.all(actions, values)?,
+            (actions, true) => executor.persist(actions, values)?,
+        };
     }
-}
-
-/// A transaction, or an action outside of one, that may have to be done again.
-#[derive(Default)]
-struct Attempt<'e> {
-    is_begun: bool,
-    has_transaction: bool,
-    /// The index of its first action.
-    at: usize,
-    /// The number of operations before it.
-    operations: u64,
-    /// The rows that were kept before it.
-    kept: KeptRows<'e>,
 }
 
 struct Executor<'x, 's, 'e, S: SqlSession<'s>, K> {
@@ -167,12 +118,78 @@ struct Executor<'x, 's, 'e, S: SqlSession<'s>, K> {
     /// Statements, prepared by their first execution.
     ready: Vec<Option<S::Statement>>,
     sink: &'x mut K,
+    has_names: bool,
     /// Answers of the current operation, which may end with a commit.
     answers: Vec<Answer<'e>>,
     kept: KeptRows<'e>,
 }
 
 impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
+    /// Does actions in order. Returns the number of operations.
+    #[inline]
+    fn all(&mut self, actions: &[Scheduled<'e>], values: &mut [SqlValue]) -> Result<u64, EngineError> {
+        let mut operations = 0;
+        for scheduled in actions {
+            operations += u64::from(scheduled.ends_operation);
+            self.one(scheduled, values)?;
+        }
+        Ok(operations)
+    }
+
+    #[inline]
+    fn one(&mut self, scheduled: &Scheduled<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
+        self.sink.action();
+        self.act(&scheduled.action, values)?;
+        if self.has_names {
+            self.tell_of(&scheduled.action);
+        }
+        if scheduled.ends_operation {
+            self.sink.operation();
+            self.tell_answers()?;
+        }
+        Ok(())
+    }
+
+    /// Does the same, and does again what another connection blocks: a transaction, or an action outside of one.
+    fn persist(&mut self, actions: &[Scheduled<'e>], values: &mut [SqlValue]) -> Result<u64, EngineError> {
+        let mut operations = 0;
+        let mut left = actions;
+        while let Some(first) = left.first() {
+            let commits = |scheduled: &Scheduled<'e>| matches!(scheduled.action, Action::Commit(_));
+            let last = if first.begins() { left.iter().position(commits).unwrap_or(left.len() - 1) } else { 0 };
+            let (attempt, rest) = left.split_at(last + 1);
+            operations += self.until_done(attempt, values)?;
+            left = rest;
+        }
+        Ok(operations)
+    }
+
+    fn until_done(&mut self, attempt: &[Scheduled<'e>], values: &mut [SqlValue]) -> Result<u64, EngineError> {
+        let kept = self.kept.clone();
+        loop {
+            self.sink.attempt();
+            let (first, rest) = attempt.split_at(1);
+            let begun = self.all(first, values);
+            let is_begun = begun.is_ok() && !rest.is_empty();
+            let done = begun.and_then(|operations| Ok(operations + self.all(rest, values)?));
+            let error = match done {
+                Ok(operations) => {
+                    self.sink.succeeded();
+                    return Ok(operations);
+                }
+                Err(error) if error.is_busy => error,
+                Err(error) => return Err(error),
+            };
+            self.answers.clear();
+            self.kept.clone_from(&kept);
+            if is_begun {
+                // Some engines end a transaction whose commit they refuse. If it is still open, the next begin fails and says so.
+                let _ = self.session.rollback();
+            }
+            self.sink.refused(error)?;
+        }
+    }
+
     #[inline]
     fn act(&mut self, action: &Action<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
         match action {
@@ -198,16 +215,6 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
             self.kept.bind(&statement.spec.bind, values);
         }
         values
-    }
-
-    /// Ends an attempt that another connection blocked. A transaction that could not begin is none.
-    fn give_up(&mut self, attempt: &Attempt<'e>) {
-        self.answers.clear();
-        self.kept.clone_from(&attempt.kept);
-        if attempt.has_transaction {
-            // Some engines end a transaction whose commit they refuse. If it is still open, the next attempt cannot begin, and says so.
-            let _ = self.session.rollback();
-        }
     }
 
     /// Tells the sink which action has ended.

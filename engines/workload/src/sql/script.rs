@@ -188,6 +188,10 @@ impl Level<'_, '_> {
 }
 
 impl Scheduled<'_> {
+    pub(super) fn begins(&self) -> bool {
+        matches!(self.action, Action::Begin(_))
+    }
+
     fn may_end_block(&self) -> bool {
         self.ends_operation || matches!(self.action, Action::Commit(_))
     }

@@ -2,11 +2,9 @@
 
 use super::{Dialog, Intents, TuneScreen, base::joined};
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
+use dbdyno_catalog::is_script;
 use dbdyno_reports::tune::{AnswerForm, answer_text, words};
-use dbdyno_running::{
-    script,
-    tune::{Trial, TuneAnswer},
-};
+use dbdyno_running::tune::{Trial, TuneAnswer};
 
 /// An item that can be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +33,7 @@ impl TuneScreen {
             let Some(trial) = trial else { continue };
             let about = about(what, trial);
             // A preset cannot name a suite that consists of statements.
-            let can = |form: &&AnswerForm| **form != AnswerForm::Preset || !script::is_script(&trial.suite);
+            let can = |form: &&AnswerForm| **form != AnswerForm::Preset || !is_script(&trial.suite);
             for form in AnswerForm::ALL.iter().filter(can) {
                 let item = ListItem::new(format!("{} of the {what}", form.name()), &about);
                 items.push((item, CopyItem::Answer(trial.trial_id.clone(), *form)));

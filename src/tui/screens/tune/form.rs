@@ -5,12 +5,10 @@ use dbdyno_catalog::{
     Suite, TestPick,
     bench::{Estimate, estimate},
     engines::Engine,
+    is_script,
 };
 use dbdyno_engine::{describe::OptionSpec, settings::Settings, size::Size};
-use dbdyno_running::{
-    script,
-    tune::{Change, Trial, TrialKind, WhatIf, Workload, cannot_differ, default_rounds},
-};
+use dbdyno_running::tune::{Change, Trial, TrialKind, WhatIf, Workload, cannot_differ, default_rounds};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default)]
@@ -194,7 +192,7 @@ impl TrialForm {
     pub(crate) fn workload_of(&self, trial: &Trial, world: &World) -> Result<Workload, String> {
         let missing = |what: &str, name: &str| format!("there is no {what} `{name}` here");
         let engine = world.engine_on(&trial.suite, &trial.engine).ok_or_else(|| missing("engine", &trial.engine))?;
-        let suite = self.suite_named(&trial.suite, world).ok_or_else(|| match script::is_script(&trial.suite) {
+        let suite = self.suite_named(&trial.suite, world).ok_or_else(|| match is_script(&trial.suite) {
             true => format!("the trial used {}: choose its SQL file and its database again (p)", trial.suite),
             false => missing("suite", &trial.suite),
         })?;
