@@ -34,11 +34,14 @@ pub fn sentences(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Returns which parts of the tests gain and which lose, in a sentence: statements of the user's own SQL, or actors. None if there are no
-/// parts: `By part: sqlite is faster in newest of a feed (2.1x) and 3 more; duckdb is faster in unread by feed (4.2x).`
+/// parts that can be compared: `By part: sqlite is faster in newest of a feed (2.1x) and 3 more; duckdb is faster in unread by feed (4.2x).`
 fn of_parts(comparison: &Comparison) -> Option<String> {
     let wording = Wording::of(comparison);
     let parts: Vec<&Line> = comparison.lines.iter().filter(|line| line.actor.is_some()).collect();
     let verdicts = Verdicts::of(&parts);
+    if verdicts.not_comparable.len() == parts.len() {
+        return None;
+    }
     let is = is_better(&wording, None);
     let (a, b) = (&wording.sides.a, &wording.sides.b);
     let gains = |who: &str, lines: &[&Line]| {
@@ -52,7 +55,7 @@ fn of_parts(comparison: &Comparison) -> Option<String> {
     let rest = rest.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}"));
     let clauses: Vec<String> =
         [gains(a, &verdicts.better), gains(b, &verdicts.worse)].into_iter().flatten().chain(rest).collect();
-    (!clauses.is_empty()).then(|| format!("By part: {}.", clauses.join("; ")))
+    Some(format!("By part: {}.", clauses.join("; ")))
 }
 
 /// Names the lines that differ most, with their factors.
