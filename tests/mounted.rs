@@ -247,6 +247,25 @@ fn nothing_is_left(place: &Place, child: &mut Child) {
     wait_until("no mount is left", || mounts_of(place).is_empty());
 }
 
+/// The server of a torture's mount, once its worker has made a file there.
+fn server_in_use(place: &Place) -> u32 {
+    let root = place.path("");
+    let in_use = |process: u32| {
+        let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line);
+        // Its arguments end in the mount, the folder below it, the record and a number of commits.
+        let mut words = line.split('\0').skip_while(|word| *word != "serve").skip(2);
+        let files = words.next().and_then(|files| fs::read_dir(files).ok());
+        files.is_some_and(|mut files| files.next().is_some()).then_some(process)
+    };
+    let mut server = None;
+    wait_until("a worker is on the mount", || {
+        server = processes_with(root.to_str().unwrap()).into_iter().find_map(in_use);
+        server.is_some()
+    });
+    server.unwrap()
+}
+
 const LONG: [&str; 12] = [
     "torture",
     "lmdb:writemap=on",
@@ -289,7 +308,7 @@ fn a_torture_that_is_killed_or_signalled_leaves_no_mount() {
     for signal in [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP] {
         let place = Place::new();
         let mut child = place.command(&LONG).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        wait_until("it is mounted", || !mounts_of(&place).is_empty());
+        server_in_use(&place);
         let own = fs::read_to_string("/proc/self/mountinfo").unwrap();
         assert!(!own.contains("fuse.dbdyno"), "{own}");
         kill_process(Pid::from_child(&child), signal).unwrap();
@@ -309,17 +328,8 @@ fn a_server_that_is_killed_fails_the_trial() {
     }
     let place = Place::new();
     let mut child = place.command(&LONG).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let root = place.path("");
-    let is_server = |process: &u32| {
-        let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).contains("torture-mount\0serve")
-    };
-    let mut server = None;
-    wait_until("it is mounted", || {
-        server = processes_with(root.to_str().unwrap()).into_iter().find(is_server);
-        server.is_some() && !mounts_of(&place).is_empty()
-    });
-    kill_process(Pid::from_raw(server.unwrap() as i32).unwrap(), Signal::KILL).unwrap();
+    let server = server_in_use(&place);
+    kill_process(Pid::from_raw(server as i32).unwrap(), Signal::KILL).unwrap();
     nothing_is_left(&place, &mut child);
     let done = Done::of(child.wait_with_output().unwrap());
     assert!(
