@@ -23,14 +23,22 @@ pub enum Reproduction {
     DirectionOnly,
     /// Neither the figure nor the direction.
     NotReproduced,
-    /// Too few runs, too much noise, or no runs at a published size that show the claimed direction.
+    /// At a size that was not published, the other side is faster, or both are the same. That refutes no published figure.
+    OppositeElsewhere,
+    /// Too few runs or too much noise.
     Undecided,
     NotMeasured,
 }
 
 impl Reproduction {
-    pub const ALL: [Self; 5] =
-        [Self::Agrees, Self::DirectionOnly, Self::NotReproduced, Self::Undecided, Self::NotMeasured];
+    pub const ALL: [Self; 6] = [
+        Self::Agrees,
+        Self::DirectionOnly,
+        Self::NotReproduced,
+        Self::OppositeElsewhere,
+        Self::Undecided,
+        Self::NotMeasured,
+    ];
 
     /// Returns its sign, so that colour alone never carries the meaning.
     pub fn sign(self) -> &'static str {
@@ -38,6 +46,7 @@ impl Reproduction {
             Self::Agrees => "✓",
             Self::DirectionOnly => "~",
             Self::NotReproduced => "✗",
+            Self::OppositeElsewhere => "≠",
             Self::Undecided => "?",
             Self::NotMeasured => "·",
         }
@@ -48,6 +57,7 @@ impl Reproduction {
             Self::Agrees => "agrees",
             Self::DirectionOnly => "direction only",
             Self::NotReproduced => "not reproduced",
+            Self::OppositeElsewhere => "not at this size",
             Self::Undecided => "undecided",
             Self::NotMeasured => "not measured yet",
         }
@@ -119,7 +129,11 @@ pub fn judge(claimed: ClaimedRatio, measured: Option<MeasuredRatio>, sizes: Judg
         ClaimedDirection::Neither => (false, false),
     };
     if sizes == JudgedSizes::Other {
-        return if shows { Reproduction::DirectionOnly } else { Reproduction::Undecided };
+        return match (shows, refutes) {
+            (true, _) => Reproduction::DirectionOnly,
+            (_, true) => Reproduction::OppositeElsewhere,
+            _ => Reproduction::Undecided,
+        };
     }
     let Some((from, to)) = range(claimed) else {
         return match (refutes, shows) {
@@ -228,7 +242,9 @@ mod tests {
     fn other_sizes_show_the_direction_and_nothing_else() {
         let other = |claimed, low, high| judge(claimed, measured(low, high), JudgedSizes::Other);
         assert_eq!(other(RANGED, 0.45, 0.55), Reproduction::DirectionOnly);
-        assert_eq!(other(RANGED, 1.5, 1.6), Reproduction::Undecided, "another size refutes no figure");
+        assert_eq!(other(RANGED, 1.5, 1.6), Reproduction::OppositeElsewhere, "another size refutes no figure");
+        assert_eq!(other(RANGED, 0.99, 1.01), Reproduction::OppositeElsewhere);
+        assert_eq!(other(RANGED, 0.9, 1.2), Reproduction::Undecided);
         assert_eq!(other(ClaimedRatio::BFaster, 1.5, 1.6), Reproduction::DirectionOnly);
         assert_eq!(other(EITHER, 0.9, 1.0), Reproduction::Undecided);
     }

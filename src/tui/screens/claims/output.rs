@@ -120,9 +120,12 @@ fn rule(reproduction: Reproduction) -> &'static str {
             "Not reproduced: the measured interval misses the published range, or the claimed side is not faster: the other one is, or \
              both are the same (+-3 %)."
         }
+        Reproduction::OppositeElsewhere => {
+            "Not at this size: the other side is faster, or both are the same (+-3 %), but only at sizes that were not published. That \
+             refutes no published figure."
+        }
         Reproduction::Undecided => {
-            "Undecided: there are too few runs for an interval, it is too wide to decide, only other sizes were measured, or the reason \
-             given above prevents a verdict."
+            "Undecided: there are too few runs for an interval, it is too wide to decide, or the reason given above prevents a verdict."
         }
         Reproduction::NotMeasured => "Not measured: the store does not have runs of both sides.",
     }

@@ -235,7 +235,7 @@ fn figures(claim: &JudgedClaim) -> String {
 fn role(reproduction: Reproduction) -> Role {
     match reproduction {
         Reproduction::Agrees => Role::Good,
-        Reproduction::DirectionOnly => Role::Warn,
+        Reproduction::DirectionOnly | Reproduction::OppositeElsewhere => Role::Warn,
         Reproduction::NotReproduced => Role::Bad,
         Reproduction::Undecided => Role::Text,
         Reproduction::NotMeasured => Role::Dim,
