@@ -62,7 +62,10 @@ class Screens:
         time.sleep(pause)
 
     def ended(self):
-        return os.waitpid(self.process, os.WNOHANG) != (0, 0)
+        try:
+            return os.waitpid(self.process, os.WNOHANG) != (0, 0)
+        except ChildProcessError:
+            return True
 
     def kill(self, sent=signal.SIGKILL):
         """Ends what is in the terminal, and gives the terminal back."""
@@ -268,8 +271,12 @@ class Soak:
                 screens.kill(how)
             else:
                 screens.press("Z")
-                self.until("the terminal is given back", screens.ended, 20)
-                os.close(screens.master)
+                self.until("it is detached, or its session is over", lambda: screens.ended() or not self.measuring(), 20)
+                if not screens.ended():
+                    # Nothing is left to detach from.
+                    screens.press("\x1b\x1bq")
+                    self.until("the terminal is given back", screens.ended, 20)
+                screens.kill()
             time.sleep(self.random.uniform(0, 0.5))
             for job in self.measuring():
                 other = Screens(self, "attach", job)
