@@ -1,6 +1,6 @@
 //! Comments that say how statements are measured: `-- name: ...`, `-- :id = uniform 1..1000`, `-- repeat 100`.
 
-use super::values::ValueSource;
+use super::{functions::FunctionStandIn, values::ValueSource};
 
 /// What a comment of its own line says.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub enum Directive {
     Value(String, ValueSource),
     /// `-- thread: NAME`, `-- thread: NAME x 3`: threads of their own do the statements up to the next such line, all at the same time.
     Thread { name: String, threads: u32 },
+    /// `-- function: NAME(x) = EXPRESSION`: what replaces a function that only an application has, in the whole file and in the database.
+    Function(FunctionStandIn),
     /// `-- repeat N`: what follows, up to its `-- end`, is done N times.
     Repeat(u64),
     /// `-- mix N`: one of the statements up to its `-- end` is done, N times.
@@ -47,6 +49,7 @@ pub(super) fn directive(comment: &str) -> Option<Result<Directive, String>> {
             "name" => Some(Ok(Directive::Name(value.to_owned()))),
             "weight" => Some(number(value, "weight").map(Directive::Weight)),
             "thread" => Some(thread(value)),
+            "function" => Some(FunctionStandIn::read(value).map(Directive::Function)),
             _ => None,
         };
     }

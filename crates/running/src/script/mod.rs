@@ -6,6 +6,7 @@
 //! with its line. The user's database is only ever read.
 
 mod directive;
+mod functions;
 mod parameters;
 mod plain_schema;
 mod rehearsal;
@@ -18,6 +19,7 @@ mod tryout;
 mod values;
 
 pub use directive::Directive;
+pub use functions::FunctionStandIn;
 pub use snapshot::DatabaseSnapshot;
 pub use split::{Piece, split};
 pub use values::ValueSource;
@@ -110,9 +112,16 @@ pub fn suite(path: &Path, terms: ScriptTerms<'_>) -> Result<Suite, ScriptError> 
     let place = path.display().to_string();
     let text = input::read_text(path).map_err(|error| ScriptError::new(&place, error))?;
     let pieces = split(&text).map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))?;
-    let stand_ins = start.map_or_else(StandIns::default, |start| start.stand_ins().clone());
+    let mut stand_ins = start.map_or_else(StandIns::default, |start| start.stand_ins().clone());
+    for piece in &pieces {
+        if let Piece::Directive { line, directive: Directive::Function(function) } = piece {
+            function.check().map_err(|message| ScriptError::new(format!("{place}:{line}"), message))?;
+            stand_ins.functions.push(function.clone());
+        }
+    }
+    let mut of_schema = start.map(|start| start.put(&stand_ins)).transpose()?.unwrap_or_default();
     let Steps { schema, prepare, measured, mut missed } = steps::steps(path, &pieces, &stand_ins, &terms)?;
-    missed.extend(start.into_iter().flat_map(|start| start.missed().clone()));
+    missed.append(&mut of_schema);
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let times: Expression = "R".parse().map_err(|message: String| ScriptError::new(&place, message))?;

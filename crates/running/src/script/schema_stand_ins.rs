@@ -21,14 +21,37 @@ pub(super) fn put(database: &Path, now: String) -> rusqlite::Result<(StandIns, B
     Ok((of, missed))
 }
 
+/// Puts stand-ins for functions into a schema that already has the others. Returns what they replace. `entries`: the schema before any
+/// such stand-in; it is rewritten anew each time.
+pub(super) fn put_functions(database: &Path, entries: &[Entry], of: &StandIns) -> rusqlite::Result<BTreeSet<Missed>> {
+    let connection = Connection::open(database)?;
+    connection.execute_batch("PRAGMA writable_schema = ON")?;
+    let (mut all, mut changes) = (BTreeSet::new(), 0);
+    for Entry { row, sql, .. } in entries {
+        let rewritten = of.rewrite(sql, None);
+        let change = "UPDATE sqlite_schema SET sql = ?2 WHERE rowid = ?1 AND sql <> ?2";
+        changes += connection.execute(change, params![row, rewritten.sql])?;
+        all.extend(rewritten.missed);
+    }
+    drop(connection);
+    if changes > 0 {
+        // Indexes contain values of the functions.
+        let connection = Connection::open(database)?;
+        distrust(&connection)?;
+        connection.execute_batch("REINDEX")?;
+    }
+    Ok(all)
+}
+
 /// A row of the table of the schema.
-struct Entry {
+#[derive(Debug)]
+pub(super) struct Entry {
     row: i64,
     name: String,
     sql: String,
 }
 
-fn entries(connection: &Connection) -> rusqlite::Result<Vec<Entry>> {
+pub(super) fn entries(connection: &Connection) -> rusqlite::Result<Vec<Entry>> {
     let mut statement = connection.prepare("SELECT rowid, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
     let entry = |row: &rusqlite::Row<'_>| Ok(Entry { row: row.get(0)?, name: row.get(1)?, sql: row.get(2)? });
     statement.query_map([], entry)?.collect()
@@ -41,7 +64,7 @@ fn rewrite(database: &Path, entries: &[Entry], of: &StandIns) -> rusqlite::Resul
     let connection = Connection::open(database)?;
     connection.execute_batch("PRAGMA writable_schema = ON")?;
     for Entry { row, name, sql } in entries {
-        let rewritten = of.rewrite(sql, false);
+        let rewritten = of.rewrite(sql, None);
         if rewritten.sql != *sql {
             connection.execute("UPDATE sqlite_schema SET sql = ?2 WHERE rowid = ?1", params![row, rewritten.sql])?;
         }

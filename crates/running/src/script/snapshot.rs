@@ -37,6 +37,8 @@ pub struct DatabaseSnapshot {
     /// What stands in for what the database takes from the moment or from its application.
     stand_ins: StandIns,
     missed: BTreeSet<Missed>,
+    /// The schema with these stand-ins.
+    schema: Vec<schema_stand_ins::Entry>,
 }
 
 impl DatabaseSnapshot {
@@ -60,9 +62,10 @@ impl DatabaseSnapshot {
         let invalid = |error: rusqlite::Error| wrong(format!("it is not a valid SQLite database: {error}"));
         let (stand_ins, missed) = schema_stand_ins::put(&path, morning_after(&before)).map_err(invalid)?;
         let options = settle(&path).map_err(invalid)?;
+        let schema = Connection::open(&path).and_then(|copy| schema_stand_ins::entries(&copy)).map_err(invalid)?;
         let contents = fs::read(&path).map_err(|error| wrong(error.to_string()))?;
         let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, &contents).to_string();
-        Ok(Self { _folder: folder, path, bytes: contents.len() as u64, digest, options, stand_ins, missed })
+        Ok(Self { _folder: folder, path, bytes: contents.len() as u64, digest, options, stand_ins, missed, schema })
     }
 
     /// Returns the path of the copy.
@@ -88,9 +91,15 @@ impl DatabaseSnapshot {
         &self.stand_ins
     }
 
-    /// Returns what there are stand-ins for in its schema.
-    pub(super) fn missed(&self) -> &BTreeSet<Missed> {
-        &self.missed
+    /// Puts these stand-ins for functions into its schema. Returns everything in it that has a stand-in.
+    pub(super) fn put(&self, stand_ins: &StandIns) -> Result<BTreeSet<Missed>, ScriptError> {
+        let functions = schema_stand_ins::put_functions(&self.path, &self.schema, stand_ins).map_err(|error| {
+            ScriptError::new(
+                self.path.display(),
+                format!("a stand-in for a function does not suit its schema: {error}"),
+            )
+        })?;
+        Ok(self.missed.union(&functions).cloned().collect())
     }
 
     /// Returns the options that the database itself stores, with their names in the engine `sqlite`.

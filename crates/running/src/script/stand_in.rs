@@ -1,6 +1,7 @@
 //! Stand-ins for the clock, for chance and for collations of an application, so that every engine gives the same answers in every round.
 
 use super::{
+    functions::FunctionStandIn,
     split::{is_blank, tokens, words},
     values::ValueSource,
 };
@@ -21,11 +22,13 @@ pub(super) struct StandIns {
     pub(super) now: String,
     /// The collation in the place of those that only an application has.
     pub(super) collation: &'static str,
+    /// What replaces functions that only an application has.
+    pub(super) functions: Vec<FunctionStandIn>,
 }
 
 impl Default for StandIns {
     fn default() -> Self {
-        Self { now: "2026-01-01 00:00:00".to_owned(), collation: "NOCASE" }
+        Self { now: "2026-01-01 00:00:00".to_owned(), collation: "NOCASE", functions: Vec::new() }
     }
 }
 
@@ -36,6 +39,11 @@ pub(super) enum Missed {
     /// `random()` or `randomblob()`, as a parameter.
     Chance,
     Collation(String),
+    /// A function of the application, and the expression in its place.
+    Function {
+        call: String,
+        expression: String,
+    },
     /// A function of chance that no parameter can replace, and its statement's line in the file. None: it is in the database's schema.
     OwnChance {
         function: String,
@@ -75,14 +83,16 @@ struct Word {
 struct Call {
     /// The word before it.
     function: Word,
-    commas: usize,
+    /// Where its arguments begin in the rewritten statement, and the commas between them.
+    arguments: usize,
+    commas: Vec<usize>,
     is_empty: bool,
 }
 
 impl StandIns {
-    /// Rewrites a statement. `draws`: whether parameters can be added to it.
-    pub(super) fn rewrite(&self, text: &str, draws: bool) -> Rewritten {
-        let draws = draws && inserts_values(text);
+    /// Rewrites a statement, whose parameters are numbered. `last`: the highest number of its parameters; none: no parameter can be added.
+    pub(super) fn rewrite(&self, text: &str, last: Option<usize>) -> Rewritten {
+        let draws = last.filter(|_| inserts_values(text));
         let mut rewriter = Rewriter { of: self, to: Rewritten::default(), calls: Vec::new(), draws };
         let mut last = Word::default();
         for token in tokens(text) {
@@ -109,7 +119,8 @@ struct Rewriter<'s> {
     of: &'s StandIns,
     to: Rewritten,
     calls: Vec<Call>,
-    draws: bool,
+    /// The highest number of the statement's parameters, if there can be more.
+    draws: Option<usize>,
 }
 
 impl Rewriter<'_> {
@@ -121,8 +132,9 @@ impl Rewriter<'_> {
         }
         match lower.as_str() {
             "(" => {
-                self.calls.push(Call { function: last, commas: 0, is_empty: true });
                 self.to.sql.push_str(token);
+                let arguments = self.to.sql.len();
+                self.calls.push(Call { function: last, arguments, commas: Vec::new(), is_empty: true });
             }
             ")" => self.close(),
             "current_timestamp" => self.clock(&self.of.now),
@@ -137,7 +149,7 @@ impl Rewriter<'_> {
             }
             _ => {
                 if let (",", Some(call)) = (token, self.calls.last_mut()) {
-                    call.commas += 1;
+                    call.commas.push(self.to.sql.len());
                 }
                 self.to.sql.push_str(token);
             }
@@ -151,8 +163,11 @@ impl Rewriter<'_> {
 
     fn close(&mut self) {
         if let Some(call) = self.calls.pop() {
-            let arguments = if call.is_empty { 0 } else { call.commas + 1 };
+            let arguments = if call.is_empty { 0 } else { call.commas.len() + 1 };
             let function = call.function.text.as_str();
+            if let Some(stand_in) = self.of.functions.iter().find(|one| one.is_for(function, arguments)) {
+                return self.replace(&call, stand_in);
+            }
             if CLOCKS.contains(&(function, arguments)) {
                 if arguments > 0 {
                     self.to.sql.push_str(", ");
@@ -166,6 +181,18 @@ impl Rewriter<'_> {
         self.to.sql.push(')');
     }
 
+    /// Puts an expression in the place of a call.
+    fn replace(&mut self, call: &Call, stand_in: &FunctionStandIn) {
+        let starts = std::iter::once(call.arguments).chain(call.commas.iter().map(|comma| comma + 1));
+        let ends = call.commas.iter().copied().chain([self.to.sql.len()]);
+        let arguments: Vec<&str> = starts.zip(ends).map(|(start, end)| &self.to.sql[start..end]).collect();
+        let expression = stand_in.call(&arguments);
+        self.to.sql.truncate(call.function.at);
+        self.to.sql.push_str(&expression);
+        let expression = stand_in.expression().to_owned();
+        self.to.missed.insert(Missed::Function { call: stand_in.title(), expression });
+    }
+
     /// Puts a parameter in the place of a call, or keeps the call.
     fn chance(&mut self, call: &Call) {
         let is_blob = call.function.text == "randomblob";
@@ -176,15 +203,15 @@ impl Rewriter<'_> {
             (true, Some(bytes)) => Some(ValueSource::Random { is_blob, least: bytes, most: bytes }),
             (true, None) => None,
         };
-        match source.filter(|_| self.draws) {
-            Some(source) => {
-                let name = format!(":dbdyno_chance_{}", self.to.drawn.len() + 1);
+        match source.zip(self.draws) {
+            Some((source, last)) => {
+                let name = format!("?{}", last + self.to.drawn.len() + 1);
                 self.to.sql.truncate(call.function.at);
                 self.to.sql.push_str(&name);
                 self.to.missed.insert(Missed::Chance);
                 self.to.drawn.push((name, source));
             }
-            None => {
+            _ => {
                 self.to.missed.insert(Missed::OwnChance { function: call.function.text.clone(), line: None });
                 self.to.sql.push(')');
             }
@@ -210,6 +237,9 @@ pub(super) fn sentences(missed: &BTreeSet<Missed>, of: &StandIns) -> Vec<String>
         Missed::Collation(name) => {
             format!("the collation {name} belongs to the application: {} replaces it", of.collation)
         }
+        Missed::Function { call, expression } => {
+            format!("the function {call} belongs to the application: {expression} replaces it")
+        }
         Missed::OwnChance { function, line } => {
             let place = line.map_or_else(|| "the database's schema".to_owned(), |line| format!("line {line}"));
             format!(
@@ -226,7 +256,7 @@ mod tests {
     use super::*;
 
     fn rewritten(text: &str) -> String {
-        StandIns::default().rewrite(text, true).sql
+        StandIns::default().rewrite(text, Some(0)).sql
     }
 
     #[test]
@@ -248,8 +278,8 @@ mod tests {
 
     #[test]
     fn chance_of_an_insert_is_drawn_and_other_chance_is_named() {
-        let found = StandIns::default().rewrite("INSERT INTO t VALUES (random(), hex(randomblob( 16 )), ?)", true);
-        assert_eq!(found.sql, "INSERT INTO t VALUES (:dbdyno_chance_1, hex(:dbdyno_chance_2), ?)");
+        let found = StandIns::default().rewrite("INSERT INTO t VALUES (random(), hex(randomblob( 16 )), ?1)", Some(1));
+        assert_eq!(found.sql, "INSERT INTO t VALUES (?2, hex(?3), ?1)");
         assert_eq!(found.drawn[1].1, ValueSource::Random { is_blob: true, least: 16, most: 16 });
         assert_eq!(found.missed, BTreeSet::from([Missed::Chance]));
         for own in [
@@ -257,14 +287,27 @@ mod tests {
             "INSERT INTO t SELECT random()",
             "INSERT INTO t VALUES (randomblob(a))",
         ] {
-            let found = StandIns::default().rewrite(own, true);
+            let found = StandIns::default().rewrite(own, Some(0));
             assert_eq!((found.sql.as_str(), found.drawn.len(), found.missed.len()), (own, 0, 1));
         }
     }
 
     #[test]
+    fn a_function_of_the_application_is_replaced_wherever_it_is_called() {
+        let functions =
+            ["plain(x) = lower(trim(x))", "rank(a, b) = b - a"].map(|text| FunctionStandIn::read(text).unwrap());
+        let of = StandIns { functions: functions.to_vec(), ..StandIns::default() };
+        let found = of.rewrite("SELECT Plain( plain(a)||',)' ), rank(?1, (2, 3)), plain, plain(1, 2) FROM t", None);
+        let expected = "SELECT (lower(trim(((lower(trim((a))))||',)')))), (((2, 3)) - (?1)), plain, plain(1, 2) FROM t";
+        assert_eq!((found.sql.as_str(), found.missed.len()), (expected, 2));
+        let clock = of.rewrite("SELECT plain(datetime('now')), datetime(plain(a), 'now')", None);
+        assert_eq!(clock.missed.len(), 2);
+        assert!(!clock.sql.contains("plain(") && !clock.sql.contains("'now'"), "{}", clock.sql);
+    }
+
+    #[test]
     fn only_unknown_collations_are_replaced() {
-        let found = StandIns::default().rewrite("SELECT a COLLATE \"unicase\", b COLLATE RTRIM FROM t", false);
+        let found = StandIns::default().rewrite("SELECT a COLLATE \"unicase\", b COLLATE RTRIM FROM t", None);
         assert_eq!(found.sql, "SELECT a COLLATE NOCASE, b COLLATE RTRIM FROM t");
         assert_eq!(found.missed, BTreeSet::from([Missed::Collation("unicase".to_owned())]));
     }

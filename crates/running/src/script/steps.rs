@@ -2,7 +2,7 @@
 
 use super::{
     Directive, Piece, ScriptError, ScriptTerms,
-    parameters::numbered,
+    parameters::{Numbered, numbered},
     plain_schema::PlainSchema,
     rehearsal::Rehearsal,
     split::{tokens, words},
@@ -231,7 +231,7 @@ impl<'w> Writer<'w> {
 
     fn directive(&mut self, line: usize, directive: &Directive) -> Result<(), String> {
         match directive {
-            Directive::Measure => {}
+            Directive::Measure | Directive::Function(_) => {}
             Directive::Thread { .. } => return Err("thread: expected a line `-- measure` before it".to_owned()),
             Directive::Name(name) => self.said.name = Some((line, name.clone())),
             Directive::Weight(weight) => self.said.weight = Some((line, *weight)),
@@ -354,14 +354,17 @@ impl<'w> Writer<'w> {
         name: Option<String>,
         mut values: Vec<(usize, String, ValueSource)>,
     ) -> Result<Option<Step>, String> {
-        let rewritten = self.stand_ins.rewrite(text, true);
+        let Numbered { sql, mut places } = numbered(text);
+        let rewritten = self.stand_ins.rewrite(&sql, Some(places.len()));
         self.missed.extend(rewritten.missed.into_iter().map(|missed| missed.in_line(line)));
+        places.extend(rewritten.drawn.iter().map(|(place, _)| place.clone()));
         values.extend(rewritten.drawn.into_iter().map(|(place, source)| (line, place, source)));
-        let numbered = numbered(&rewritten.sql);
-        let bound = self.bound(&numbered.places, &values)?;
+        let mut bound = self.bound(&places, &values)?;
+        // A stand-in need not have all that its function had.
+        bound.truncate(numbered(&rewritten.sql).places.len());
         // Drawn numbers and those of loops begin at 0.
         let examples: Vec<_> = bound.iter().map(|(_, value)| example(value, &Variables::new())).collect();
-        let Tried { reads, sets_default } = self.tryout.run(&numbered.sql, &examples)?;
+        let Tried { reads, sets_default } = self.tryout.run(&rewritten.sql, &examples)?;
         if sets_default {
             return Ok(None);
         }
@@ -372,7 +375,7 @@ impl<'w> Writer<'w> {
         let name = Some(name.unwrap_or_else(of_text));
         let drawn = |(place, (draw, _)): (usize, &Bound)| Some((drawn(place), draw.clone()?));
         let statement = StatementSpec {
-            sql: numbered.sql,
+            sql: rewritten.sql,
             draw: bound.iter().enumerate().filter_map(drawn).collect(),
             bind: bound.into_iter().map(|(_, value)| value).collect(),
             name: name.clone(),
@@ -394,7 +397,7 @@ impl<'w> Writer<'w> {
             let expected = if places.is_empty() { "it has none".to_owned() } else { instead_of(unknown, places) };
             return Err(format!("line {line} is about its parameter {unknown}: {expected}"));
         }
-        let ask = |sql: &str| self.tryout.answer(&self.stand_ins.rewrite(sql, false).sql);
+        let ask = |sql: &str| self.tryout.answer(&self.stand_ins.rewrite(sql, None).sql);
         let of = |(at, place): (usize, &String)| {
             let source = values.iter().find(|(_, name, _)| name == place).map(|(.., source)| source);
             let source = source.ok_or_else(|| {

@@ -193,9 +193,23 @@ impl TryOut {
                     bytes(MOST_MEMORY)
                 )
             }
-            _ => error.to_string(),
+            _ => with_way_out(error.to_string()),
         })
     }
+}
+
+/// Adds what to do about something that only an application has.
+fn with_way_out(message: String) -> String {
+    let after = |what: &str| message.split_once(what)?.1.split([' ', '(']).next();
+    if let Some(name) = after("no such function: ").or_else(|| after("unknown function: ")) {
+        return format!(
+            "{message}: if your application defines it, say what replaces it, in a comment such as `-- function: {name}(x) = lower(x)`"
+        );
+    }
+    if after("no such module: ").is_some() {
+        return format!("{message}: it belongs to your application: leave out the statements that use it");
+    }
+    message
 }
 
 fn locked(watch: &Mutex<StatementWatch>) -> MutexGuard<'_, StatementWatch> {
