@@ -86,6 +86,33 @@ fn statements_are_tuned_on_a_copy_of_the_database() {
 }
 
 #[test]
+fn each_statement_has_a_row_with_its_own_verdict() {
+    let place = Place::new();
+    let sql = script(
+        &place,
+        "CREATE TABLE t(a INTEGER PRIMARY KEY, b);\nBEGIN;\n-- repeat 3000\n-- :b = text 200\nINSERT INTO t(b) VALUES (:b);\n\
+         -- end\nCOMMIT;\n-- measure\n-- repeat 20\n-- name: sorted\nSELECT a, b FROM t ORDER BY b;\n-- name: one row\n\
+         -- :a = uniform 1..3000\nSELECT b FROM t WHERE a = :a;\n-- end\n",
+    );
+    let tried = ["tune", "try", "cache_size=1", "--sql", &sql, "--rounds", "8", "--quiet"];
+    let said = place.ok(&[&tried[..], &["--engine", "sqlite"]].concat());
+    let row = |said: &str, name: &str| said.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    assert!(row(&said, "By part: ").ends_with('.'), "{said}");
+    // The statement with the most time comes first.
+    let at = |name: &str| said.find(&format!("\n· {name}")).unwrap_or_else(|| panic!("{name}: {said}"));
+    assert!(at("sorted") < at("one row"), "{said}");
+    assert_eq!(row(&said, "1 mine").split("  ").filter(|cell| !cell.is_empty()).count(), 6, "{said}");
+    assert_eq!(row(&said, "· one row").split("  ").filter(|cell| !cell.is_empty()).count(), 6, "{said}");
+    // Further rounds count for the statements too.
+    place.ok(&["tune", "more", "--sql", &sql, "--quiet"]);
+    let csv = place.ok(&["tune", "ledger", "--format", "csv"]);
+    let parts: Vec<&str> = csv.lines().filter(|line| line.contains(",mine,sorted,16,")).collect();
+    assert_eq!(parts.len(), 1, "{csv}");
+    let answer = place.ok(&["tune", "answer", "--format", "pragma"]);
+    assert!(answer.contains("--   By part: "), "{answer}");
+}
+
+#[test]
 fn other_contents_are_another_workload() {
     let place = Place::new();
     let sql = script(&place, "CREATE TABLE a(x);\nINSERT INTO a VALUES (1);");

@@ -43,7 +43,7 @@ impl Trials {
             let work = [1.0, factor][run.configuration];
             let wall_ns = self.machine.time(work, place as f64 / last);
             let sample = Sample { time_ns: wall_ns as f64, figures: Figures::default(), agrees: None };
-            samples.add(run.configuration, (format!("look {look}"), run.round), 2, sample);
+            samples.add(run.configuration, (format!("look {look}"), run.round), (2, None), sample);
         }
         let effects = judge(samples, 0, 1, &self.workload.tests(), Spending::at_look(look, 1));
         let found = effects[0].found.as_ref().unwrap();
@@ -165,7 +165,7 @@ mod reduction {
             for (place, run) in plan.runs.iter().enumerate() {
                 let time_ns = self.machine.time(works[run.configuration], place as f64 / last);
                 let sample = Sample { time_ns: time_ns as f64, figures: Figures::default(), agrees: None };
-                samples.add(run.configuration, (String::new(), run.round), 2, sample);
+                samples.add(run.configuration, (String::new(), run.round), (2, None), sample);
             }
             judge(&samples, 0, 1, &self.workload.tests(), Spending::ONCE).remove(0)
         }

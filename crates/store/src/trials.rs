@@ -1,11 +1,13 @@
 //! Trials: the rows of the tuning ledger.
 
 use super::{
-    Store, StoreError, TestRecord,
+    Store, StoreError,
     record::{Record, record},
+    schema::TESTS,
     value::StoredField,
 };
 use dbdyno_engine::durability::Tier;
+use dbdyno_foundation::metric::Figures;
 use duckdb::{ToSql, types::Value};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -72,7 +74,7 @@ record! {
     }
 }
 
-/// A test of a run that belongs to a trial.
+/// A test of a run that belongs to a trial, or a part of it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TrialTest {
     /// The label of the run's configuration.
@@ -81,9 +83,14 @@ pub struct TrialTest {
     pub session_id: String,
     /// The run's round, from 0.
     pub round: u32,
-    /// The test, without its latencies.
+    /// The test's number.
+    pub test: u32,
+    /// The part's name: an actor or a statement. None: the whole test.
+    pub actor: Option<String>,
+    /// Whether the answers are right; none: there were none to check.
+    pub agrees: Option<bool>,
     #[serde(flatten)]
-    pub test: TestRecord,
+    pub figures: Figures,
 }
 
 impl Store {
@@ -112,12 +119,13 @@ impl Store {
         self.records(condition, "(tried_at, trial_id)", parameters)
     }
 
-    /// Returns the tests of the runs that belong to a trial and ended well.
+    /// Returns the tests, with their parts, of the runs that belong to a trial and ended well.
     pub fn trial_tests(&self, trial_id: &str) -> Result<Vec<TrialTest>, StoreError> {
-        let sql = "
-            SELECT r.label, r.session_id, r.round, t.* REPLACE (NULL::BLOB AS histogram)
-            FROM run r JOIN run_key k USING (run_id) JOIN result t ON t.run_id = r.run_id
-            WHERE k.key = 'trial' AND k.value = ? AND r.status = 'done'";
-        self.rows(sql, &[&trial_id])
+        let sql = format!(
+            "SELECT r.label, r.session_id, r.round, t.* REPLACE (NULL::BLOB AS histogram)
+             FROM run r JOIN run_key k USING (run_id) JOIN {TESTS} t ON t.run_id = r.run_id
+             WHERE k.key = 'trial' AND k.value = ? AND r.status = 'done'"
+        );
+        self.rows(&sql, &[&trial_id])
     }
 }

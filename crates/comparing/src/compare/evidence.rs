@@ -27,7 +27,7 @@ use uuid::Uuid;
 /// A line with its figures, before the p values of all lines are adjusted.
 #[derive(Debug)]
 pub(super) struct LineDraft {
-    line: Line,
+    pub(super) line: Line,
     /// The figures of a comparable line, from which `found` follows.
     tested: Option<Tested>,
     spending: Spending,
@@ -218,6 +218,11 @@ pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric, options: &Options) -
 }
 
 impl LineDraft {
+    /// Returns the value of B, the reference, or of A if B has none.
+    pub(super) fn value(&self) -> f64 {
+        self.line.b.as_ref().or(self.line.a.as_ref()).map_or(0.0, |figure| figure.median)
+    }
+
     /// Returns the line with its verdict; `factor` is the number by which its family multiplies p values.
     fn judged(self, p_adjusted: Option<f64>, factor: usize, metric: Metric, is_forecast: bool) -> Line {
         let Self { mut line, tested, spending } = self;

@@ -112,7 +112,14 @@ fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
         without_value: [a, b].map(facts::without_value),
     };
     let Layout { lines, unmatched } = layout::lay_out(a, b, options);
-    let lines = lines.into_par_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect();
+    let mut lines: Vec<_> =
+        lines.into_par_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect();
+    // Parts follow their test. The heaviest statements matter most, so parts are in the order of their values.
+    for test in lines.chunk_by_mut(|_, next| next.line.actor.is_some()) {
+        if let [_, parts @ ..] = test {
+            parts.sort_by(|one, next| next.value().total_cmp(&one.value()));
+        }
+    }
     Drafts { lines, unmatched }
 }
 

@@ -11,7 +11,7 @@ pub mod looks;
 mod names;
 mod ratios;
 pub mod scaling;
-mod sentence;
+pub(crate) mod sentence;
 pub mod several;
 mod sheet;
 mod wording;

@@ -62,19 +62,39 @@ fn of_parts(comparison: &Comparison) -> Option<String> {
 fn most_changed(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> String {
     let tests: BTreeSet<(&Part, &str, u32)> =
         comparison.lines.iter().map(|line| (&line.part, line.size.as_str(), line.test)).collect();
-    let change = |line: &Line| line.found.as_ref().map_or(0.0, |found| found.ratio.ln().abs());
-    let mut lines = lines.to_vec();
-    lines.sort_by(|one, other| change(other).total_cmp(&change(one)));
-    let named = |line: &&Line| {
+    let changed = |line: &&Line| {
         let own = line.actor.as_ref().filter(|_| tests.len() == 1);
         let name = own.cloned().unwrap_or_else(|| name(comparison, line));
-        let amount = line.found.as_ref().map(|found| Amount::new(found.ratio, None, wording.metric).factor);
-        amount.map_or_else(|| name.clone(), |factor| format!("{name} ({factor})"))
+        let ratio = line.found.as_ref()?.ratio;
+        Some(ChangedPart { name, ratio, factor: Amount::new(ratio, None, wording.metric).factor })
     };
-    let mut names: Vec<String> = lines.iter().take(NAMED_PARTS).map(named).collect();
-    if lines.len() > NAMED_PARTS {
-        names.push(format!("{} more", lines.len() - NAMED_PARTS));
+    ChangedPart::most(lines.iter().filter_map(changed).collect())
+}
+
+/// A part of a test that gains or loses.
+pub(crate) struct ChangedPart {
+    pub(crate) name: String,
+    pub(crate) ratio: f64,
+    /// The ratio as a factor above 1: `2.1x`.
+    pub(crate) factor: String,
+}
+
+impl ChangedPart {
+    /// Names the parts that change most, with their factors: `newest of a feed (2.1x), search (1.3x) and 3 more`.
+    pub(crate) fn most(mut parts: Vec<Self>) -> String {
+        let change = |part: &Self| part.ratio.ln().abs();
+        parts.sort_by(|one, other| change(other).total_cmp(&change(one)));
+        let named = |part: &Self| format!("{} ({})", part.name, part.factor);
+        let mut names: Vec<String> = parts.iter().take(NAMED_PARTS).map(named).collect();
+        if parts.len() > NAMED_PARTS {
+            names.push(format!("{} more", parts.len() - NAMED_PARTS));
+        }
+        listed(names)
     }
+}
+
+/// `a, b and c`.
+fn listed(mut names: Vec<String>) -> String {
     match names.pop() {
         Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
         last => last.unwrap_or_default(),

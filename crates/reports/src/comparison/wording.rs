@@ -20,20 +20,23 @@ pub struct Wording {
     pub sides: SideNames,
     pub metric: Metric,
     pub form: RatioForm,
-    /// Whether all lines are of one test, so that its parts need not repeat its name.
-    pub has_one_test: bool,
+    /// Whether the lines of parts directly follow those of their tests, so that they need not repeat their names.
+    pub parts_follow: bool,
 }
 
 impl Wording {
     pub fn of(comparison: &Comparison) -> Self {
-        let has_one_test = comparison.lines.windows(2).all(|pair| pair[0].test == pair[1].test);
-        Self { sides: SideNames::of(comparison), metric: comparison.metric, form: comparison.ratios, has_one_test }
+        let is_same_test =
+            |one: &Line, next: &Line| (one.test, &one.size, &one.part) == (next.test, &next.size, &next.part);
+        let follows = |pair: &[Line]| pair[1].actor.is_none() || is_same_test(&pair[0], &pair[1]);
+        let parts_follow = comparison.lines.windows(2).all(follows);
+        Self { sides: SideNames::of(comparison), metric: comparison.metric, form: comparison.ratios, parts_follow }
     }
 
-    /// Returns the name of a line in tables: `2 Random reads`, and `· newest of a feed` for a part of the only test.
+    /// Returns the name of a line in tables: `2 Random reads`, and `· newest of a feed` for a part of the test above it.
     pub fn line_name(&self, line: &Line) -> String {
         match &line.actor {
-            Some(part) if self.has_one_test => format!("· {part}"),
+            Some(part) if self.parts_follow => format!("· {part}"),
             _ => format!("{} {}", line.test, line.name),
         }
     }
@@ -274,7 +277,7 @@ mod tests {
     use super::*;
 
     fn wording(form: RatioForm, metric: Metric) -> Wording {
-        Wording { sides: SideNames::letters(), metric, form, has_one_test: false }
+        Wording { sides: SideNames::letters(), metric, form, parts_follow: true }
     }
 
     #[test]

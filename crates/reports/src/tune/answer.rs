@@ -1,6 +1,6 @@
 //! The recommended settings in usable forms: statements, Rust, an engine with options, a preset.
 
-use super::words::{change, confidence, durability, shown_interval, shown_ratio, verdict};
+use super::words::{by_part, change, confidence, durability, shown_interval, shown_ratio, verdict};
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_running::tune::{Setting, Trial, TuneAnswer};
 
@@ -70,6 +70,7 @@ fn evidence(trial: &Trial) -> Vec<String> {
     let place = format!("{} {}, {} at {}", trial.engine, trial.engine_version, trial.suite, trial.size);
     let mut lines = vec![format!("{place}: {}; {}", change(trial), durability(trial))];
     let level = confidence(trial).unwrap_or_else(|| "no interval".to_owned());
+    lines.extend(by_part(&trial.effects).map(|parts| format!("  {parts}")));
     for effect in trial.overall.iter().chain(&trial.effects) {
         lines.push(format!(
             "  {}: {} (ratio {}, interval {} at {level}, {})",

@@ -89,7 +89,7 @@ fn short(id: &str) -> String {
 
 /// Builds a record for each of these trials and each of its tests. The number before a trial is its depth in its ledger.
 pub(super) fn records<'t>(trials: impl Iterator<Item = (usize, &'t Trial)>) -> Table {
-    const COLUMNS: [&str; 25] = [
+    const COLUMNS: [&str; 26] = [
         "trial_id",
         "parent_id",
         "depth",
@@ -102,6 +102,7 @@ pub(super) fn records<'t>(trials: impl Iterator<Item = (usize, &'t Trial)>) -> T
         "state",
         "test",
         "test_name",
+        "part",
         "pairs",
         "base_ns",
         "changed_ns",
@@ -117,16 +118,19 @@ pub(super) fn records<'t>(trials: impl Iterator<Item = (usize, &'t Trial)>) -> T
         "engine_memory_after",
     ];
     let of_trial = |(depth, trial): (usize, &Trial)| {
-        let mut effects: Vec<Option<&TestEffect>> = shown(trial).map(Some).collect();
+        let whole = shown(trial).map(|test| (Some(test), None));
+        let parts = shown(trial).flat_map(|test| test.parts.iter().map(move |part| (Some(test), Some(part))));
+        let mut effects: Vec<_> = whole.chain(parts).collect();
         if effects.is_empty() {
-            effects.push(None);
+            effects.push((None, None));
         }
-        effects.into_iter().map(|effect| Row::texts(record(depth, trial, effect))).collect::<Vec<_>>()
+        effects.into_iter().map(|(test, part)| Row::texts(record(depth, trial, test, part))).collect::<Vec<_>>()
     };
     Table::records(COLUMNS, trials.flat_map(of_trial))
 }
 
-fn record(depth: usize, trial: &Trial, effect: Option<&TestEffect>) -> Vec<String> {
+fn record(depth: usize, trial: &Trial, test: Option<&TestEffect>, part: Option<&TestEffect>) -> Vec<String> {
+    let effect = part.or(test);
     let tier = |tier: Tier| tier.number().map_or_else(String::new, |number| number.to_string());
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let found = effect.and_then(|effect| effect.found.as_ref());
@@ -143,8 +147,9 @@ fn record(depth: usize, trial: &Trial, effect: Option<&TestEffect>) -> Vec<Strin
         trial.size.clone(),
         trial.change.to_string(),
         state(trial),
-        effect.map_or_else(String::new, |effect| effect.test.to_string()),
-        effect.map_or_else(String::new, |effect| effect.name.clone()),
+        test.map_or_else(String::new, |test| test.test.to_string()),
+        test.map_or_else(String::new, |test| test.name.clone()),
+        part.map_or_else(String::new, |part| part.name.clone()),
         effect.map_or_else(String::new, |effect| effect.pairs.to_string()),
         number(effect.and_then(|effect| effect.base_ns)),
         number(effect.and_then(|effect| effect.changed_ns)),

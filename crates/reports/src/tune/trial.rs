@@ -2,7 +2,7 @@
 
 use super::{
     ledger::records,
-    words::{change, confidence, durability, price, shown_interval, shown_ratio, spending, state, verdict},
+    words::{by_part, change, confidence, durability, price, shown_interval, shown_ratio, spending, state, verdict},
 };
 use crate::{
     comparison::words::sense,
@@ -34,6 +34,7 @@ pub(super) fn trial_sections(trial: &Trial) -> Vec<Section> {
     let heading = Section { heading: Some(heading), before: stands.into_iter().collect(), ..Section::default() };
     let is_measured = trial.effects.iter().any(|effect| effect.pairs > 0);
     let figures = is_measured.then(|| Section {
+        before: by_part(&trial.effects).into_iter().collect(),
         after: vec![format!("ratio: time with the change / time of the base · {}", spending(trial))],
         ..Section::table(figures(trial))
     });
@@ -59,16 +60,15 @@ fn figures(trial: &Trial) -> Table {
         ("interval", &*confidence, ColumnRole::Interval),
         ("verdict", "verdict", ColumnRole::Verdict),
     ];
-    let row = |effect: &TestEffect| {
+    let row = |(title, effect): (String, &TestEffect)| {
         let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), duration);
-        let cells =
-            [title(effect), time(effect.base_ns), time(effect.changed_ns), shown_ratio(effect), shown_interval(effect)];
+        let cells = [title, time(effect.base_ns), time(effect.changed_ns), shown_ratio(effect), shown_interval(effect)];
         let verdict = Cell::new(verdict(effect)).sensed(sense(effect.found.as_ref().map(|found| found.verdict)));
         Row::Cells(cells.map(Cell::new).into_iter().chain([verdict]).collect())
     };
     Table {
         columns: Column::all(columns),
-        rows: trial.effects.iter().chain(&trial.overall).map(row).collect(),
+        rows: trial.effects.iter().chain(&trial.overall).flat_map(titled).map(row).collect(),
         is_headed: true,
         ..Table::default()
     }
@@ -77,6 +77,12 @@ fn figures(trial: &Trial) -> Table {
 /// Returns `2 Random reads`, or the name of several tests together.
 pub(super) fn title(effect: &TestEffect) -> String {
     if effect.test == 0 { effect.name.clone() } else { format!("{} {}", effect.test, effect.name) }
+}
+
+/// Returns an effect and those on its parts, with their titles: `2 Random reads`, `· newest of a feed`.
+fn titled(effect: &TestEffect) -> impl Iterator<Item = (String, &TestEffect)> {
+    let parts = effect.parts.iter().map(|part| (format!("· {}", part.name), part));
+    std::iter::once((title(effect), effect)).chain(parts)
 }
 
 /// Describes the results of a round so far, in one line: `Random reads 0.91 (0.85-0.97)`.

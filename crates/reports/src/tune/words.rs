@@ -1,6 +1,9 @@
 //! Words that all texts about tuning share.
 
-use crate::comparison::words::{interval, ratio, sense, times};
+use crate::comparison::{
+    sentence::ChangedPart,
+    words::{interval, ratio, sense, times},
+};
 use dbdyno_comparing::compare::JudgedRatio;
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::tune::{Pair, Price, TestEffect, Trial, TrialKind, TrialState};
@@ -26,6 +29,36 @@ pub(super) fn verdict_of(found: &JudgedRatio, unit: &str) -> String {
         Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more {unit}s"),
         Verdict::TooFew { need } => format!("need >= {}", counted(need, unit)),
     }
+}
+
+/// Returns which parts of the tests gain and which lose with the change, in a sentence; none if no part was measured:
+/// `By part: faster in newest of a feed (2.1x) and search (1.3x); slower in mark as read (1.2x); undecided in 3.`
+pub fn by_part(effects: &[TestEffect]) -> Option<String> {
+    let parts: Vec<&TestEffect> = effects.iter().flat_map(|effect| &effect.parts).collect();
+    let with = |wanted: fn(Verdict) -> bool| {
+        let found = |part: &&&TestEffect| part.found.as_ref().is_some_and(|found| wanted(found.verdict));
+        parts.iter().filter(found).copied().collect::<Vec<_>>()
+    };
+    let changed = |word: &str, parts: Vec<&TestEffect>| {
+        let one = |part: &TestEffect| {
+            let ratio = part.found.as_ref()?.ratio;
+            Some(ChangedPart { name: part.name.clone(), ratio, factor: times(ratio.max(1.0 / ratio)) })
+        };
+        let parts: Vec<ChangedPart> = parts.into_iter().filter_map(one).collect();
+        (!parts.is_empty()).then(|| format!("{word} in {}", ChangedPart::most(parts)))
+    };
+    let rest = [
+        (with(|verdict| verdict == Verdict::Same).len(), "the same"),
+        (with(|verdict| matches!(verdict, Verdict::Undecided { .. } | Verdict::TooFew { .. })).len(), "undecided"),
+        (parts.iter().filter(|part| part.found.is_none()).count(), "not comparable"),
+    ];
+    let rest = rest.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}"));
+    let changes = [
+        changed("faster", with(|verdict| verdict == Verdict::Faster)),
+        changed("slower", with(|verdict| verdict == Verdict::Slower)),
+    ];
+    let clauses: Vec<String> = changes.into_iter().flatten().chain(rest).collect();
+    (!clauses.is_empty()).then(|| format!("By part: {}.", clauses.join("; ")))
 }
 
 /// Returns the verdict for narrow columns: `1.10x faster`, `undecided +12`.

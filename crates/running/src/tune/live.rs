@@ -1,6 +1,6 @@
 //! The figures that are known while a session runs: those of the finished rounds.
 
-use super::samples::{Sample, Samples};
+use super::samples::{Sample, Samples, TestPart};
 use crate::runner::RunnerEvent;
 use dbdyno_catalog::bench::BenchPlan;
 use dbdyno_engine::protocol::Event;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct LiveSamples<'p> {
     plan: &'p BenchPlan,
     /// The measurements of the runs under way, by their place in the session.
-    under_way: BTreeMap<u32, Vec<(u32, Sample)>>,
+    under_way: BTreeMap<u32, Vec<(TestPart, Sample)>>,
     ended: BTreeMap<u32, usize>,
     samples: Samples,
 }
@@ -33,8 +33,18 @@ impl<'p> LiveSamples<'p> {
     pub fn hear(&mut self, event: &RunnerEvent) -> Option<u32> {
         match event {
             RunnerEvent::Worker { ordinal, says: Event::TestDone(done), .. } if done.measured => {
-                let sample = Sample::new(Figures::from_test_done(done, None), None);
-                self.under_way.entry(*ordinal).or_default().extend(sample.map(|sample| (done.test, sample)));
+                let whole = Figures::from_test_done(done, None);
+                let actors = done.actors.iter().map(|actor| {
+                    (Some(actor.name.clone()), Figures::from_actor_done(actor, None, None).begun_as(&whole))
+                });
+                let statements = done
+                    .statements
+                    .iter()
+                    .map(|statement| (Some(statement.name.clone()), Figures::from_statement_done(statement, None)));
+                let measured = std::iter::once((None, whole)).chain(actors).chain(statements);
+                let samples =
+                    measured.filter_map(|(part, figures)| Some(((done.test, part), Sample::new(figures, None)?)));
+                self.under_way.entry(*ordinal).or_default().extend(samples);
                 None
             }
             RunnerEvent::RunEnded { ordinal, status, failure } => self.ended(*ordinal, *status, failure.as_deref()),

@@ -31,7 +31,7 @@ pub use lab::{Lab, TuneError};
 pub use ledger::{Entry, Ledger};
 pub use live::LiveSamples;
 pub use price::{Pair, Price};
-pub use samples::{RoundKey, Sample, Samples};
+pub use samples::{RoundKey, Sample, Samples, TestPart};
 pub use stored::{accept, find_trial, last_ledger, ledger, ledgers};
 pub use trial::{Trial, TrialKind, TrialState};
 pub use what_if::{WhatIf, default_rounds, more, what_if};

@@ -26,8 +26,11 @@ impl Sample {
     }
 }
 
-/// The samples of a run by test number.
-type Tests = BTreeMap<u32, Sample>;
+/// A test's number, and the name of its part: an actor or a statement. None: the whole test.
+pub type TestPart = (u32, Option<String>);
+
+/// The samples of a run.
+type Tests = BTreeMap<TestPart, Sample>;
 
 /// Samples of several variants of a workload. The caller assigns a number to each variant.
 #[derive(Debug, Clone, Default)]
@@ -37,8 +40,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Adds a finished test.
-    pub fn add(&mut self, variant: usize, round: RoundKey, test: u32, sample: Sample) {
+    /// Adds a finished test, or a part of it.
+    pub fn add(&mut self, variant: usize, round: RoundKey, test: TestPart, sample: Sample) {
         self.runs.entry((variant, round)).or_default().insert(test, sample);
     }
 
@@ -66,7 +69,13 @@ impl Samples {
             }
             for result in report.results.iter().filter(|result| result.run_id == run.run_id) {
                 if let Some(sample) = Sample::new(result.figures, result.agrees) {
-                    self.add(variant, (run.session_id.clone(), run.round), result.test, sample);
+                    self.add(variant, (run.session_id.clone(), run.round), (result.test, None), sample);
+                }
+            }
+            for part in report.actors.iter().filter(|part| part.run_id == run.run_id) {
+                if let Some(sample) = Sample::new(part.figures, part.agrees) {
+                    let of = (part.test, Some(part.actor.clone()));
+                    self.add(variant, (run.session_id.clone(), run.round), of, sample);
                 }
             }
         }
@@ -82,20 +91,30 @@ impl Samples {
         let of = |variant: usize| self.runs.get(&(variant, round.clone()));
         let (a, b) = (of(a)?, of(b)?);
         let log = |(test, _): &(u32, String)| {
-            let (a, b) = (a.get(test)?.time_ns, b.get(test)?.time_ns);
+            let (a, b) = (a.get(&(*test, None))?.time_ns, b.get(&(*test, None))?.time_ns);
             (a > 0.0 && b > 0.0).then(|| (a / b).ln())
         };
         let logs: Vec<f64> = tests.iter().map(log).collect::<Option<_>>()?;
         (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
     }
 
+    fn runs_of(&self, variant: usize) -> impl Iterator<Item = &Tests> {
+        self.runs.iter().filter(move |((of, _), _)| *of == variant).map(|(_, tests)| tests)
+    }
+
     /// Returns every sample of a variant, of all tests.
     pub fn of_variant(&self, variant: usize) -> impl Iterator<Item = &Sample> {
-        self.runs.iter().filter(move |((of, _), _)| *of == variant).flat_map(|(_, tests)| tests.values())
+        self.runs_of(variant).flatten().filter(|((_, part), _)| part.is_none()).map(|(_, sample)| sample)
     }
 
     pub fn of_test(&self, variant: usize, test: u32) -> impl Iterator<Item = &Sample> {
-        self.runs.iter().filter(move |((of, _), _)| *of == variant).filter_map(move |(_, tests)| tests.get(&test))
+        self.runs_of(variant).filter_map(move |tests| tests.get(&(test, None)))
+    }
+
+    /// Returns the names of a test's parts that the variant has, by name.
+    pub fn parts(&self, variant: usize, test: u32) -> BTreeSet<&str> {
+        let parts = self.runs_of(variant).flatten().filter(|((of, _), _)| *of == test);
+        parts.filter_map(|((_, part), _)| part.as_deref()).collect()
     }
 
     /// Returns the rounds in which both variants ran, in order.
@@ -106,9 +125,9 @@ impl Samples {
         of(a).intersection(&of(b)).copied().collect()
     }
 
-    /// Returns the samples of `a` and `b` in one test, in pairs of one round.
-    pub fn pairs(&self, a: usize, b: usize, test: u32) -> Vec<(&Sample, &Sample)> {
-        let of = |variant: usize, round: &RoundKey| self.runs.get(&(variant, round.clone()))?.get(&test);
+    /// Returns the samples of `a` and `b` in one test or part, in pairs of one round.
+    pub fn pairs(&self, a: usize, b: usize, test: &TestPart) -> Vec<(&Sample, &Sample)> {
+        let of = |variant: usize, round: &RoundKey| self.runs.get(&(variant, round.clone()))?.get(test);
         self.rounds(a, b).into_iter().filter_map(|round| Some((of(a, round)?, of(b, round)?))).collect()
     }
 }

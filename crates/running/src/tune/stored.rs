@@ -64,10 +64,10 @@ pub fn accept(store: &Store, trial: &mut Trial) -> Result<(), StoreError> {
 /// Returns the measurements of a trial: variant `i` is the configuration with the label `labels[i]`.
 pub(super) fn samples(store: &Store, trial_id: &str, labels: &[&str]) -> Result<Samples, StoreError> {
     let mut samples = Samples::default();
-    for TrialTest { label, session_id, round, test } in store.trial_tests(trial_id)? {
+    for TrialTest { label, session_id, round, test, actor, agrees, figures } in store.trial_tests(trial_id)? {
         let Some(variant) = labels.iter().position(|one| *one == label) else { continue };
-        if let Some(sample) = Sample::new(test.figures, test.agrees) {
-            samples.add(variant, (session_id, round), test.test, sample);
+        if let Some(sample) = Sample::new(figures, agrees) {
+            samples.add(variant, (session_id, round), (test, actor), sample);
         }
     }
     Ok(samples)

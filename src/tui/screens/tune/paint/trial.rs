@@ -44,8 +44,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
     // The price is as important as the verdict, so rounds are shown only in the remaining room.
     let priced: usize = price.iter().map(|(text, _)| lines_of(text)).sum();
     match watched.effects.as_slice() {
-        [only] => {
-            draw_effect(paint, next(1), only, axis, false, running);
+        [only] if only.parts.is_empty() => {
+            draw_effect(paint, next(1), only, axis, None, running);
             let style = if running || !decides { Role::Dim } else { role(only) };
             let verdict = plain(&said(only, running, decides));
             let lines = lines_of(&verdict);
@@ -59,15 +59,13 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
         }
         several => {
             let room = usize::from(inner.height).saturating_sub(3 + priced).max(1);
-            for effect in several.iter().take(room) {
-                draw_effect(paint, next(1), effect, axis, true, running || !decides);
+            let rows: Vec<_> = several.iter().flat_map(named).collect();
+            for (name, effect) in rows.iter().take(room) {
+                draw_effect(paint, next(1), effect, axis, Some(name), running || !decides);
             }
-            if several.len() > room {
-                paint.text(
-                    next(1),
-                    &format!("and {}: Enter in the ledger shows all", counted(several.len() - room, "more test")),
-                    Role::Dim,
-                );
+            if rows.len() > room {
+                let more = counted(rows.len() - room, "more row");
+                paint.text(next(1), &format!("and {more}: Enter in the ledger shows all"), Role::Dim);
             }
         }
     }
@@ -75,6 +73,12 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
         let place = next(lines_of(&text) as u16);
         paint.wrapped(place, &text, role);
     }
+}
+
+/// Returns the rows of a test, with their names: the test, and its parts.
+fn named(effect: &TestEffect) -> impl Iterator<Item = (String, &TestEffect)> {
+    let parts = effect.parts.iter().map(|part| (format!("· {}", part.name), part));
+    std::iter::once((effect.name.clone(), effect)).chain(parts)
 }
 
 /// Returns the result of the only test: the ratio with its interval, and what it decides.
@@ -112,7 +116,7 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, runni
 fn scale(watched: &WatchedTrial) -> RatioScale {
     let seen = watched.narrowing.iter().filter_map(|(_, interval)| *interval);
     let seen = seen.flat_map(|interval| [interval.low, interval.high]);
-    let found = watched.effects.iter().filter_map(|effect| effect.found.as_ref());
+    let found = watched.effects.iter().flat_map(TestEffect::with_parts).filter_map(|effect| effect.found.as_ref());
     RatioScale::holding(seen.chain(found.flat_map(ends)))
 }
 
@@ -127,25 +131,25 @@ fn draw_ends(paint: &mut Paint<'_>, row: Rect, axis: RatioScale) {
     paint.text(row, &format!("{faster}{}{slower}", " ".repeat(gap)), Role::Dim);
 }
 
-/// Paints a test's interval as a bar with its figures; with several tests also its name and verdict.
+/// Paints an interval as a bar with its figures; if it is not the only one, also with its name and verdict.
 fn draw_effect(
     paint: &mut Paint<'_>,
     row: Rect,
     effect: &TestEffect,
     axis: RatioScale,
-    several: bool,
+    name: Option<&str>,
     undecided: bool,
 ) {
     let found = effect.found.as_ref();
     let (interval, ratio) = (found.and_then(|found| found.interval), found.map(|found| found.ratio));
     let role = if undecided { Role::Accent } else { role(effect) };
     let figures = format!(" {:>INTERVAL$}", words::shown_interval(effect));
-    if !several {
+    let Some(name) = name else {
         let bar = axis.bar(interval, ratio, bar_columns(row));
         paint.line(row, &[piece(bar, role), piece(figures, role)]);
         return;
-    }
-    let name = pad(&plain(&effect.name), 18.min(usize::from(row.width) / 3));
+    };
+    let name = pad(&plain(name), 18.min(usize::from(row.width) / 3));
     let figures = format!(" {:>5}{figures}", words::shown_ratio(effect));
     // Nothing is decided before the last round, so figures up to then get no verdict.
     let verdict = if undecided { String::new() } else { format!(" {}", words::short_verdict(effect)) };
