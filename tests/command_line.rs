@@ -43,7 +43,14 @@ fn a_preset_is_run_with_or_without_the_word_run() {
     assert_eq!(place.ok(&["run", "--preset", "quick", "--dry-run"]), plan);
     assert_eq!(place.ok(&["run", "-p", "quick", "-n"]), plan);
     place.refused(&["run", "--preset", "quick", "--suite", "kv"], &["cannot be used with"]);
-    place.refused(&["run"], &["--suite"]);
+    place.refused(&["run"], &["--suite", "--preset", "--workload", "--sql"]);
+    place.refused(&["quick"], &["`dbdyno --preset quick` runs a preset"]);
+    place.refused(
+        &["run", "--preset", "quick", "--engine", "lmdb"],
+        &["cannot be used with", "a preset names its engines"],
+    );
+    let unswept = place.run(&["run", "--suite", "kv", "--engine", "lmdb", "--stars", "3", "--dry-run"]);
+    assert!(unswept.code == Some(0) && unswept.stderr.contains("note: --stars needs a sweep"), "{}", unswept.stderr);
 }
 
 #[test]
@@ -243,6 +250,8 @@ fn a_selection_that_no_run_matches_is_reported() {
     assert_eq!(done.code, Some(0));
     assert!(done.stderr.contains("no stored run has engine=lmbd: did you mean `lmdb`?"), "{}", done.stderr);
     place.refused(&["results", "engine=lmbd", "--strict"], &["engine=lmbd"]);
+    let word = place.run(&["results", "lmbd"]);
+    assert!(word.code == Some(0) && word.stderr.contains("nothing matches 'lmbd'"), "{}", word.stderr);
     let several = place.run(&["results", "engine=lmdb|rebd", "size=300", "--strict"]);
     assert!(
         several.code == Some(2) && several.stderr.contains("engine=rebd: did you mean `redb`?"),

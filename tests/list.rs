@@ -45,6 +45,12 @@ fn bad_input_is_refused_with_what_was_expected() {
     refused(&place, &["--preset", "quick", "list", "engines"], &["cannot be used with a command"]);
     refused(&place, &run("lmdb:sync=mapasync"), &["sync=mapasync with writemap=off", "set writemap=on"]);
     refused(&place, &["results"], &["there is no store"]);
+    refused(&place, &["--store", "/nonexistent/x.duckdb", "results"], &["no folder /nonexistent: check --store"]);
+    refused(&place, &["check-engine", "sqlite,lmdb"], &["sqlite,lmdb: expected one engine"]);
+    refused(&place, &["list", "evidence", "lmdb"], &["unexpected name `lmdb`"]);
+    refused(&place, &["tune", "search", "--tier", "power"], &["expected a whole number from 0 to 3"]);
+    refused(&place, &["results", "--limit", "all"], &["expected a whole number from 1 to 18446744073709551615"]);
+    refused(&place, &["run", "--suite", "kv", "--repeat", "0"], &["expected a whole number from 1 to 10000"]);
     refused(&place, &[], &["--preset"]);
 }
 

@@ -64,6 +64,9 @@ enum JobOrder {
 pub(super) fn attach(places: &Places, args: AttachArgs) -> Result<ExitCode, CliError> {
     let jobs = jobs();
     if args.list {
+        if jobs.is_empty() {
+            say!("note: no job is running, and none ended within the last day");
+        }
         return print(&jobs.iter().map(line).collect::<String>());
     }
     let job = match &args.name {

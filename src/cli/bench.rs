@@ -1,7 +1,7 @@
 //! A bench without a terminal UI: the common part of `run` and `--preset`.
 
 use super::{
-    args::{MeasureArgs, Places, ProgressArgs, SizeList, duration, notices},
+    args::{MeasureArgs, Places, ProgressArgs, SizeList, duration, notices, whole},
     completions::{claims, engines, settings, tests},
     error::CliError,
     output::print,
@@ -45,7 +45,7 @@ pub(super) struct BenchArgs {
     #[arg(short, long = "test", value_name = "TEST[,TEST]", add = tests())]
     tests: Vec<String>,
     /// Number of rounds; a round runs every configuration once [default: that of the preset, else 6].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(short, long, value_name = "N", value_parser = whole(1..=10_000_u32))]
     repeat: Option<u32>,
     /// Time limit: start no round that would run past it (90s, 5m, 1h).
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -79,8 +79,8 @@ pub(super) struct BenchArgs {
     /// Before a cold test, the database is closed, dropped from the page cache and opened again.
     #[arg(long, value_name = "warm|cold")]
     cache: Option<CacheStart>,
-    /// Sample the sweep: N random combinations, each with all its one-option variants.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Sample the sweep: measure N random combinations and, for each, every combination that differs in one option.
+    #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u32))]
     stars: Option<u32>,
     /// At the end, show how much each option of the sweep matters.
     #[arg(long)]
@@ -89,12 +89,12 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "NAME", add = claims())]
     claims: Option<String>,
     /// Seed of all random keys and values [default: from the clock].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u64::MAX))]
     seed: Option<u64>,
     /// Keep the databases of all runs.
     #[arg(long)]
     keep_databases: bool,
-    /// Continue if an engine runs with another value of an option than the requested one.
+    /// Continue if an engine runs with an option value other than the one requested.
     #[arg(long)]
     allow_differing_options: bool,
     #[command(flatten)]
@@ -145,6 +145,19 @@ impl BenchArgs {
 
     pub(super) fn style(&self) -> Style {
         self.progress.style()
+    }
+
+    /// Returns a note if an argument applies to sweeps, and no option of an engine has several values.
+    fn without_sweep(&self, spec: &Spec) -> Option<String> {
+        let mut values = spec.engines.iter().flat_map(|engine| engine.options.values());
+        let flags = [("--stars", self.stars.is_some()), ("--effects", self.effects)];
+        let given: Vec<&str> = flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect();
+        (!given.is_empty() && !values.any(|values| values.len() > 1)).then(|| {
+            format!(
+                "{} needs a sweep, but no option has several values, as in --engine 'sqlite:cache_size=1000|4000'",
+                given.join(" or ")
+            )
+        })
     }
 
     /// A bench with what the command line says on top of it.
@@ -209,6 +222,7 @@ pub(super) fn bench_of(
     let store = places.store()?;
     let prepared = PreparedSession::new(spec, suite, &catalog, registry, &launch, &store)?;
     let PreparedSession { plan, estimate, .. } = &prepared;
+    args.without_sweep(&prepared.spec).into_iter().for_each(|note| say!("note: {note}"));
     if args.dry_run {
         return print(&describe(plan, estimate));
     }
@@ -222,6 +236,8 @@ pub(super) fn bench_of(
     if !args.progress.quiet {
         say!("{}", headline(plan, estimate));
         plan.not_run().iter().for_each(|line| say!("{line}"));
+        // A preset has its tiers on purpose.
+        plan.alone_in_tier().filter(|_| preset.is_none()).into_iter().for_each(|note| say!("note: {note}"));
     }
     let style = args.progress.style();
     let report = watched(places, style, async |events, control| prepared.run(&launch, &store, events, control).await)?;

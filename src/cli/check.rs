@@ -60,6 +60,9 @@ struct ToldArgs {
 pub(super) fn engine(args: &CheckEngineArgs) -> Result<ExitCode, CliError> {
     let registry = Registry::discover();
     let name = &args.engine.name;
+    if name.contains(',') {
+        return Err(CliError::Usage(format!("{name}: expected one engine, because a check runs one configuration")));
+    }
     let engine = match registry.get(name) {
         Ok(engine) => engine,
         Err(reason) => {

@@ -69,6 +69,9 @@ pub(super) struct CompareArgs {
     /// The metric to compare [default: the total time, or operations a second where tests end after a time].
     #[arg(short, long, value_name = "METRIC", value_parser = metric(), hide_possible_values = true)]
     metric: Option<Metric>,
+    /// Compare despite these differences: tiers, hosts, sizes, suites, suite-options, memory, caches.
+    #[arg(long, value_name = "DIFFERENCE[,DIFFERENCE]", value_delimiter = ',', value_parser = Difference::named, help_heading = "Compare anyway")]
+    allow: Vec<Difference>,
     /// Compare although commits are not equally durable on both sides.
     #[arg(long, help_heading = "Compare anyway")]
     allow_tiers: bool,
@@ -90,15 +93,15 @@ pub(super) struct CompareArgs {
     /// Compare tests that began cold with tests that began warm.
     #[arg(long, help_heading = "Compare anyway")]
     allow_caches: bool,
-    /// Exit with 4 if a test of A is slower than B by more than this, and with 3 if that cannot be decided.
+    /// Exit with 4 if A is slower than B by more than this in any test, and with 3 if that cannot be decided.
     ///
     /// With another metric than a time, "slower" means worse.
     #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "Decision")]
     fail_if_slower: Option<f64>,
     /// Run more rounds of the undecided tests, or of this test (number or name), until they are decided.
     ///
-    /// Only the two configurations run, as in their session. Each further look requires a smaller p-value, so repeated looks do not
-    /// find differences that do not exist. The exit code is 3 if a test stays undecided because it would need more rounds than --most.
+    /// Only the two configurations run, as in their session. The p-value threshold is stricter at each further look, so repeated
+    /// looks do not add false differences. The exit code is 3 if a test stays undecided because it would need more rounds than --most.
     #[arg(long, value_name = "TEST", num_args = 0..=1, require_equals = true, conflicts_with = "reference", help_heading = "Decision")]
     until_decided: Option<Option<String>>,
     /// The most rounds that --until-decided adds to a test.
@@ -121,7 +124,7 @@ pub(super) struct CompareArgs {
     /// Show the difference in percent.
     #[arg(long, help_heading = "Output", group = "form")]
     percent: bool,
-    /// Show how many times as fast as B side A is.
+    /// Show A's speed as a multiple of B's.
     #[arg(long, help_heading = "Output", group = "form")]
     speedup: bool,
     /// Show the ratio, and next to it the ratio of the two medians. Formats for programs always have both.
@@ -377,7 +380,7 @@ fn found(store: &Store, flag: &str, selection: &Selection, side: Side) -> Result
 fn say_allowances(comparisons: &[Comparison]) {
     for difference in refused(comparisons) {
         let (name, word) = (difference.name(), difference.word());
-        say!("note: tests were not compared because {word} differ: --allow-{name} compares them anyway");
+        say!("note: tests were not compared because {word} differ: --allow {name} compares them anyway");
     }
 }
 
@@ -423,7 +426,10 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
             (.., true) => RatioForm::Factor,
             (.., false) => RatioForm::Words,
         },
-        allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
+        allowed: {
+            let given = flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference);
+            given.chain(args.allow.iter().copied()).collect()
+        },
         by_size: args.by == Some(SummaryKey::Size),
         scaling: args.scaling,
         first_look: args.until_decided.as_ref().map(|_| 1),

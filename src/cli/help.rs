@@ -23,7 +23,7 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         "",
         &[
             ("Open the terminal UI", "dbdyno"),
-            ("Run a first benchmark: three engines, about two minutes", "dbdyno --preset quick"),
+            ("Run a first benchmark: three engines, in under a minute", "dbdyno --preset quick"),
             (
                 "Show the plan of a preset, with its estimated time, and run nothing",
                 "dbdyno --preset kvtest-quick --dry-run",
@@ -53,7 +53,7 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("Return to the session that you left running", "dbdyno attach"),
             ("List the sessions of this machine", "dbdyno attach --list"),
-            ("Stop a session after its current run", "dbdyno attach --tell stop"),
+            ("Cancel the current run and stop the session", "dbdyno attach --tell stop"),
         ],
     ),
     ("resume", &[("Run the rest of the session that was interrupted last", "dbdyno resume")]),
@@ -90,8 +90,8 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("Try one change", "dbdyno tune try synchronous=normal --suite kv --engine sqlite"),
             (
-                "Try three changes one after the other, and keep each gain",
-                "dbdyno tune try --accept cache_size=20000 mmap_size=64MiB page_size=8192",
+                "Try three changes one after the other, each on top of the accepted ones",
+                "dbdyno tune try --accept cache_size=20000 mmap_size=64MiB page_size=8192 --suite kv --engine sqlite",
             ),
         ],
     ),
@@ -154,7 +154,7 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     ("store check", &[("Read every part of the store", "dbdyno store check")]),
-    ("store repair", &[("Save what can be read of a damaged store", "dbdyno store repair")]),
+    ("store repair", &[("Recover the readable data of a damaged store", "dbdyno store repair")]),
     (
         "export",
         &[
@@ -187,7 +187,7 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
             ("Remove the tag", "dbdyno tag --all --remove baseline"),
         ],
     ),
-    ("note", &[("Write a note about the runs of a preset", "dbdyno note preset=quick --text 'before the upgrade'")]),
+    ("note", &[("Add a note to the runs of a preset", "dbdyno note preset=quick --text 'before the upgrade'")]),
     ("key", &[("Set a key of your own", "dbdyno key preset=quick --set branch=main")]),
     ("delete", &[("Delete the runs of a preset", "dbdyno delete preset=quick --yes")]),
     (
@@ -218,7 +218,10 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     ("new preset", &[("Write a preset to start from", "dbdyno new preset mine")]),
-    ("completions", &[("Load completions in bash", "dbdyno completions bash")]),
+    (
+        "completions",
+        &[("Print the script for bash, as in `source <(dbdyno completions bash)`", "dbdyno completions bash")],
+    ),
     (
         "man",
         &[

@@ -14,7 +14,8 @@ use std::process::ExitCode;
 pub(super) struct KeyArgs {
     #[command(flatten)]
     runs: AffectedRuns,
-    /// Set this key of the runs to this value. `host=NAME` names the machine of their whole sessions.
+    /// Set this key of the runs to this value. The key `host` names the machine of these runs, and of all other runs of
+    /// their sessions.
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
     /// Remove this key from the runs.
@@ -32,7 +33,7 @@ pub(super) fn key(places: &Places, args: &KeyArgs) -> Result<ExitCode, CliError>
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected NAME=VALUE, NAME {NAME}"))?;
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected NAME=VALUE, as in owner=ann"))?;
     match key.trim() {
         HOST => Ok((HOST.to_owned(), machine_name(value)?)),
         key => Ok((selectable(key)?, value.trim().to_owned())),

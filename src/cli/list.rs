@@ -49,7 +49,11 @@ fn listed() -> impl TypedValueParser<Value = ListTopic> {
             (ListTopic::Presets, "presets", "presets"),
             (ListTopic::Claims, "claims", "published benchmarks"),
             (ListTopic::Themes, "themes", "themes of the terminal UI"),
-            (ListTopic::Evidence, "evidence", "what `dbdyno torture` found about tiers, latest first"),
+            (
+                ListTopic::Evidence,
+                "evidence",
+                "durability tiers that `dbdyno torture` confirmed or contradicted, latest first",
+            ),
         ]
         .into_iter(),
     )
@@ -67,6 +71,10 @@ pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliErro
         ListTopic::Claims => claims(&catalog),
         ListTopic::Themes => themes(&catalog),
         ListTopic::Evidence => {
+            if let Some(name) = args.names.first() {
+                let message = format!("unexpected name `{name}`: `dbdyno list evidence` takes no names");
+                return Err(CliError::Usage(message));
+            }
             let found = EvidenceList::read(&places.opened()?)?;
             return report.write(&found.sheet(&command_line()), &found);
         }

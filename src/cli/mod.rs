@@ -32,6 +32,7 @@ mod session;
 mod sql;
 mod store;
 mod tag;
+mod tips;
 mod torture;
 mod trend;
 mod tui;
@@ -50,6 +51,7 @@ use error::CliError;
 use output::{print, printed};
 use screens::{LookArgs, ScreensStart};
 use std::{process::ExitCode, sync::Arc};
+use tips::with_tip;
 
 /// A dynamometer for embedded database engines: honest benchmarks on your machine.
 #[derive(Debug, Parser)]
@@ -60,7 +62,7 @@ struct Cli {
     #[command(flatten)]
     terminal: TerminalArgs,
     /// Run this preset without the terminal UI: progress on stderr, the table on stdout, results in the store.
-    #[arg(short, long, value_name = "NAME", add = completions::presets())]
+    #[arg(short, long, value_name = "NAME", help_heading = "Bench", add = completions::presets())]
     preset: Option<String>,
     #[command(flatten)]
     look: LookArgs,
@@ -72,7 +74,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
-    /// Open the terminal UI, like `dbdyno` alone, on a screen and with content that you choose.
+    /// Open the terminal UI, like `dbdyno` alone, at a chosen screen and selection.
     Tui(tui::TuiArgs),
     /// Run a suite, a preset, or your own workload or SQL.
     Run(Box<run::RunArgs>),
@@ -120,7 +122,9 @@ enum CliCommand {
     Copy(copy::CopyArgs),
     /// Add a tag to runs, or remove it.
     Tag(tag::TagArgs),
-    /// Write a note about runs.
+    /// Add a note to runs.
+    ///
+    /// Earlier notes are kept.
     Note(note::NoteArgs),
     /// Set a key of runs to a value, or remove it.
     Key(key::KeyArgs),
@@ -134,7 +138,8 @@ enum CliCommand {
     Doctor(doctor::DoctorArgs),
     /// Check that an engine follows the worker protocol and gives correct answers.
     ///
-    /// Each check is one line.
+    /// An engine runs in a process of its own, the worker. dbdyno talks to it over the worker protocol. Each check is one
+    /// line.
     CheckEngine(check::CheckEngineArgs),
     /// Check a suite file: is it valid, what would it run, and does its smallest size run?
     CheckSuite(check::CheckSuiteArgs),
@@ -178,7 +183,7 @@ pub fn main() -> ExitCode {
             }
             dispatch(cli)
         }
-        Err(error) => told(error),
+        Err(error) => told(with_tip(error)),
     };
     outcome.unwrap_or_else(|error| {
         say!("error: {}", error.shown());

@@ -20,6 +20,10 @@ const PRESET: &str = include_str!("../../assets/new/preset.toml");
 const NAME: &str = "@NAME@";
 const SUITE: &str = "@SUITE@";
 
+/// What `new suite` does with a workload.
+const WORKLOAD_WRITTEN: &str =
+    "Write the suite of this workload, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.";
+
 /// What `new` writes.
 #[derive(Debug, Subcommand)]
 pub(super) enum NewCommand {
@@ -30,8 +34,8 @@ pub(super) enum NewCommand {
         /// The kind of operations that its tests run.
         #[arg(long, value_name = "KIND", default_value = "kv", value_parser = kinds())]
         kind: SuiteKind,
-        /// Your own workload, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.
-        #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with = "kind", value_parser = workload, long_help = workload_help())]
+        /// Write the suite of this workload, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.
+        #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with = "kind", value_parser = workload, long_help = workload_help(WORKLOAD_WRITTEN))]
         workload: Option<Box<Workload>>,
     },
     /// Create a preset: a ready-made bench of a suite.

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 pub(super) struct NoteArgs {
     #[command(flatten)]
     runs: AffectedRuns,
-    /// The text of the note.
+    /// The text of the note. A run can have several notes.
     #[arg(long, value_name = "TEXT", value_parser = filled)]
     text: String,
 }

@@ -17,7 +17,7 @@ pub(super) struct FileArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) sql: Option<PathBuf>,
     /// Time limit of each statement of the file when dbdyno runs it once, before the measurements.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, requires = "sql")]
     pub(super) statement_limit: Duration,
     /// The SQLite database that the statements start from. It is only read: they run on copies.
     #[arg(long, value_name = "FILE", requires = "sql")]

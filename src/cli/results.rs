@@ -1,13 +1,13 @@
 //! `dbdyno results`.
 
 use super::{
-    args::{Places, ReportArgs, Terms, say_unmatched},
+    args::{Places, ReportArgs, Terms, say_unmatched, whole},
     error::CliError,
     output::{command_line, print},
 };
 use clap::{ArgGroup, Args};
 use dbdyno_engine::say;
-use dbdyno_foundation::base::units::counted;
+use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_reports::{
     details::details,
     matrix::{Matrix, MatrixColumns},
@@ -39,16 +39,16 @@ pub(super) struct ResultsArgs {
     /// Show the times of runs, with a column for each test.
     #[arg(long)]
     transpose: bool,
-    /// In a matrix, show medians per configuration (label, version and size) instead of each run.
+    /// In a matrix, show medians per configuration instead of each run: engine with options, version and size.
     #[arg(long, conflicts_with_all = ["count", "group_by", "details", "runs", "columns"])]
     by_configuration: bool,
-    /// In a matrix, show each time as its share of the total of its run or configuration.
+    /// In a matrix, show each time as a percentage of the total of its run or configuration.
     #[arg(long, conflicts_with_all = ["count", "group_by", "details", "runs", "columns"])]
     normalise: bool,
     /// Show all stored details of the runs.
     #[arg(long)]
     details: bool,
-    /// Show followed tests second by second: stalls, drift, space.
+    /// Show tests that were recorded second by second, such as those of suite soak: stalls, drift, space.
     #[arg(long, conflicts_with = "runs")]
     followed: bool,
     /// Columns to list: columns of the view `results` (or `runs`), options, or keys of your own; `all` for all columns of the view.
@@ -58,7 +58,7 @@ pub(super) struct ResultsArgs {
     #[arg(long, value_name = "COLUMN[:desc]", value_parser = SortKey::parse, conflicts_with_all = UNSORTED)]
     sort: Option<SortKey>,
     /// Show at most this many rows of a list, or groups, and report how many are left out [default: all].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = UNSORTED)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX), conflicts_with_all = UNSORTED)]
     limit: Option<u64>,
     /// Exit with 2 if a name or value of the selection occurs in no stored run.
     #[arg(long, help_heading = "Selection")]
@@ -76,11 +76,16 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
         args.group_by.iter().map(|key| SelectionKey::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
     let report = args.written.checked(places)?;
     let store = places.opened()?;
-    if say_unmatched(&store, &selection, &keys)? && args.strict {
+    let is_unmatched = say_unmatched(&store, &selection, &keys)?;
+    if is_unmatched && args.strict {
         return Ok(ExitCode::from(2));
     }
     let shown_part = |listed: &ListedRows| {
         let code = report.rows(&listed.rows)?;
+        if listed.rows.rows.is_empty() && !is_unmatched && !selection.is_all() {
+            let line = plain(&args.selection.line());
+            say!("note: nothing matches '{line}': `dbdyno results --group-by engine` lists the stored engines");
+        }
         if listed.beyond > 0 {
             say!("{} beyond --limit", counted(listed.beyond, "row"));
         }

@@ -8,7 +8,7 @@ use super::{
     own_sql::{FileArgs, with_options_of},
     preset::preset,
 };
-use clap::Args;
+use clap::{ArgGroup, Args};
 use dbdyno_catalog::{
     FIELDS, Workload,
     bench::{EngineChoice, Spec},
@@ -20,16 +20,18 @@ use std::process::ExitCode;
 /// `dbdyno run`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Bench")]
+#[command(group = ArgGroup::new("subject").args(["suite", "workload", "preset", "sql"]).multiple(true).required(true))]
 pub(super) struct RunArgs {
     /// The suite: `dbdyno list suites` lists them.
-    #[arg(short, long, value_name = "NAME", required_unless_present_any = ["preset", "workload", "sql"], conflicts_with = "sql", add = suites())]
+    #[arg(short, long, value_name = "NAME", conflicts_with = "sql", add = suites())]
     pub(super) suite: Option<String>,
     /// Your own workload instead of a suite, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.
-    #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with_all = ["suite", "preset", "sql"], value_parser = workload, long_help = workload_help())]
+    #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with_all = ["suite", "preset", "sql"], value_parser = workload, long_help = workload_help(WORKLOAD_RUN))]
     workload: Option<Box<Workload>>,
     /// Engines, with options after a colon, as in sqlite:journal_mode=wal,synchronous=off|normal,lmdb [default: the usual ones of the suite].
     ///
-    /// ENGINE? is left out if it cannot be used on this machine.
+    /// A comma followed by OPTION=VALUE continues the options. Any other comma starts another engine. ENGINE? is left out if it
+    /// cannot be used on this machine.
     #[arg(short, long = "engine", value_name = "ENGINE[?][:OPTION=VALUE,...]", add = engines())]
     pub(super) engines: Vec<EngineList>,
     /// Run this preset instead of a suite, as `dbdyno --preset NAME` does.
@@ -46,12 +48,13 @@ pub(super) fn workload(line: &str) -> Result<Box<Workload>, String> {
     line.parse().map(Box::new)
 }
 
-/// What `--workload` takes, with all its fields.
-pub(super) fn workload_help() -> String {
-    let mut help =
-        "Your own workload instead of a suite, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.\n\n\
-                    It becomes a suite in your folder of suites, which you can edit. Fields:\n"
-            .to_owned();
+/// What `run` does with a workload.
+const WORKLOAD_RUN: &str = "Your own workload instead of a suite, as in read=90,update=10,value=200,rows=1M,threads=4,\
+     commit=100.\n\nIt becomes a suite in your folder of suites, which you can edit.";
+
+/// What `--workload` takes: a description of the option, then all fields.
+pub(super) fn workload_help(about: &str) -> String {
+    let mut help = format!("{about} Shares are relative to their sum. Fields:\n");
     for field in FIELDS {
         let default = if field.default.is_empty() { String::new() } else { format!(" [default: {}]", field.default) };
         help.push_str(&format!("\n{} ({}): {}{default}", field.name, field.values.join(", "), field.meaning));

@@ -13,7 +13,9 @@ use std::{
 /// `dbdyno sql`.
 #[derive(Debug, Args)]
 pub(super) struct SqlArgs {
-    /// One SELECT, or `-` to read it from stdin. The view `results` has one row for each run and test.
+    /// One SELECT, or `-` to read it from stdin.
+    ///
+    /// The view `results` has one row for each run and test, the view `runs` one row for each run.
     query: Option<String>,
     #[command(flatten)]
     written: ReportArgs,

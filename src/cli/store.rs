@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub(super) enum StoreCommand {
     /// Read the whole store and report for each part whether it is readable. Changes nothing.
     Check,
-    /// Copy all readable data to a new store in its place, and keep the damaged file next to it.
+    /// Replace the store with a copy of its readable data, and keep the damaged file next to it.
     Repair,
 }
 

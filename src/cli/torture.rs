@@ -1,7 +1,7 @@
 //! `dbdyno torture`: whether acknowledged data survives kills and power losses.
 
 use super::{
-    args::{EngineList, Places, ReportArgs, WorkArgs, duration},
+    args::{EngineList, Places, ReportArgs, WorkArgs, duration, whole},
     completions,
     error::{CliError, INTERRUPTED},
     output::{command_line, print},
@@ -30,28 +30,32 @@ pub(super) struct TortureArgs {
     #[arg(required = true, value_name = "ENGINE[:OPTION=VALUE,...]", add = completions::engines())]
     engines: Vec<EngineList>,
     /// Number of kills of a committing worker.
-    #[arg(long, value_name = "N", default_value_t = Terms::default().kills)]
+    #[arg(long, value_name = "N", default_value_t = Terms::default().kills, value_parser = whole(0..=u32::MAX))]
     kills: u32,
     /// Number of disk images to check: states that a disk may have after a power loss.
-    #[arg(long, value_name = "N", default_value_t = Terms::default().images)]
+    #[arg(long, value_name = "N", default_value_t = Terms::default().images, value_parser = whole(0..=u32::MAX))]
     power: u32,
-    /// Disk images for each kind of sync call, with these calls left out, to check that torture detects the loss; 0: none.
-    #[arg(long, value_name = "N", default_value_t = Terms::default().mutant_images)]
+    /// Self-test: number of disk images for each kind of sync call, with these calls removed; 0: no self-test.
+    ///
+    /// Torture must detect that they lose data.
+    #[arg(long, value_name = "N", default_value_t = Terms::default().mutant_images, value_parser = whole(0..=u32::MAX))]
     mutants: u32,
     /// Number of commits to record.
-    #[arg(long, value_name = "N", default_value_t = Terms::default().commits, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = Terms::default().commits, value_parser = whole(1..=100_000_u32))]
     commits: u32,
     /// How to record the writes of an engine for power losses: from the system calls of its process (writes), from a file system mounted
     /// for it (mount), or from the calls if they show everything and otherwise from a mount (auto).
     #[arg(long, value_name = "ROUTE", default_value = "auto", value_parser = power_through())]
     power_through: PowerThrough,
     /// Seed of all random choices [default: from the clock].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u64::MAX))]
     seed: Option<u64>,
-    /// Time limit for a worker to open a database that another left; a database that takes longer counts as broken [default: 60s].
+    /// Time limit for opening a database after a crash; one that takes longer counts as broken [default: 60s].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     patience: Option<Duration>,
-    /// Report what a kept image contains, and do nothing else.
+    /// Report what a disk image contains, and do nothing else.
+    ///
+    /// If a power loss contradicts a tier, torture keeps the image in the work folder and prints its name.
     #[arg(long, value_name = "FOLDER")]
     image: Option<PathBuf>,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `dbdyno tui`: the terminal UI on any screen, with the given content.
 
 use super::{
-    args::one_of,
+    args::{one_of, whole},
     completions,
     error::CliError,
     screens::{LookArgs, ScreensStart},
@@ -26,8 +26,8 @@ pub(super) struct TuiArgs {
     /// With --screen compare: the reference, written like side A. All configurations of its sessions are compared with it.
     #[arg(long, value_name = "SELECTION", add = completions::terms())]
     reference: Option<String>,
-    /// With --screen results or compare: the beginning of a session's identifier, `last` or `previous`. On Compare, sides are taken
-    /// from this session; without sides, all its configurations are compared with its first.
+    /// With --screen results or compare: the identifier of a session or its beginning, `last` or `previous`. On Compare, sides
+    /// come from this session. Without sides, all its configurations are compared with its first.
     #[arg(long, value_name = "ID", add = completions::sessions())]
     session: Option<String>,
     /// With --screen results: show only results that match this selection, written like side A.
@@ -40,9 +40,9 @@ pub(super) struct TuiArgs {
     #[arg(long)]
     ascii: bool,
     /// Pin the measuring thread to this CPU, counted from 0.
-    #[arg(long, value_name = "CPU")]
+    #[arg(long, value_name = "CPU", value_parser = whole(0..=u32::MAX))]
     cpu: Option<u32>,
-    /// Where databases are put while they are measured [default: the user's cache folder].
+    /// The folder for databases while they are measured [default: dbdyno in your cache folder].
     #[arg(long, value_name = "FOLDER")]
     work_dir: Option<PathBuf>,
 }
@@ -135,7 +135,7 @@ fn check_session(id: &str) -> Result<(), String> {
     if is_id || matches!(id, "last" | "previous") {
         return Ok(());
     }
-    Err(format!("--session {id}: expected the beginning of a session's identifier, last or previous"))
+    Err(format!("--session {id}: expected the identifier of a session or its beginning, last or previous"))
 }
 
 #[cfg(test)]
@@ -185,6 +185,6 @@ mod tests {
             "--screen|compare|--a|engine=x|--b|engine=y|--reference|engine=z",
             "--reference engine=z: expected without",
         );
-        error("--screen|results|--session|x y", "--session x y: expected the beginning of a session's identifier");
+        error("--screen|results|--session|x y", "--session x y: expected the identifier of a session");
     }
 }

@@ -122,7 +122,7 @@ fn mistakes_are_refused_before_anything_is_run() {
         (&tune_try(&["latency_ns=fast"]), "expected a whole number"),
         (&tune_try(&["latency_ns=900", "--set", "kv.nothing=1"]), "unknown option `nothing` of suite `kv`"),
         (&["tune", "try", "x=1", "--engine", "null:latency_ns=1|2", "--suite", "kv"], "several values"),
-        (&["tune", "more", "--quiet"], "matches no trial"),
+        (&["tune", "more", "--quiet"], "there are no trials yet"),
     ];
     for (arguments, expected) in cases {
         let done = place.run(arguments);

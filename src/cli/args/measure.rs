@@ -1,6 +1,6 @@
 //! How runs are measured, and how progress is shown.
 
-use super::{WorkArgs, duration};
+use super::{WorkArgs, duration, whole};
 use crate::cli::{error::CliError, output::command_line, progress::Style};
 use clap::Args;
 use dbdyno_running::runner::{DEFAULT_SILENCE, SessionLaunch};
@@ -11,16 +11,14 @@ use std::time::Duration;
 #[command(next_help_heading = "Bench")]
 pub(in crate::cli) struct MeasureArgs {
     /// Pin the measuring thread to this CPU, counted from 0.
-    #[arg(long, value_name = "CPU")]
+    #[arg(long, value_name = "CPU", value_parser = whole(0..=u32::MAX))]
     pub(in crate::cli) cpu: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) work: WorkArgs,
-    /// Measure at the same time as other dbdyno sessions. The sessions disturb each other.
+    /// Measure at the same time as other dbdyno sessions, although they disturb each other.
     #[arg(long)]
     concurrent: bool,
-    /// Extra time a worker may go without output before its run fails [default: 30s].
-    ///
-    /// It is added to the expected time of the whole run.
+    /// Fail a run whose worker is silent for longer than the run's expected time plus this [default: 30s].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     silence: Option<Duration>,
     /// Fail runs that take longer than this [default: 50 times the expected time, at least 10 minutes].

@@ -17,4 +17,4 @@ pub(super) use places::{OutArgs, Places, WorkArgs, notices};
 pub(super) use runs::{AffectedRuns, Terms, say_unmatched};
 pub(super) use sheet::{Report, ReportArgs, SheetArgs};
 pub(super) use terminal::TerminalArgs;
-pub(super) use values::{filled, machine_name, owner_option, percent};
+pub(super) use values::{filled, machine_name, owner_option, percent, whole};

@@ -89,10 +89,15 @@ impl Places {
     pub(in crate::cli) fn opened(&self) -> Result<Store, CliError> {
         let store = self.settled()?;
         if !store.exists() {
-            return Err(CliError::Usage(format!(
-                "there is no store {} yet: run `dbdyno --preset quick`, or give --store",
-                store.path().display()
-            )));
+            let path = store.path();
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+            let advice = match folder {
+                Some(folder) if self.store.is_some() => {
+                    format!(", and no folder {}: check --store or DBDYNO_STORE", folder.display())
+                }
+                _ => " yet: run `dbdyno --preset quick`, or give --store".to_owned(),
+            };
+            return Err(CliError::Usage(format!("there is no store {}{advice}", path.display())));
         }
         Ok(store)
     }

@@ -12,9 +12,11 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Selection")]
 pub(in crate::cli) struct Terms {
-    /// Terms that all must hold, as in engine=lmdb or 'size>=1000'; a word matches labels, engines and tests that contain it.
+    /// Terms that all must hold, as in engine=lmdb or 'size>=1000'; a word matches tests, and engines with their options, that
+    /// contain it.
     ///
-    /// KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N (also <=, >, <, as in p99>1ms), KEY=N..M, or KEY! for results without a value.
+    /// KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N (also <=, >, <, as in p99>1ms) or KEY=N..M. KEY! selects results that have no value of
+    /// this key.
     #[arg(value_name = "TERM", add = terms())]
     terms: Vec<String>,
 }
@@ -37,6 +39,11 @@ pub(in crate::cli) fn say_unmatched(
     keys: &[SelectionKey],
 ) -> Result<bool, CliError> {
     let unmatched = store.unmatched(selection, keys)?;
+    // An empty store has no name that could be suggested.
+    if !unmatched.is_empty() && store.count_runs(&Selection::default())? == 0 {
+        say!("note: {} has no runs yet: `dbdyno --preset quick` runs a first benchmark", store.path().display());
+        return Ok(true);
+    }
     unmatched.iter().for_each(|sentence| say!("note: {}", plain(sentence)));
     Ok(!unmatched.is_empty())
 }
@@ -46,7 +53,7 @@ pub(in crate::cli) fn say_unmatched(
 #[command(next_help_heading = "Selection")]
 #[command(group = ArgGroup::new("which").args(["terms", "all"]).required(true))]
 pub(in crate::cli) struct AffectedRuns {
-    /// Terms as for `dbdyno results`, without words. A run is selected if at least one of its results matches.
+    /// Only KEY=VALUE terms, as for `dbdyno results`. A run is selected if at least one of its results matches.
     #[arg(value_name = "TERM", add = terms())]
     terms: Vec<String>,
     /// Every run in the store.
@@ -59,7 +66,7 @@ impl AffectedRuns {
         let selection = Selection::parse(&self.terms).map_err(CliError::Usage)?;
         match selection.has_words() {
             true => Err(CliError::Usage(format!(
-                "`{}`: expected KEY=VALUE terms alone: a word means all that contains it, which is more than should be changed by mistake",
+                "`{}`: expected only KEY=VALUE terms: a word would select everything that contains it",
                 self.terms.join(" ")
             ))),
             false => Ok(selection),

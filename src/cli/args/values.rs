@@ -1,6 +1,21 @@
 //! Values as they are typed.
 
 use crate::cli::error::CliError;
+use clap::builder::TypedValueParser;
+use std::ops::RangeInclusive;
+
+/// A whole number within bounds, which are part of the message for any other text.
+pub(in crate::cli) fn whole<T>(bounds: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Into<u64> + TryFrom<u64> + Send + Sync + 'static,
+{
+    let (least, most): (u64, u64) = ((*bounds.start()).into(), (*bounds.end()).into());
+    move |text: &str| {
+        let number = text.parse::<u64>().ok().filter(|number| (least..=most).contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+    }
+}
 
 /// `5%` is 0.05.
 pub(in crate::cli) fn percent(text: &str) -> Result<f64, String> {
@@ -35,6 +50,19 @@ pub(in crate::cli) fn owner_option<'t>(text: &'t str, like: &str) -> Result<(&'t
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Command;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn a_whole_number_outside_its_bounds_is_refused_with_them() {
+        let read = |text: &str| whole(1..=10_000_u32).parse_ref(&Command::new("dbdyno"), None, OsStr::new(text));
+        assert_eq!(read("1").unwrap(), 1);
+        assert_eq!(read("10000").unwrap(), 10_000);
+        for wrong in ["0", "10001", "-1", "1.5", "all", ""] {
+            let error = read(wrong).unwrap_err().to_string();
+            assert!(error.contains("expected a whole number from 1 to 10000"), "{wrong}: {error}");
+        }
+    }
 
     #[test]
     fn a_percentage_needs_its_sign() {

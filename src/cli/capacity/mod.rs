@@ -3,7 +3,7 @@
 mod progress;
 
 use super::{
-    args::{EngineList, MeasureArgs, Places, ProgressArgs, SheetArgs, notices, percent},
+    args::{EngineList, MeasureArgs, Places, ProgressArgs, SheetArgs, notices, percent, whole},
     completions,
     error::{CliError, INTERRUPTED},
     output::{command_line, print},
@@ -22,6 +22,7 @@ use std::process::ExitCode;
 
 /// `dbdyno capacity`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Bench")]
 pub(super) struct CapacityArgs {
     /// The suite, of kind kv: `dbdyno list suites` lists them.
     #[arg(short, long, value_name = "NAME", add = completions::suites())]
@@ -29,10 +30,12 @@ pub(super) struct CapacityArgs {
     /// The test (number or name).
     #[arg(short, long, value_name = "TEST", add = completions::tests())]
     test: String,
-    /// An engine, with options after a colon. Further engines are compared with the first.
+    /// Engines, separated by commas, with options after a colon. The others are compared with the first.
     #[arg(short, long = "engine", required = true, value_name = "ENGINE[:OPTION=VALUE,...]", add = completions::engines())]
     engines: Vec<EngineList>,
-    /// A target: a quantile of the response times, p50 to p99.9, or a share of failures (0 % unless given). All targets must be met.
+    /// A target: a quantile of the response times, p50 to p99.9, or the share of operations that may fail.
+    ///
+    /// Give it several times for several targets: all must be met. Without a failures target, no operation may fail.
     #[arg(long = "slo", required = true, value_name = "p99=5ms|failures=0.1%")]
     promises: Vec<Promise>,
     /// The actor whose rate to find, if the test has several.
@@ -42,22 +45,22 @@ pub(super) struct CapacityArgs {
     #[arg(long, value_name = "even|poisson", default_value = "poisson", value_parser = gaps)]
     arrival: Gaps,
     /// Measured time of a probe, s. A probe whose quantiles need more operations takes longer, up to a minute.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=MOST_SECONDS))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole(1..=MOST_SECONDS))]
     seconds: u64,
     /// Warm-up time of a probe before it is measured, s.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=MOST_SECONDS))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0..=MOST_SECONDS))]
     warm_up: u64,
-    /// The lowest rate to try, operations a second [default: the lowest that gives a one-minute probe enough of them].
-    #[arg(long, value_name = "RATE", value_parser = clap::value_parser!(u64).range(1..=MOST_RATE))]
+    /// The lowest rate to try, operations a second [default: the lowest that gives a one-minute probe enough operations].
+    #[arg(long, value_name = "RATE", value_parser = whole(1..=MOST_RATE))]
     from: Option<u64>,
     /// The highest rate to try [default: the highest that the load generator can offer].
-    #[arg(long, value_name = "RATE", value_parser = clap::value_parser!(u64).range(1..=MOST_RATE))]
+    #[arg(long, value_name = "RATE", value_parser = whole(1..=MOST_RATE))]
     to: Option<u64>,
-    /// Precision of each round: how close it brings a rate that meets the targets and one that misses them.
+    /// Precision of each round: stop when the highest passing and the lowest failing rate differ by at most this.
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = precision)]
     precision: f64,
     /// Rounds, each a search with a fresh seed [default: the fewest that give an interval and can decide the comparison].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=1_000_u32))]
     confirm: Option<u32>,
     /// The size [default: the suite's].
     #[arg(long, value_name = "SIZE")]
@@ -66,17 +69,17 @@ pub(super) struct CapacityArgs {
     #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]", add = completions::settings())]
     set: Vec<String>,
     /// Seed of all random keys, values and arrivals [default: from the clock].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u64::MAX))]
     seed: Option<u64>,
+    /// Show what would be measured, and run nothing.
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     written: SheetArgs,
     #[command(flatten)]
     measure: MeasureArgs,
     #[command(flatten)]
     progress: ProgressArgs,
-    /// Show what would be measured, and run nothing.
-    #[arg(long)]
-    dry_run: bool,
 }
 
 fn gaps(text: &str) -> Result<Gaps, String> {

@@ -139,7 +139,7 @@ fn suite(
     let description = &engine.description;
     if start.is_some() && !description.sqlite_files {
         let message = format!(
-            "--database: databases of the engine {} are no files of SQLite: expected sqlite, or another engine with SQLite's files",
+            "--database: databases of the engine {} are no files of SQLite: expected sqlite, or another engine with SQLite's files (elsewhere, the statements of `sqlite3 FILE .dump` can prepare one)",
             description.name
         );
         return Err(CliError::Usage(message));
@@ -157,9 +157,9 @@ fn suite(
         };
     }
     match given.suite.as_deref().or(of_trial) {
-        Some(name) if is_script(name) && given.suite.is_none() => {
-            Err(CliError::Usage(format!("the trial ran {name}: give its --sql FILE again, and its --database")))
-        }
+        Some(name) if is_script(name) && given.suite.is_none() => Err(CliError::Usage(format!(
+            "the trial ran {name}: give its --sql FILE again, with its --database if it had one"
+        ))),
         Some(name) => Ok(places.catalog()?.suite(name)?),
         None => Err(CliError::Usage("give --suite, or --sql FILE".to_owned())),
     }

@@ -50,10 +50,21 @@ pub(super) fn with_lab<T>(
     Ok(outcome??)
 }
 
+/// The error for a command that needs a trial, in a store without any.
+pub(super) const NO_TRIALS: &str = "there are no trials yet: `dbdyno tune try` runs one";
+
 /// The trial that an identifier, its beginning, or `last` means.
 pub(super) fn trial_of(store: &Store, id: &str) -> Result<Trial, CliError> {
-    let several = || CliError::Usage(format!("`{id}` matches no trial, or several: `dbdyno tune ledger` lists them"));
-    find_trial(store, id)?.ok_or_else(several)
+    if let Some(trial) = find_trial(store, id)? {
+        return Ok(trial);
+    }
+    Err(CliError::Usage(match id {
+        "last" => NO_TRIALS.to_owned(),
+        _ if store.trials_named(id)?.is_empty() => {
+            format!("no trial has an identifier that begins with `{id}`: `dbdyno tune ledger` lists them")
+        }
+        _ => format!("several trials have an identifier that begins with `{id}`: give more of it (dbdyno tune ledger)"),
+    }))
 }
 
 /// Writes what came of trials, and chooses the exit code.

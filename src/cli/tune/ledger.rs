@@ -1,5 +1,6 @@
 //! `dbdyno tune ledger`: each trial with its base, its gain and its cost.
 
+use super::lab::NO_TRIALS;
 use crate::cli::{
     args::{Places, ReportArgs},
     error::CliError,
@@ -25,11 +26,15 @@ pub(in crate::cli) struct LedgerArgs {
 pub(super) fn show(places: &Places, args: &LedgerArgs) -> Result<ExitCode, CliError> {
     let report = args.written.checked(places)?;
     let store = places.opened()?;
-    let none = || CliError::Usage("there are no trials yet: `dbdyno tune try` runs one".to_owned());
+    let none = || CliError::Usage(NO_TRIALS.to_owned());
     let name = if args.name == "last" { last_ledger(&store)?.ok_or_else(none)? } else { args.name.clone() };
     let found = ledger(&store, &name)?;
     if found.entries.is_empty() {
-        let instead = instead_of(&name, ledgers(&store)?);
+        let known = ledgers(&store)?;
+        if known.is_empty() {
+            return Err(none());
+        }
+        let instead = instead_of(&name, known);
         return Err(CliError::Usage(format!("unknown ledger `{name}`: {}", plain(&instead))));
     }
     let command = command_line();

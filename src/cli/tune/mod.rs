@@ -29,9 +29,11 @@ use try_changes::TryArgs;
 pub(super) enum TuneCommand {
     /// Try changes: measure a base with and without each of them.
     Try(Box<TryArgs>),
-    /// Search for the fastest settings that keep a durability tier.
+    /// Search for the fastest settings with at least a given durability tier.
     Search(Box<SearchArgs>),
     /// Run the same number of rounds again and add them to a trial.
+    ///
+    /// For a trial with --sql, give --sql again, and --database if the trial had it.
     More(MoreArgs),
     /// Make a trial's change part of the base of later trials.
     Accept(AcceptArgs),

@@ -1,4 +1,4 @@
-//! `dbdyno tune search`: the fastest settings whose commits keep a durability tier.
+//! `dbdyno tune search`: the fastest settings whose commits have at least a durability tier.
 
 use super::{
     answer::answer_of,
@@ -6,7 +6,7 @@ use super::{
     lab::{code, prepared, with_lab},
 };
 use crate::cli::{
-    args::{MeasureArgs, Places, ProgressArgs, SheetArgs, duration, memory},
+    args::{MeasureArgs, Places, ProgressArgs, SheetArgs, duration, memory, whole},
     error::CliError,
     output::{command_line, print},
 };
@@ -19,8 +19,8 @@ use std::{process::ExitCode, time::Duration};
 /// `dbdyno tune search`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SearchArgs {
-    /// The durability tier that settings must keep: 3 power-safe, 2 consistent, 1 process-safe, 0 unsafe.
-    #[arg(long, value_name = "TIER", value_parser = clap::value_parser!(u8).range(0..=3))]
+    /// The lowest durability tier that settings may have: 3 power-safe, 2 consistent, 1 process-safe, 0 unsafe.
+    #[arg(long, value_name = "TIER", value_parser = whole(0..=3_u8))]
     tier: u8,
     /// How long the search may take, including the trial that confirms its winner.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
@@ -29,7 +29,7 @@ pub(in crate::cli) struct SearchArgs {
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     memory_limit: Option<u64>,
     /// Rounds of the trial that confirms the winner [default: as many as the budget allows].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u32))]
     rounds: Option<u32>,
     #[command(flatten)]
     base: BaseArgs,

@@ -5,7 +5,7 @@ use super::{
     lab::{conclude, prepared, with_lab},
 };
 use crate::cli::{
-    args::{MeasureArgs, Places, ProgressArgs, SheetArgs},
+    args::{MeasureArgs, Places, ProgressArgs, SheetArgs, whole},
     error::CliError,
 };
 use clap::Args;
@@ -22,11 +22,11 @@ pub(in crate::cli) struct TryArgs {
     /// together by commas. Several changes are tried one after the other.
     #[arg(value_name = "CHANGE", required = true)]
     changes: Vec<String>,
-    /// Accept each change that makes some test faster, none slower, and a commit no less durable: the next one is tried on top.
+    /// Accept each change with at least one test faster, none slower, and durability not reduced. The next is tried on top.
     #[arg(long)]
     accept: bool,
     /// Rounds of each trial, fixed before it begins [default: the fewest that can decide].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u32))]
     rounds: Option<u32>,
     #[command(flatten)]
     base: BaseArgs,
@@ -46,7 +46,7 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
     let changes: Vec<Change> =
         args.changes.iter().map(|text| Change::parse(&engine, text)).collect::<Result<_, _>>()?;
     let count = changes.len() as u32;
-    let rounds = args.rounds.unwrap_or_else(|| default_rounds(questions.workload.tests().len(), count));
+    let rounds = args.rounds.unwrap_or_else(|| default_rounds(questions.workload.judged(), count));
     let seed = args.base.seed();
     let trials = with_lab(places, &registry, &store, &args.measure, &args.progress, async |lab| {
         let mut trials = Vec::new();

@@ -284,7 +284,7 @@ impl Suite {
                         let instead = instead_of(wanted, self.tests().map(|test| test.name));
                         let tests = self.tests().count();
                         format!(
-                            "unknown test `{wanted}` of suite `{}`: {instead}, or a number from 1 to {tests} (dbdyno list tests)",
+                            "unknown test `{wanted}` of suite `{}`: {instead} (or a number from 1 to {tests}; `dbdyno list tests` lists them)",
                             self.name
                         )
                     })

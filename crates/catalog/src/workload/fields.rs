@@ -175,11 +175,11 @@ pub const FIELDS: &[Field] = &[
         get: |workload| percent_above(workload.value.compressible),
     },
     share!("read", read, "share of reads by key"),
-    share!("scan", scan, "share of scans: rows in key order from a key on"),
+    share!("scan", scan, "share of scans: rows in key order, starting at a key"),
     share!("insert", insert, "share of new rows"),
-    share!("update", update, "share of new values for rows that are there"),
+    share!("update", update, "share of new values for existing rows"),
     share!("delete", delete, "share of deletions"),
-    share!("modify", modify, "share of reads with a new value written after them"),
+    share!("modify", modify, "share of read-modify-writes: a read, then a new value for the row"),
     Field {
         name: "scan-rows",
         meaning: "rows of a scan",
@@ -278,7 +278,8 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         name: "rate",
-        meaning: "operations due per second, over all threads",
+        meaning: "operations due per second, over all threads; closed: each thread starts its next operation \
+                  when the previous one ends",
         values: &["closed", "100", "1000", "10k"],
         default: "closed",
         excludes: &["commit", "operations"],
@@ -292,7 +293,7 @@ pub const FIELDS: &[Field] = &[
         name: "operations",
         meaning: "operations of a test of one thread",
         values: &["2k", "20k", "200k"],
-        default: "20k, and 200k where none waits for the disk",
+        default: "20k, or 200k if no operation waits for the disk",
         excludes: &["seconds", "threads", "readers", "writers", "rate"],
         set: |draft, text| keep(&mut draft.operations, count(text, 1_000_000_000)),
         get: |workload| workload.operations.map(|operations| operations.to_string()),
@@ -326,7 +327,8 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         name: "tier",
-        meaning: "what every commit survives: 1 a crash of the program, 2 a power loss without the last commits, 3 a power loss",
+        meaning: "what every commit survives: 1 process-safe: a crash of the program; 2 consistent: a power loss, \
+                  except that the last commits may be lost; 3 power-safe: a power loss",
         values: &["1", "2", "3"],
         default: "that of each engine's own defaults",
         excludes: &[],

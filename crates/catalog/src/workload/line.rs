@@ -22,10 +22,15 @@ pub(super) fn parse(line: &str) -> Result<Workload, String> {
         };
         let (name, value) = (name.trim(), value.trim());
         let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
-            return Err(format!("unknown field `{name}`: {}", instead_of(name, FIELDS.iter().map(|field| field.name))));
+            // The nearest name, `writers`, is a number of threads.
+            let instead = match name {
+                "write" | "writes" => "expected insert, update, delete or modify for a share of writes".to_owned(),
+                _ => instead_of(name, FIELDS.iter().map(|field| field.name)),
+            };
+            return Err(format!("unknown field `{name}`: {instead}"));
         };
         if !seen.insert(field.name) {
-            return Err(format!("{name}: it is there twice"));
+            return Err(format!("{name}: given twice: expected each field once"));
         }
         (field.set)(&mut draft, value).map_err(|why| {
             // Some messages begin with the value, or with the field and the value.

@@ -75,8 +75,9 @@ fn what_cannot_be_is_refused_with_what_was_expected() {
     for (line, part) in [
         ("", "expected a share of at least one kind of operation"),
         ("red=90", "unknown field `red`: did you mean `read`?"),
+        ("read=90,writes=10", "unknown field `writes`: expected insert, update, delete or modify"),
         ("read", "`read`: expected a value after ="),
-        ("read=1,read=2", "read: it is there twice"),
+        ("read=1,read=2", "read: given twice"),
         ("read=x", "read=x: expected a share"),
         ("read=1,key=uuid5", "key=uuid5: did you mean `uuid4`"),
         ("read=1,key=uuid4,key-size=20", "key-size=20: expected 36 bytes, or 16"),

@@ -19,7 +19,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     };
     let seconds = digits.trim().parse::<f64>().map_err(|_| expected())? * factor;
     if !(seconds > 0.0 && seconds < 1e9) {
-        return Err(expected());
+        return Err(format!("`{text}`: expected a time above 0, as in 90s"));
     }
     Ok(Duration::from_secs_f64(seconds))
 }

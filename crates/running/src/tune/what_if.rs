@@ -39,10 +39,10 @@ pub struct WhatIf {
     pub seed: u64,
 }
 
-/// Returns the minimum number of rounds with which one test of a first look can decide. It is even, so that A and B lead equally often.
-pub fn default_rounds(tests: usize, changes: u32) -> u32 {
+/// Returns the minimum number of rounds with which one of the judged figures of a first look can decide alone. It is even, so that A and B lead equally often.
+pub fn default_rounds(judged: usize, changes: u32) -> u32 {
     let Spending { factor, .. } = Spending::at_look(1, changes);
-    let needed = rounds_needed((tests.max(1) as f64 * factor) as usize).max(MIN_RUNS);
+    let needed = rounds_needed((judged.max(1) as f64 * factor) as usize).max(MIN_RUNS);
     needed.next_multiple_of(2) as u32
 }
 

@@ -5,7 +5,7 @@ use dbdyno_catalog::{
     bench::{BenchPlan, EngineChoice, PlanError, Spec},
     engines::{Engine, Registry},
 };
-use dbdyno_engine::{settings::Settings, size::Size};
+use dbdyno_engine::{protocol::SuiteJob, settings::Settings, size::Size};
 use std::collections::BTreeMap;
 
 /// The engine, suite, size and tests that are tuned.
@@ -42,6 +42,19 @@ impl Workload {
     pub fn tests(&self) -> Vec<(u32, String)> {
         let counts = |number: u32| self.pick.0.is_empty() || self.pick.0.contains(&number);
         self.suite.tests().filter(|test| counts(test.number)).map(|test| (test.number, test.name)).collect()
+    }
+
+    /// Returns how many figures are judged together: the tests that count, or their statements if these are more.
+    pub fn judged(&self) -> usize {
+        let tests = self.tests().len();
+        let Ok(settings) = self.suite.settings(&self.suite_options) else { return tests };
+        match self.suite.resolve(self.size, &settings, &self.pick) {
+            SuiteJob::Sql(suite) => {
+                let measured = suite.tests.iter().filter(|test| test.measured);
+                measured.map(|test| test.names().len()).sum::<usize>().max(tests)
+            }
+            SuiteJob::Kv(_) => tests,
+        }
     }
 
     /// Returns the plan that compares these settings: configuration `i` is `variants[i]`.

@@ -218,15 +218,15 @@ impl TrialForm {
     /// Returns a trial for a change, as one of `changes` changes that share the allowed false alarms.
     pub(crate) fn question(&self, workload: &Workload, change: Change, changes: u32) -> Result<WhatIf, String> {
         let base = workload.settings(&self.base).map_err(|error| error.to_string())?;
-        let rounds = self.rounds.unwrap_or_else(|| default_rounds(workload.tests().len(), changes));
+        let rounds = self.rounds.unwrap_or_else(|| default_rounds(workload.judged(), changes));
         let (ledger, parent_id) = (self.ledger_name(), self.parent.clone());
         Ok(WhatIf { ledger, parent_id, kind: TrialKind::WhatIf, base, change, rounds, changes, seed: 0 })
     }
 
     /// Returns the number of rounds of the next trial.
     pub(crate) fn rounds(&self, world: &World) -> u32 {
-        let tests = self.workload(world).map_or(1, |workload| workload.tests().len());
-        self.rounds.unwrap_or_else(|| default_rounds(tests, 1))
+        let judged = || self.workload(world).map_or(1, |workload| workload.judged());
+        self.rounds.unwrap_or_else(|| default_rounds(judged(), 1))
     }
 
     /// Returns the name of the ledger for the next trial.

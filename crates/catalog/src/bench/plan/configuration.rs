@@ -148,7 +148,11 @@ pub fn refusal(
         return Some(format!("the suite is of kind {}, which the engine does not run", suite.kind.word()));
     }
     if suite.starts_from_database() && !description.sqlite_files {
-        return Some("its databases are no files of SQLite, and the suite starts from one".to_owned());
+        return Some(
+            "its databases are no files of SQLite, and the suite starts from one (the statements of `sqlite3 FILE .dump` \
+             can prepare its own)"
+                .to_owned(),
+        );
     }
     if let Some(reason) = suite.refusal(pick).filter(|_| description.tables_as_data) {
         return Some(reason.to_owned());

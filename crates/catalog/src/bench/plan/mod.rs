@@ -8,6 +8,7 @@ mod order;
 mod pair;
 mod stars;
 mod stored;
+mod tiers;
 
 pub use configuration::{Configuration, combinations, refusal};
 pub use estimate::{Estimate, History, Space, check_space, estimate};
