@@ -46,6 +46,17 @@ fn two_steps_are_found_and_an_outlier_is_none() {
     assert_eq!(change_points(&flat, 1).unwrap(), []);
 }
 
+/// Of 12 values in two levels, 2 of 924 orders are as good as the best, and 999 random ones are drawn. The order itself counts too.
+#[test]
+fn the_p_of_a_clear_step_is_the_share_of_orders_as_good() {
+    let steps: Vec<f64> = (0..12).map(|at| if at < 6 { 1.0 } else { 2.0 }).collect();
+    for seed in 0..20 {
+        let found = change_points(&steps, seed).unwrap();
+        let as_good = found[0].p * 1000.0;
+        assert!((as_good - as_good.round()).abs() < 1e-9 && (1.0..=8.0).contains(&as_good.round()), "{found:?}");
+    }
+}
+
 #[test]
 fn what_is_too_short_or_no_number_has_no_change() {
     assert_eq!(change_points(&[], 1).unwrap(), []);
