@@ -230,7 +230,7 @@ fn the_verdict_names_the_statements_that_gain_and_lose() {
     let names = "SELECT count(DISTINCT actor) FROM results WHERE actor IS NOT NULL AND actor NOT IN ('fetcher', 'person', 'app')";
     assert_eq!(place.value(names), "33");
     let compared = place.ok(&["compare", "--a", "synchronous=full", "--b", "synchronous=off", "--allow-tiers"]);
-    assert!(compared.contains("By part: ") && compared.contains("· a feed is stored"), "{compared}");
+    assert!(compared.contains("By statement: ") && compared.contains("· a feed is stored"), "{compared}");
     let Some(folder) = std::env::var_os("DBDYNO_GO_ENGINES") else {
         return eprintln!("not checked: DBDYNO_GO_ENGINES names no folder with the Go drivers");
     };

@@ -58,7 +58,7 @@ fn what_cannot_be_decided_ends_with_3() {
     bench.pairs(&Variant { tier: Tier::ProcessSafe, ..spec("x") }, &spec("y"), &CLEAR);
     let stored = bench.stored();
     let tiers = ["compare", "--a", "engine=x", "--b", "engine=y", "--fail-if-slower", "5%"];
-    ends(&stored, &tiers, 3, "allow different tiers to compare anyway");
+    ends(&stored, &tiers, 3, "--allow tiers compares them anyway");
     ends(&stored, &tiers, 3, "note: tests were not compared because tiers differ: --allow-tiers compares them anyway");
     ends(&stored, &[&tiers[..], &["--allow-tiers"]].concat(), 0, "(compared anyway)");
 }

@@ -97,7 +97,7 @@ fn each_statement_has_a_row_with_its_own_verdict() {
     let tried = ["tune", "try", "cache_size=1", "--sql", &sql, "--rounds", "8", "--quiet"];
     let said = place.ok(&[&tried[..], &["--engine", "sqlite"]].concat());
     let row = |said: &str, name: &str| said.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
-    assert!(row(&said, "By part: ").ends_with('.'), "{said}");
+    assert!(row(&said, "By statement: ").ends_with('.'), "{said}");
     // The statement with the most time comes first.
     let at = |name: &str| said.find(&format!("\n· {name}")).unwrap_or_else(|| panic!("{name}: {said}"));
     assert!(at("sorted") < at("one row"), "{said}");
@@ -109,7 +109,7 @@ fn each_statement_has_a_row_with_its_own_verdict() {
     let parts: Vec<&str> = csv.lines().filter(|line| line.contains(",mine,sorted,16,")).collect();
     assert_eq!(parts.len(), 1, "{csv}");
     let answer = place.ok(&["tune", "answer", "--format", "pragma"]);
-    assert!(answer.contains("--   By part: "), "{answer}");
+    assert!(answer.contains("--   By statement: "), "{answer}");
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn actor_cells(actor: &ActorRow) -> [String; 5] {
     let threads = actor.threads.map_or_else(String::new, |threads| format!(" x{threads}"));
     let sign = if actor.statement.is_some_and(|statement| statement.disagrees) { "  ✗ " } else { "    " };
     let of_statement = actor.statement.map_or_else(String::new, |statement| {
-        format!("  {}, {:.0} %", counted(statement.executions, "time"), statement.share * 100.0)
+        format!("  {}, {:.0} % of the time", counted(statement.executions, "time"), statement.share * 100.0)
     });
     [
         format!("{sign}{}{threads}{due}{of_statement}", actor.name),

@@ -5,7 +5,8 @@ use duckdb::{Config, Connection};
 use std::{collections::BTreeMap, fmt};
 
 pub(crate) fn failed(error: impl fmt::Display) -> EngineError {
-    let message = error.to_string();
+    // Its messages have several lines.
+    let message = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     // If two transactions change the same row, the later one fails at once.
     let is_conflict = message.contains("TransactionContext Error") || message.contains("Conflict on");
     if is_conflict { EngineError::busy(message) } else { EngineError::new(message) }

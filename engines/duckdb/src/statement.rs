@@ -87,7 +87,14 @@ impl SqlRow for DuckDbRow<'_> {
             Ok(types::ValueRef::HugeInt(number)) => {
                 i64::try_from(number).map_or(SqlValueRef::Null, SqlValueRef::Integer)
             }
-            // No suite has values of other types; NULL makes verification fail.
+            Ok(types::ValueRef::Boolean(is_so)) => SqlValueRef::Integer(i64::from(is_so)),
+            Ok(types::ValueRef::TinyInt(number)) => SqlValueRef::Integer(i64::from(number)),
+            Ok(types::ValueRef::SmallInt(number)) => SqlValueRef::Integer(i64::from(number)),
+            Ok(types::ValueRef::UTinyInt(number)) => SqlValueRef::Integer(i64::from(number)),
+            Ok(types::ValueRef::USmallInt(number)) => SqlValueRef::Integer(i64::from(number)),
+            Ok(types::ValueRef::UInt(number)) => SqlValueRef::Integer(i64::from(number)),
+            Ok(types::ValueRef::Float(number)) => SqlValueRef::Real(f64::from(number)),
+            // NULL in the place of other types makes verification fail.
             Ok(_) | Err(_) => SqlValueRef::Null,
         }
     }

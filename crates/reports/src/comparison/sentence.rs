@@ -5,6 +5,7 @@ use super::{
     wording::{Wording, chance},
     words::{comparatives, part},
 };
+use dbdyno_catalog::is_script;
 use dbdyno_comparing::compare::{Comparison, Line, Part, RatioRange};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_stats::{SAME_BAND, Verdict};
@@ -55,7 +56,10 @@ fn of_parts(comparison: &Comparison) -> Option<String> {
     let rest = rest.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}"));
     let clauses: Vec<String> =
         [gains(a, &verdicts.better), gains(b, &verdicts.worse)].into_iter().flatten().chain(rest).collect();
-    Some(format!("By part: {}.", clauses.join("; ")))
+    let sides = [&comparison.a, &comparison.b];
+    let mut suites = sides.into_iter().flat_map(|side| &side.configurations).map(|one| &*one.configuration.suite);
+    let by = by_part(suites.all(is_script));
+    Some(format!("{by}: {}.", clauses.join("; ")))
 }
 
 /// Names the lines that differ most, with their factors.
@@ -69,6 +73,11 @@ fn most_changed(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> 
         Some(ChangedPart { name, ratio, factor: Amount::new(ratio, None, wording.metric).factor })
     };
     ChangedPart::most(lines.iter().filter_map(changed).collect())
+}
+
+/// Returns the words before the parts that gain and lose.
+pub(crate) fn by_part(are_statements: bool) -> &'static str {
+    if are_statements { "By statement" } else { "By part" }
 }
 
 /// A part of a test that gains or loses.

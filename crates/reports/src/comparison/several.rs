@@ -216,9 +216,11 @@ fn tables(sides: &[Comparison], notes: &mut Footnotes) -> Vec<Section> {
         let ranges = (has_words && lines().any(words::has_open_range)).then(|| {
             format!("(0.95-1.09x): 0.95 to 1.09 times {} as {reference}, 95 %", ratios::as_much(first.metric))
         });
-        let after = of_ratio.into_iter().chain(more).chain(ranges).collect();
+        let has_notes = lines().any(|line| !line.obstacles.is_empty());
+        let letters = has_notes.then(|| format!("notes call {reference} B, and the other side A"));
+        let after = of_ratio.into_iter().chain(more).chain(ranges).chain(letters).collect();
         Section {
-            heading: (groups.len() > 1).then(|| format!("against {reference}")),
+            heading: (has_words || groups.len() > 1).then(|| format!("against {reference}")),
             after,
             ..Section::table(beside(group, notes))
         }

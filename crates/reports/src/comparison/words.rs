@@ -218,7 +218,7 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
     match (allowed, kind) {
         (true, _) => format!("{message} (compared anyway)"),
         (false, ObstacleKind::Differ(difference)) => {
-            format!("{message} (allow different {} to compare anyway)", difference.word())
+            format!("{message} (--allow {} compares them anyway)", difference.name())
         }
         (false, _) => message.clone(),
     }

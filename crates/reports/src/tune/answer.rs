@@ -70,7 +70,7 @@ fn evidence(trial: &Trial) -> Vec<String> {
     let place = format!("{} {}, {} at {}", trial.engine, trial.engine_version, trial.suite, trial.size);
     let mut lines = vec![format!("{place}: {}; {}", change(trial), durability(trial))];
     let level = confidence(trial).unwrap_or_else(|| "no interval".to_owned());
-    lines.extend(by_part(&trial.effects).map(|parts| format!("  {parts}")));
+    lines.extend(by_part(trial).map(|parts| format!("  {parts}")));
     for effect in trial.overall.iter().chain(&trial.effects) {
         lines.push(format!(
             "  {}: {} (ratio {}, interval {} at {level}, {})",

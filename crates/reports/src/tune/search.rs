@@ -8,7 +8,7 @@ use crate::{
     comparison::words::ratio,
     sheet::{Column, ColumnRole, Row, Section, Sheet, Table},
 };
-use dbdyno_foundation::base::units::{clock, plain};
+use dbdyno_foundation::base::units::{clock, counted, plain};
 use dbdyno_running::tune::{
     TuneEvent,
     search::{Fate, SearchOutcome, TakenOut, Tried},
@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// The number of candidates that the text of a search shows.
 const SHOWN: usize = 8;
+/// A race over less than one candidate in this many cannot have found much.
+const FEW: usize = 20;
 
 /// Describes the progress of a search in one line; empty for other events.
 pub fn standing(event: &TuneEvent) -> String {
@@ -56,6 +58,13 @@ pub fn search_sheet(found: &SearchOutcome, command: &str) -> Sheet {
         });
     }
     sections.push(race(found));
+    // A short race cannot have tried what matters.
+    let is_short = found.tried.len() * FEW < found.candidates;
+    let short = is_short.then(|| {
+        let few = counted(found.tried.len(), "setting");
+        format!("! the budget allowed only {few}: with more time (--budget), a search may find better ones")
+    });
+    sections.extend(short.map(|short| Section::lines(vec![short])));
     Sheet { title: "Search".to_owned(), sections, records: Some(records(found)), command: command.to_owned() }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn trial_sections(trial: &Trial) -> Vec<Section> {
     let heading = Section { heading: Some(heading), before: stands.into_iter().collect(), ..Section::default() };
     let is_measured = trial.effects.iter().any(|effect| effect.pairs > 0);
     let figures = is_measured.then(|| Section {
-        before: by_part(&trial.effects).into_iter().collect(),
+        before: by_part(trial).into_iter().collect(),
         after: vec![format!("ratio: time with the change / time of the base · {}", spending(trial))],
         ..Section::table(figures(trial))
     });
@@ -51,7 +51,7 @@ pub(super) fn trial_sections(trial: &Trial) -> Vec<Section> {
 }
 
 fn figures(trial: &Trial) -> Table {
-    let confidence = confidence(trial).unwrap_or_else(|| "interval".to_owned());
+    let confidence = confidence(trial).map_or_else(|| "interval".to_owned(), |level| format!("interval, {level}"));
     let columns = [
         ("test", "", ColumnRole::Name),
         ("base_ns", "base", ColumnRole::Figure),

@@ -1,9 +1,10 @@
 //! Words that all texts about tuning share.
 
 use crate::comparison::{
-    sentence::ChangedPart,
+    sentence::{self, ChangedPart},
     words::{interval, ratio, sense, times},
 };
+use dbdyno_catalog::is_script;
 use dbdyno_comparing::compare::JudgedRatio;
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::tune::{Pair, Price, TestEffect, Trial, TrialKind, TrialState};
@@ -32,9 +33,9 @@ pub(super) fn verdict_of(found: &JudgedRatio, unit: &str) -> String {
 }
 
 /// Returns which parts of the tests gain and which lose with the change, in a sentence; none if no part was measured:
-/// `By part: faster in newest of a feed (2.1x) and search (1.3x); slower in mark as read (1.2x); undecided in 3.`
-pub fn by_part(effects: &[TestEffect]) -> Option<String> {
-    let parts: Vec<&TestEffect> = effects.iter().flat_map(|effect| &effect.parts).collect();
+/// `By statement: faster in newest of a feed (2.1x) and search (1.3x); slower in mark as read (1.2x); undecided in 3.`
+pub fn by_part(trial: &Trial) -> Option<String> {
+    let parts: Vec<&TestEffect> = trial.effects.iter().flat_map(|effect| &effect.parts).collect();
     let with = |wanted: fn(Verdict) -> bool| {
         let found = |part: &&&TestEffect| part.found.as_ref().is_some_and(|found| wanted(found.verdict));
         parts.iter().filter(found).copied().collect::<Vec<_>>()
@@ -58,7 +59,8 @@ pub fn by_part(effects: &[TestEffect]) -> Option<String> {
         changed("slower", with(|verdict| verdict == Verdict::Slower)),
     ];
     let clauses: Vec<String> = changes.into_iter().flatten().chain(rest).collect();
-    (!clauses.is_empty()).then(|| format!("By part: {}.", clauses.join("; ")))
+    let by = sentence::by_part(is_script(&trial.suite));
+    (!clauses.is_empty()).then(|| format!("{by}: {}.", clauses.join("; ")))
 }
 
 /// Returns the verdict for narrow columns: `1.10x faster`, `undecided +12`.
@@ -163,7 +165,7 @@ pub fn spending(trial: &Trial) -> String {
     let changes =
         if trial.changes > 1 { format!(" and {} changes tried by one command", trial.changes) } else { String::new() };
     format!(
-        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that adding rounds adds no false alarms",
+        "{rounds}, look {}: p is multiplied by {factor} and intervals are wider for all looks{changes}, so that more rounds add no false alarms",
         trial.looks
     )
 }

@@ -59,8 +59,15 @@ pub(super) fn directive(comment: &str) -> Option<Result<Directive, String>> {
         [word] if word.eq_ignore_ascii_case("end") => Some(Ok(Directive::End)),
         [word, times] if word.eq_ignore_ascii_case("repeat") => Some(number(times, "repeat").map(Directive::Repeat)),
         [word, times] if word.eq_ignore_ascii_case("mix") => Some(number(times, "mix").map(Directive::Mix)),
+        // Without its mark, a file would measure what prepares.
+        [word] if is_near(word, "measure") => Some(Err(format!("{word}: did you mean `measure`?"))),
         _ => None,
     }
+}
+
+/// Whether a word looks like a misspelt other one.
+fn is_near(word: &str, other: &str) -> bool {
+    strsim::damerau_levenshtein(&word.to_ascii_lowercase(), other) <= 2
 }
 
 fn thread(text: &str) -> Result<Directive, String> {
@@ -106,6 +113,9 @@ mod tests {
         for comment in ["", "the end", "repeat this", "see: below", "a = b", ": = 1", "name", "mix it up now"] {
             let found = directive(comment);
             assert!(matches!(found, None | Some(Err(_))), "{comment}: {found:?}");
+        }
+        for misspelt in ["mesure", "Meassure", "measrue", "measured"] {
+            assert_eq!(directive(misspelt), Some(Err(format!("{misspelt}: did you mean `measure`?"))));
         }
         assert!(directive("repeat 0").is_some_and(|found| found.is_err()));
         assert!(

@@ -1,7 +1,7 @@
 //! Tables and indexes that any engine can create in its own way: columns with types and nothing else. Engines without SQL of their own
 //! have no others.
 
-use super::split::words;
+use super::split::{is_blank, tokens, words};
 use dbdyno_engine::suite::{ColumnSpec, IndexSpec, Step, TableSpec};
 
 /// Words that make a column more than a name and a type.
@@ -58,6 +58,33 @@ fn is_name(token: &str) -> bool {
     is_word(token) && token.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
+/// Returns a statement that makes a table with `DOUBLE` in the place of `REAL` and `FLOAT`. All three are numbers of 64 bits in SQLite, and
+/// elsewhere the others have 32. Other statements are returned as they are.
+pub(super) fn with_doubles(text: &str) -> String {
+    let is = |word: Option<&&str>, what: &[&str]| {
+        word.is_some_and(|word| what.iter().any(|what| word.eq_ignore_ascii_case(what)))
+    };
+    let words = words(text);
+    if !is(words.first(), &["create", "alter"]) || !is(words.get(1), &["table", "temp", "temporary"]) {
+        return text.to_owned();
+    }
+    let (mut changed, mut last, mut at) = (String::with_capacity(text.len()), "", 0);
+    for token in tokens(text) {
+        if is_blank(token) {
+            changed.push_str(token);
+            continue;
+        }
+        at += 1;
+        // A column may have such a name, and a type in parentheses has its size.
+        let is_type = is(Some(&token), &["real", "float"])
+            && !["(", ",", "column"].iter().any(|before| before.eq_ignore_ascii_case(last))
+            && words.get(at) != Some(&"(");
+        changed.push_str(if is_type { "DOUBLE" } else { token });
+        last = token;
+    }
+    changed
+}
+
 fn table(text: &str) -> Option<TableSpec> {
     let words = words(text);
     let [create, table, name, "(", columns @ .., ")"] = words.as_slice() else { return None };
@@ -103,6 +130,21 @@ fn index(text: &str) -> Option<IndexSpec> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_type_of_32_bits_elsewhere_becomes_one_of_64() {
+        for (text, expected) in [
+            (
+                "CREATE TABLE t(a REAL, real float, b Float(53) DEFAULT 'REAL')",
+                "CREATE TABLE t(a DOUBLE, real DOUBLE, b Float(53) DEFAULT 'REAL')",
+            ),
+            ("ALTER TABLE t ADD COLUMN real REAL", "ALTER TABLE t ADD COLUMN real DOUBLE"),
+            ("SELECT a AS real FROM t", "SELECT a AS real FROM t"),
+            ("CREATE INDEX i ON t(real)", "CREATE INDEX i ON t(real)"),
+        ] {
+            assert_eq!(with_doubles(text), expected);
+        }
+    }
 
     #[test]
     fn only_columns_with_types_are_plain() {

@@ -108,6 +108,18 @@ impl StandIns {
     }
 }
 
+impl StandIns {
+    /// Returns the moment as a function of SQLite tells it. Other engines lack these functions, and have the text.
+    fn moment(&self, function: &str) -> Option<&str> {
+        match function {
+            "datetime" => Some(&self.now),
+            "date" => Some(&self.now[..10]),
+            "time" => Some(&self.now[11..]),
+            _ => None,
+        }
+    }
+}
+
 /// Whether each of a statement's expressions is worked out once.
 fn inserts_values(text: &str) -> bool {
     let words: Vec<String> = words(text).iter().map(|word| word.to_ascii_lowercase()).collect();
@@ -156,6 +168,13 @@ impl Rewriter<'_> {
         }
     }
 
+    /// Whether a call has no argument but the present.
+    fn is_only_now(&self, call: &Call) -> bool {
+        let argument = self.to.sql[call.arguments..].trim();
+        argument.is_empty()
+            || argument.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) == Some(&*self.of.now)
+    }
+
     fn clock(&mut self, moment: &str) {
         self.to.missed.insert(Missed::Clock);
         self.to.sql.push_str(&format!("'{moment}'"));
@@ -167,6 +186,10 @@ impl Rewriter<'_> {
             let function = call.function.text.as_str();
             if let Some(stand_in) = self.of.functions.iter().find(|one| one.is_for(function, arguments)) {
                 return self.replace(&call, stand_in);
+            }
+            if let Some(part) = self.of.moment(function).filter(|_| self.is_only_now(&call)) {
+                self.to.sql.truncate(call.function.at);
+                return self.clock(part);
             }
             if CLOCKS.contains(&(function, arguments)) {
                 if arguments > 0 {
@@ -268,6 +291,7 @@ mod tests {
             ("SELECT datetime('now', '-1 day')", format!("SELECT datetime({now}, '-1 day')")),
             ("SELECT strftime ( '%s', 'NOW' )", format!("SELECT strftime ( '%s', {now} )")),
             ("SELECT strftime('%s'), unixepoch()", format!("SELECT strftime('%s', {now}), unixepoch({now})")),
+            ("SELECT datetime('now'), DATE( ), time('NOW')", format!("SELECT {now}, '2026-01-01', '00:00:00'")),
             ("SELECT date(max(a, 'now')), 'now'", "SELECT date(max(a, 'now')), 'now'".to_owned()),
             ("SELECT 'CURRENT_TIMESTAMP' -- datetime()", "SELECT 'CURRENT_TIMESTAMP' -- datetime()".to_owned()),
             ("INSERT INTO t(date, time) VALUES (1, 2)", "INSERT INTO t(date, time) VALUES (1, 2)".to_owned()),

@@ -3,7 +3,7 @@
 use super::{
     Directive, Piece, ScriptError, ScriptTerms,
     parameters::{Numbered, numbered},
-    plain_schema::PlainSchema,
+    plain_schema::{PlainSchema, with_doubles},
     rehearsal::Rehearsal,
     split::{tokens, words},
     stand_in::{Missed, StandIns},
@@ -330,8 +330,15 @@ impl<'w> Writer<'w> {
                 Ok(())
             }
             "COMMIT" | "END" => {
-                let inner = self.open.pop().filter(|open| matches!(open.what, Inside::Transaction { .. }));
-                let open = inner.ok_or_else(|| format!("{first}: expected a BEGIN before it"))?;
+                let open = match self.open.pop() {
+                    Some(open) if matches!(open.what, Inside::Transaction { .. }) => open,
+                    Some(Open { line, .. }) => {
+                        return Err(format!(
+                            "{first}: expected a line `-- end` before it, for what begins in line {line}"
+                        ));
+                    }
+                    None => return Err(format!("{first}: expected a BEGIN before it")),
+                };
                 self.tryout.run(text, &[])?;
                 if open.steps.is_empty() {
                     self.turn = open.turn;
@@ -354,6 +361,7 @@ impl<'w> Writer<'w> {
         name: Option<String>,
         mut values: Vec<(usize, String, ValueSource)>,
     ) -> Result<Option<Step>, String> {
+        let text = &with_doubles(text);
         let Numbered { sql, mut places } = numbered(text);
         let rewritten = self.stand_ins.rewrite(&sql, Some(places.len()));
         self.missed.extend(rewritten.missed.into_iter().map(|missed| missed.in_line(line)));

@@ -100,7 +100,7 @@ fn said_alone(side: &Side) -> Option<String> {
     let run = side.runs.first()?;
     let tier = tier_words(run.configuration.tier);
     Some(format!(
-        "{} is not compared: no other configuration has tier {tier} and the same suite options (allow different tiers to compare anyway)",
+        "{} is not compared: no other configuration has tier {tier} and the same suite options (--allow tiers compares them anyway)",
         run.label
     ))
 }

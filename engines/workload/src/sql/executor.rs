@@ -97,8 +97,8 @@ pub(super) fn perform_as<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
     let program = Program::compile(suite, steps)?;
     let mut script = Script::new(&program, thread, rng);
     let ready = (0..program.statements()).map(|_| None).collect();
-    let has_names = !program.names.is_empty();
-    let mut executor = Executor { session, ready, sink, has_names, answers: Vec::new(), kept: KeptRows::default() };
+    let names = program.names.as_slice();
+    let mut executor = Executor { session, ready, sink, names, answers: Vec::new(), kept: KeptRows::default() };
     let mut block = Block::default();
     let persists = executor.sink.persists();
     let mut operations = 0;
@@ -118,7 +118,8 @@ struct Executor<'x, 's, 'e, S: SqlSession<'s>, K> {
     /// Statements, prepared by their first execution.
     ready: Vec<Option<S::Statement>>,
     sink: &'x mut K,
-    has_names: bool,
+    /// The names of the program's steps.
+    names: &'x [&'e str],
     /// Answers of the current operation, which may end with a commit.
     answers: Vec<Answer<'e>>,
     kept: KeptRows<'e>,
@@ -139,8 +140,8 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
     #[inline]
     fn one(&mut self, scheduled: &Scheduled<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
         self.sink.action();
-        self.act(&scheduled.action, values)?;
-        if self.has_names {
+        self.act(&scheduled.action, values).map_err(|error| self.named(error, &scheduled.action))?;
+        if !self.names.is_empty() {
             self.tell_of(&scheduled.action);
         }
         if scheduled.ends_operation {
@@ -217,15 +218,22 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
         values
     }
 
+    /// Adds the name of the action to its error.
+    #[cold]
+    fn named(&self, error: EngineError, action: &Action<'e>) -> EngineError {
+        match action.name().and_then(|name| self.names.get(name)) {
+            Some(name) => EngineError { message: format!("`{name}`: {}", error.message), ..error },
+            None => error,
+        }
+    }
+
     /// Tells the sink which action has ended.
     fn tell_of(&mut self, action: &Action<'e>) {
         let Some(times) = self.sink.times() else { return };
         match action {
             Action::Begin(_) => times.begun(),
             Action::Commit(name) => times.committed(*name),
-            Action::Statement(Statement { name, .. }, _)
-            | Action::Fetch(Statement { name, .. }, ..)
-            | Action::Do(_, name) => times.acted(*name),
+            _ => times.acted(action.name()),
         }
     }
 

@@ -27,6 +27,17 @@ pub(super) enum Action<'e> {
     Fetch(Statement<'e>, Range<usize>, Variables<'e>),
 }
 
+impl Action<'_> {
+    /// Returns the place of its name among the names of the program.
+    pub(super) fn name(&self) -> NamePlace {
+        match self {
+            Self::Begin(_) => None,
+            Self::Commit(name) | Self::Do(_, name) => *name,
+            Self::Statement(statement, _) | Self::Fetch(statement, ..) => statement.name,
+        }
+    }
+}
+
 /// An action, and whether it ends an operation.
 pub(super) struct Scheduled<'e> {
     pub(super) action: Action<'e>,

@@ -145,7 +145,8 @@ impl RunningSession<'_> {
             let of = changed.iter().find(|test| (&test.run_id, test.test) == (&actor.run_id, actor.test));
             let agrees = match judged.get(&at) {
                 Some(agrees) => Some(*agrees),
-                None if actor.verification.is_some() => None,
+                // Commits have no answers.
+                None if actor.verification.is_some() || actor.threads.is_none() => None,
                 None => of.and_then(|of| of.agrees),
             };
             if agrees.is_some() && agrees != actor.agrees {
