@@ -22,7 +22,7 @@ fn a_change_that_takes_nine_tenths_of_the_time_is_faster_by_a_ninth() {
     let place = Place::new();
     let said = place.ok(&tune_try(&["null.latency_ns=900", "--seed", "7"]));
     assert!(said.contains("latency_ns: 1000 -> 900") && said.contains("1.11x faster"), "{said}");
-    assert!(said.contains("8 rounds, look 1: p x 2"), "{said}");
+    assert!(said.contains("8 rounds, look 1: p is multiplied by 2"), "{said}");
     assert!(said.contains("tier 0 unsafe, as before"), "{said}");
     // Sixteen runs of one session, which users can select and compare.
     let keys = "keys['tune'], options['latency_ns'], count(*), count(DISTINCT round), count(DISTINCT session_id)";
