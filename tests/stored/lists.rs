@@ -229,7 +229,7 @@ fn words_and_figures_narrow_lists_and_change_nothing() {
     assert!(said.contains("a time with its unit"), "{said}");
     for changing in [&["delete", "lmdb", "--yes"][..], &["tag", "lmdb", "--add", "x"]] {
         let said = dbdyno(store.path(), changing).refused(2);
-        assert!(said.contains("expected KEY=VALUE"), "{said}");
+        assert!(said.contains("expected only KEY=VALUE"), "{said}");
     }
     let said = dbdyno(store.path(), &["compare", "--a", "lmdb fast", "--b", "engine=lmdb"]).refused(2);
     assert!(said.contains("expected KEY=VALUE, as in engine=lmdb"), "{said}");

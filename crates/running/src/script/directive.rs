@@ -114,7 +114,7 @@ mod tests {
             let found = directive(comment);
             assert!(matches!(found, None | Some(Err(_))), "{comment}: {found:?}");
         }
-        for misspelt in ["mesure", "Meassure", "measrue", "measured"] {
+        for misspelt in ["measur", "Mmeasure", "measured"] {
             assert_eq!(directive(misspelt), Some(Err(format!("{misspelt}: did you mean `measure`?"))));
         }
         assert!(directive("repeat 0").is_some_and(|found| found.is_err()));
