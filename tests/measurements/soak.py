@@ -271,11 +271,12 @@ class Soak:
                 screens.kill(how)
             else:
                 screens.press("Z")
-                self.until("it is detached, or its session is over", lambda: screens.ended() or not self.measuring(), 20)
-                if not screens.ended():
-                    # Nothing is left to detach from.
-                    screens.press("\x1b\x1bq")
-                    self.until("the terminal is given back", screens.ended, 20)
+                end = time.monotonic() + 20
+                while not screens.ended() and time.monotonic() < end:
+                    time.sleep(0.1)
+                # If the session is over, there is nothing to detach from, and the screens stay.
+                if not screens.ended() and self.measuring():
+                    self.fault("the terminal was not given back")
                 screens.kill()
             time.sleep(self.random.uniform(0, 0.5))
             for job in self.measuring():

@@ -327,8 +327,7 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         name: "tier",
-        meaning: "what every commit survives: 1 process-safe: a crash of the program; 2 consistent: a power loss, \
-                  except that the last commits may be lost; 3 power-safe: a power loss",
+        meaning: "what commits survive: 1 a crash of the program, 2 a power loss (the last may be lost), 3 a power loss",
         values: &["1", "2", "3"],
         default: "that of each engine's own defaults",
         excludes: &[],
