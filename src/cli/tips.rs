@@ -61,7 +61,9 @@ mod tests {
 
     #[test]
     fn other_errors_have_no_tip_of_ours() {
-        for line in ["dbdyno run --quick", "dbdyno tune quick", "dbdyno results --quick", "dbdyno rn", "dbdyno run"] {
+        for line in
+            ["dbdyno run --quick", "dbdyno tune quick", "dbdyno results --quick", "dbdyno torturex", "dbdyno run"]
+        {
             let text = shown(line);
             assert!(!text.contains("runs a preset"), "{line}: {text}");
         }
