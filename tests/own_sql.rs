@@ -105,14 +105,59 @@ fn every_statement_has_a_row_and_the_same_answers_on_every_engine() {
 #[test]
 fn the_statement_whose_answer_differs_is_named_and_no_other() {
     let place = Place::new();
-    let sql = script(&place, "SELECT 1;\n-- name: division\nSELECT 7 / 2;\n");
+    let text = "CREATE TABLE t(a INTEGER);\n-- measure\nSELECT 1;\n-- name: division\nSELECT 7 / 2;\nBEGIN;\nINSERT INTO t VALUES (1);\nCOMMIT;\n";
+    let sql = script(&place, text);
     let done = place.run(&["run", "--sql", &sql, "--repeat", "1", "--engine", "sqlite,duckdb"]);
     let said = done.stdout + &done.stderr;
     assert!(said.contains("answers differ between engines: mine on duckdb (division)"), "{said}");
     let rows = place.rows(
         "SELECT DISTINCT actor, status FROM results WHERE engine = 'duckdb' AND actor IS NOT NULL ORDER BY actor",
     );
-    assert_eq!(rows, [["SELECT 1", "ok"], ["division", "disagrees"]], "{said}");
+    // A commit has no answer that could be wrong.
+    let [ok, wrong] = ["ok", "disagrees"];
+    assert_eq!(
+        rows,
+        [["COMMIT", ok], ["INSERT INTO t VALUES (1)", ok], ["SELECT 1", ok], ["division", wrong]],
+        "{said}"
+    );
+}
+
+/// REAL has 32 bits in DuckDB, which has no function datetime() either.
+#[test]
+fn numbers_and_times_of_sqlite_are_the_same_on_duckdb() {
+    let place = Place::new();
+    let text = "CREATE TABLE t(id INTEGER PRIMARY KEY, price REAL, made TEXT DEFAULT (datetime('now')));
+                INSERT INTO t(id, price) VALUES (1, 0.1), (2, 12.3);\n-- measure\nSELECT price, made, price > 1 FROM t ORDER BY id;";
+    let said = run(&place, text, &["--engine", "sqlite,duckdb"]);
+    let verified = "SELECT count(DISTINCT verification), count(DISTINCT run_id) FROM results WHERE actor IS NULL";
+    assert_eq!(place.rows(verified), [["1", "2"]], "{said}");
+}
+
+#[test]
+fn what_only_another_engine_refuses_is_told_with_its_statement() {
+    let place = Place::new();
+    let sql = script(&place, "SELECT 1;\n-- name: all prices\nSELECT total(1);\n");
+    let done = place.run(&["run", "--sql", &sql, "--repeat", "1", "--engine", "sqlite,duckdb"]);
+    assert!(done.code == Some(1) && done.stderr.contains("`all prices`: "), "{}", done.stderr);
+}
+
+#[test]
+fn engines_of_different_tiers_are_named_before_they_run() {
+    let place = Place::new();
+    let sql = script(&place, "SELECT 1;\n");
+    let stderr = |more: &[&str]| {
+        let done =
+            place.run(&[&["run", "--sql", &sql, "--repeat", "1", "--engine", "duckdb", "--engine"], more].concat());
+        assert_eq!(done.code, Some(0), "{}", done.stderr);
+        done.stderr
+    };
+    let note = "note: duckdb has tier 3, sqlite has tier 2, and different tiers are not compared: sqlite has tier 3 with journal_mode=";
+    let said = stderr(&["sqlite"]);
+    assert!(said.contains(note) && said.contains("wal") && said.contains("--allow tiers"), "{said}");
+    for equal in [&["sqlite:journal_mode=wal"][..], &["sqlite", "--allow", "tiers"]] {
+        let said = stderr(equal);
+        assert!(!said.contains("different tiers"), "{said}");
+    }
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<
     }
 }
 
-/// Tells on stderr how far it is, until all is tortured.
+/// Shows the progress on stderr until the end.
 pub(super) async fn show(mut events: UnboundedReceiver<SeriesEvent>) {
     let (mut choices, mut terms) = (Vec::new(), Terms::default());
     // The bar of the current configuration.

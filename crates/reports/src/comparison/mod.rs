@@ -24,8 +24,9 @@ pub use names::SideNames;
 pub use scaling::grown_text;
 pub use sentence::{sentence, sentences};
 pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
+pub(crate) use sheet::NAME;
 pub use sheet::sheet;
-pub use wording::Wording;
+pub use wording::{Wording, part_title};
 
 use crate::{
     format::{Format, WriteError},

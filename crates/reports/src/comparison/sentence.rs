@@ -6,8 +6,8 @@ use super::{
     words::{comparatives, part},
 };
 use dbdyno_catalog::is_script;
-use dbdyno_comparing::compare::{Comparison, Line, Part, RatioRange};
-use dbdyno_foundation::base::units::counted;
+use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, Part, RatioRange};
+use dbdyno_foundation::{base::units::counted, metric::Metric};
 use dbdyno_stats::{SAME_BAND, Verdict};
 use std::collections::BTreeSet;
 
@@ -38,68 +38,70 @@ pub fn sentences(comparison: &Comparison) -> Vec<String> {
 /// parts that can be compared: `By part: sqlite is faster in newest of a feed (2.1x) and 3 more; duckdb is faster in unread by feed (4.2x).`
 fn of_parts(comparison: &Comparison) -> Option<String> {
     let wording = Wording::of(comparison);
-    let parts: Vec<&Line> = comparison.lines.iter().filter(|line| line.actor.is_some()).collect();
-    let verdicts = Verdicts::of(&parts);
-    if verdicts.not_comparable.len() == parts.len() {
-        return None;
-    }
+    let tests: BTreeSet<(&Part, &str, u32)> =
+        comparison.lines.iter().map(|line| (&line.part, line.size.as_str(), line.test)).collect();
+    let parts = comparison.lines.iter().filter_map(|line| {
+        let own = line.actor.as_ref()?;
+        let name = if tests.len() == 1 { own.clone() } else { name(comparison, line) };
+        Some(JudgedPart { name, found: line.found.as_ref() })
+    });
     let is = is_better(&wording, None);
-    let (a, b) = (&wording.sides.a, &wording.sides.b);
-    let gains = |who: &str, lines: &[&Line]| {
-        (!lines.is_empty()).then(|| format!("{who} {is} in {}", most_changed(comparison, &wording, lines)))
-    };
-    let rest = [
-        (verdicts.same.len(), "the same"),
-        (verdicts.undecided.len() + verdicts.too_few.len(), "undecided"),
-        (verdicts.not_comparable.len(), "not comparable"),
-    ];
-    let rest = rest.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}"));
-    let clauses: Vec<String> =
-        [gains(a, &verdicts.better), gains(b, &verdicts.worse)].into_iter().flatten().chain(rest).collect();
+    let [a, b] = [&wording.sides.a, &wording.sides.b].map(|who| format!("{who} {is}"));
     let sides = [&comparison.a, &comparison.b];
     let mut suites = sides.into_iter().flat_map(|side| &side.configurations).map(|one| &*one.configuration.suite);
-    let by = by_part(suites.all(is_script));
+    by_part(suites.all(is_script), wording.metric, [&a, &b], parts.collect())
+}
+
+/// A part of a test with its ratio; none: not comparable.
+pub(crate) struct JudgedPart<'p> {
+    pub(crate) name: String,
+    pub(crate) found: Option<&'p JudgedRatio>,
+}
+
+/// Returns which parts gain and which lose, with the words before each. None if nothing is comparable.
+pub(crate) fn by_part(
+    are_statements: bool,
+    metric: Metric,
+    [gain, lose]: [&str; 2],
+    parts: Vec<JudgedPart<'_>>,
+) -> Option<String> {
+    let with = |wanted: fn(Option<Verdict>) -> bool| -> Vec<&JudgedPart<'_>> {
+        parts.iter().filter(|part| wanted(part.found.map(|found| found.verdict))).collect()
+    };
+    let not_comparable = with(|verdict| verdict.is_none()).len();
+    if not_comparable == parts.len() {
+        return None;
+    }
+    let changed = |words: &str, parts: Vec<&JudgedPart<'_>>| {
+        (!parts.is_empty()).then(|| format!("{words} in {}", most_changed(parts, metric)))
+    };
+    let is_open = |verdict| matches!(verdict, Some(Verdict::Undecided { .. } | Verdict::TooFew { .. }));
+    let rest = [
+        (with(|verdict| verdict == Some(Verdict::Same)).len(), "the same"),
+        (with(is_open).len(), "undecided"),
+        (not_comparable, "not comparable"),
+    ];
+    let rest = rest.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}"));
+    let changes = [
+        changed(gain, with(|verdict| verdict == Some(Verdict::Faster))),
+        changed(lose, with(|verdict| verdict == Some(Verdict::Slower))),
+    ];
+    let clauses: Vec<String> = changes.into_iter().flatten().chain(rest).collect();
+    let by = if are_statements { "By statement" } else { "By part" };
     Some(format!("{by}: {}.", clauses.join("; ")))
 }
 
-/// Names the lines that differ most, with their factors.
-fn most_changed(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> String {
-    let tests: BTreeSet<(&Part, &str, u32)> =
-        comparison.lines.iter().map(|line| (&line.part, line.size.as_str(), line.test)).collect();
-    let changed = |line: &&Line| {
-        let own = line.actor.as_ref().filter(|_| tests.len() == 1);
-        let name = own.cloned().unwrap_or_else(|| name(comparison, line));
-        let ratio = line.found.as_ref()?.ratio;
-        Some(ChangedPart { name, ratio, factor: Amount::new(ratio, None, wording.metric).factor })
-    };
-    ChangedPart::most(lines.iter().filter_map(changed).collect())
-}
-
-/// Returns the words before the parts that gain and lose.
-pub(crate) fn by_part(are_statements: bool) -> &'static str {
-    if are_statements { "By statement" } else { "By part" }
-}
-
-/// A part of a test that gains or loses.
-pub(crate) struct ChangedPart {
-    pub(crate) name: String,
-    pub(crate) ratio: f64,
-    /// The ratio as a factor above 1: `2.1x`.
-    pub(crate) factor: String,
-}
-
-impl ChangedPart {
-    /// Names the parts that change most, with their factors: `newest of a feed (2.1x), search (1.3x) and 3 more`.
-    pub(crate) fn most(mut parts: Vec<Self>) -> String {
-        let change = |part: &Self| part.ratio.ln().abs();
-        parts.sort_by(|one, other| change(other).total_cmp(&change(one)));
-        let named = |part: &Self| format!("{} ({})", part.name, part.factor);
-        let mut names: Vec<String> = parts.iter().take(NAMED_PARTS).map(named).collect();
-        if parts.len() > NAMED_PARTS {
-            names.push(format!("{} more", parts.len() - NAMED_PARTS));
-        }
-        listed(names)
+/// Names the parts that change most, with their factors: `newest of a feed (2.1x), search (1.3x) and 3 more`.
+fn most_changed(mut parts: Vec<&JudgedPart<'_>>, metric: Metric) -> String {
+    let ratio = |part: &JudgedPart<'_>| part.found.map_or(1.0, |found| found.ratio);
+    let change = |part: &JudgedPart<'_>| ratio(part).ln().abs();
+    parts.sort_by(|one, other| change(other).total_cmp(&change(one)));
+    let named = |part: &&JudgedPart<'_>| format!("{} ({})", part.name, Amount::new(ratio(part), None, metric).factor);
+    let mut names: Vec<String> = parts.iter().take(NAMED_PARTS).map(named).collect();
+    if parts.len() > NAMED_PARTS {
+        names.push(format!("{} more", parts.len() - NAMED_PARTS));
     }
+    listed(names)
 }
 
 /// `a, b and c`.

@@ -16,7 +16,7 @@ use dbdyno_foundation::metric::Metric;
 use std::collections::BTreeMap;
 
 /// Width of a test's name in a narrow table.
-pub(super) const NAME: usize = 19;
+pub(crate) const NAME: usize = 19;
 /// Width of a value of a pivot's axis.
 const VALUE: usize = 7;
 

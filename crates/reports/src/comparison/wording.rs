@@ -1,4 +1,4 @@
-//! How a comparison is told: the names of its sides, its metric, and the form of its ratios.
+//! The words of a comparison: the names of its sides, its metric, and the form of its ratios.
 
 use super::{
     SideNames,
@@ -14,32 +14,46 @@ use dbdyno_foundation::{
 };
 use dbdyno_stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict};
 
-/// How a comparison is told.
+/// The choice of words for a comparison.
 #[derive(Debug, Clone)]
 pub struct Wording {
     pub sides: SideNames,
     pub metric: Metric,
     pub form: RatioForm,
-    /// Whether the lines of parts directly follow those of their tests, so that they need not repeat their names.
+    /// Whether the lines of parts directly follow those of their tests, so that they need not repeat the tests' names.
     pub parts_follow: bool,
 }
 
 impl Wording {
     pub fn of(comparison: &Comparison) -> Self {
-        let is_same_test =
-            |one: &Line, next: &Line| (one.test, &one.size, &one.part) == (next.test, &next.size, &next.part);
-        let follows = |pair: &[Line]| pair[1].actor.is_none() || is_same_test(&pair[0], &pair[1]);
-        let parts_follow = comparison.lines.windows(2).all(follows);
+        Self::of_lines(comparison, &comparison.lines)
+    }
+
+    /// Returns the words for a comparison of which only these lines are shown.
+    pub fn of_lines<'l>(comparison: &Comparison, shown: impl IntoIterator<Item = &'l Line>) -> Self {
+        let mut above: Option<&Line> = None;
+        let parts_follow = shown.into_iter().all(|line| {
+            let is_same_test =
+                |above: &Line| (above.test, &above.size, &above.part) == (line.test, &line.size, &line.part);
+            let follows = above.is_some_and(is_same_test);
+            above = Some(line);
+            line.actor.is_none() || follows
+        });
         Self { sides: SideNames::of(comparison), metric: comparison.metric, form: comparison.ratios, parts_follow }
     }
 
     /// Returns the name of a line in tables: `2 Random reads`, and `· newest of a feed` for a part of the test above it.
     pub fn line_name(&self, line: &Line) -> String {
         match &line.actor {
-            Some(part) if self.parts_follow => format!("· {part}"),
+            Some(part) if self.parts_follow => part_title(part),
             _ => format!("{} {}", line.test, line.name),
         }
     }
+}
+
+/// Returns the title of the row of an actor or a statement below its test: `· newest of a feed`.
+pub fn part_title(name: &str) -> String {
+    format!("· {name}")
 }
 
 /// Titles and legends.

@@ -13,4 +13,4 @@ pub use answer::{AnswerForm, answer_text};
 pub use effects::{effects_sheet, effects_text};
 pub use ledger::ledger_sheet;
 pub use search::{search_sheet, standing, taken_out};
-pub use trial::{round_text, trial_text, trials_sheet};
+pub use trial::{round_text, rows_of, trial_text, trials_sheet};

@@ -2,14 +2,21 @@
 
 use super::{
     ledger::records,
-    words::{by_part, change, confidence, durability, price, shown_interval, shown_ratio, spending, state, verdict},
+    words::{
+        by_part, change, confidence, durability, price, short_verdict, shown_interval, shown_ratio, spending, state,
+        verdict,
+    },
 };
 use crate::{
-    comparison::words::sense,
+    comparison::{
+        NAME, part_title,
+        words::{MORE, sense},
+    },
     sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table, TableStyle, text},
 };
 use dbdyno_foundation::base::units::{duration, plain};
 use dbdyno_running::tune::{TestEffect, Trial, TrialState};
+use dbdyno_stats::Verdict;
 
 /// Returns a trial's findings, its durability, cost and risks, and its ledger, as text.
 pub fn trial_text(trial: &Trial) -> String {
@@ -35,7 +42,7 @@ pub(super) fn trial_sections(trial: &Trial) -> Vec<Section> {
     let is_measured = trial.effects.iter().any(|effect| effect.pairs > 0);
     let figures = is_measured.then(|| Section {
         before: by_part(trial).into_iter().collect(),
-        after: vec![format!("ratio: time with the change / time of the base · {}", spending(trial))],
+        after: legend(trial),
         ..Section::table(figures(trial))
     });
     let mut facts: Vec<[String; 2]> = Vec::new();
@@ -50,25 +57,46 @@ pub(super) fn trial_sections(trial: &Trial) -> Vec<Section> {
     [heading].into_iter().chain(figures).chain([facts]).collect()
 }
 
+/// Whether more rounds could decide an effect.
+fn is_open(effect: &TestEffect) -> bool {
+    effect.found.as_ref().is_some_and(|found| matches!(found.verdict, Verdict::Undecided { .. }))
+}
+
+/// Explains the figures.
+fn legend(trial: &Trial) -> Vec<String> {
+    let level = confidence(trial).map_or_else(String::new, |level| format!(", with its {level} interval"));
+    let open = trial.effects.iter().flat_map(TestEffect::with_parts).any(is_open).then(|| MORE.to_owned());
+    let ratio = format!("ratio: time with the change / time of the base{level} · {}", spending(trial));
+    [ratio].into_iter().chain(open).collect()
+}
+
 fn figures(trial: &Trial) -> Table {
-    let confidence = confidence(trial).map_or_else(|| "interval".to_owned(), |level| format!("interval, {level}"));
     let columns = [
-        ("test", "", ColumnRole::Name),
         ("base_ns", "base", ColumnRole::Figure),
         ("changed_ns", "changed", ColumnRole::Figure),
         ("ratio", "ratio", ColumnRole::Figure),
-        ("interval", &*confidence, ColumnRole::Interval),
+        ("interval", "interval", ColumnRole::Interval),
         ("verdict", "verdict", ColumnRole::Verdict),
     ];
     let row = |(title, effect): (String, &TestEffect)| {
         let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), duration);
         let cells = [title, time(effect.base_ns), time(effect.changed_ns), shown_ratio(effect), shown_interval(effect)];
-        let verdict = Cell::new(verdict(effect)).sensed(sense(effect.found.as_ref().map(|found| found.verdict)));
+        let long = verdict(effect);
+        let short = if is_open(effect) { short_verdict(effect) } else { long.clone() };
+        let verdict = Cell::new(short).at_length(long).sensed(sense(effect.found.as_ref().map(|found| found.verdict)));
         Row::Cells(cells.map(Cell::new).into_iter().chain([verdict]).collect())
     };
     Table {
-        columns: Column::all(columns),
-        rows: trial.effects.iter().chain(&trial.overall).flat_map(titled).map(row).collect(),
+        columns: std::iter::once(Column::new("test", "", ColumnRole::Name).at_least(NAME))
+            .chain(Column::all(columns))
+            .collect(),
+        rows: trial
+            .effects
+            .iter()
+            .chain(&trial.overall)
+            .flat_map(|effect| rows_of(title(effect), effect))
+            .map(row)
+            .collect(),
         is_headed: true,
         ..Table::default()
     }
@@ -79,10 +107,9 @@ pub(super) fn title(effect: &TestEffect) -> String {
     if effect.test == 0 { effect.name.clone() } else { format!("{} {}", effect.test, effect.name) }
 }
 
-/// Returns an effect and those on its parts, with their titles: `2 Random reads`, `· newest of a feed`.
-fn titled(effect: &TestEffect) -> impl Iterator<Item = (String, &TestEffect)> {
-    let parts = effect.parts.iter().map(|part| (format!("· {}", part.name), part));
-    std::iter::once((title(effect), effect)).chain(parts)
+/// Returns an effect with this title, and those on its parts with theirs: `· newest of a feed`.
+pub fn rows_of(title: String, effect: &TestEffect) -> impl Iterator<Item = (String, &TestEffect)> {
+    std::iter::once((title, effect)).chain(effect.parts.iter().map(|part| (part_title(&part.name), part)))
 }
 
 /// Describes the results of a round so far, in one line: `Random reads 0.91 (0.85-0.97)`.

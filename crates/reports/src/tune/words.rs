@@ -1,12 +1,12 @@
 //! Words that all texts about tuning share.
 
 use crate::comparison::{
-    sentence::{self, ChangedPart},
+    sentence::{self, JudgedPart},
     words::{interval, ratio, sense, times},
 };
 use dbdyno_catalog::is_script;
 use dbdyno_comparing::compare::JudgedRatio;
-use dbdyno_foundation::base::units::counted;
+use dbdyno_foundation::{base::units::counted, metric::Metric};
 use dbdyno_running::tune::{Pair, Price, TestEffect, Trial, TrialKind, TrialState};
 use dbdyno_stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict};
 
@@ -32,35 +32,12 @@ pub(super) fn verdict_of(found: &JudgedRatio, unit: &str) -> String {
     }
 }
 
-/// Returns which parts of the tests gain and which lose with the change, in a sentence; none if no part was measured:
+/// Returns which parts of the tests gain and which lose with the change, in a sentence; none if no part is comparable:
 /// `By statement: faster in newest of a feed (2.1x) and search (1.3x); slower in mark as read (1.2x); undecided in 3.`
 pub fn by_part(trial: &Trial) -> Option<String> {
-    let parts: Vec<&TestEffect> = trial.effects.iter().flat_map(|effect| &effect.parts).collect();
-    let with = |wanted: fn(Verdict) -> bool| {
-        let found = |part: &&&TestEffect| part.found.as_ref().is_some_and(|found| wanted(found.verdict));
-        parts.iter().filter(found).copied().collect::<Vec<_>>()
-    };
-    let changed = |word: &str, parts: Vec<&TestEffect>| {
-        let one = |part: &TestEffect| {
-            let ratio = part.found.as_ref()?.ratio;
-            Some(ChangedPart { name: part.name.clone(), ratio, factor: times(ratio.max(1.0 / ratio)) })
-        };
-        let parts: Vec<ChangedPart> = parts.into_iter().filter_map(one).collect();
-        (!parts.is_empty()).then(|| format!("{word} in {}", ChangedPart::most(parts)))
-    };
-    let rest = [
-        (with(|verdict| verdict == Verdict::Same).len(), "the same"),
-        (with(|verdict| matches!(verdict, Verdict::Undecided { .. } | Verdict::TooFew { .. })).len(), "undecided"),
-        (parts.iter().filter(|part| part.found.is_none()).count(), "not comparable"),
-    ];
-    let rest = rest.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{word} in {count}"));
-    let changes = [
-        changed("faster", with(|verdict| verdict == Verdict::Faster)),
-        changed("slower", with(|verdict| verdict == Verdict::Slower)),
-    ];
-    let clauses: Vec<String> = changes.into_iter().flatten().chain(rest).collect();
-    let by = sentence::by_part(is_script(&trial.suite));
-    (!clauses.is_empty()).then(|| format!("{by}: {}.", clauses.join("; ")))
+    let parts = trial.effects.iter().flat_map(|effect| &effect.parts);
+    let parts = parts.map(|part| JudgedPart { name: part.name.clone(), found: part.found.as_ref() });
+    sentence::by_part(is_script(&trial.suite), Metric::Wall, ["faster", "slower"], parts.collect())
 }
 
 /// Returns the verdict for narrow columns: `1.10x faster`, `undecided +12`.
@@ -165,7 +142,7 @@ pub fn spending(trial: &Trial) -> String {
     let changes =
         if trial.changes > 1 { format!(" and {} changes tried by one command", trial.changes) } else { String::new() };
     format!(
-        "{rounds}, look {}: p is multiplied by {factor} and intervals are wider for all looks{changes}, so that more rounds add no false alarms",
+        "{rounds}, look {}: p is multiplied by {factor} and intervals are wider for all looks{changes}: more rounds add no false alarms",
         trial.looks
     )
 }

@@ -21,8 +21,8 @@ pub(super) fn put(database: &Path, now: String) -> rusqlite::Result<(StandIns, B
     Ok((of, missed))
 }
 
-/// Puts stand-ins for functions into a schema that already has the others. Returns what they replace. `entries`: the schema before any
-/// such stand-in; it is rewritten anew each time.
+/// Puts stand-ins for functions into a schema that already has the others. Returns what they replace. `entries`: the schema without them,
+/// so that other stand-ins can follow.
 pub(super) fn put_functions(database: &Path, entries: &[Entry], of: &StandIns) -> rusqlite::Result<BTreeSet<Missed>> {
     let connection = Connection::open(database)?;
     connection.execute_batch("PRAGMA writable_schema = ON")?;
@@ -80,7 +80,7 @@ fn rewrite(database: &Path, entries: &[Entry], of: &StandIns) -> rusqlite::Resul
     Ok(all)
 }
 
-/// Builds the indexes of a collation again, and those of the named tables that are themselves sorted by a key.
+/// Rebuilds the indexes of a collation, and the rows of named tables that are sorted by a key.
 fn sort(connection: &Connection, names: &[&str], collation: &str) -> rusqlite::Result<()> {
     // The database's triggers and foreign keys must not change other rows.
     distrust(connection)?;

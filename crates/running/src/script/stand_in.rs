@@ -106,9 +106,7 @@ impl StandIns {
         }
         rewriter.to
     }
-}
 
-impl StandIns {
     /// Returns the moment as a function of SQLite tells it. Other engines lack these functions, and have the text.
     fn moment(&self, function: &str) -> Option<&str> {
         match function {

@@ -67,7 +67,7 @@ pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Re
 /// Adds as many rounds again to a trial.
 ///
 /// # Errors
-/// The same as those of [`what_if`], or the trial cannot be extended.
+/// As for [`what_if`], or the trial cannot be extended.
 pub async fn more(lab: &Lab<'_>, workload: &Workload, mut trial: Trial) -> Result<Trial, TuneError> {
     trial.extendable().map_err(TuneError::Asked)?;
     let base = workload.settings(&trial.base)?;

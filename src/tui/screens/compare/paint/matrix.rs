@@ -76,13 +76,15 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
         paint.text(below, "no test matches the filter", Role::Dim);
         return;
     }
-    let names = all.iter().map(|row| width(&plain(&first_cell(row)))).max().unwrap_or(0);
+    let shown = all.iter().filter_map(|row| if let MatrixRow::Line(row) = row { Some(row.first) } else { None });
+    let wording = Wording::of_lines(&sides[0], shown);
+    let names = all.iter().map(|row| width(&plain(&first_cell(row, &wording)))).max().unwrap_or(0);
     let columns = MatrixColumns::new(usize::from(below.width), names, sides.len(), screen.looked.candidate);
     let foot = foot(screen, matrix, columns);
     let [list, under] = above(below, foot.len() as u16 + 1);
     draw_header(paint, list, screen, sides, columns);
     let body = Rect { y: list.y + 2, height: list.height.saturating_sub(2), ..list };
-    let taken = draw_rows(paint, body, screen, matrix, &all, columns);
+    let taken = draw_rows(paint, body, screen, (matrix, &wording), &all, columns);
     let rest = Rect { y: body.y + taken + 1, height: body.height.saturating_sub(taken + 1), ..body };
     lines(paint, rest, output::remarks_of(sides).into_iter().map(|remark| (remark.text(), remark.role())));
     let under = Rect { y: under.y + 1, height: under.height.saturating_sub(1), ..under };
@@ -91,10 +93,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     }
 }
 
-fn first_cell(row: &MatrixRow<'_>) -> String {
+fn first_cell(row: &MatrixRow<'_>, wording: &Wording) -> String {
     match row {
         MatrixRow::Title(size) => format!("size {size}"),
-        MatrixRow::Line(row) => format!("{} {}", row.first.test, row.first.name),
+        MatrixRow::Line(row) => wording.line_name(row.first),
         MatrixRow::Mean(_) => "geometric mean".to_owned(),
     }
 }
@@ -146,7 +148,7 @@ fn draw_rows(
     paint: &mut Paint<'_>,
     area: Rect,
     screen: &CompareScreen,
-    matrix: &Matrix,
+    (matrix, wording): (&Matrix, &Wording),
     all: &[MatrixRow<'_>],
     columns: MatrixColumns,
 ) -> u16 {
@@ -159,7 +161,7 @@ fn draw_rows(
         |_| None,
         |paint, at, place| {
             let row = &all[at];
-            let name = pad(&plain(&first_cell(row)), columns.name);
+            let name = pad(&plain(&first_cell(row, wording)), columns.name);
             let role = if row.is_place() { Role::Text } else { Role::Title };
             paint.text(place, &name, role);
             let Some(number) = places.of(at) else { return };

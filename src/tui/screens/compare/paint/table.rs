@@ -81,7 +81,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         paint.text(area, text, Role::Dim);
         return;
     }
-    let wording = Wording::of(comparison);
+    let shown = all.iter().filter_map(|row| if let TableRow::Line(line) = row { Some(*line) } else { None });
+    let wording = Wording::of_lines(comparison, shown);
     let mut notes = words::Footnotes::default();
     let marked: Vec<(TableRow<'_>, String)> = all
         .into_iter()

@@ -11,7 +11,10 @@ use crate::tui::{
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::RatioRange;
 use dbdyno_foundation::base::units::{counted, plain};
-use dbdyno_reports::{comparison::words::ratio, tune::words};
+use dbdyno_reports::{
+    comparison::words::ratio,
+    tune::{rows_of, words},
+};
 use dbdyno_running::tune::{TestEffect, TrialState};
 use ratatui::layout::Rect;
 
@@ -58,14 +61,16 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
             }
         }
         several => {
-            let room = usize::from(inner.height).saturating_sub(3 + priced).max(1);
-            let rows: Vec<_> = several.iter().flat_map(named).collect();
+            // They have at least half of the room.
+            let height = usize::from(inner.height).saturating_sub(3);
+            let room = height.saturating_sub(priced).max(height / 2);
+            let rows: Vec<_> = several.iter().flat_map(|effect| rows_of(effect.name.clone(), effect)).collect();
             for (name, effect) in rows.iter().take(room) {
                 draw_effect(paint, next(1), effect, axis, Some(name), running || !decides);
             }
             if rows.len() > room {
                 let more = counted(rows.len() - room, "more row");
-                paint.text(next(1), &format!("and {more}: Enter in the ledger shows all"), Role::Dim);
+                paint.text(next(1), &format!("{more}: Enter in the ledger"), Role::Dim);
             }
         }
     }
@@ -73,12 +78,6 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
         let place = next(lines_of(&text) as u16);
         paint.wrapped(place, &text, role);
     }
-}
-
-/// Returns the rows of a test, with their names: the test, and its parts.
-fn named(effect: &TestEffect) -> impl Iterator<Item = (String, &TestEffect)> {
-    let parts = effect.parts.iter().map(|part| (format!("· {}", part.name), part));
-    std::iter::once((effect.name.clone(), effect)).chain(parts)
 }
 
 /// Returns the result of the only test: the ratio with its interval, and what it decides.
