@@ -13,8 +13,9 @@ use super::{
 use clap::Args;
 use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{
-    Axis, Beside, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several, Side,
-    as_rates, by_configuration, compare, compare_all, gate, load, load_all, load_both, others_of, with_repeats,
+    Axis, Beside, ComparedGroups, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm,
+    ReferenceGroup, Several, Side, as_rates, by_configuration, compare, gate, load, load_all, load_both, others_of,
+    with_repeats,
 };
 use dbdyno_engine::say;
 use dbdyno_foundation::{
@@ -212,8 +213,8 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
             let closing = closing(&store, &first)?;
             options.allowed.extend(&closing.allow);
             args.as_asked([&mut first]);
-            let Verdicts { sides, alone, grown } = verdicts_of(&first, &closing, &options);
-            shown_beside(sides, args, (format, output.as_ref()))?;
+            let Verdicts { compared, alone, grown } = verdicts_of(&first, &closing, &options);
+            shown_beside(compared, args, (format, output.as_ref()))?;
             if let (Some(grown), Format::Table, None) = (&grown, format, &output) {
                 print(&format!("\n{}", grown_text(grown)))?;
             }
@@ -236,29 +237,30 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
         )));
     }
     args.as_asked(candidates.iter_mut().chain([&mut first]));
-    shown_beside(compare_all(&candidates, &first, &options), args, (format, output.as_ref()))?;
+    let group = ReferenceGroup { reference: first, candidates };
+    shown_beside(ComparedGroups::new(&[group], &options), args, (format, output.as_ref()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Shows sides, each compared with its reference.
 fn shown_beside(
-    mut comparisons: Vec<Comparison>,
+    mut compared: ComparedGroups,
     args: &CompareArgs,
     (format, output): (Format, Option<&Output>),
 ) -> Result<(), CliError> {
     if args.sort == LineOrder::Effect {
-        comparisons.iter_mut().for_each(Comparison::sort_by_effect);
+        compared.sides.iter_mut().for_each(Comparison::sort_by_effect);
     }
     match output {
         Some(output) => {
             let style = TableStyle::FILE;
-            export_several(&comparisons, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
+            export_several(&compared, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {
-            print_as(format, &several(&comparisons, format, table_style(), args.csv.cells)?)?;
+            print_as(format, &several(&compared, format, table_style(), args.csv.cells)?)?;
         }
     }
-    say_allowances(&comparisons);
+    say_allowances(&compared.sides);
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::{
     command::shell,
-    comparison::{grown_text, sentence, several::is_same_reference, verdicts as verdicts_text},
+    comparison::{grown_text, several::answers, verdicts as verdicts_text},
     session_table::SessionTable,
     soak::soaks_text,
     text,
@@ -127,14 +127,14 @@ const MOST_SHOWN: usize = 8;
 /// Most lines of how figures grow that are shown without being asked for.
 const MOST_CURVES: usize = 24;
 
-/// Compares a session's configurations with the reference of their group. If there are very many, each gets one line.
+/// Compares a session's configurations with the reference of their group. If there are very many, only the answer is shown.
 fn told(verdicts: &Verdicts, command: &str) -> String {
-    let Verdicts { sides, alone, grown } = verdicts;
+    let Verdicts { compared, alone, grown } = verdicts;
     let mut text = String::new();
-    if sides.chunk_by(is_same_reference).all(|group| group.len() <= MOST_SHOWN) && !sides.is_empty() {
-        text = format!("\n{}", verdicts_text(sides, table_style()));
-    } else if !sides.is_empty() {
-        let lines = sides.iter().map(|side| plain(&sentence(side)) + "\n");
+    if compared.groups().all(|(sides, _)| sides.len() <= MOST_SHOWN) && !compared.sides.is_empty() {
+        text = format!("\n{}", verdicts_text(compared, table_style()));
+    } else if !compared.sides.is_empty() {
+        let lines = answers(compared).into_iter().map(|line| plain(&line) + "\n");
         text = format!("\n{}{command} shows them test by test\n", lines.collect::<String>());
     }
     let alone = alone.iter().map(|line| plain(line) + "\n");
@@ -175,10 +175,11 @@ pub(super) fn conclude(
     let verdicts = verdicts(id, &command, store)?;
     drop(together);
     if style == Style::Json {
-        let Verdicts { sides, alone, grown } = &verdicts;
-        if !sides.is_empty() || grown.is_some() {
+        let Verdicts { compared, alone, grown } = &verdicts;
+        if !compared.sides.is_empty() || grown.is_some() {
             let line = serde_json::json!({
-                "event": "verdicts", "session_id": id, "comparisons": sides, "alone": alone, "growth": grown,
+                "event": "verdicts", "session_id": id, "answer": answers(compared), "comparisons": compared.sides,
+                "alone": alone, "growth": grown,
             });
             print(&format!("{line}\n"))?;
         }

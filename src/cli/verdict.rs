@@ -1,14 +1,14 @@
 //! The summary of a session in the terminal after the screens are gone: a few lines with the outcome.
 
 use crate::tui::LastSession;
-use dbdyno_comparing::compare::Comparison;
+use dbdyno_comparing::compare::ComparedGroups;
 use dbdyno_foundation::base::units::{counted, plain};
-use dbdyno_reports::{command::shell, comparison::sentence};
+use dbdyno_reports::{command::shell, comparison::several::answers};
 use dbdyno_running::session::verdicts;
 use dbdyno_store::Store;
 use std::time::Duration;
 
-/// The most configurations that get a line each.
+/// The most sentences of the answer.
 const MOST: usize = 3;
 /// Time to wait for the store: users who leave do not wait for a few lines.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -24,20 +24,21 @@ pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> S
     };
     let command = command_of(&["dbdyno", "compare", "--reference"]);
     // Without the store, the session's own facts are still printed.
-    let sides = verdicts(id, &command, &store.clone().with_patience(PATIENCE)).unwrap_or_default().sides;
-    let command = if sides.is_empty() { command_of(&["dbdyno", "results"]) } else { command };
+    let compared = verdicts(id, &command, &store.clone().with_patience(PATIENCE)).unwrap_or_default().compared;
+    let command = if compared.sides.is_empty() { command_of(&["dbdyno", "results"]) } else { command };
     let planned = counted(*planned, "run");
     let mut lines = vec![format!("session {suite}: {}, {done} of {planned} done", status.word())];
-    lines.extend(told(&sides));
+    lines.extend(answer(&compared));
     lines.push(format!("details: {command}"));
     lines.iter().map(|line| plain(line) + "\n").collect()
 }
 
-fn told(sides: &[Comparison]) -> Vec<String> {
-    let all = if sides.len() > MOST { MOST - 1 } else { MOST };
-    let mut lines: Vec<String> = sides.iter().take(all).map(sentence).collect();
-    if sides.len() > MOST {
-        lines.push(format!("and {} more", counted(sides.len() - all, "configuration")));
+fn answer(compared: &ComparedGroups) -> Vec<String> {
+    let mut lines = answers(compared);
+    if lines.len() > MOST {
+        let more = counted(lines.len() + 1 - MOST, "more sentence");
+        lines.truncate(MOST - 1);
+        lines.push(format!("and {more}"));
     }
     lines
 }

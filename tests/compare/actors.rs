@@ -2,7 +2,7 @@
 
 use super::fixture::{Bench, Stored, Variant, spec, table};
 use dbdyno::{
-    compare::{Axis, Comparison, Gate, Options, compare_all, gate, grown},
+    compare::{Axis, ComparedGroups, Comparison, Gate, Options, ReferenceGroup, gate, grown},
     metric::{Figures, Metric},
     report::{
         comparison::{benchfmt, verdicts},
@@ -124,8 +124,8 @@ fn no_view_and_no_judge_counts_actors() {
     let pivot = compared(&stored, &options).pivot.unwrap();
     let cell = pivot.rows[0].cells[0].as_ref().unwrap();
     assert!(cell.lines == 2 && (cell.ratio.unwrap() - 2.0).abs() < 0.001, "{cell:?}");
-    let several = compare_all(&[stored.side("engine=x")], &stored.side("engine=y"), &Options::default());
-    let text = verdicts(&several, STYLE);
+    let group = ReferenceGroup { reference: stored.side("engine=y"), candidates: vec![stored.side("engine=x")] };
+    let text = verdicts(&ComparedGroups::new(&[group], &Options::default()), STYLE);
     assert!(text.contains("y is faster than x in 1 of 2 tests"), "{text}");
     assert!(plain.other_looks().is_empty());
     assert!(plain.another_look(&plain.lines[2]).unwrap_err().contains("a part of its test"));

@@ -8,6 +8,7 @@ pub(crate) mod fixture;
 mod formats;
 mod groups;
 mod inputs;
+mod leaders;
 mod looks;
 mod matching;
 mod medians;

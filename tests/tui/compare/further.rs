@@ -38,7 +38,7 @@ fn pair(place: Place) -> Journey {
 /// The undecided tests of the only session in a place.
 fn undecided(place: &Place) -> AnotherLook {
     let session = place.value("SELECT session_id::VARCHAR FROM session");
-    let sides = verdicts(&session, "", &Store::new(place.store())).unwrap().sides;
+    let sides = verdicts(&session, "", &Store::new(place.store())).unwrap().compared.sides;
     let looks = sides[0].other_looks();
     assert_eq!(looks.len(), 1, "{looks:?}");
     looks[0].clone()

@@ -22,6 +22,7 @@ mod gate;
 mod groups;
 mod latency;
 mod layout;
+mod leader;
 mod load;
 mod looks;
 mod matching;
@@ -41,6 +42,7 @@ mod zeros;
 pub use beside::{Beside, BesideLine};
 pub use gate::{Gate, OpenReason, OpenTest, gate};
 pub use groups::{Grouped, ReferenceGroup, grouped};
+pub use leader::{ComparedGroups, Duel, Leader};
 pub use load::{Side, as_rates, by_configuration, load, load_all, load_both, of_sessions, others_of, with_repeats};
 pub use looks::{AnotherLook, price};
 pub use model::{
@@ -72,27 +74,28 @@ pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
 /// Compares each of several sides as A with one reference as B. Their tests are one family, so the error rate covers the differences in all
 /// of these tables together.
 pub fn compare_all(candidates: &[Side], reference: &Side, options: &Options) -> Vec<Comparison> {
-    compare_pairs(candidates.iter().map(|candidate| (candidate, reference)).collect(), options)
+    compare_chosen(candidates.iter().map(|candidate| (candidate, reference, true)).collect(), options)
 }
 
 /// Compares the sides of several groups, each with the reference of its group, in their order. All tests of all groups are one family.
 pub fn compare_groups(groups: &[ReferenceGroup], options: &Options) -> Vec<Comparison> {
-    let pairs = groups.iter().flat_map(|group| group.candidates.iter().map(move |side| (side, &group.reference)));
-    compare_pairs(pairs.collect(), options)
+    let pairs = groups.iter().flat_map(|group| group.candidates.iter().map(move |side| (side, &group.reference, true)));
+    compare_chosen(pairs.collect(), options)
 }
 
-fn compare_pairs(pairs: Vec<(&Side, &Side)>, options: &Options) -> Vec<Comparison> {
-    let metric = pairs.first().map_or_else(Metric::default, |(_, reference)| reference.metric);
-    let mut each: Vec<Drafts> = pairs.iter().map(|(a, b)| drafts(a, b, options)).collect();
+/// Compares pairs of sides, whose tests are one family, and returns the comparisons that are wanted.
+fn compare_chosen(pairs: Vec<(&Side, &Side, bool)>, options: &Options) -> Vec<Comparison> {
+    let metric = pairs.first().map_or_else(Metric::default, |(_, reference, _)| reference.metric);
+    let mut each: Vec<Drafts> = pairs.iter().map(|(a, b, _)| drafts(a, b, options)).collect();
     let lengths: Vec<usize> = each.iter().map(|drafts| drafts.lines.len()).collect();
     let all = each.iter_mut().flat_map(|drafts| std::mem::take(&mut drafts.lines)).collect();
     let (lines, compared) = evidence::judge(all, metric, options);
     let mut lines = lines.into_iter();
-    let of = |(((a, b), drafts), length): (((&Side, &Side), Drafts), usize)| {
+    let of = |(((a, b, is_wanted), drafts), length): (((&Side, &Side, bool), Drafts), usize)| {
         let lines = lines.by_ref().take(length).collect();
-        comparison(a, b, options, lines, compared, drafts.unmatched)
+        is_wanted.then(|| comparison(a, b, options, lines, compared, drafts.unmatched))
     };
-    pairs.into_iter().zip(each).zip(lengths).map(of).collect()
+    pairs.into_iter().zip(each).zip(lengths).filter_map(of).collect()
 }
 
 /// Lines before the p values of all lines are adjusted.

@@ -38,6 +38,38 @@ pub fn named(side: &SideFacts) -> Vec<String> {
     unique(side.configurations.iter().map(one))
 }
 
+/// Says whether configurations are equally durable: `Equal durability: tier 3 power-safe.`
+pub(super) fn durability<'c>(sides: impl Iterator<Item = &'c SideFacts>) -> Option<String> {
+    let mut tiers: Vec<(String, Vec<String>)> = Vec::new();
+    for one in sides.flat_map(|side| &side.configurations) {
+        let tier = one.configuration.durability();
+        let place = tiers.iter().position(|(known, _)| *known == tier).unwrap_or_else(|| {
+            tiers.push((tier, Vec::new()));
+            tiers.len() - 1
+        });
+        if !tiers[place].1.contains(&one.label) {
+            tiers[place].1.push(one.label.clone());
+        }
+    }
+    match tiers.as_slice() {
+        [] => None,
+        [(tier, _)] if tier == "unknown" => Some("Durability is unknown.".to_owned()),
+        [(tier, _)] => Some(format!("Equal durability: tier {tier}.")),
+        several => {
+            let part = |(tier, labels): &(String, Vec<String>)| format!("{} tier {tier}", named_few(labels));
+            Some(format!("Unequal durability: {}.", several.iter().map(part).collect::<Vec<_>>().join("; ")))
+        }
+    }
+}
+
+/// Names a few configurations, or counts them.
+fn named_few(labels: &[String]) -> String {
+    match labels.split_at_checked(NAMED) {
+        Some((few, rest)) if !rest.is_empty() => format!("{} and {} more", few.join(", "), rest.len()),
+        _ => labels.join(", "),
+    }
+}
+
 fn configurations(side: &SideFacts) -> String {
     let all_of: Vec<&MeasuredConfiguration> = side.configurations.iter().collect();
     let engine = |one: &MeasuredConfiguration| format!("{} {}", one.configuration.engine, one.configuration.version);

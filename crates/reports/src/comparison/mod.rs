@@ -7,6 +7,7 @@ pub mod explain;
 pub mod facts;
 mod flat;
 mod forests;
+mod leader;
 pub mod looks;
 mod names;
 mod ratios;

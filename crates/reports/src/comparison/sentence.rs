@@ -1,12 +1,13 @@
 //! A comparison in a sentence, made from its verdicts.
 
 use super::{
+    facts,
     ratios::Amount,
     wording::{Wording, chance},
     words::{comparatives, part},
 };
 use dbdyno_catalog::is_script;
-use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, Part, RatioRange};
+use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, Part};
 use dbdyno_foundation::{base::units::counted, metric::Metric};
 use dbdyno_stats::{SAME_BAND, Verdict};
 use std::collections::BTreeSet;
@@ -29,14 +30,15 @@ pub fn sentence(comparison: &Comparison) -> String {
     }
 }
 
-/// Returns the comparison in a sentence, and its parts in another one if it has any.
+/// Returns the comparison in a sentence, its parts in another one if it has any, and whether the sides are equally durable.
 pub fn sentences(comparison: &Comparison) -> Vec<String> {
-    std::iter::once(sentence(comparison)).chain(of_parts(comparison)).collect()
+    let durability = facts::durability([&comparison.b, &comparison.a].into_iter());
+    std::iter::once(sentence(comparison)).chain(of_parts(comparison)).chain(durability).collect()
 }
 
 /// Returns which parts of the tests gain and which lose, in a sentence: statements of the user's own SQL, or actors. None if there are no
 /// parts that can be compared: `By part: sqlite is faster in newest of a feed (2.1x) and 3 more; duckdb is faster in unread by feed (4.2x).`
-fn of_parts(comparison: &Comparison) -> Option<String> {
+pub(super) fn of_parts(comparison: &Comparison) -> Option<String> {
     let wording = Wording::of(comparison);
     let tests: BTreeSet<(&Part, &str, u32)> =
         comparison.lines.iter().map(|line| (&line.part, line.size.as_str(), line.test)).collect();
@@ -105,7 +107,7 @@ fn most_changed(mut parts: Vec<&JudgedPart<'_>>, metric: Metric) -> String {
 }
 
 /// `a, b and c`.
-fn listed(mut names: Vec<String>) -> String {
+pub(super) fn listed(mut names: Vec<String>) -> String {
     match names.pop() {
         Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
         last => last.unwrap_or_default(),
@@ -210,12 +212,7 @@ fn is_better(wording: &Wording, factor: Option<&str>) -> String {
 
 /// Returns the geometric mean, if it favours the side that is better in most tests: `, 2.3x by the geometric mean (2.0-2.6)`.
 fn mean(comparison: &Comparison, wording: &Wording, ahead: &str) -> String {
-    let whole: Option<(f64, Option<RatioRange>)> = match (&comparison.overall, comparison.means.as_slice()) {
-        (Some(overall), _) => Some((overall.ratio, overall.interval)),
-        (None, [only]) => only.ratio.map(|ratio| (ratio, only.interval)),
-        (None, _) => None,
-    };
-    let amount = whole.map(|(ratio, interval)| Amount::new(ratio, interval, wording.metric));
+    let amount = comparison.whole().map(|(ratio, interval)| Amount::new(ratio, interval, wording.metric));
     let of_ahead = amount.filter(|amount| amount.is_a == (ahead == wording.sides.a));
     of_ahead
         .map_or_else(String::new, |amount| format!(", {} by the geometric mean{}", amount.factor, amount.in_brackets()))
@@ -223,16 +220,34 @@ fn mean(comparison: &Comparison, wording: &Wording, ahead: &str) -> String {
 
 /// Names a few tests, or counts them.
 fn named(comparison: &Comparison, lines: &[&Line]) -> String {
+    named_tests(lines, comparison.means.len() > 1)
+}
+
+/// Names a few tests, or counts them. `has_groups`: whether there are several sizes or parts.
+pub(super) fn named_tests(lines: &[&Line], has_groups: bool) -> String {
     match lines.len() <= NAMED {
-        true => lines.iter().map(|line| name(comparison, line)).collect::<Vec<_>>().join(" and "),
+        true => lines.iter().map(|line| test_name(line, has_groups)).collect::<Vec<_>>().join(" and "),
         false => counted(lines.len(), "test"),
     }
 }
 
-/// `Random reads`, with size and part if there are several. The number of the test would read like a count.
 fn name(comparison: &Comparison, line: &Line) -> String {
-    match comparison.means.len() > 1 {
+    test_name(line, comparison.means.len() > 1)
+}
+
+/// `Random reads`, with size and part if there are several. The number of the test would read like a count.
+fn test_name(line: &Line, has_groups: bool) -> String {
+    match has_groups {
         true => format!("{} at size {} {}", line.name, line.size, part(&line.part)).trim_end().to_owned(),
         false => line.name.clone(),
+    }
+}
+
+/// `is fastest`, `has the least disk`.
+pub(super) fn superlative(metric: Metric) -> String {
+    match comparatives(metric).0 {
+        "faster" => "is fastest".to_owned(),
+        "less" => format!("has the least {}", metric.title()),
+        _ => format!("has the most {}", metric.title()),
     }
 }

@@ -3,8 +3,10 @@
 
 use super::{
     csv, facts, flat,
+    leader::leading,
     looks::{estimate, looks},
-    ratios, sentence,
+    ratios,
+    sentence::{of_parts, sentence},
     sheet::{NAME, closing, of_size, verdict},
     wording::Wording,
     words::{self, Footnotes},
@@ -13,7 +15,9 @@ use crate::{
     format::{Format, WriteError},
     sheet::{self, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, TableStyle, Tone},
 };
-use dbdyno_comparing::compare::{COMPARISON_VERSION, Comparison, Line, Mean, RatioForm, SideFacts};
+use dbdyno_comparing::compare::{
+    COMPARISON_VERSION, ComparedGroups, Comparison, Leader, Line, Mean, RatioForm, SideFacts,
+};
 use dbdyno_foundation::{
     base::{csv::Cells, output::Output, units::plain},
     metric::Metric,
@@ -27,6 +31,8 @@ pub const SEVERAL_FORMATS: &[Format] =
 
 /// Width of a side's name, in characters.
 const SIDE: usize = 16;
+/// The most sides of a group whose parts of tests are told one side after the other.
+const PARTS: usize = 2;
 
 /// A test at a size, with the line of each side.
 pub struct SeveralRow<'c> {
@@ -98,14 +104,9 @@ pub fn cells(line: Option<&Line>, wording: &Wording) -> [String; 2] {
     [ratio, wording.range(found.interval)]
 }
 
-/// Whether two sides are compared with the same reference.
-pub fn is_same_reference(one: &Comparison, next: &Comparison) -> bool {
-    one.b.selection == next.b.selection
-}
-
 /// Groups consecutive sides by their reference.
 pub fn by_reference(sides: &[Comparison]) -> impl Iterator<Item = &[Comparison]> {
-    sides.chunk_by(is_same_reference)
+    sides.chunk_by(|one, next| one.b.selection == next.b.selection)
 }
 
 /// Returns the text below the figures, each sentence once for all sides.
@@ -141,9 +142,18 @@ pub fn warnings(sides: &[Comparison]) -> Vec<String> {
     warnings
 }
 
-/// Returns a sentence for each side.
-fn answers(sides: &[Comparison]) -> Vec<String> {
-    sides.iter().map(sentence).collect()
+/// Returns what the verdicts say, in sentences: about the leader of each group, or about its only candidate.
+pub fn answers(compared: &ComparedGroups) -> Vec<String> {
+    let of_group = |(sides, leader): (&[Comparison], Option<&Leader>)| {
+        let whole = match leader {
+            Some(leader) => leading(leader),
+            None => sides.iter().map(sentence).collect(),
+        };
+        let parts = if sides.len() <= PARTS { sides.iter().filter_map(of_parts).collect() } else { Vec::new() };
+        whole.into_iter().chain(parts).collect::<Vec<_>>()
+    };
+    let of_sides = compared.sides.iter().flat_map(|side| [&side.b, &side.a]);
+    compared.groups().flat_map(of_group).chain(facts::durability(of_sides)).collect()
 }
 
 /// Returns the lines above the tables: what is compared, with the counts of all sides.
@@ -160,25 +170,27 @@ pub fn head(sides: &[Comparison]) -> Vec<String> {
 }
 
 /// Returns the verdicts on several sides as text, without the lines about their origin.
-pub fn verdicts(sides: &[Comparison], style: TableStyle) -> String {
+pub fn verdicts(compared: &ComparedGroups, style: TableStyle) -> String {
     let mut notes = Footnotes::default();
+    let sides = &compared.sides;
     let tables = tables(sides, &mut notes);
     let figure = sides.first().and_then(|side| words::figure(side.metric));
-    let answers = Section::lines(answers(sides).into_iter().chain(figure).collect());
+    let answers = Section::lines(answers(compared).into_iter().chain(figure).collect());
     let remarks = Section::toned(Tone::Remarks, "", remarks(sides));
     let sections = [answers].into_iter().chain(tables).chain(remarks).chain(closing(notes, &[])).collect();
     sheet::text(&Sheet { sections, ..Sheet::default() }, style)
 }
 
 /// Several sides as a sheet.
-pub fn several_sheet(sides: &[Comparison]) -> Sheet {
+pub fn several_sheet(compared: &ComparedGroups) -> Sheet {
+    let sides = compared.sides.as_slice();
     let Some(first) = sides.first() else { return Sheet::default() };
     let title = |sides: &[Comparison]| {
         let names: Vec<String> = sides.iter().map(|side| name(&side.a)).collect();
         format!("{} against {}", names.join(", "), name(&sides[0].b))
     };
     let mut notes = Footnotes::default();
-    let mut sections: Vec<Section> = Section::toned(Tone::Answer, "", answers(sides)).into_iter().collect();
+    let mut sections: Vec<Section> = Section::toned(Tone::Answer, "", answers(compared)).into_iter().collect();
     sections.push(Section { tone: Tone::Head, before: head(sides), ..Section::default() });
     sections.extend(tables(sides, &mut notes));
     sections.extend(Section::toned(Tone::Remarks, "In words", remarks(sides)));
@@ -317,15 +329,21 @@ pub fn options(sides: &[Comparison]) -> Vec<String> {
 ///
 /// # Errors
 /// Fails if it could not be written. Parquet is not text.
-pub fn several(sides: &[Comparison], format: Format, style: TableStyle, cells: Cells) -> Result<String, WriteError> {
+pub fn several(
+    compared: &ComparedGroups,
+    format: Format,
+    style: TableStyle,
+    cells: Cells,
+) -> Result<String, WriteError> {
     match format {
-        Format::Csv => Ok(csv::of_rows(flat_rows(sides)?, cells)),
+        Format::Csv => Ok(csv::of_rows(flat_rows(&compared.sides)?, cells)),
         Format::Benchfmt | Format::Parquet | Format::Lines => {
             Err(WriteError::Unsupported { asked: format, supported: SEVERAL_FORMATS })
         }
         Format::Table | Format::Markdown | Format::Json | Format::Html => {
-            let typed = json!({ "version": COMPARISON_VERSION, "comparisons": sides });
-            sheet::written(&several_sheet(sides), &typed, format, style, cells)
+            let answer = answers(compared);
+            let typed = json!({ "version": COMPARISON_VERSION, "answer": answer, "comparisons": compared.sides });
+            sheet::written(&several_sheet(compared), &typed, format, style, cells)
         }
     }
 }
@@ -335,7 +353,7 @@ pub fn several(sides: &[Comparison], format: Format, style: TableStyle, cells: C
 /// # Errors
 /// Fails if it could not be written.
 pub fn export_several(
-    sides: &[Comparison],
+    compared: &ComparedGroups,
     format: Format,
     style: TableStyle,
     cells: Cells,
@@ -343,10 +361,10 @@ pub fn export_several(
 ) -> Result<(), WriteError> {
     match format {
         Format::Parquet => {
-            let rows = flat_rows(sides)?;
+            let rows = flat_rows(&compared.sides)?;
             output.replace(|temporary| Ok(write_parquet(flat::COLUMNS, &rows, temporary)?))?
         }
-        _ => Ok(output.replace_text(&several(sides, format, style, cells)?)?),
+        _ => Ok(output.replace_text(&several(compared, format, style, cells)?)?),
     }
 }
 

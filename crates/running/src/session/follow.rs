@@ -7,9 +7,7 @@ use crate::{
 use dbdyno_catalog::{Catalog, CatalogError, bench::Closing};
 use dbdyno_comparing::{
     claims::{ClaimsTable, judged},
-    compare::{
-        Comparison, Grouped, Grown, Options, Side, as_rates, by_configuration, compare_groups, grouped, grown, load,
-    },
+    compare::{ComparedGroups, Grouped, Grown, Options, Side, as_rates, by_configuration, grouped, grown, load},
 };
 use dbdyno_engine::size::Size;
 use dbdyno_foundation::metric::Metric;
@@ -47,8 +45,8 @@ pub struct SelectedEffects {
 /// The configurations of a session, compared as its bench requests.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    /// The configurations of each group compared with its reference, group by group. Empty for a single configuration.
-    pub sides: Vec<Comparison>,
+    /// The configurations of each group compared with its reference. Empty for a single configuration.
+    pub compared: ComparedGroups,
     /// Configurations without a comparable one, as sentences.
     pub alone: Vec<String>,
     /// How figures grow with the size, or with an option that has several numeric values.
@@ -73,7 +71,7 @@ pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdic
 pub fn verdicts_of(side: &Side, closing: &Closing, options: &Options) -> Verdicts {
     let Grouped { groups, alone } = grouped(by_configuration(side), &closing.references, &options.allowed);
     Verdicts {
-        sides: compare_groups(&groups, options),
+        compared: ComparedGroups::new(&groups, options),
         alone: alone.iter().filter_map(said_alone).collect(),
         grown: grown(side),
     }

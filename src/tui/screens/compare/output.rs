@@ -16,7 +16,7 @@ use crate::tui::{
     world::World,
 };
 use dbdyno_catalog::Role;
-use dbdyno_comparing::compare::{Comparison, Line, Mean, Obstacle, ObstacleKind};
+use dbdyno_comparing::compare::{ComparedGroups, Comparison, Line, Mean, Obstacle, ObstacleKind};
 use dbdyno_foundation::{base::csv::Cells, metric::Metric};
 use dbdyno_reports::{
     command::shell,
@@ -290,7 +290,7 @@ impl FileContent for ComparisonFile {
 
 /// Several comparisons with one reference.
 #[derive(Debug)]
-struct ComparisonsFile(Vec<Comparison>);
+struct ComparisonsFile(ComparedGroups);
 
 impl FileContent for ComparisonsFile {
     fn write(&self, file: &NewFile<'_>, _: &TuiSetup) -> Result<(), String> {

@@ -19,7 +19,7 @@ pub struct UndecidedTest {
 
 /// Returns the undecided tests of a session.
 pub(super) fn undecided(session: &str, setup: &TuiSetup) -> Result<Vec<UndecidedTest>, String> {
-    let sides = verdicts(session, "", &setup.store).map_err(|error| error.to_string())?.sides;
+    let sides = verdicts(session, "", &setup.store).map_err(|error| error.to_string())?.compared.sides;
     let of_side = sides.iter().flat_map(|side| {
         let test =
             |look: AnotherLook| UndecidedTest { command: further::command(side, &look, [], &setup.arguments), look };

@@ -3,7 +3,7 @@
 use super::super::{BesideReference, Sweep};
 use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{
-    Comparison, Options, Side, as_rates, by_configuration, compare_all, load, of_sessions,
+    ComparedGroups, Comparison, Leader, Options, ReferenceGroup, Side, as_rates, by_configuration, load, of_sessions,
 };
 use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{Latencies, Selection, Store, StoreError};
@@ -27,6 +27,8 @@ pub struct Matrix {
     pub(crate) reference: String,
     /// One comparison for each other configuration: A is that configuration, B the reference. At least one.
     pub(crate) comparisons: Vec<Comparison>,
+    /// The best of all of them, if there are at least two others.
+    pub(crate) leader: Option<Leader>,
     /// Index of the comparison that the request was about.
     pub(crate) begin_at: usize,
     /// The effects of the options, if the session was a sweep.
@@ -118,10 +120,13 @@ fn matrix(beside: Beside, metric: Metric, allowed: &BTreeSet<Difference>, store:
     let candidates: Vec<Side> = parts.into_iter().chain(foreign).collect();
     let options = Options { allowed: allowed.clone(), ..Options::default() };
     let selection = Selection::parse_line(&reference.selection)?;
+    let group = ReferenceGroup { reference, candidates };
+    let ComparedGroups { sides, leaders } = ComparedGroups::new(std::slice::from_ref(&group), &options);
     Ok(Matrix {
-        comparisons: compare_all(&candidates, &reference, &options),
+        comparisons: sides,
+        leader: leaders.into_iter().next().flatten(),
         metrics: if store.exists() { store.metrics(&selection).map_err(words)? } else { vec![metric] },
-        reference: reference.selection,
+        reference: group.reference.selection,
         begin_at,
         sweep,
     })

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::tui::{overlay::Overlay, screens::intent::Intent, world::World};
 use dbdyno_catalog::Difference;
-use dbdyno_comparing::compare::{Comparison, Mean};
+use dbdyno_comparing::compare::{ComparedGroups, Comparison, Mean};
 use dbdyno_foundation::metric::Metric;
 use dbdyno_reports::{
     command::shell,
@@ -66,7 +66,8 @@ impl CompareScreen {
 
     /// Shows the remarks to read before trusting the figures.
     pub(super) fn notes_on_session(&self, world: &World) -> Intents {
-        let sides = self.exported_session(world);
+        let compared = self.exported_session(world);
+        let sides = &compared.sides;
         let Some(first) = sides.first() else { return Intents::new() };
         let mut lines = Vec::new();
         let place = self.sweep().and_then(|sweep| sweep.places.get(self.looked.ranked_by));
@@ -76,19 +77,19 @@ impl CompareScreen {
             lines.extend(effects_text(effects).lines().map(str::to_owned));
             lines.push(String::new());
         }
-        lines.extend(several::head(&sides));
+        lines.extend(several::head(sides));
         lines.push(String::new());
-        lines.extend(remarks_of(&sides).iter().map(Remark::text));
+        lines.extend(remarks_of(sides).iter().map(Remark::text));
         lines.push(String::new());
-        lines.extend(several::options(&sides));
+        lines.extend(several::options(sides));
         lines.extend(facts::origin(first));
         vec![Intent::page("Notes on these comparisons", lines)]
     }
 
     /// Returns the comparisons that the session's view shows, with the command that reproduces them.
-    pub(in super::super) fn exported_session(&self, world: &World) -> Vec<Comparison> {
+    pub(in super::super) fn exported_session(&self, world: &World) -> ComparedGroups {
         let sides = self.session_shown();
-        let Some(first) = sides.first() else { return Vec::new() };
+        let Some(first) = sides.first() else { return ComparedGroups::default() };
         let mut words = ["dbdyno", "compare", "--reference", &first.b.selection].map(str::to_owned).to_vec();
         let sessions: Vec<_> = first.b.sessions.iter().map(|session| session.session_id).collect();
         let foreign = |side: &&Comparison| side.a.sessions.iter().any(|other| !sessions.contains(&other.session_id));
@@ -106,6 +107,8 @@ impl CompareScreen {
         words.extend(allowed.iter().map(|difference| format!("--allow-{}", difference.name())));
         words.extend(world.arguments.iter().cloned());
         let command = shell(words);
-        sides.iter().map(|side| Comparison { command: command.clone(), ..side.clone() }).collect()
+        let sides = sides.iter().map(|side| Comparison { command: command.clone(), ..side.clone() }).collect();
+        let leader = self.matrix().filter(|_| self.looked.view != CompareView::Sweep).and_then(|of| of.leader.clone());
+        ComparedGroups { sides, leaders: vec![leader] }
     }
 }

@@ -1,0 +1,138 @@
+//! The best of three and more configurations.
+//!
+//! A table compares each configuration with one reference, so it shows the best one, but not that it is better than the second. For
+//! that, the configuration with the best mean is compared with each other one too. Which one leads is known only from the figures, so the
+//! pairs of all candidates are one family of tests, not only those of the leader: otherwise the best of several equal configurations
+//! would often look better than the worst of them.
+
+use super::{
+    compare_chosen, compare_groups,
+    groups::ReferenceGroup,
+    load::Side,
+    model::{Comparison, RatioRange, SideName},
+    options::Options,
+};
+use dbdyno_foundation::metric::Better;
+use dbdyno_stats::Verdict;
+
+/// The most candidates that are compared with each other: the pairs grow with their square.
+const MOST: usize = 16;
+
+/// The configuration with the best mean of a group, compared with each other one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leader {
+    pub duels: Vec<Duel>,
+}
+
+/// The comparison of a leader with another configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Duel {
+    /// If the reference of the group takes part, this is the comparison in the table, with the same verdicts.
+    pub comparison: Comparison,
+    /// The side of the leader.
+    pub leader: SideName,
+}
+
+impl Duel {
+    /// Returns a verdict on A as the verdict on the leader.
+    pub fn on_leader(&self, verdict: Verdict) -> Verdict {
+        match (self.leader, verdict) {
+            (SideName::B, Verdict::Faster) => Verdict::Slower,
+            (SideName::B, Verdict::Slower) => Verdict::Faster,
+            _ => verdict,
+        }
+    }
+}
+
+/// Configurations compared with the reference of their group, group by group.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ComparedGroups {
+    /// Each candidate as A with its reference as B.
+    pub sides: Vec<Comparison>,
+    /// The leader of each group; none of a group with one or very many candidates, or if the metric has no better and worse.
+    pub leaders: Vec<Option<Leader>>,
+}
+
+impl ComparedGroups {
+    pub fn new(groups: &[ReferenceGroup], options: &Options) -> Self {
+        let sides = compare_groups(groups, options);
+        let leaders = leaders(groups, &sides, options);
+        Self { sides, leaders }
+    }
+
+    /// Returns the sides of each group with its leader.
+    pub fn groups(&self) -> impl Iterator<Item = (&[Comparison], Option<&Leader>)> {
+        let groups = self.sides.chunk_by(|one, next| one.b.selection == next.b.selection);
+        groups.zip(&self.leaders).map(|(sides, leader)| (sides, leader.as_ref()))
+    }
+}
+
+/// Returns the leader of each group. `sides`: the comparisons of the candidates with their references, group by group.
+fn leaders(groups: &[ReferenceGroup], sides: &[Comparison], options: &Options) -> Vec<Option<Leader>> {
+    let options = Options { by_size: false, scaling: false, pivot: None, ..options.clone() };
+    let mut rest = sides;
+    let mut leading = Vec::new();
+    for group in groups {
+        let (own, others) = rest.split_at(group.candidates.len());
+        leading.push((group, own, best(own)));
+        rest = others;
+    }
+    let pairs = leading.iter().flat_map(|(group, _, best)| match best {
+        Some(Best::Candidate(at)) => pairs(&group.candidates, *at),
+        Some(Best::Reference) | None => Vec::new(),
+    });
+    let mut between = compare_chosen(pairs.collect(), &options);
+    let of_group = |(group, own, best): (&ReferenceGroup, &[Comparison], Option<Best>)| {
+        let duels = match best? {
+            Best::Reference => own.iter().map(|side| Duel { comparison: side.clone(), leader: SideName::B }).collect(),
+            Best::Candidate(at) => {
+                let others = between.drain(..group.candidates.len() - 1);
+                let all = std::iter::once(own[at].clone()).chain(others);
+                all.map(|comparison| Duel { comparison, leader: SideName::A }).collect()
+            }
+        };
+        Some(Leader { duels })
+    };
+    leading.into_iter().map(of_group).collect()
+}
+
+/// The configuration of a group with the best mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Best {
+    Reference,
+    Candidate(usize),
+}
+
+fn best(sides: &[Comparison]) -> Option<Best> {
+    let metric = sides.first().filter(|_| (2..=MOST).contains(&sides.len()))?.metric;
+    // A / B, as a factor by which A is better below 1.
+    let worth = |side: &Comparison| match (metric.better(), side.whole()?.0) {
+        (Better::Less, ratio) => Some(ratio),
+        (Better::More, ratio) => Some(1.0 / ratio),
+        (Better::Neither, _) => None,
+    };
+    let known = sides.iter().enumerate().filter_map(|(at, side)| Some((at, worth(side)?)));
+    let (at, worth) = known.min_by(|(_, one), (_, next)| one.total_cmp(next))?;
+    Some(if worth < 1.0 { Best::Candidate(at) } else { Best::Reference })
+}
+
+/// Returns all pairs of candidates; those of the leader come first and are wanted.
+fn pairs(candidates: &[Side], leader: usize) -> Vec<(&Side, &Side, bool)> {
+    let others = || (0..candidates.len()).filter(move |at| *at != leader);
+    let of_leader = others().map(|other| (&candidates[leader], &candidates[other], true));
+    let of_others = others().flat_map(|one| {
+        others().filter(move |next| *next > one).map(move |next| (&candidates[one], &candidates[next], false))
+    });
+    of_leader.chain(of_others).collect()
+}
+
+impl Comparison {
+    /// Returns the geometric mean of all tests with its interval; none if nothing is comparable.
+    pub fn whole(&self) -> Option<(f64, Option<RatioRange>)> {
+        match (&self.overall, self.means.as_slice()) {
+            (Some(overall), _) => Some((overall.ratio, overall.interval)),
+            (None, [only]) => only.ratio.map(|ratio| (ratio, only.interval)),
+            (None, _) => None,
+        }
+    }
+}
