@@ -296,7 +296,7 @@ func (of *actorsTest) fill(done *protocol.TestDone, after *accounts) {
 func actorDone(actor *protocol.KvActor, members []*member) protocol.ActorDone {
 	done := protocol.ActorDone{Name: actor.Name, Threads: actor.Threads, OperationsPerSample: actor.Together(), Counters: protocol.Counters{}}
 	var services, responses []*workload.Latencies
-	var failures, busy, retries, backlog, wall uint64
+	var failures, busy, retries, backlog uint64
 	operations := make([]float64, 0, len(members))
 	for _, member := range members {
 		services = append(services, member.shown.service)
@@ -306,15 +306,11 @@ func actorDone(actor *protocol.KvActor, members []*member) protocol.ActorDone {
 		done.Operations += member.operations
 		done.Rows += member.rows
 		failures, busy, retries = failures+member.failures, busy+member.shown.busy.Load(), retries+member.retries
-		backlog, wall = backlog+member.backlog, wall+member.wallNs
+		backlog += member.backlog
 		operations = append(operations, float64(member.operations))
 	}
-	threads := uint64(len(members))
-	done.WallNs = wall / threads
-	if actor.Operations != nil {
-		all := fromFirstToLast(members)
-		done.WallNs = all - min(betweenNs(members)/threads, all)
-	}
+	all := fromFirstToLast(members)
+	done.WallNs = all - min(betweenNs(members)/uint64(len(members)), all)
 	done.Histogram = workload.Histogram(services...)
 	done.Counters["failures"], done.Counters["busy"], done.Counters["retries"] = failures, busy, retries
 	if longest, any := workload.Longest(services...); any {

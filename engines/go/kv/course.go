@@ -69,16 +69,25 @@ func (course *course) measuredNs(now int64) uint64 {
 	return 0
 }
 
+// begunNs returns when measuring began for a thread that notices it now, by its clock. A thread that was blocked by
+// others at that moment notices it late, and the time for which it was blocked counts.
+func (course *course) begunNs(now int64) int64 {
+	if from := course.measuredFrom.Load(); from > 0 {
+		return min(now, from)
+	}
+	return now
+}
+
 // conduct starts the threads and ends each phase at its time. It returns when all threads have been asked to stop.
 func (course *course) conduct(clock func() int64) {
 	course.ready.Wait()
 	close(course.start)
 	if course.warmUp > 0 {
 		course.wait(func(passed time.Duration) bool { return passed >= course.warmUp })
-		// A thread that failed has already ended the test.
-		course.phase.CompareAndSwap(uint32(warmUp), uint32(measured))
 	}
 	course.measuredFrom.Store(clock())
+	// A thread that failed has already ended the test.
+	course.phase.CompareAndSwap(uint32(warmUp), uint32(measured))
 	if course.time != nil {
 		course.wait(func(passed time.Duration) bool { return passed >= *course.time })
 	} else {

@@ -153,7 +153,7 @@ func (member *member) waitForTurn() {
 func (member *member) oneAfterTheOther() error {
 	member.waitForTurn()
 	quota := member.quota()
-	isMeasured := false
+	isMeasured, blockedNs := false, int64(0)
 	member.begunNs = workload.Now()
 	recorder := member.recorder()
 	for member.operations < quota {
@@ -164,7 +164,9 @@ func (member *member) oneAfterTheOther() error {
 		if phase == measured && !isMeasured {
 			isMeasured = true
 			member.beginMeasuring()
-			member.begunNs = workload.Now()
+			now := workload.Now()
+			member.begunNs = member.measuredFrom(now)
+			blockedNs = now - member.begunNs
 			recorder = member.recorder()
 		}
 		if member.inputs.isDrawnOut() {
@@ -187,8 +189,17 @@ func (member *member) oneAfterTheOther() error {
 	}
 	recorder.Finish()
 	member.wallNs, member.betweenNs = recorder.WallNs(), recorder.BetweenNs()
-	member.elapsedNs = int64(member.wallNs + member.betweenNs)
+	member.elapsedNs = blockedNs + int64(member.wallNs+member.betweenNs)
 	return member.lookForNews(len(member.of.acknowledged))
+}
+
+// measuredFrom returns when measuring began for this thread, which notices it now.
+func (member *member) measuredFrom(now int64) int64 {
+	if member.actor.During != nil {
+		// It was not blocked, but waited for its turn.
+		return now
+	}
+	return member.course.begunNs(now)
 }
 
 // next does the next transaction, and returns the number of its operations, 0 if it was abandoned.
@@ -230,7 +241,7 @@ func (member *member) whenDue() error {
 			break
 		}
 		if phase == measured && !isMeasured {
-			isMeasured, member.begunNs, arrivals = true, now, arrive()
+			isMeasured, member.begunNs, arrivals = true, member.measuredFrom(now), arrive()
 			member.beginMeasuring()
 			continue
 		}

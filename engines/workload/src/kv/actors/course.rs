@@ -29,6 +29,8 @@ pub(super) struct Course {
     threads: usize,
     /// Whether time is real; otherwise each thread has its own simulated time.
     is_real: bool,
+    /// The reading of the engine's clock when the measurement began, in real time.
+    measured_from: OnceLock<u64>,
 }
 
 /// Time between two checks of the phase, while something else must happen on time.
@@ -48,6 +50,7 @@ impl Course {
             awaited: AtomicUsize::new(counted.map(|actor| actor.threads as usize).sum()),
             threads,
             is_real,
+            measured_from: OnceLock::new(),
         }
     }
 
@@ -89,17 +92,26 @@ impl Course {
         self.phase.store(Phase::Over as u8, SeqCst);
     }
 
+    /// Returns when the measurement began for a thread that notices it `now`, by its clock. A thread that was blocked by others at that
+    /// moment notices it late, and the time for which it was blocked counts.
+    pub(super) fn measured_from(&self, now: u64) -> u64 {
+        self.measured_from.get().map_or(now, |from| now.min(*from))
+    }
+
     /// Starts the threads and ends each phase on time. Returns when all threads have been told to stop. `measured_since`: set when the
     /// measurement begins.
-    pub(super) fn conduct(&self, measured_since: &OnceLock<Instant>) {
+    pub(super) fn conduct<C: Clock>(&self, clock: &C, measured_since: &OnceLock<Instant>) {
         self.start.wait();
         if self.is_real && !self.warm_up.is_zero() {
             self.wait_for(|passed| passed >= self.warm_up);
+        }
+        // These cannot fail: they are set only here.
+        let _ = measured_since.set(Instant::now());
+        if self.is_real {
+            let _ = self.measured_from.set(clock.now());
             // A thread that failed has already ended the test.
             let _ = self.phase.compare_exchange(Phase::WarmUp as u8, Phase::Measured as u8, SeqCst, SeqCst);
         }
-        // Cannot fail: it is set only here.
-        let _ = measured_since.set(Instant::now());
         match self.time {
             Some(time) if self.is_real => self.wait_for(|passed| passed >= time),
             Some(_) => return,
@@ -118,5 +130,24 @@ impl Course {
         while !is_so(begun.elapsed()) && !self.is_over() {
             thread::sleep(LOOK);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_engine::clock::SystemClock;
+
+    #[test]
+    fn a_thread_that_was_blocked_when_the_measurement_began_is_measured_from_then() {
+        let load = KvActors { actors: Vec::new(), time_ms: Some(60), warm_up_ms: 20, followed: false };
+        let (course, clock) = (Course::new(&load, true), SystemClock::get());
+        let started = clock.now();
+        assert_eq!(course.measured_from(started), started, "nobody knows yet");
+        course.conduct(&clock, &OnceLock::new());
+        assert_eq!(course.phase(&clock, started), Phase::Over);
+        let (late, from) = (clock.now(), course.measured_from(clock.now()));
+        assert!(from >= started + 20_000_000 && late - from >= 60_000_000, "{started} {from} {late}");
+        assert_eq!(course.measured_from(from - 5), from - 5, "it saw the beginning itself");
     }
 }

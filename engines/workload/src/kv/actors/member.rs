@@ -106,14 +106,16 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     ) -> Result<ThreadDone, EngineError> {
         let (turn, quota) = (self.wait_for_turn(), self.place.quota());
         let mut inputs = self.place.inputs();
-        let (mut begun, mut recorder, mut is_measured) = (self.clock.now(), self.recorder(), false);
+        let (mut begun, mut blocked, mut recorder, mut is_measured) = (self.clock.now(), 0, self.recorder(), false);
         while self.tally.operations < quota {
             match self.phase(turn) {
                 Phase::Over => break,
                 Phase::Measured if !is_measured => {
                     is_measured = true;
                     self.begin_measuring();
-                    begun = self.clock.now();
+                    let now = self.clock.now();
+                    begun = self.measured_from(now);
+                    blocked = now - begun;
                     recorder = self.recorder();
                 }
                 Phase::WarmUp | Phase::Measured => {}
@@ -130,7 +132,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         }
         let spent = recorder.finish()?;
         self.look_for_news(usize::MAX)?;
-        Ok(self.done(spent, (begun, spent.wall + spent.between)))
+        Ok(self.done(spent, (begun, blocked + spent.wall + spent.between)))
     }
 
     /// Runs an operation in its own transaction.
@@ -163,7 +165,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             match phase {
                 Phase::Over => break,
                 Phase::Measured if !is_measured => {
-                    (is_measured, begun, arrivals) = (true, now, new_arrivals());
+                    (is_measured, begun, arrivals) = (true, self.measured_from(now), new_arrivals());
                     self.begin_measuring();
                     continue;
                 }
@@ -251,6 +253,12 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             Recorder::new(self.clock.clone(), Arc::clone(&self.counts.service), self.place.actor.together());
         recorder.start();
         recorder
+    }
+
+    /// Returns when the measurement began for this thread, which notices it `now`.
+    fn measured_from(&self, now: u64) -> u64 {
+        // A thread that takes part later was not blocked, but waited for its turn.
+        if self.place.actor.during.is_some() { now } else { self.course.measured_from(now) }
     }
 
     /// Discards the counts of the warm-up, but keeps what was committed in it.

@@ -103,7 +103,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
         };
         let running: Vec<_> = places.iter().copied().enumerate().map(spawn).collect();
         let following = (load.followed && clock.is_real()).then(|| scope.spawn(|| follow::follow(engine, &course, of)));
-        course.conduct(&shown.measured_since);
+        course.conduct(&clock, &shown.measured_since);
         let done: Vec<Result<ThreadDone, EngineError>> = running.into_iter().map(joined).collect();
         (done, following.map_or(Ok(()), joined))
     });
@@ -167,10 +167,10 @@ fn from_first_to_last(threads: &[&ThreadDone]) -> u64 {
 fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&ThreadDone], is_real: bool) -> ActorDone {
     let sum = |figure: fn(&ThreadDone) -> u64| threads.iter().map(|thread| figure(thread)).sum::<u64>();
     let mean = |figure| sum(figure) / u64::from(actor.threads.max(1));
-    let wall_ns = if is_real && actor.operations.is_some() {
-        from_first_to_last(threads) - mean(|thread| thread.between_ns)
-    } else {
-        mean(|thread| thread.wall_ns)
+    // Simulated time is per thread.
+    let wall_ns = match is_real {
+        true => from_first_to_last(threads) - mean(|thread| thread.between_ns),
+        false => mean(|thread| thread.wall_ns),
     };
     let service = counts.service();
     let mut counters = Counters::default();
