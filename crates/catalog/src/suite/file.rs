@@ -40,6 +40,8 @@ pub(super) struct SuiteFile<T> {
     /// Where the file names none, three engines that run every suite.
     #[serde(default = "usual_engines")]
     pub(super) usual_engines: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) usual_tests: Vec<Spanned<u32>>,
     #[serde(default, rename = "engine")]
     pub(super) engines: Vec<FileEngine>,
     pub(super) sql: Option<Spanned<FileSql>>,

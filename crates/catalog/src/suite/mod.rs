@@ -56,6 +56,8 @@ pub struct Suite {
     pub options: Vec<OptionSpec>,
     /// The engines that it is usually run on.
     pub usual_engines: Vec<EngineChoice>,
+    /// The tests that are measured if a bench names none.
+    usual_tests: TestPick,
     /// Engine options as the publication's program sets them.
     engines: Vec<FileEngine>,
     /// Whether a size may be two numbers, reads and writes.
@@ -156,7 +158,8 @@ impl Suite {
         let options = check_options(&file.options, source)?;
         let body = check(&file, &options)?;
         let known = check_known(&file.known, source)?;
-        Ok(Self {
+        let usual_tests = TestPick(file.usual_tests.iter().map(|number| *number.get_ref()).collect());
+        let suite = Self {
             name: name.to_owned(),
             kind: file.kind,
             title: file.title,
@@ -167,6 +170,7 @@ impl Suite {
             sizes: file.size.choices.into_iter().map(Size::one).collect(),
             options,
             usual_engines: check_usual_engines(&file.usual_engines, source)?,
+            usual_tests,
             engines: file.engines,
             pair: file.size.pair,
             start: None,
@@ -174,7 +178,15 @@ impl Suite {
             text: source.text.clone(),
             known,
             body,
-        })
+        };
+        let is_test = |number: &&Spanned<u32>| suite.tests().any(|test| test.number == *number.get_ref());
+        match file.usual_tests.iter().find(|number| !is_test(number)) {
+            Some(number) => {
+                let message = format!("usual_tests {}: expected the number of a test", number.get_ref());
+                Err(source.wrong(number.span(), message))
+            }
+            None => Ok(suite),
+        }
     }
 
     /// Whether it sets defaults of engine options.
@@ -269,11 +281,14 @@ impl Suite {
         Settings::resolve_specs(&Owner::Suite(self.name.clone()), &self.options, asked)
     }
 
-    /// Finds tests by number or by name (in any case); an empty list means all.
+    /// Finds tests by number or by name (in any case); an empty list means the usual ones, which are all if the suite names none.
     ///
     /// # Errors
     /// The suite does not have a test; the error lists its tests.
     pub fn pick(&self, wanted: &[String]) -> Result<TestPick, String> {
+        if wanted.is_empty() {
+            return Ok(self.usual_tests.clone());
+        }
         wanted
             .iter()
             .map(|wanted| {
@@ -291,6 +306,20 @@ impl Suite {
             })
             .collect::<Result<_, _>>()
             .map(TestPick)
+    }
+
+    /// Returns the names of the tests that a bench measures if it names these; none: all.
+    pub fn picked_names(&self, wanted: &[String]) -> Option<Vec<String>> {
+        let pick = self.pick(wanted).ok().filter(|pick| !pick.0.is_empty())?;
+        Some(self.tests().filter(|test| pick.has(test.number)).map(|test| test.name).collect())
+    }
+
+    /// Returns the names of the tests at these places, in the form that [`pick`](Self::pick) reads: none if they are the usual ones.
+    pub fn names_at(&self, places: &[usize]) -> Vec<String> {
+        let is_there = |at: usize| places.contains(&at);
+        let is_usual = self.tests().enumerate().all(|(at, test)| is_there(at) == self.usual_tests.has(test.number));
+        let there = self.tests().enumerate().filter(|(at, _)| !is_usual && is_there(*at));
+        there.map(|(_, test)| test.name).collect()
     }
 
     /// Returns the sizes that were meant: two numbers with a comma between them are one size only in a suite that has such sizes.

@@ -125,10 +125,7 @@ impl BenchScreen {
         if chosen.is_empty() {
             return Err("at least one test has to be measured".to_owned());
         }
-        let all: Vec<String> = suite.tests().map(|test| test.name).collect();
-        let some = chosen.len() < all.len();
-        let names = chosen.iter().filter_map(|&at| all.get(at).cloned());
-        self.form.tests = if some { names.collect() } else { Vec::new() };
+        self.form.tests = suite.names_at(chosen);
         self.form.changed();
         self.plan(world);
         Ok(())

@@ -126,12 +126,10 @@ impl TuneScreen {
 
     pub(super) fn take_tests(&mut self, chosen: &[usize], world: &World) -> Result<(), String> {
         let suite = self.form.found_suite(world).ok_or("no suite is chosen")?;
-        let all: Vec<String> = suite.tests().map(|test| test.name).collect();
         if chosen.is_empty() {
             return Err("choose at least one test that counts".to_owned());
         }
-        let names = chosen.iter().filter_map(|&at| all.get(at).cloned());
-        self.form.tests = if chosen.len() < all.len() { names.collect() } else { Vec::new() };
+        self.form.tests = suite.names_at(chosen);
         Ok(())
     }
 

@@ -57,7 +57,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, context
 /// Returns the lines below the options: the tests, the durability, and the option under the cursor.
 fn about(tune: &TuneScreen, world: &World) -> Vec<(String, Role)> {
     let form = &tune.form;
-    let tests = if form.tests.is_empty() { "all tests".to_owned() } else { form.tests.join(", ") };
+    let picked = form.found_suite(world).and_then(|suite| suite.picked_names(&form.tests));
+    let tests = picked.map_or_else(|| "all tests".to_owned(), |names| names.join(", "));
     let mut lines = vec![(format!("on {tests}, {}", counted(form.rounds(world), "round")), Role::Text)];
     if let Some(what) = &tune.reading {
         lines.push((format!("{what} …"), Role::Accent));
