@@ -89,7 +89,9 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
             if !args.bench.is_quiet() {
                 say!("{}\nsuite {suite}: {}", workload.sentence(), path.display());
                 let chosen = spec.engines.iter().filter_map(|engine| registry.get(&engine.name).ok());
-                workload.not_of_tier(chosen.map(|engine| &*engine.description)).iter().for_each(|line| say!("{line}"));
+                let chosen = chosen.map(|engine| &*engine.description);
+                workload.tier_options(chosen.clone()).into_iter().for_each(|line| say!("{line}"));
+                workload.not_of_tier(chosen).iter().for_each(|line| say!("{line}"));
             }
             workload.adjust(&mut spec);
             let suite = catalog.suite(&suite)?;

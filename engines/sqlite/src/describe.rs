@@ -86,6 +86,8 @@ fn journal_mode() -> OptionSpec {
         "delete",
         "how a transaction is made atomic: a rollback journal, a write-ahead log, or not at all",
     )
+    // A search with little time tries the first.
+    .tune(&["wal", "truncate", "persist", "delete", "memory", "off"])
     .risk("wal", "a -wal and a -shm file next to the database; no network file systems")
     .risk("persist", "the journal file stays next to the database")
 }

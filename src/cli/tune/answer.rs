@@ -17,8 +17,9 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AnswerArgs {
     /// The trial, by its identifier or the beginning of it; `last` is the last one.
-    #[arg(default_value = "last")]
-    trial: String,
+    ///
+    /// The default is a trial of the ledger that the last trial is in: the last that was accepted, else the one that gained most.
+    trial: Option<String>,
     /// Format of the settings.
     #[arg(long, value_name = "FORMAT", default_value = "pragma", value_parser = form())]
     format: AnswerForm,
@@ -33,13 +34,29 @@ fn form() -> impl TypedValueParser<Value = AnswerForm> {
 pub(super) fn show(places: &Places, args: &AnswerArgs) -> Result<ExitCode, CliError> {
     let output = args.out.checked(places)?;
     let store = places.opened()?;
-    let trial = trial_of(&store, &args.trial)?;
+    let trial = match &args.trial {
+        Some(id) => trial_of(&store, id)?,
+        None => recommended(&store)?,
+    };
     if args.format == AnswerForm::Preset && is_script(&trial.suite) {
-        let message = format!("a preset cannot name the suite {}: choose another format", trial.suite);
-        return Err(CliError::Usage(message));
+        let message = "a preset names a suite, and these trials measured statements of your own: expected --format pragma, rust or engine";
+        return Err(CliError::Usage(message.to_owned()));
     }
     let text = answer_of(&Registry::discover(), &store, &trial, args.format)?;
     written(&text, output.as_ref())
+}
+
+/// The trial with the settings to use.
+fn recommended(store: &Store) -> Result<Trial, CliError> {
+    let last = trial_of(store, "last")?;
+    let ledger = ledger(store, &last.ledger)?;
+    let found = ledger.recommended().cloned();
+    found.ok_or_else(|| {
+        CliError::Usage(format!(
+            "no trial in the ledger {} shows a gain: keep the base, or name a trial (`dbdyno tune answer last`) to see its settings anyway",
+            ledger.name
+        ))
+    })
 }
 
 /// What a trial came to, with the trials that led to it.

@@ -28,7 +28,7 @@ impl Workload {
             [self.rows / 10, self.rows, self.rows * 10].iter().filter(|rows| **rows > 0).map(u64::to_string).collect();
         let mut text = format!(
             "# {}\n# Made from: {self}\n# `dbdyno check-suite` checks the file after a change.\n\nname = \"{name}\"\nkind = \"kv\"\ntitle = \"{}\"\n\
-             source = \"Your own workload: {self}\"\nnotes = [\"{sentence}\"]\nusual_engines = {ENGINES}\n\n\
+             source = \"Your own workload: {self}\"\nnotes = [\"{sentence}\"]\nusual_engines = {ENGINES}\nusual_tests = [2]\n\n\
              [size]\nname = \"rows\"\ndefault = [{}]\nchoices = [{}]\n\n{STATEMENTS}\n",
             sentence.replace(". ", ".\n# "),
             self.test_name(),
@@ -91,6 +91,19 @@ impl Workload {
         lacking
             .map(|engine| format!("{}: no two of its options give tier {asked}, so it keeps its own", engine.name))
             .collect()
+    }
+
+    /// Says which options give these engines the tier that is asked for: `tier 3 power-safe: sqlite with journal_mode=wal`. None if no
+    /// engine needs any.
+    pub fn tier_options<'e>(&self, engines: impl IntoIterator<Item = &'e Description>) -> Option<String> {
+        let asked = self.tier?;
+        let with = |engine: &Description| {
+            let options = tier::options(engine, asked).filter(|options| !options.is_empty())?;
+            let options: Vec<String> = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            Some(format!("{} with {}", engine.name, options.join(",")))
+        };
+        let all: Vec<String> = engines.into_iter().filter_map(with).collect();
+        (!all.is_empty()).then(|| format!("tier {asked}: {}", all.join(", ")))
     }
 
     fn of_tier(&self, registry: &Registry) -> Vec<(String, BTreeMap<String, String>)> {

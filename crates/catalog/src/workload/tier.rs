@@ -45,12 +45,16 @@ fn changes(engine: &Description) -> Vec<(String, String)> {
         .iter()
         .filter(|option| of_tiers(&option.name))
         .flat_map(|option| {
-            let values: Vec<String> = match &option.kind {
+            let all: Vec<String> = match &option.kind {
                 OptionKind::Choice { choices } => choices.clone(),
                 OptionKind::Bool => ["on", "off"].map(str::to_owned).to_vec(),
                 // The values that the rules name.
                 _ => engine.tiers.iter().filter_map(|rule| rule.when.get(&option.name)).flatten().cloned().collect(),
             };
+            // What is worth trying first is better for most workloads.
+            let first = option.tuning.values.clone().unwrap_or_default();
+            let rest: Vec<String> = all.iter().filter(|value| !first.contains(value)).cloned().collect();
+            let values = first.into_iter().filter(|value| all.contains(value)).chain(rest).collect::<Vec<_>>();
             values.into_iter().map(|value| (option.name.clone(), value))
         })
         .collect()

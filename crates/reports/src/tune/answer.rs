@@ -69,6 +69,7 @@ fn comment(mark: &str, answer: &TuneAnswer, command: &str) -> String {
 fn evidence(trial: &Trial) -> Vec<String> {
     let place = format!("{} {}, {} at {}", trial.engine, trial.engine_version, trial.suite, trial.size);
     let mut lines = vec![format!("{place}: {}; {}", change(trial), durability(trial))];
+    lines.extend((!trial.is_gain()).then(|| "  This trial shows no gain.".to_owned()));
     let level = confidence(trial).unwrap_or_else(|| "no interval".to_owned());
     lines.extend(by_part(trial).map(|parts| format!("  {parts}")));
     for effect in trial.overall.iter().chain(&trial.effects) {

@@ -45,7 +45,8 @@ pub fn taken_out(what: &TakenOut) -> String {
 /// Builds the result of a search as a sheet: the confirmation, the changes that were removed from the winner before it, and the race before
 /// that; a record for each setting that was tried. `command`: the command that requested it.
 pub fn search_sheet(found: &SearchOutcome, command: &str) -> Sheet {
-    let nothing = || vec![Section::lines(vec!["no setting was found that is faster than the base".to_owned()])];
+    let nothing =
+        || vec![Section::lines(vec!["no setting was found that is faster than the base: keep the base".to_owned()])];
     let mut sections = found.confirmed.as_ref().map_or_else(nothing, trial_sections);
     if !found.taken_out.is_empty() {
         sections.push(Section {

@@ -40,4 +40,14 @@ impl Ledger {
         let accepted = self.entries.iter().map(|entry| &entry.trial).filter(|trial| trial.accepted);
         accepted.max_by_key(|trial| trial.tried_at)
     }
+
+    /// Returns the trial with the settings to use: the last that was accepted, else the one that gained most. None: no trial gained.
+    pub fn recommended(&self) -> Option<&Trial> {
+        let ratio = |trial: &Trial| {
+            let effect = trial.overall.as_ref().or(trial.effects.first());
+            effect.and_then(|effect| effect.found.as_ref()).map_or(1.0, |found| found.ratio)
+        };
+        let gains = self.entries.iter().map(|entry| &entry.trial).filter(|trial| trial.is_gain());
+        self.accepted().or_else(|| gains.min_by(|one, next| ratio(one).total_cmp(&ratio(next))))
+    }
 }
