@@ -18,7 +18,7 @@ fn tuned() -> Place {
 #[test]
 fn the_statements_set_what_was_measured_and_carry_their_evidence() {
     let place = tuned();
-    let text = place.ok(&["tune", "answer"]);
+    let text = place.ok(&["tune", "answer", "last"]);
     let connection = Connection::open(place.path("mine.db")).unwrap();
     connection.execute_batch(&text).unwrap();
     let pragma = |name: &str| {
@@ -41,14 +41,14 @@ fn the_statements_set_what_was_measured_and_carry_their_evidence() {
 #[test]
 fn the_rust_has_the_statements_and_the_engine_can_be_given_to_run() {
     let place = tuned();
-    let rust = place.ok(&["tune", "answer", "--format", "rust"]);
+    let rust = place.ok(&["tune", "answer", "last", "--format", "rust"]);
     assert!(
         rust.contains(
             "connection.execute_batch(\n    \"PRAGMA temp_store = memory;\n     PRAGMA journal_mode = wal;\",\n)?;"
         ),
         "{rust}"
     );
-    let engine = place.ok(&["tune", "answer", "--format", "engine"]);
+    let engine = place.ok(&["tune", "answer", "last", "--format", "engine"]);
     let engine = engine.lines().last().unwrap();
     assert_eq!(engine, "sqlite:temp_store=memory,journal_mode=wal,transaction=immediate");
     let plan = place.ok(&["run", "--suite", "kv", "--engine", engine, "--dry-run", "--quiet"]);
@@ -59,7 +59,7 @@ fn the_rust_has_the_statements_and_the_engine_can_be_given_to_run() {
 fn the_preset_can_be_run_and_measures_base_and_tuned_side_by_side() {
     let place = tuned();
     let file = place.path("config/presets/mine.toml");
-    place.ok(&["tune", "answer", "--format", "preset", "--out", file.to_str().unwrap()]);
+    place.ok(&["tune", "answer", "last", "--format", "preset", "--out", file.to_str().unwrap()]);
     let plan = place.ok(&["--preset", "mine", "--dry-run", "--quiet"]);
     assert!(plan.contains("2 configurations x 10 rounds = 20 runs"), "{plan}");
     assert!(plan.contains("sqlite[journal_mode=delete,transaction=deferred]"), "{plan}");
@@ -68,4 +68,18 @@ fn the_preset_can_be_run_and_measures_base_and_tuned_side_by_side() {
     assert!(text.contains("tests = [1]") && text.contains("sizes = [\"1000\"]"), "{text}");
     // The options of the base are in both.
     assert_eq!(text.matches("\"temp_store\" = \"memory\"").count(), 2, "{text}");
+}
+
+#[test]
+fn without_a_trial_the_answer_is_what_was_accepted_or_gained_most() {
+    let place = tuned();
+    let accepted = place.ok(&["tune", "answer"]);
+    assert!(accepted.contains("PRAGMA journal_mode = wal;") && !accepted.contains("transaction"), "{accepted}");
+    // One round shows nothing.
+    let place = Place::new();
+    let measure = ["--test", "1", "--size", "1000", "--rounds", "1", "--quiet"];
+    place.ok(&[&["tune", "try", "--engine", "sqlite", "--suite", "kv", "journal_mode=wal"], &measure[..]].concat());
+    place.refused(&["tune", "answer"], &["no trial in the ledger", "shows a gain", "tune answer last"]);
+    let last = place.ok(&["tune", "answer", "last"]);
+    assert!(last.contains("This trial shows no gain."), "{last}");
 }
