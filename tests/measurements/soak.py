@@ -45,14 +45,13 @@ class Screens:
         soak.until("the screens are painted", lambda: self.painted or self.ended())
 
     def read(self):
-        while True:
-            try:
-                painted = os.read(self.master, 65536)
-            except OSError:
-                return
-            if not painted:
-                return
-            self.painted = (self.painted + painted)[-65536:]
+        # It closes what it reads: closed elsewhere, the number would soon be that of another file, and this would take its content.
+        try:
+            while painted := os.read(self.master, 65536):
+                self.painted = (self.painted + painted)[-65536:]
+        except OSError:
+            pass
+        os.close(self.master)
 
     def press(self, keys, pause=0.0):
         try:
@@ -68,13 +67,12 @@ class Screens:
             return True
 
     def kill(self, sent=signal.SIGKILL):
-        """Ends what is in the terminal, and gives the terminal back."""
+        """Ends what is in the terminal."""
         try:
             os.kill(self.process, sent)
             os.waitpid(self.process, 0)
         except (ProcessLookupError, ChildProcessError):
             pass
-        os.close(self.master)
 
 
 class Soak:
@@ -235,17 +233,16 @@ class Soak:
         screens.press("\r", 0.3)
 
     def session_in_screens(self, screens, preset, meanwhile=lambda: None):
-        known = {row[0] for row in self.rows("SELECT session_id FROM session")}
+        sessions = lambda: {row[0] for row in self.rows("SELECT session_id FROM session")}
+        known = sessions()
         for _ in range(3):
             self.start_in(screens, preset)
             end = time.monotonic() + 20
-            while time.monotonic() < end and not self.measuring():
+            # A short session may be over before anybody looks.
+            while not (begun := self.measuring() or sessions() - known) and time.monotonic() < end:
                 time.sleep(0.02)
-                if {row[0] for row in self.rows("SELECT session_id FROM session")} - known:
-                    break
-            else:
-                continue
-            break
+            if begun:
+                break
         meanwhile()
         if not self.until("the session in the screens ends", lambda: not self.measuring(), 120):
             return
