@@ -2,7 +2,7 @@
 
 use crate::support::{Place, engine_program, has_tool, python};
 use dbdyno_engine::{
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     settings::Settings,
     suite::KvStatements,

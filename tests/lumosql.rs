@@ -165,7 +165,7 @@ impl Sink<'_> for Rows {
 
     fn rows(&mut self, _: u64) {}
 
-    fn answer(&mut self, _: sql::Answer<'_>) -> Result<(), EngineError> {
+    fn answer(&mut self, _: sql::ObjectAnswer<'_>) -> Result<(), EngineError> {
         panic!("the suite makes no objects")
     }
 }

@@ -4,7 +4,7 @@ use crate::support::Place;
 use dbdyno_engine::{
     EngineError,
     describe::Description,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     ordered::OrderedStore,
     settings::Settings,
     sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef},

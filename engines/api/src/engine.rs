@@ -17,7 +17,7 @@ pub struct Open<'a> {
 }
 
 /// An engine with one open database. [`KvEngine`](crate::kv::KvEngine) and [`SqlEngine`](crate::sql::SqlEngine) open it and work with it.
-pub trait Engine: Sized {
+pub trait EngineInstance: Sized {
     /// Name of the main file or folder in the database's folder. Everything next to it counts as side files (log, lock, index).
     const MAIN_FILE: &'static str;
     /// The type of the clock: [`SystemClock`](crate::clock::SystemClock), unless time is simulated.

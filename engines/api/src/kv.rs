@@ -4,7 +4,7 @@
 use crate::{
     EngineError,
     describe::OptionSpec,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     settings::Settings,
     suite::{KvStatements, SuiteKind},
 };
@@ -26,7 +26,7 @@ pub fn is_held(settings: &Settings) -> Result<bool, EngineError> {
 }
 
 /// An engine of key-value suites, with one open database.
-pub trait KvEngine: Engine {
+pub trait KvEngine: EngineInstance {
     /// The state for one test: prepared statements, table handles.
     type Session<'e>: KvSession
     where

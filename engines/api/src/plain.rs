@@ -3,7 +3,7 @@
 use crate::{
     EngineError,
     clock::SystemClock,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvSession, KvTransaction, KvWrite},
     suite::KvStatements,
 };
@@ -82,7 +82,7 @@ use std::collections::BTreeMap;
 /// # Ok::<(), EngineError>(())
 /// ```
 pub trait PlainStore: KvWrite + Sized {
-    /// As [`Engine::MAIN_FILE`].
+    /// As [`EngineInstance::MAIN_FILE`].
     const MAIN_FILE: &'static str;
 
     /// As [`KvEngine::open`].
@@ -94,15 +94,15 @@ pub trait PlainStore: KvWrite + Sized {
     /// Undoes all writes since the last commit.
     fn roll_back(&mut self);
 
-    /// As [`Engine::check`].
+    /// As [`EngineInstance::check`].
     fn check(&mut self) -> Result<(), EngineError>;
 
-    /// As [`Engine::in_force`]. Empty by default, for stores without options.
+    /// As [`EngineInstance::in_force`]. Empty by default, for stores without options.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         Ok(BTreeMap::new())
     }
 
-    /// As [`Engine::close`].
+    /// As [`EngineInstance::close`].
     fn close(self) -> Result<(), EngineError> {
         drop(self);
         Ok(())
@@ -113,7 +113,7 @@ pub trait PlainStore: KvWrite + Sized {
 #[derive(Debug)]
 pub struct Plain<S>(S);
 
-impl<S: PlainStore> Engine for Plain<S> {
+impl<S: PlainStore> EngineInstance for Plain<S> {
     const MAIN_FILE: &'static str = S::MAIN_FILE;
     type Clock = SystemClock;
 

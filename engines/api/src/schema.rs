@@ -26,23 +26,23 @@ impl JsonSchema for Counters {
 
 /// The direction of a message. Messages to workers have every field that is written. Messages from workers may leave out the fields that
 /// reading does not require.
-enum Told {
+enum MessageDirection {
     ToWorkers,
     ByWorkers,
 }
 
-fn schema<T: JsonSchema>(told: &Told, title: &str) -> Value {
+fn schema<T: JsonSchema>(direction: &MessageDirection, title: &str) -> Value {
     let settings = SchemaSettings::draft2020_12();
-    let settings = match told {
-        Told::ToWorkers => settings.for_serialize(),
-        Told::ByWorkers => settings.for_deserialize(),
+    let settings = match direction {
+        MessageDirection::ToWorkers => settings.for_serialize(),
+        MessageDirection::ByWorkers => settings.for_deserialize(),
     };
     let mut whole = settings.into_generator().into_root_schema_for::<T>().to_value();
     whole["title"] = title.into();
     let definitions = whole["$defs"].as_object().cloned().unwrap_or_default();
     let mut flat = flattened(&whole, &definitions);
     keep_used(&mut flat);
-    if matches!(told, Told::ToWorkers) {
+    if matches!(direction, MessageDirection::ToWorkers) {
         leave_out_null(&mut flat);
     }
     flat
@@ -226,10 +226,13 @@ fn steps_have_the_fields_that_the_schema_gives_them() {
 #[test]
 fn the_schemas_in_the_tree_are_what_the_types_give() {
     let schemas = [
-        ("job", schema::<Job>(&Told::ToWorkers, "Job of a worker")),
-        ("event", schema::<Event>(&Told::ByWorkers, "Event of a worker")),
-        ("description", schema::<Description>(&Told::ByWorkers, "Description of an engine")),
-        ("probe", schema::<Probed>(&Told::ByWorkers, "Answer of `probe` about the files that options name")),
+        ("job", schema::<Job>(&MessageDirection::ToWorkers, "Job of a worker")),
+        ("event", schema::<Event>(&MessageDirection::ByWorkers, "Event of a worker")),
+        ("description", schema::<Description>(&MessageDirection::ByWorkers, "Description of an engine")),
+        (
+            "probe",
+            schema::<Probed>(&MessageDirection::ByWorkers, "Answer of `probe` about the files that options name"),
+        ),
     ];
     for (name, schema) in schemas {
         let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/schemas"))

@@ -3,7 +3,7 @@
 use crate::{
     EngineError,
     describe::OptionSpec,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     settings::Settings,
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, SuiteKind, TableSpec},
 };
@@ -86,7 +86,7 @@ impl SqlValue {
 }
 
 /// An engine of SQL suites, with one open database.
-pub trait SqlEngine: Engine {
+pub trait SqlEngine: EngineInstance {
     type Session<'e>: SqlSession<'e>
     where
         Self: 'e;

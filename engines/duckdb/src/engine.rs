@@ -4,7 +4,7 @@ use super::connection::{self, failed};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::is_held,
     settings::Settings,
     sql::is_text,
@@ -69,7 +69,7 @@ impl DuckDb {
     }
 }
 
-impl Engine for DuckDb {
+impl EngineInstance for DuckDb {
     const MAIN_FILE: &'static str = "duck.db";
     type Clock = SystemClock;
 

@@ -2,7 +2,7 @@
 
 /// A change of one file that is ready to be applied. Names have no spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Change {
+pub(crate) struct FileChange {
     /// The number of the new file among the waiting files; `None`: the file is removed.
     pub(crate) new: Option<u64>,
     /// The index of its folder among the folders with rows.
@@ -13,8 +13,8 @@ pub(crate) struct Change {
 const NONE: &str = "-";
 
 /// Encodes changes as the content of a journal file.
-pub(crate) fn to_bytes(changes: &[Change]) -> Vec<u8> {
-    let line = |Change { new, folder, name }: &Change| {
+pub(crate) fn to_bytes(changes: &[FileChange]) -> Vec<u8> {
+    let line = |FileChange { new, folder, name }: &FileChange| {
         let new = new.map_or_else(|| NONE.to_owned(), |new| new.to_string());
         format!("{new} {folder} {name}\n")
     };
@@ -23,7 +23,7 @@ pub(crate) fn to_bytes(changes: &[Change]) -> Vec<u8> {
 }
 
 /// Decodes the changes of a journal file; `None` if the file is incomplete.
-pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Vec<Change>> {
+pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Vec<FileChange>> {
     let (checksum, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     if checksum != format!("{:08x}", crc32c::crc32c(lines.as_bytes())) {
         return None;
@@ -34,7 +34,7 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Vec<Change>> {
             NONE => None,
             number => Some(number.parse().ok()?),
         };
-        Some(Change { new, folder: words.next()?.parse().ok()?, name: words.next()?.to_owned() })
+        Some(FileChange { new, folder: words.next()?.parse().ok()?, name: words.next()?.to_owned() })
     };
     lines.lines().map(change).collect()
 }
@@ -46,8 +46,8 @@ mod tests {
     #[test]
     fn a_journal_that_is_not_whole_is_none() {
         let changes = [
-            Change { new: Some(17), folder: 0, name: "key_1".to_owned() },
-            Change { new: None, folder: 255, name: "%00".to_owned() },
+            FileChange { new: Some(17), folder: 0, name: "key_1".to_owned() },
+            FileChange { new: None, folder: 255, name: "%00".to_owned() },
         ];
         let whole = to_bytes(&changes);
         assert_eq!(from_bytes(&whole).unwrap(), changes);

@@ -3,12 +3,12 @@
 use crate::{
     FOLDERS,
     folder::Buffer,
-    store::{ROWS, Store, Writes},
+    store::{FileStore, ROWS, TransactionWrites},
 };
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     suite::KvStatements,
 };
@@ -20,12 +20,12 @@ use std::{
 /// An open store. The lock provides what files lack: a writing transaction runs alone, and reading transactions run together.
 #[derive(Debug)]
 pub struct Files {
-    store: RwLock<Store>,
+    store: RwLock<FileStore>,
     /// Transactions wait for the store in turn here. Otherwise a thread that reads repeatedly would keep writers waiting forever.
     turn: Mutex<()>,
 }
 
-impl Engine for Files {
+impl EngineInstance for Files {
     const MAIN_FILE: &'static str = ROWS;
     type Clock = SystemClock;
 
@@ -44,12 +44,12 @@ impl Engine for Files {
 
 impl Files {
     #[inline]
-    fn store(&self) -> RwLockReadGuard<'_, Store> {
+    fn store(&self) -> RwLockReadGuard<'_, FileStore> {
         let _turn = self.turn();
         self.store.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn store_alone(&self) -> RwLockWriteGuard<'_, Store> {
+    fn store_alone(&self) -> RwLockWriteGuard<'_, FileStore> {
         let _turn = self.turn();
         self.store.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,7 +64,7 @@ impl KvEngine for Files {
     type Session<'e> = FilesSession<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        Ok(Self { store: RwLock::new(Store::open(open)?), turn: Mutex::new(()) })
+        Ok(Self { store: RwLock::new(FileStore::open(open)?), turn: Mutex::new(()) })
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<FilesSession<'e>, EngineError> {
@@ -103,14 +103,14 @@ impl KvSession for FilesSession<'_> {
     }
 
     fn write(&mut self) -> Result<FilesWrite<'_>, EngineError> {
-        Ok(FilesWrite { store: self.files.store_alone(), buffer: &mut self.buffer, writes: Writes::new() })
+        Ok(FilesWrite { store: self.files.store_alone(), buffer: &mut self.buffer, writes: TransactionWrites::new() })
     }
 }
 
 /// A read transaction.
 #[derive(Debug)]
 pub struct FilesRead<'s> {
-    store: RwLockReadGuard<'s, Store>,
+    store: RwLockReadGuard<'s, FileStore>,
     buffer: &'s mut Buffer,
 }
 
@@ -137,9 +137,9 @@ impl KvRead for FilesRead<'_> {
 /// A write transaction. Its writes stay in memory until it commits.
 #[derive(Debug)]
 pub struct FilesWrite<'s> {
-    store: RwLockWriteGuard<'s, Store>,
+    store: RwLockWriteGuard<'s, FileStore>,
     buffer: &'s mut Buffer,
-    writes: Writes,
+    writes: TransactionWrites,
 }
 
 impl KvTransaction for FilesWrite<'_> {

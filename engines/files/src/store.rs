@@ -6,7 +6,7 @@
 use crate::{
     COMMIT, FOLDERS, SYNC,
     folder::{Buffer, Folder, Sync},
-    journal::{self, Change},
+    journal::{self, FileChange},
     name,
 };
 use dbdyno_engine::{EngineError, engine::Open, settings::Settings};
@@ -23,35 +23,35 @@ const JOURNAL: &str = "journal";
 const JOURNAL_TO_BE: &str = "journal.new";
 
 /// The writes of a transaction: values by key, `None` for a removed key.
-pub(crate) type Writes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
+pub(crate) type TransactionWrites = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// How a commit changes files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Commit {
+enum CommitMethod {
     Overwrite,
     Rename,
     Journal,
 }
 
 #[derive(Debug)]
-pub(crate) struct Store {
+pub(crate) struct FileStore {
     root: Folder,
     new: Folder,
     rows: Vec<Folder>,
-    commit: Commit,
+    commit: CommitMethod,
     sync: Sync,
     /// The number of the next new file. Numbers are never reused: a journal that reappears after a power loss must not find the files of
     /// another commit.
     number: AtomicU64,
 }
 
-impl Store {
+impl FileStore {
     /// Opens the store in a folder, and finishes a commit that a crash has interrupted.
     pub(crate) fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let commit = match open.settings.text(COMMIT)? {
-            "journal" => Commit::Journal,
-            "rename" => Commit::Rename,
-            _ => Commit::Overwrite,
+            "journal" => CommitMethod::Journal,
+            "rename" => CommitMethod::Rename,
+            _ => CommitMethod::Overwrite,
         };
         let sync = match open.settings.text(SYNC)? {
             "full" => Sync::Full,
@@ -65,7 +65,7 @@ impl Store {
         Ok(store)
     }
 
-    fn make(folder: &Path, folders: usize, commit: Commit, sync: Sync) -> io::Result<Self> {
+    fn make(folder: &Path, folders: usize, commit: CommitMethod, sync: Sync) -> io::Result<Self> {
         let root = Folder::make(folder.to_owned())?;
         let rows = Folder::make(folder.join(ROWS))?;
         let new = Folder::make(folder.join(NEW))?;
@@ -126,20 +126,20 @@ impl Store {
     }
 
     /// Applies the writes of a transaction to the files.
-    pub(crate) fn commit(&self, writes: &Writes) -> Result<(), EngineError> {
+    pub(crate) fn commit(&self, writes: &TransactionWrites) -> Result<(), EngineError> {
         if writes.is_empty() {
             return Ok(());
         }
         // After a partial commit the state is unknown.
         let lost = |error| EngineError::fatal(format!("committing: {error}"));
         match self.commit {
-            Commit::Overwrite => self.overwrite(writes),
-            Commit::Rename | Commit::Journal => self.rename(writes),
+            CommitMethod::Overwrite => self.overwrite(writes),
+            CommitMethod::Rename | CommitMethod::Journal => self.rename(writes),
         }
         .map_err(lost)
     }
 
-    fn overwrite(&self, writes: &Writes) -> io::Result<()> {
+    fn overwrite(&self, writes: &TransactionWrites) -> io::Result<()> {
         let mut touched = BTreeSet::new();
         for (key, value) in writes {
             let (place, name) = (self.place(key), name::of(key).map_err(io::Error::other)?);
@@ -152,10 +152,10 @@ impl Store {
         self.sync_names(touched.into_iter().map(|place| &self.rows[place]))
     }
 
-    fn rename(&self, writes: &Writes) -> io::Result<()> {
+    fn rename(&self, writes: &TransactionWrites) -> io::Result<()> {
         let changes = writes.iter().map(|write| self.prepare(write)).collect::<io::Result<Vec<_>>>()?;
         // A single file is replaced as a whole even without a list.
-        let is_listed = self.commit == Commit::Journal && changes.len() > 1;
+        let is_listed = self.commit == CommitMethod::Journal && changes.len() > 1;
         if is_listed {
             self.sync_names([&self.new])?;
             self.root.write(JOURNAL_TO_BE, &journal::to_bytes(&changes), self.sync)?;
@@ -167,17 +167,17 @@ impl Store {
     }
 
     /// Writes a new file, which waits to be renamed.
-    fn prepare(&self, (key, value): (&Vec<u8>, &Option<Vec<u8>>)) -> io::Result<Change> {
+    fn prepare(&self, (key, value): (&Vec<u8>, &Option<Vec<u8>>)) -> io::Result<FileChange> {
         let (folder, name) = (self.place(key), name::of(key).map_err(io::Error::other)?);
-        let Some(value) = value else { return Ok(Change { new: None, folder, name }) };
+        let Some(value) = value else { return Ok(FileChange { new: None, folder, name }) };
         let number = self.number.fetch_add(1, Relaxed);
         self.new.write(&number.to_string(), value, self.sync)?;
-        Ok(Change { new: Some(number), folder, name })
+        Ok(FileChange { new: Some(number), folder, name })
     }
 
     /// Applies changes, skipping those already applied.
-    fn make_changes(&self, changes: &[Change]) -> io::Result<()> {
-        for Change { new, folder, name } in changes {
+    fn make_changes(&self, changes: &[FileChange]) -> io::Result<()> {
+        for FileChange { new, folder, name } in changes {
             let rows =
                 self.rows.get(*folder).ok_or_else(|| io::Error::other(format!("there is no folder {folder}")))?;
             match new {
@@ -221,20 +221,20 @@ fn folders(settings: &Settings) -> Result<usize, EngineError> {
 mod tests {
     use super::*;
 
-    fn open(folder: &Path, asked: &[(&str, &str)]) -> Store {
+    fn open(folder: &Path, asked: &[(&str, &str)]) -> FileStore {
         let asked = asked.iter().map(|(option, value)| ((*option).to_owned(), (*value).to_owned())).collect();
         let settings = Settings::resolve(&crate::describe(), &asked).unwrap();
-        Store::open(Open { folder, settings: &settings, schema: &[], data_bytes: 0 }).unwrap()
+        FileStore::open(Open { folder, settings: &settings, schema: &[], data_bytes: 0 }).unwrap()
     }
 
-    fn writes(rows: &[(&str, Option<&str>)]) -> Writes {
+    fn writes(rows: &[(&str, Option<&str>)]) -> TransactionWrites {
         rows.iter()
             .map(|(key, value)| (key.as_bytes().to_vec(), value.map(|value| value.as_bytes().to_vec())))
             .collect()
     }
 
     /// Returns the rows as text, after checking that the store contains nothing else.
-    fn content(store: &Store) -> String {
+    fn content(store: &FileStore) -> String {
         store.check().unwrap();
         let mut buffer = Buffer::default();
         let mut row = |key: &Vec<u8>| {
@@ -254,7 +254,7 @@ mod tests {
             let store = open(folder.path(), &options);
             store.commit(&writes(&[("a", Some("1")), ("b", Some("1")), ("c", Some("1"))])).unwrap();
             let cut = writes(&[("a", Some("2")), ("b", None), ("d", Some("2"))]);
-            let changes: Vec<Change> = cut.iter().map(|write| store.prepare(write).unwrap()).collect();
+            let changes: Vec<FileChange> = cut.iter().map(|write| store.prepare(write).unwrap()).collect();
             if reached > 0 {
                 store.root.write(JOURNAL_TO_BE, &journal::to_bytes(&changes), Sync::Off).unwrap();
             }
@@ -296,7 +296,7 @@ mod tests {
         drop(store);
         std::fs::write(folder.path().join(JOURNAL), "00000000\n1 0 a\n").unwrap();
         let settings = Settings::resolve(&crate::describe(), &BTreeMap::new()).unwrap();
-        let opened = Store::open(Open { folder: folder.path(), settings: &settings, schema: &[], data_bytes: 0 });
+        let opened = FileStore::open(Open { folder: folder.path(), settings: &settings, schema: &[], data_bytes: 0 });
         assert!(opened.unwrap_err().to_string().contains("incomplete"));
     }
 }

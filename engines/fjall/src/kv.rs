@@ -5,7 +5,7 @@ use super::describe::{compression_word, keyspace_options, persist};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
@@ -80,7 +80,7 @@ impl Fjall {
     }
 }
 
-impl Engine for Fjall {
+impl EngineInstance for Fjall {
     const MAIN_FILE: &'static str = TABLES;
     type Clock = SystemClock;
 

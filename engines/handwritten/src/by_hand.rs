@@ -1,6 +1,6 @@
 //! The kinds of hand-written loops, and the trait of engines that have them.
 
-use crate::inputs::Row;
+use crate::inputs::InputRow;
 use dbdyno_engine::{
     EngineError,
     kv::KvEngine,
@@ -19,7 +19,7 @@ pub(crate) trait ByHand: KvEngine {
     const LACKS: &'static [(&'static str, &'static [&'static str])];
 
     /// Runs one loop, and returns its time and the number of rows that it read, found, wrote or removed.
-    fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed;
+    fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[InputRow<'_>]) -> Timed;
 }
 
 /// The test and settings that a loop runs with.

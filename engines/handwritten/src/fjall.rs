@@ -2,7 +2,7 @@
 
 use crate::{
     by_hand::{ByHand, Loop, Setup, Timed, use_all},
-    inputs::{Kind, Row},
+    inputs::{InputRow, RowOperation},
 };
 use dbdyno_engine::serve::Program;
 use dbdyno_fjall::Fjall;
@@ -14,7 +14,7 @@ impl ByHand for Fjall {
     const LACKS: &'static [(&'static str, &'static [&'static str])] =
         &[("read_transaction", &["held"]), ("persist", &["none", "sync_data", "sync_all"])];
 
-    fn run(&mut self, _: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed {
+    fn run(&mut self, _: &Setup<'_>, which: Loop, rows: &[InputRow<'_>]) -> Timed {
         let (database, keyspace) = self.table();
         match which {
             Loop::Get => get(database, keyspace, rows),
@@ -29,7 +29,7 @@ impl ByHand for Fjall {
 
 const PERSIST: Option<PersistMode> = Some(PersistMode::Buffer);
 
-fn get(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, rows: &[Row<'_>]) -> Timed {
+fn get(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, rows: &[InputRow<'_>]) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
         if let Some(value) = database.read_tx().get(keyspace, row.key)? {
@@ -40,7 +40,7 @@ fn get(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, row
     Ok((start.elapsed(), found))
 }
 
-fn exists(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, rows: &[Row<'_>]) -> Timed {
+fn exists(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, rows: &[InputRow<'_>]) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
         found += u64::from(database.read_tx().contains_key(keyspace, row.key)?);
@@ -59,7 +59,7 @@ fn scan(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace) ->
     Ok((start.elapsed(), found))
 }
 
-fn put(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, rows: &[Row<'_>]) -> Timed {
+fn put(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, rows: &[InputRow<'_>]) -> Timed {
     let mut transaction = database.write_tx().durability(PERSIST);
     let start = Instant::now();
     for row in rows {
@@ -72,7 +72,7 @@ fn put(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, row
 fn put_batches(
     database: &SingleWriterTxDatabase,
     keyspace: &SingleWriterTxKeyspace,
-    rows: &[Row<'_>],
+    rows: &[InputRow<'_>],
     batch: usize,
 ) -> Timed {
     let start = Instant::now();
@@ -86,29 +86,29 @@ fn put_batches(
     Ok((start.elapsed(), rows.len() as u64))
 }
 
-fn mixed(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, rows: &[Row<'_>]) -> Timed {
+fn mixed(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, rows: &[InputRow<'_>]) -> Timed {
     let mut transaction = database.write_tx().durability(PERSIST);
     let (start, mut count) = (Instant::now(), 0);
     for row in rows {
         match row.kind {
-            Kind::Read => {
+            RowOperation::Read => {
                 if let Some(value) = transaction.get(keyspace, row.key)? {
                     use_all(&value);
                     count += 1;
                 }
             }
-            Kind::Put => {
+            RowOperation::Put => {
                 transaction.insert(keyspace, row.key, row.value);
                 count += 1;
             }
             // fjall does not report whether a removed key existed.
-            Kind::Delete => {
+            RowOperation::Delete => {
                 if transaction.contains_key(keyspace, row.key)? {
                     transaction.remove(keyspace, row.key);
                     count += 1;
                 }
             }
-            Kind::Remove => {
+            RowOperation::Remove => {
                 transaction.remove(keyspace, row.key);
                 count += 1;
             }

@@ -2,21 +2,21 @@
 
 use crate::{
     by_hand::{ByHand, Loop, Setup, Timed, use_all},
-    inputs::{Kind, Row},
+    inputs::{InputRow, RowOperation},
 };
 use dbdyno_engine::serve::Program;
 use dbdyno_lmdb::Lmdb;
 use heed::{Database, Env, types::Bytes};
 use std::time::Instant;
 
-type Table = Database<'static, Bytes, Bytes>;
+type ByteTable = Database<'static, Bytes, Bytes>;
 
 impl ByHand for Lmdb {
     const ADAPTER: &'static Program = &dbdyno_lmdb::PROGRAM;
     const LACKS: &'static [(&'static str, &'static [&'static str])] =
         &[("read_transaction", &["held"]), ("append", &["on"])];
 
-    fn run(&mut self, _: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed {
+    fn run(&mut self, _: &Setup<'_>, which: Loop, rows: &[InputRow<'_>]) -> Timed {
         let (env, table) = self.table();
         match which {
             Loop::Get => get(env, table, rows),
@@ -29,7 +29,7 @@ impl ByHand for Lmdb {
     }
 }
 
-fn get(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
+fn get(env: &Env, table: ByteTable, rows: &[InputRow<'_>]) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
         let transaction = env.read_txn()?;
@@ -41,7 +41,7 @@ fn get(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
     Ok((start.elapsed(), found))
 }
 
-fn exists(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
+fn exists(env: &Env, table: ByteTable, rows: &[InputRow<'_>]) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
         let transaction = env.read_txn()?;
@@ -50,7 +50,7 @@ fn exists(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
     Ok((start.elapsed(), found))
 }
 
-fn scan(env: &Env, table: Table) -> Timed {
+fn scan(env: &Env, table: ByteTable) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     let transaction = env.read_txn()?;
     for row in table.iter(&transaction)? {
@@ -62,7 +62,7 @@ fn scan(env: &Env, table: Table) -> Timed {
     Ok((start.elapsed(), found))
 }
 
-fn put(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
+fn put(env: &Env, table: ByteTable, rows: &[InputRow<'_>]) -> Timed {
     let mut transaction = env.write_txn()?;
     let start = Instant::now();
     for row in rows {
@@ -72,7 +72,7 @@ fn put(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
     Ok((start.elapsed(), rows.len() as u64))
 }
 
-fn put_batches(env: &Env, table: Table, rows: &[Row<'_>], batch: usize) -> Timed {
+fn put_batches(env: &Env, table: ByteTable, rows: &[InputRow<'_>], batch: usize) -> Timed {
     let start = Instant::now();
     for batch in rows.chunks(batch) {
         let mut transaction = env.write_txn()?;
@@ -84,23 +84,23 @@ fn put_batches(env: &Env, table: Table, rows: &[Row<'_>], batch: usize) -> Timed
     Ok((start.elapsed(), rows.len() as u64))
 }
 
-fn mixed(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
+fn mixed(env: &Env, table: ByteTable, rows: &[InputRow<'_>]) -> Timed {
     let mut transaction = env.write_txn()?;
     let (start, mut count) = (Instant::now(), 0);
     for row in rows {
         match row.kind {
-            Kind::Read => {
+            RowOperation::Read => {
                 if let Some(value) = table.get(&transaction, row.key)? {
                     use_all(value);
                     count += 1;
                 }
             }
-            Kind::Put => {
+            RowOperation::Put => {
                 table.put(&mut transaction, row.key, row.value)?;
                 count += 1;
             }
-            Kind::Delete => count += u64::from(table.delete(&mut transaction, row.key)?),
-            Kind::Remove => {
+            RowOperation::Delete => count += u64::from(table.delete(&mut transaction, row.key)?),
+            RowOperation::Remove => {
                 table.delete(&mut transaction, row.key)?;
                 count += 1;
             }

@@ -2,7 +2,7 @@
 
 use crate::{
     by_hand::{ByHand, Loop, Setup, Timed, use_all},
-    inputs::{Kind, Row},
+    inputs::{InputRow, RowOperation},
 };
 use dbdyno_engine::serve::Program;
 use dbdyno_redb::{Redb, TABLE};
@@ -14,7 +14,7 @@ impl ByHand for Redb {
     const LACKS: &'static [(&'static str, &'static [&'static str])] =
         &[("read_transaction", &["held"]), ("two_phase_commit", &["on"]), ("quick_repair", &["on"])];
 
-    fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed {
+    fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[InputRow<'_>]) -> Timed {
         let (database, durability) = (
             self.database(),
             match of.settings.text("durability")? {
@@ -33,7 +33,7 @@ impl ByHand for Redb {
     }
 }
 
-fn get(database: &Database, rows: &[Row<'_>]) -> Timed {
+fn get(database: &Database, rows: &[InputRow<'_>]) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
         let table = database.begin_read()?.open_table(TABLE)?;
@@ -45,7 +45,7 @@ fn get(database: &Database, rows: &[Row<'_>]) -> Timed {
     Ok((start.elapsed(), found))
 }
 
-fn exists(database: &Database, rows: &[Row<'_>]) -> Timed {
+fn exists(database: &Database, rows: &[InputRow<'_>]) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
         let table = database.begin_read()?.open_table(TABLE)?;
@@ -72,7 +72,7 @@ fn begin(database: &Database, durability: Durability) -> Result<WriteTransaction
     Ok(transaction)
 }
 
-fn put(database: &Database, durability: Durability, rows: &[Row<'_>]) -> Timed {
+fn put(database: &Database, durability: Durability, rows: &[InputRow<'_>]) -> Timed {
     let transaction = begin(database, durability)?;
     let start = Instant::now();
     let mut table = transaction.open_table(TABLE)?;
@@ -84,7 +84,7 @@ fn put(database: &Database, durability: Durability, rows: &[Row<'_>]) -> Timed {
     Ok((start.elapsed(), rows.len() as u64))
 }
 
-fn put_batches(database: &Database, durability: Durability, rows: &[Row<'_>], batch: usize) -> Timed {
+fn put_batches(database: &Database, durability: Durability, rows: &[InputRow<'_>], batch: usize) -> Timed {
     let start = Instant::now();
     for batch in rows.chunks(batch) {
         let transaction = begin(database, durability)?;
@@ -98,24 +98,24 @@ fn put_batches(database: &Database, durability: Durability, rows: &[Row<'_>], ba
     Ok((start.elapsed(), rows.len() as u64))
 }
 
-fn mixed(database: &Database, durability: Durability, rows: &[Row<'_>]) -> Timed {
+fn mixed(database: &Database, durability: Durability, rows: &[InputRow<'_>]) -> Timed {
     let transaction = begin(database, durability)?;
     let (start, mut count) = (Instant::now(), 0);
     let mut table = transaction.open_table(TABLE)?;
     for row in rows {
         match row.kind {
-            Kind::Read => {
+            RowOperation::Read => {
                 if let Some(value) = table.get(row.key)? {
                     use_all(value.value());
                     count += 1;
                 }
             }
-            Kind::Put => {
+            RowOperation::Put => {
                 table.insert(row.key, row.value)?;
                 count += 1;
             }
-            Kind::Delete => count += u64::from(table.remove(row.key)?.is_some()),
-            Kind::Remove => {
+            RowOperation::Delete => count += u64::from(table.remove(row.key)?.is_some()),
+            RowOperation::Remove => {
                 table.remove(row.key)?;
                 count += 1;
             }

@@ -2,7 +2,7 @@
 
 use crate::{
     by_hand::{ByHand, Loop, Setup},
-    inputs::Inputs,
+    inputs::PreparedInputs,
 };
 use dbdyno_engine::{
     EngineError,
@@ -70,7 +70,7 @@ fn measure<E: ByHand>(
     (test, alone): (&KvTest, &KvAlone),
     which: Loop,
 ) -> Result<TestDone, EngineError> {
-    let inputs = Inputs::new(test, alone, job.seed);
+    let inputs = PreparedInputs::new(test, alone, job.seed);
     let rows = inputs.rows();
     let setup = Setup { settings: &job.options, sql: &test.sql };
     reset_peak_rss();

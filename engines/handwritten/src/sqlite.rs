@@ -2,7 +2,7 @@
 
 use crate::{
     by_hand::{ByHand, Loop, Setup, Timed, use_all},
-    inputs::{Kind, Row},
+    inputs::{InputRow, RowOperation},
 };
 use dbdyno_engine::serve::Program;
 use dbdyno_sqlite::Sqlite;
@@ -14,7 +14,7 @@ impl ByHand for Sqlite {
     const LACKS: &'static [(&'static str, &'static [&'static str])] =
         &[("read_transaction", &["held"]), ("statements", &["text"]), ("transaction", &["immediate", "exclusive"])];
 
-    fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed {
+    fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[InputRow<'_>]) -> Timed {
         let connection = &*self.own();
         match which {
             Loop::Get => get(connection, &of.sql.get, rows),
@@ -27,7 +27,7 @@ impl ByHand for Sqlite {
     }
 }
 
-fn get(connection: &Connection, sql: &str, rows: &[Row<'_>]) -> Timed {
+fn get(connection: &Connection, sql: &str, rows: &[InputRow<'_>]) -> Timed {
     let mut get = connection.prepare(sql)?;
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
@@ -40,7 +40,7 @@ fn get(connection: &Connection, sql: &str, rows: &[Row<'_>]) -> Timed {
     Ok((start.elapsed(), found))
 }
 
-fn exists(connection: &Connection, sql: &str, rows: &[Row<'_>]) -> Timed {
+fn exists(connection: &Connection, sql: &str, rows: &[InputRow<'_>]) -> Timed {
     let mut exists = connection.prepare(sql)?;
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
@@ -61,7 +61,7 @@ fn scan(connection: &Connection, sql: &str) -> Timed {
     Ok((start.elapsed(), found))
 }
 
-fn put(connection: &Connection, sql: &str, rows: &[Row<'_>]) -> Timed {
+fn put(connection: &Connection, sql: &str, rows: &[InputRow<'_>]) -> Timed {
     let mut put = connection.prepare(sql)?;
     let transaction = connection.unchecked_transaction()?;
     let start = Instant::now();
@@ -72,7 +72,7 @@ fn put(connection: &Connection, sql: &str, rows: &[Row<'_>]) -> Timed {
     Ok((start.elapsed(), rows.len() as u64))
 }
 
-fn put_batches(connection: &Connection, sql: &str, rows: &[Row<'_>], batch: usize) -> Timed {
+fn put_batches(connection: &Connection, sql: &str, rows: &[InputRow<'_>], batch: usize) -> Timed {
     let mut begin = connection.prepare("BEGIN")?;
     let mut put = connection.prepare(sql)?;
     let mut commit = connection.prepare("COMMIT")?;
@@ -87,7 +87,7 @@ fn put_batches(connection: &Connection, sql: &str, rows: &[Row<'_>], batch: usiz
     Ok((start.elapsed(), rows.len() as u64))
 }
 
-fn mixed(connection: &Connection, of: &Setup<'_>, rows: &[Row<'_>]) -> Timed {
+fn mixed(connection: &Connection, of: &Setup<'_>, rows: &[InputRow<'_>]) -> Timed {
     let mut get = connection.prepare(&of.sql.get)?;
     let mut put = connection.prepare(&of.sql.put)?;
     let mut delete = connection.prepare(&of.sql.delete)?;
@@ -95,19 +95,19 @@ fn mixed(connection: &Connection, of: &Setup<'_>, rows: &[Row<'_>]) -> Timed {
     let (start, mut count) = (Instant::now(), 0);
     for row in rows {
         match row.kind {
-            Kind::Read => {
+            RowOperation::Read => {
                 let mut answer = get.query([row.key])?;
                 if let Some(value) = answer.next()? {
                     use_all(value.get_ref(0)?.as_bytes()?);
                     count += 1;
                 }
             }
-            Kind::Put => {
+            RowOperation::Put => {
                 put.execute((row.key, row.value))?;
                 count += 1;
             }
-            Kind::Delete => count += delete.execute([row.key])? as u64,
-            Kind::Remove => {
+            RowOperation::Delete => count += delete.execute([row.key])? as u64,
+            RowOperation::Remove => {
                 delete.execute([row.key])?;
                 count += 1;
             }

@@ -4,7 +4,7 @@ use crate::environment::{LmdbReads, check, create_database, environment, failed,
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     suite::KvStatements,
 };
@@ -30,7 +30,7 @@ impl Lmdb {
     }
 }
 
-impl Engine for Lmdb {
+impl EngineInstance for Lmdb {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = SystemClock;
 

@@ -70,7 +70,7 @@ impl fmt::Debug for Cipher {
 }
 
 /// The error for a page whose tag does not match its content and this key, or if no nonce is left.
-pub(crate) struct Refused;
+pub(crate) struct CipherError;
 
 impl Cipher {
     /// Creates a cipher from an algorithm and a key, for one opening of a database.
@@ -90,8 +90,8 @@ impl Cipher {
     }
 
     /// Encrypts a content, and authenticates it together with the bytes `in_clear`.
-    pub(crate) fn seal(&self, in_clear: &[u8], content: InOutBuf<'_, '_, u8>) -> Result<Seal, Refused> {
-        let nonce = self.nonces.give().ok_or(Refused)?;
+    pub(crate) fn seal(&self, in_clear: &[u8], content: InOutBuf<'_, '_, u8>) -> Result<Seal, CipherError> {
+        let nonce = self.nonces.give().ok_or(CipherError)?;
         let tag = match &self.ready {
             Ready::ChaCha20Poly1305(cipher) => encrypted(&**cipher, nonce, in_clear, content),
             Ready::Aes256Gcm(cipher) => encrypted(&**cipher, nonce, in_clear, content),
@@ -103,9 +103,9 @@ impl Cipher {
     }
 
     /// Decrypts a content, if it and the bytes `in_clear` are unchanged.
-    pub(crate) fn open(&self, in_clear: &[u8], content: InOutBuf<'_, '_, u8>, seal: &Seal) -> Result<(), Refused> {
-        let (tag, nonce) = seal.split_first_chunk::<TAG_BYTES>().ok_or(Refused)?;
-        let nonce = nonce.try_into().map_err(|_| Refused)?;
+    pub(crate) fn open(&self, in_clear: &[u8], content: InOutBuf<'_, '_, u8>, seal: &Seal) -> Result<(), CipherError> {
+        let (tag, nonce) = seal.split_first_chunk::<TAG_BYTES>().ok_or(CipherError)?;
+        let nonce = nonce.try_into().map_err(|_| CipherError)?;
         match &self.ready {
             Ready::ChaCha20Poly1305(cipher) => decrypted(&**cipher, nonce, in_clear, content, *tag),
             Ready::Aes256Gcm(cipher) => decrypted(&**cipher, nonce, in_clear, content, *tag),
@@ -118,13 +118,13 @@ fn encrypted<C>(
     nonce: Nonce,
     in_clear: &[u8],
     content: InOutBuf<'_, '_, u8>,
-) -> Result<[u8; TAG_BYTES], Refused>
+) -> Result<[u8; TAG_BYTES], CipherError>
 where
     C: AeadInOut,
     aead::Nonce<C>: From<Nonce>,
     [u8; TAG_BYTES]: From<Tag<C>>,
 {
-    cipher.encrypt_inout_detached(&nonce.into(), in_clear, content).map(Into::into).map_err(|_| Refused)
+    cipher.encrypt_inout_detached(&nonce.into(), in_clear, content).map(Into::into).map_err(|_| CipherError)
 }
 
 fn decrypted<C>(
@@ -133,13 +133,13 @@ fn decrypted<C>(
     in_clear: &[u8],
     content: InOutBuf<'_, '_, u8>,
     tag: [u8; TAG_BYTES],
-) -> Result<(), Refused>
+) -> Result<(), CipherError>
 where
     C: AeadInOut,
     aead::Nonce<C>: From<Nonce>,
     Tag<C>: From<[u8; TAG_BYTES]>,
 {
-    cipher.decrypt_inout_detached(&nonce.into(), in_clear, content, &tag.into()).map_err(|_| Refused)
+    cipher.decrypt_inout_detached(&nonce.into(), in_clear, content, &tag.into()).map_err(|_| CipherError)
 }
 
 /// Returns the bytes that LMDB keeps as the key: the address of the ready cipher.
@@ -175,7 +175,7 @@ pub(crate) unsafe extern "C" fn encrypt(
             let opened = cipher.open(numbers, content, &seal.read_unaligned());
             match &opened {
                 Ok(()) => cipher.chunks.touch(page_number(numbers)),
-                Err(Refused) => damage::note(Proof::Tag, numbers.as_ptr(), bytes),
+                Err(CipherError) => damage::note(Proof::Tag, numbers.as_ptr(), bytes),
             }
             opened
         }

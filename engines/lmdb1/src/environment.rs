@@ -4,7 +4,7 @@ use crate::{
     checksum,
     cipher::{Algorithm, Cipher},
     key::EncryptionKey,
-    lmdb::{Config, Dbi, Env, Lmdb1Read, Protection, library_version},
+    lmdb::{Dbi, Env, EnvOptions, Lmdb1Read, Protection, library_version},
 };
 use dbdyno_engine::{
     EngineError,
@@ -47,7 +47,7 @@ impl Lmdb1Environment {
         let setup = LmdbSetup::new(open.settings, open.data_bytes)?;
         let protection = protection(open.settings, open.folder)?;
         let page_size = open.settings.integer("page_size")? as usize;
-        let config = Config { setup, protection, page_size, tables };
+        let config = EnvOptions { setup, protection, page_size, tables };
         let env = Env::open(open.folder, config).map_err(|error| {
             let error: EngineError = error.into();
             EngineError { message: format!("opening the environment: {}", error.message), ..error }

@@ -7,7 +7,7 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
     suite::KvStatements,
@@ -22,7 +22,7 @@ use std::{
 #[derive(Debug)]
 pub struct Lmdb1(Lmdb1Environment);
 
-impl Engine for Lmdb1 {
+impl EngineInstance for Lmdb1 {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = SystemClock;
 

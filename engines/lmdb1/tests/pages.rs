@@ -5,7 +5,7 @@
 mod support;
 
 use dbdyno_engine::{
-    engine::Engine,
+    engine::EngineInstance,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
     suite::KvStatements,

@@ -12,36 +12,35 @@ use std::{
 
 /// The expected library, for errors.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
+pub(crate) struct ExpectedLibrary {
     /// The product: `SQLite`.
     pub(crate) of: &'static str,
     /// The usual name of its file: `libsqlite3.so`.
     pub(crate) file: &'static str,
 }
 
-/// A loaded library.
-pub(crate) struct Library {
+pub(crate) struct LoadedLibrary {
     /// The name or path in the option.
     named: PathBuf,
     /// The path or name under which it was found.
     pub(crate) path: PathBuf,
-    kind: Kind,
+    kind: ExpectedLibrary,
     library: unix::Library,
 }
 
 /// The library of this process: two libraries with common symbols would run each other's code.
 static LOADED: OnceLock<PathBuf> = OnceLock::new();
 
-impl Library {
+impl LoadedLibrary {
     /// Loads the library at a path, or of a name that the system's loader finds. If no library has exactly this name (`librocksdb.so`),
     /// loads the newest one with a version after the name (`librocksdb.so.7.8`). The library uses its own symbols, even if this program
     /// has symbols of the same names. Its sync calls are counted like this program's own.
     ///
     /// # Errors
     /// There is none, or another one is already loaded.
-    pub(crate) fn load(path: &str, kind: Kind) -> Result<Self, EngineError> {
+    pub(crate) fn load(path: &str, kind: ExpectedLibrary) -> Result<Self, EngineError> {
         if path.is_empty() {
-            let Kind { of, file } = kind;
+            let ExpectedLibrary { of, file } = kind;
             let message = format!("option `library` is empty: expected the path of a build of {of} ({file})");
             return Err(EngineError::new(message));
         }
@@ -151,7 +150,7 @@ macro_rules! functions {
             #[expect(unsafe_code, reason = "the types of the documented interface are given to its functions")]
             pub(super) fn load(path: &str) -> Result<&'static Self, dbdyno_engine::EngineError> {
                 static FOUND: std::sync::OnceLock<$api> = std::sync::OnceLock::new();
-                let library = $crate::library::Library::load(path, $kind)?;
+                let library = $crate::library::LoadedLibrary::load(path, $kind)?;
                 if let Some(found) = FOUND.get() {
                     return Ok(found);
                 }

@@ -10,7 +10,7 @@ mod model;
 mod stores;
 
 use dbdyno_engine::{
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite},
     settings::Settings,
     suite::KvStatements,

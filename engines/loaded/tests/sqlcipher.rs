@@ -3,7 +3,7 @@
 use dbdyno_engine::{
     describe::Description,
     durability::Tier,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::KvEngine,
     settings::Settings,
 };

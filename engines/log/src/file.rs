@@ -47,21 +47,21 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
 
 /// A record being built: room for its header, then the added changes.
 #[derive(Debug)]
-pub(crate) struct Record(Vec<u8>);
+pub(crate) struct LogRecord(Vec<u8>);
 
 /// The change that a record makes to a key: its value, or `None` if it is removed.
-pub(crate) type Change<'r> = (&'r [u8], Option<&'r [u8]>);
+pub(crate) type KeyChange<'r> = (&'r [u8], Option<&'r [u8]>);
 
 /// The length that marks a removed key.
 const GONE: u32 = u32::MAX;
 
-impl Record {
+impl LogRecord {
     pub(crate) fn new() -> Self {
         Self(vec![0; HEADER])
     }
 
     /// Adds a change: the key's length, the value's length, then both.
-    pub(crate) fn add(&mut self, (key, value): Change<'_>) {
+    pub(crate) fn add(&mut self, (key, value): KeyChange<'_>) {
         self.0.extend((key.len() as u32).to_le_bytes());
         self.0.extend(value.map_or(GONE, |value| value.len() as u32).to_le_bytes());
         self.0.extend(key);
@@ -85,7 +85,7 @@ impl Record {
     }
 }
 
-pub(crate) fn changes(mut record: &[u8]) -> impl Iterator<Item = Change<'_>> {
+pub(crate) fn changes(mut record: &[u8]) -> impl Iterator<Item = KeyChange<'_>> {
     std::iter::from_fn(move || {
         let (key_length, rest) = number(record)?;
         let (value_length, rest) = number(rest)?;
@@ -116,7 +116,7 @@ mod tests {
         let path = folder.path().join(NAME);
         let (file, _) = open(folder.path()).unwrap();
         for key in [b"a", b"b"] {
-            let mut record = Record::new();
+            let mut record = LogRecord::new();
             record.add((key, Some(b"value")));
             record.append(&file, true).unwrap();
         }

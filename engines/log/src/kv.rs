@@ -1,16 +1,16 @@
 //! Keys and values in a map, restored from the records of the file.
 
-use crate::file::{self, Record, changes, records};
+use crate::file::{self, LogRecord, changes, records};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     suite::KvStatements,
 };
 use std::{collections::BTreeMap, fs::File, ops::Bound, path::PathBuf};
 
-type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+type LogRows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// An open store.
 #[derive(Debug)]
@@ -18,11 +18,11 @@ pub struct Log {
     folder: PathBuf,
     file: File,
     sync: bool,
-    rows: Rows,
+    rows: LogRows,
 }
 
-fn replayed(bytes: &[u8]) -> Rows {
-    let mut rows = Rows::new();
+fn replayed(bytes: &[u8]) -> LogRows {
+    let mut rows = LogRows::new();
     for (key, value) in records(bytes).flat_map(changes) {
         match value {
             Some(value) => rows.insert(key.to_owned(), value.to_owned()),
@@ -32,7 +32,7 @@ fn replayed(bytes: &[u8]) -> Rows {
     rows
 }
 
-impl Engine for Log {
+impl EngineInstance for Log {
     const MAIN_FILE: &'static str = file::NAME;
     type Clock = SystemClock;
 
@@ -81,7 +81,7 @@ impl KvSession for &mut Log {
     }
 
     fn write(&mut self) -> Result<LogWrite<'_>, EngineError> {
-        Ok(LogWrite { log: self, record: Record::new(), undo: Vec::new() })
+        Ok(LogWrite { log: self, record: LogRecord::new(), undo: Vec::new() })
     }
 }
 
@@ -89,7 +89,7 @@ impl KvSession for &mut Log {
 #[derive(Debug)]
 pub struct LogWrite<'s> {
     log: &'s mut Log,
-    record: Record,
+    record: LogRecord,
     undo: Vec<(Vec<u8>, Option<Vec<u8>>)>,
 }
 
@@ -104,7 +104,7 @@ impl KvTransaction for LogWrite<'_> {
     }
 
     fn commit(mut self) -> Result<(), EngineError> {
-        let record = std::mem::replace(&mut self.record, Record::new());
+        let record = std::mem::replace(&mut self.record, LogRecord::new());
         record.append(&self.log.file, self.log.sync)?;
         self.undo.clear();
         Ok(())

@@ -5,7 +5,7 @@ mod simulation;
 mod sql;
 
 use self::{
-    lying::{Lie, LyingMap, Rows, View},
+    lying::{Lie, LyingMap, StoredRows, TransactionView},
     simulation::Simulation,
 };
 use dbdyno_engine::{
@@ -13,7 +13,7 @@ use dbdyno_engine::{
     clock::{Clock, SystemClock},
     describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     serve::Program,
     suite::{KvStatements, SuiteKind},
@@ -187,7 +187,7 @@ impl NullEngine {
     }
 }
 
-impl Engine for NullEngine {
+impl EngineInstance for NullEngine {
     const MAIN_FILE: &'static str = "null";
     type Clock = NullClock;
 
@@ -237,7 +237,7 @@ impl KvShared for NullEngine {
 pub struct NullSession<'e> {
     engine: &'e NullEngine,
     /// The rows at the beginning of the session, if it does not see later ones.
-    old: Option<Rows>,
+    old: Option<StoredRows>,
 }
 
 impl<'e> NullSession<'e> {
@@ -257,12 +257,12 @@ impl KvSession for NullSession<'_> {
         Self: 's;
 
     fn read(&mut self) -> Result<NullTable<'_>, EngineError> {
-        let view = self.engine.map.as_ref().map_or(View::Now, |map| map.view(self.old.as_ref()));
+        let view = self.engine.map.as_ref().map_or(TransactionView::Now, |map| map.view(self.old.as_ref()));
         Ok(NullTable { engine: self.engine, view })
     }
 
     fn write(&mut self) -> Result<NullTable<'_>, EngineError> {
-        Ok(NullTable { engine: self.engine, view: View::Now })
+        Ok(NullTable { engine: self.engine, view: TransactionView::Now })
     }
 }
 
@@ -270,7 +270,7 @@ impl KvSession for NullSession<'_> {
 #[derive(Debug)]
 pub struct NullTable<'s> {
     engine: &'s NullEngine,
-    view: View<'s>,
+    view: TransactionView<'s>,
 }
 
 impl KvTransaction for NullTable<'_> {

@@ -7,12 +7,12 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-pub(super) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+pub(super) type StoredRows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[derive(Debug)]
 pub(super) struct LyingMap {
     lie: Lie,
-    rows: Mutex<Rows>,
+    rows: Mutex<StoredRows>,
 }
 
 /// The error in reads.
@@ -28,10 +28,10 @@ pub(super) enum Lie {
 
 /// The rows that a transaction sees.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum View<'s> {
+pub(super) enum TransactionView<'s> {
     Now,
     NoKey,
-    Old(&'s Rows),
+    Old(&'s StoredRows),
 }
 
 impl Lie {
@@ -51,29 +51,29 @@ impl LyingMap {
         Self { lie, rows: Mutex::default() }
     }
 
-    fn with<R>(&self, work: impl FnOnce(&mut Rows) -> R) -> R {
+    fn with<R>(&self, work: impl FnOnce(&mut StoredRows) -> R) -> R {
         work(&mut self.rows.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the rows that a session beginning now will always see, if the lie is `Stale`.
-    pub(super) fn frozen(&self) -> Option<Rows> {
+    pub(super) fn frozen(&self) -> Option<StoredRows> {
         (self.lie == Lie::Stale).then(|| self.with(|rows| rows.clone()))
     }
 
     /// Returns what a read transaction sees in a session with these rows.
-    pub(super) fn view<'s>(&self, old: Option<&'s Rows>) -> View<'s> {
+    pub(super) fn view<'s>(&self, old: Option<&'s StoredRows>) -> TransactionView<'s> {
         match (self.lie, old) {
-            (Lie::Nothing, _) => View::NoKey,
-            (Lie::Stale, Some(rows)) => View::Old(rows),
-            (Lie::Torn | Lie::Stale, _) => View::Now,
+            (Lie::Nothing, _) => TransactionView::NoKey,
+            (Lie::Stale, Some(rows)) => TransactionView::Old(rows),
+            (Lie::Torn | Lie::Stale, _) => TransactionView::Now,
         }
     }
 
-    pub(super) fn get(&self, view: View<'_>, key: &[u8]) -> Option<Vec<u8>> {
+    pub(super) fn get(&self, view: TransactionView<'_>, key: &[u8]) -> Option<Vec<u8>> {
         match view {
-            View::Now => self.with(|rows| rows.get(key).cloned()),
-            View::NoKey => None,
-            View::Old(rows) => rows.get(key).cloned(),
+            TransactionView::Now => self.with(|rows| rows.get(key).cloned()),
+            TransactionView::NoKey => None,
+            TransactionView::Old(rows) => rows.get(key).cloned(),
         }
     }
 
@@ -82,8 +82,8 @@ impl LyingMap {
     }
 
     /// Visits row after row, and lets others write in between.
-    pub(super) fn walk(&self, view: View<'_>, mut visit: impl FnMut(&[u8], &[u8])) {
-        if let View::Old(rows) = view {
+    pub(super) fn walk(&self, view: TransactionView<'_>, mut visit: impl FnMut(&[u8], &[u8])) {
+        if let TransactionView::Old(rows) = view {
             return rows.iter().for_each(|(key, value)| visit(key, value));
         }
         let mut from = Bound::Unbounded;

@@ -15,20 +15,20 @@ pub(crate) fn failed(error: impl fmt::Display) -> EngineError {
 
 /// The options of a commit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Commit {
+pub(crate) struct CommitOptions {
     durability: Durability,
     two_phase: bool,
     quick_repair: bool,
 }
 
 /// Opens the database in a folder, and returns it with the options of its commits.
-pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, Commit), EngineError> {
+pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, CommitOptions), EngineError> {
     let settings = open.settings;
     let database = Database::builder()
         .set_cache_size(settings.integer("cache_size")? as usize)
         .create(open.folder.join(MAIN_FILE))
         .map_err(EngineError::doing("opening the database"))?;
-    let commit = Commit {
+    let commit = CommitOptions {
         durability: match settings.text("durability")? {
             "none" => Durability::None,
             _ => Durability::Immediate,
@@ -39,7 +39,7 @@ pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, Commit), Engine
     Ok((database, commit))
 }
 
-impl Commit {
+impl CommitOptions {
     /// Begins a write transaction with these commit options.
     pub(crate) fn begin(self, database: &Database) -> Result<WriteTransaction, EngineError> {
         let mut transaction = database.begin_write().map_err(failed)?;

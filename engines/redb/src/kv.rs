@@ -1,10 +1,10 @@
 //! Keys and values in one table.
 
-use crate::database::{Commit, MAIN_FILE, RedbBytes, check, failed, open_database};
+use crate::database::{CommitOptions, MAIN_FILE, RedbBytes, check, failed, open_database};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
@@ -17,7 +17,7 @@ pub const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::ne
 #[derive(Debug)]
 pub struct Redb {
     database: Database,
-    commit: Commit,
+    commit: CommitOptions,
     held: bool,
 }
 
@@ -28,7 +28,7 @@ impl Redb {
     }
 }
 
-impl Engine for Redb {
+impl EngineInstance for Redb {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = SystemClock;
 
@@ -82,7 +82,7 @@ impl KvShared for Redb {
 #[derive(Debug)]
 pub struct RedbSession<'e> {
     database: &'e Database,
-    commit: Commit,
+    commit: CommitOptions,
 }
 
 impl KvSession for RedbSession<'_> {

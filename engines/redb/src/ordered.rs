@@ -1,6 +1,6 @@
 //! redb as an ordered store: one table per tree.
 
-use crate::database::{Commit, MAIN_FILE, RedbBytes, check, failed, open_database};
+use crate::database::{CommitOptions, MAIN_FILE, RedbBytes, check, failed, open_database};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
@@ -20,7 +20,7 @@ use std::{
 #[derive(Debug)]
 pub struct RedbStore {
     database: Database,
-    commit: Commit,
+    commit: CommitOptions,
     names: Rc<[String]>,
 }
 

@@ -5,7 +5,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     describe::Library,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::is_held,
     kv_sql::Begins,
     settings::Settings,
@@ -58,7 +58,7 @@ impl<D: Driver> Sqlite<D> {
     }
 }
 
-impl<D: Driver> Engine for Sqlite<D> {
+impl<D: Driver> EngineInstance for Sqlite<D> {
     const MAIN_FILE: &'static str = connection::FILE;
     type Clock = SystemClock;
 

@@ -53,21 +53,21 @@ pub fn examine<D: Driver>(folder: &Path, settings: &Settings, library: Library) 
 }
 
 /// A value that an option does not accept.
-struct Refused {
+struct RefusedValue {
     option: &'static str,
     /// The value that was set, and the value in force after it.
     why: String,
 }
 
 /// Returns the values that do not read back as they were set.
-fn refused<D: Driver>(connection: &D) -> Result<Vec<Refused>, EngineError> {
+fn refused<D: Driver>(connection: &D) -> Result<Vec<RefusedValue>, EngineError> {
     let mut refused = Vec::new();
     for (option, words) in WORDS {
         for word in words {
             pragmas::set(connection, option, word)?;
             let found = pragmas::in_force(connection)?.remove(option).unwrap_or_default();
             if found != *word {
-                refused.push(Refused { option, why: pragmas::left(option, word, &found) });
+                refused.push(RefusedValue { option, why: pragmas::left(option, word, &found) });
             }
         }
     }
@@ -75,9 +75,9 @@ fn refused<D: Driver>(connection: &D) -> Result<Vec<Refused>, EngineError> {
 }
 
 /// Returns the options that accept only one of their values, each with the reason.
-fn stuck(refused: &[Refused]) -> impl Iterator<Item = (String, String)> {
+fn stuck(refused: &[RefusedValue]) -> impl Iterator<Item = (String, String)> {
     WORDS.iter().filter_map(|(option, words)| {
-        let of: Vec<&Refused> = refused.iter().filter(|one| one.option == *option).collect();
+        let of: Vec<&RefusedValue> = refused.iter().filter(|one| one.option == *option).collect();
         let first = of.first().filter(|_| of.len() + 1 >= words.len())?;
         Some(((*option).to_owned(), first.why.clone()))
     })
@@ -109,7 +109,7 @@ fn is_source_id(text: &str) -> bool {
 }
 
 /// Returns why a library is not plain SQLite, from its behaviour.
-fn strange<D: Driver>(connection: &D, refused: &[Refused], file: &Path) -> Result<Option<String>, EngineError> {
+fn strange<D: Driver>(connection: &D, refused: &[RefusedValue], file: &Path) -> Result<Option<String>, EngineError> {
     if connection.first_value("PRAGMA cipher_version")? != SqlValue::Null {
         return Ok(Some("it has a cipher".to_owned()));
     }

@@ -2,17 +2,17 @@
 
 use super::{
     definition::trees,
-    direct::{self, Planned},
+    direct::{self, ResolvedPlan},
     rowsum::Rowsum,
     tables::Tables,
-    virtual_table::{Guard, Layer, SharedTables, connect},
+    virtual_table::{Layer, SharedTables, SqlGuard, connect},
 };
 use crate::sqlite::{SqliteRow, SqliteStatement};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     describe::{ImplementationRule, Library, OptionSpec},
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     ordered::OrderedStore,
     prepared::SqlStatement,
     sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema, is_text, reopen},
@@ -67,13 +67,13 @@ pub fn options() -> Vec<OptionSpec> {
 pub struct Layered<S: OrderedStore> {
     shared: SharedTables<S>,
     /// SQLite, with `layer=sql`.
-    connection: Option<(Connection, Guard)>,
+    connection: Option<(Connection, SqlGuard)>,
     declared: Vec<TableSpec>,
     text: bool,
     reopens: bool,
 }
 
-impl<S: OrderedStore> Engine for Layered<S> {
+impl<S: OrderedStore> EngineInstance for Layered<S> {
     const MAIN_FILE: &'static str = S::MAIN_FILE;
     type Clock = SystemClock;
 
@@ -164,7 +164,7 @@ pub enum LayeredStatement<'e> {
 }
 
 /// A prepared plan.
-pub struct Direct<'e>(Planned<'e>);
+pub struct Direct<'e>(ResolvedPlan<'e>);
 
 impl<'e, S: OrderedStore> LayeredSession<'e, S> {
     fn shared(&self) -> &SharedTables<S> {
@@ -255,7 +255,7 @@ impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
     fn prepare(&mut self, statement: &'e StatementSpec) -> Result<LayeredStatement<'e>, EngineError> {
         match &self.way {
             Way::Sql(layer) => layer.prepare(&statement.sql, self.text).map(LayeredStatement::Sql),
-            Way::Direct(..) => Planned::new(statement).map(|plan| LayeredStatement::Direct(Direct(plan))),
+            Way::Direct(..) => ResolvedPlan::new(statement).map(|plan| LayeredStatement::Direct(Direct(plan))),
         }
     }
 

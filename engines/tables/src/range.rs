@@ -9,20 +9,20 @@ use std::ops::Bound;
 
 /// One end of a range condition: the value, and whether the range includes it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct End<'v> {
+pub(super) struct RangeEnd<'v> {
     pub(super) value: SqlValueRef<'v>,
     pub(super) included: bool,
 }
 
 /// A condition on one column, in the form that can be pushed down.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wanted<'v> {
+pub(super) enum PushedCondition<'v> {
     All,
     Equal(SqlValueRef<'v>),
     /// Values of a range. It never contains NULL.
     Range {
-        from: Option<End<'v>>,
-        to: Option<End<'v>>,
+        from: Option<RangeEnd<'v>>,
+        to: Option<RangeEnd<'v>>,
     },
 }
 
@@ -47,15 +47,15 @@ impl KeyRange {
     }
 
     /// Returns the keys of the rows whose rowid matches. The range is exact: no other row's key is in it.
-    pub(super) fn of_rowids(wanted: Wanted<'_>) -> Self {
+    pub(super) fn of_rowids(condition: PushedCondition<'_>) -> Self {
         let row = |rowid: i64| key::of_rowid(rowid).to_vec();
-        match wanted {
-            Wanted::All => Self::all(),
-            Wanted::Equal(value) => match Rowid::from_value(value) {
+        match condition {
+            PushedCondition::All => Self::all(),
+            PushedCondition::Equal(value) => match Rowid::from_value(value) {
                 Rowid::Whole(rowid) => Self { from: Bound::Included(row(rowid)), to: Bound::Included(row(rowid)) },
                 _ => Self::none(),
             },
-            Wanted::Range { from, to } => {
+            PushedCondition::Range { from, to } => {
                 let from = match from.map(|end| (Rowid::from_value(end.value), end.included)) {
                     None | Some((Rowid::Below, _)) => Bound::Unbounded,
                     Some((Rowid::Whole(rowid), true)) => Bound::Included(row(rowid)),
@@ -75,16 +75,21 @@ impl KeyRange {
 
     /// Returns the keys of the index entries whose value matches. The range is exact on numeric columns; on other columns it may contain
     /// more entries.
-    pub(super) fn of_entries(table: &TableDefinition, column: usize, wanted: Wanted<'_>, longest_key: usize) -> Self {
+    pub(super) fn of_entries(
+        table: &TableDefinition,
+        column: usize,
+        condition: PushedCondition<'_>,
+        longest_key: usize,
+    ) -> Self {
         let affinity = table.columns[column].affinity;
-        match wanted {
-            Wanted::All => Self::all(),
-            Wanted::Equal(SqlValueRef::Null) => Self::none(),
-            Wanted::Equal(value) => {
-                let end = Some(End { value, included: true });
+        match condition {
+            PushedCondition::All => Self::all(),
+            PushedCondition::Equal(SqlValueRef::Null) => Self::none(),
+            PushedCondition::Equal(value) => {
+                let end = Some(RangeEnd { value, included: true });
                 Self { from: lower(affinity, end, longest_key), to: upper(affinity, end, longest_key) }
             }
-            Wanted::Range { from, to } => {
+            PushedCondition::Range { from, to } => {
                 if [from, to].into_iter().flatten().any(|end| end.value == SqlValueRef::Null) {
                     return Self::none();
                 }
@@ -94,7 +99,7 @@ impl KeyRange {
     }
 }
 
-fn lower(affinity: Affinity, end: Option<End<'_>>, longest_key: usize) -> Bound<Vec<u8>> {
+fn lower(affinity: Affinity, end: Option<RangeEnd<'_>>, longest_key: usize) -> Bound<Vec<u8>> {
     match end.and_then(|end| Some((prefix(affinity, end.value, longest_key)?, end.included))) {
         None => Bound::Included(vec![key::NUMBER]),
         Some((prefix, true)) => Bound::Included(prefix),
@@ -102,7 +107,7 @@ fn lower(affinity: Affinity, end: Option<End<'_>>, longest_key: usize) -> Bound<
     }
 }
 
-fn upper(affinity: Affinity, end: Option<End<'_>>, longest_key: usize) -> Bound<Vec<u8>> {
+fn upper(affinity: Affinity, end: Option<RangeEnd<'_>>, longest_key: usize) -> Bound<Vec<u8>> {
     match end.and_then(|end| Some((prefix(affinity, end.value, longest_key)?, end.included))) {
         None => Bound::Unbounded,
         Some((prefix, true)) => Bound::Excluded(behind(prefix)),

@@ -15,14 +15,14 @@ use std::{
 pub(crate) struct ColdStart {
     folder: PathBuf,
     /// The files while the database was closed, after the page cache was dropped.
-    closed: Files,
+    closed: FileResidency,
     /// Bytes of the files in memory after the database was opened; `None` before.
     opened_resident: Option<u64>,
 }
 
 /// Files below a folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Files {
+struct FileResidency {
     /// Bytes that they occupy on the disk.
     bytes: u64,
     /// Bytes of the files that are in memory.
@@ -36,7 +36,7 @@ impl ColdStart {
     /// # Errors
     /// A file cannot be read or synced.
     pub(crate) fn of(folder: &Path) -> Result<Self, EngineError> {
-        let mut closed = Files::default();
+        let mut closed = FileResidency::default();
         if folder.exists() {
             closed
                 .add(folder, drop_from_memory)
@@ -50,7 +50,7 @@ impl ColdStart {
     /// # Errors
     /// A file cannot be read.
     pub(crate) fn look_after_opening(&mut self) -> Result<(), EngineError> {
-        let mut opened = Files::default();
+        let mut opened = FileResidency::default();
         let looked = with_own_descriptors(|| opened.add(&self.folder, |_| Ok(())));
         looked.map_err(EngineError::doing("measuring how much of the database is in memory"))?;
         self.opened_resident = Some(opened.resident);
@@ -70,7 +70,7 @@ impl ColdStart {
     }
 }
 
-impl Files {
+impl FileResidency {
     /// Adds all files below a folder, each after calling `first` on it.
     fn add(&mut self, folder: &Path, first: fn(&File) -> io::Result<()>) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
@@ -186,12 +186,12 @@ mod tests {
             "as an engine that reads all of it while it opens"
         );
         assert_eq!(test.get("resident_bytes"), Some(start.closed.resident));
-        assert_eq!(ColdStart::of(&folder.path().join("none")).unwrap().closed, Files::default());
+        assert_eq!(ColdStart::of(&folder.path().join("none")).unwrap().closed, FileResidency::default());
         if Path::new("/dev/shm").exists() {
             let memory = tempfile::tempdir_in("/dev/shm").unwrap();
             fs::write(memory.path().join("data"), vec![7; bytes]).unwrap();
             let start = ColdStart::of(memory.path()).unwrap();
-            let all = Files { bytes: bytes as u64, resident: bytes as u64 };
+            let all = FileResidency { bytes: bytes as u64, resident: bytes as u64 };
             assert_eq!(start.closed, all, "nothing can be dropped there");
         } else {
             dbdyno_engine::say!("not checked: there is no /dev/shm");

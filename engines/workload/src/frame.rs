@@ -1,7 +1,7 @@
 //! The frame around the measured loop for every kind of suite: events, counters, sizes.
 
 use crate::{
-    histogram::{Counts, Seen, to_base64},
+    histogram::{Counts, SeenCounts, to_base64},
     phases::{OwnThreads, Phases},
     recorder::RecordedTime,
     resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss, rss_bytes},
@@ -11,7 +11,7 @@ use dbdyno_engine::{
     clock::Clock,
     counters::Counters,
     describe::Library,
-    engine::Engine,
+    engine::EngineInstance,
     protocol::{ActorHead, Event, TestDone, TestHead},
     serve::Worker,
 };
@@ -37,12 +37,12 @@ pub(crate) struct Frame<'h> {
 }
 
 /// The state behind the progress events of a test.
-struct Progress {
+struct TestProgress {
     test: u32,
     operations: Option<u64>,
     begun: Instant,
     counts: Arc<Counts>,
-    seen: Seen,
+    seen: SeenCounts,
 }
 
 impl<'w> Harness<'w> {
@@ -53,7 +53,12 @@ impl<'w> Harness<'w> {
     }
 
     /// Reports that the engine's first database is open.
-    pub(crate) fn opened<E: Engine>(&self, engine: &E, library: &Library, phases: &Phases) -> Result<(), EngineError> {
+    pub(crate) fn opened<E: EngineInstance>(
+        &self,
+        engine: &E,
+        library: &Library,
+        phases: &Phases,
+    ) -> Result<(), EngineError> {
         let in_force = engine.in_force()?;
         let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
         let open_ns = phases.open_ns().unwrap_or(0);
@@ -118,12 +123,12 @@ impl<'w> Harness<'w> {
     /// Starts the counters of a test of one thread, as [`Harness::announce`] reported it.
     pub(crate) fn begin_alone(&self, test: TestHead<'_>, operations: Option<u64>, every: u64) -> Frame<'_> {
         self.counts.clear();
-        let mut progress = Progress {
+        let mut progress = TestProgress {
             test: test.number,
             operations,
             begun: Instant::now(),
             counts: Arc::clone(&self.counts),
-            seen: Seen::default(),
+            seen: SeenCounts::default(),
         };
         Frame { every: every.max(1), ..self.begin(test, move || progress.event()) }
     }
@@ -139,7 +144,7 @@ impl<'w> Harness<'w> {
     }
 }
 
-impl Progress {
+impl TestProgress {
     /// Returns the progress since the previous event.
     fn event(&mut self) -> Event {
         let delta = self.counts.delta(&mut self.seen);

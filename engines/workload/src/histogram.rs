@@ -80,7 +80,7 @@ impl Counts {
     }
 
     /// Returns the samples recorded since the previous call with the same `seen`, and updates `seen`.
-    pub fn delta(&self, seen: &mut Seen) -> Histogram<u64> {
+    pub fn delta(&self, seen: &mut SeenCounts) -> Histogram<u64> {
         let mut delta = empty();
         for (at, (counter, before)) in self.samples.iter().zip(seen.0.iter_mut()).enumerate() {
             let now = counter.load(Relaxed);
@@ -93,7 +93,7 @@ impl Counts {
     }
 
     pub fn to_histogram(&self) -> Histogram<u64> {
-        self.delta(&mut Seen::default())
+        self.delta(&mut SeenCounts::default())
     }
 }
 
@@ -105,9 +105,9 @@ fn add(counter: &AtomicU64, more: u64) {
 
 /// The values of [`Counts`] that a reader has already seen.
 #[derive(Debug)]
-pub struct Seen(Box<[u64]>);
+pub struct SeenCounts(Box<[u64]>);
 
-impl Default for Seen {
+impl Default for SeenCounts {
     fn default() -> Self {
         Self(vec![0; LEN].into_boxed_slice())
     }
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_delta_holds_what_came_since_the_last() {
         let counts = Counts::default();
-        let mut seen = Seen::default();
+        let mut seen = SeenCounts::default();
         counts.record(100);
         assert_eq!(counts.delta(&mut seen).len(), 1);
         counts.record(100);

@@ -3,7 +3,7 @@
 //! An engine may defer work to any of these that another engine does inside the timer: a checkpoint, a flush, a compaction.
 
 use crate::{cold::ColdStart, resources::counters};
-use dbdyno_engine::{EngineError, counters::Counters, engine::Engine};
+use dbdyno_engine::{EngineError, counters::Counters, engine::EngineInstance};
 use rustix::time::{ClockId, clock_gettime};
 use std::{
     collections::BTreeSet,
@@ -53,7 +53,7 @@ impl Phases {
     ///
     /// # Errors
     /// The engine keeps nothing on the disk, so its answers would be wrong. A file cannot be read.
-    pub(crate) fn check_opened<E: Engine>(&mut self, engine: &E) -> Result<(), EngineError> {
+    pub(crate) fn check_opened<E: EngineInstance>(&mut self, engine: &E) -> Result<(), EngineError> {
         if let Some(cold) = &mut self.cold {
             cold.look_after_opening()?;
         }

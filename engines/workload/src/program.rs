@@ -2,7 +2,7 @@
 
 use crate::{
     crash,
-    kv::{self, ManyThreads, OneThread, Threading},
+    kv::{self, KvOneThread, KvThreading, SharedDatabase},
     sql,
 };
 use dbdyno_engine::{
@@ -16,15 +16,15 @@ use dbdyno_engine::{
 pub const fn both<K: KvThreads, S: SqlEngine>(describe: fn() -> Description) -> Program {
     Program {
         describe,
-        kv: Some(kv_program::<K, ManyThreads>()),
-        sql: Some(sql_program::<S, sql::OneThread>()),
+        kv: Some(kv_program::<K, SharedDatabase>()),
+        sql: Some(sql_program::<S, sql::SqlOneThread>()),
         probe: None,
     }
 }
 
 /// Like [`both`], for an engine that gives each thread its own connection: it runs tests of several threads for both kinds.
 pub const fn connecting<K: KvThreads, S: SqlThreads>(describe: fn() -> Description) -> Program {
-    Program { sql: Some(sql_program::<S, sql::ManyThreads>()), ..both::<K, S>(describe) }
+    Program { sql: Some(sql_program::<S, sql::HandlePerThread>()), ..both::<K, S>(describe) }
 }
 
 /// Returns the program of an engine that runs only key-value suites, and of those only the tests of one thread.
@@ -60,18 +60,18 @@ pub const fn connecting<K: KvThreads, S: SqlThreads>(describe: fn() -> Descripti
 /// assert!(PROGRAM.kv.is_some() && PROGRAM.sql.is_none());
 /// ```
 pub const fn kv_only<K: KvEngine>(describe: fn() -> Description) -> Program {
-    Program { describe, kv: Some(kv_program::<K, OneThread>()), sql: None, probe: None }
+    Program { describe, kv: Some(kv_program::<K, KvOneThread>()), sql: None, probe: None }
 }
 
 /// Like [`kv_only`], for an engine whose database threads share or each connect to: it also runs tests of several threads.
 pub const fn kv_with_threads<K: KvThreads>(describe: fn() -> Description) -> Program {
-    Program { kv: Some(kv_program::<K, ManyThreads>()), ..kv_only::<K>(describe) }
+    Program { kv: Some(kv_program::<K, SharedDatabase>()), ..kv_only::<K>(describe) }
 }
 
-const fn kv_program<E: KvEngine, T: Threading<E>>() -> KvProgram {
+const fn kv_program<E: KvEngine, T: KvThreading<E>>() -> KvProgram {
     KvProgram { run: kv::run::<E, T>, commit_forever: crash::commit_forever::<E, T>, recover: crash::recover::<E> }
 }
 
-const fn sql_program<E: SqlEngine, T: sql::Threading<E>>() -> SqlProgram {
+const fn sql_program<E: SqlEngine, T: sql::SqlThreading<E>>() -> SqlProgram {
     SqlProgram { run: sql::run::<E, T> }
 }

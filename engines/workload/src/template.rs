@@ -1,7 +1,9 @@
 //! Keys and values rendered from a suite's formats.
 
 use crate::{rng::SplitMix64, zipf::fnv1a};
-use dbdyno_engine::suite::{Bytes, Counted, Form, Length, Template, UUID_EPOCH_MS, UuidForm, UuidVersion, Variable};
+use dbdyno_engine::suite::{
+    Bytes, Length, NumberForm, NumberSource, Template, UUID_EPOCH_MS, UuidForm, UuidVersion, Variable,
+};
 
 /// Appends a format to `buffer`, with its variables filled in. Allocates only if the buffer grows.
 #[inline]
@@ -12,13 +14,13 @@ pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operat
         match variable {
             Variable::Number(counted, form) => {
                 let number = match counted {
-                    Counted::Key => key,
-                    Counted::Operation => operation,
-                    Counted::Hash => fnv1a(key),
+                    NumberSource::Key => key,
+                    NumberSource::Operation => operation,
+                    NumberSource::Hash => fnv1a(key),
                 };
                 match form {
-                    Form::Digits(digits) => push_padded(buffer, number, *digits),
-                    Form::Bytes(bytes) => buffer.extend_from_slice(&number.to_be_bytes()[8 - (*bytes).min(8)..]),
+                    NumberForm::Digits(digits) => push_padded(buffer, number, *digits),
+                    NumberForm::Bytes(bytes) => buffer.extend_from_slice(&number.to_be_bytes()[8 - (*bytes).min(8)..]),
                 }
             }
             Variable::Random(bytes) => push_random(buffer, bytes, rng),

@@ -9,7 +9,7 @@ use super::{
 };
 use dbdyno_engine::durability::Tier;
 use dbdyno_workload::{
-    power::{Image, Images, Log, Names, Policy, SyncClass},
+    power::{Image, Images, Names, Policy, PowerLog, SyncClass},
     rng::SplitMix64,
 };
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    pub(super) fn image(self, log: &Log) -> Image {
+    pub(super) fn image(self, log: &PowerLog) -> Image {
         Images::of(log, self.names, None).image(self.cut, self.policy, self.seed)
     }
 }
@@ -140,7 +140,7 @@ pub(super) fn shows_a_lack(kept: &Kept, tier: Tier) -> bool {
 /// Opens images.
 pub(super) struct Judge<'j> {
     pub(super) subject: &'j Subject,
-    pub(super) log: &'j Log,
+    pub(super) log: &'j PowerLog,
     pub(super) scratch: &'j Path,
     pub(super) stop: Stop<'j>,
     /// How long opening an image may take.
@@ -218,7 +218,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Draws more images than requested, because many are the same. They are ordered by cut within each part.
-fn draws(log: &Log, wanted: Wanted<'_>) -> Vec<Drawn> {
+fn draws(log: &PowerLog, wanted: Wanted<'_>) -> Vec<Drawn> {
     let Wanted { names, without, images, seed, .. } = wanted;
     let of = Images::of(log, names, without);
     let (everywhere, after_removed) = (of.cuts(RANDOM_CUTS, seed), of.cuts_after_removed());

@@ -9,7 +9,7 @@ use super::{
     worker,
 };
 use dbdyno_foundation::base::scratch::Scratch;
-use dbdyno_workload::power::{Log, missed};
+use dbdyno_workload::power::{PowerLog, missed};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ use std::{
 /// The record of a worker's writes.
 #[derive(Debug)]
 pub(super) struct Recorded {
-    pub(super) log: Log,
+    pub(super) log: PowerLog,
     pub(super) route: Route,
     /// The reason why images made from it are no evidence.
     pub(super) unseen: Option<String>,
@@ -91,13 +91,13 @@ fn by_mount(
     if let Err(reason) = worker::record_mounted(subject, &desk, mounted, terms.commits) {
         return Ok(Err(format!("its worker failed on the mount: {}", desk.unnamed(&reason))));
     }
-    let log = Log::read(&aside.log())
+    let log = PowerLog::read(&aside.log())
         .map_err(|error| TortureError::folder(&aside.log(), "cannot read the record", &error))?;
     judged(log, Route::Mount, &aside.files()).map(Ok)
 }
 
 /// Compares a record with the files that remain.
-fn judged(log: Log, route: Route, root: &Path) -> Result<Recorded, TortureError> {
+fn judged(log: PowerLog, route: Route, root: &Path) -> Result<Recorded, TortureError> {
     let unseen = unseen(&log, root).map_err(|error| TortureError::folder(root, "cannot read it", &error))?;
     Ok(Recorded { log, route, unseen })
 }
@@ -107,7 +107,7 @@ fn judged(log: Log, route: Route, root: &Path) -> Result<Recorded, TortureError>
 const PASSING: [&str; 3] = ["-shm", "lock.mdb", "/LOG"];
 
 /// Returns why images are no evidence: the final content of the database is not the result of the recorded calls.
-fn unseen(log: &Log, root: &Path) -> io::Result<Option<String>> {
+fn unseen(log: &PowerLog, root: &Path) -> io::Result<Option<String>> {
     let lasting = |path: &&Path| !PASSING.iter().any(|end| path.to_string_lossy().ends_with(end));
     let joined = |paths: Vec<&Path>| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let missed = missed(log, root)?;

@@ -9,7 +9,7 @@ use super::{
 use crate::runner::confinement;
 use dbdyno_engine::protocol::Event;
 use dbdyno_foundation::process::{Family, in_words};
-use dbdyno_workload::power::Log;
+use dbdyno_workload::power::PowerLog;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     os::unix::process::CommandExt,
@@ -190,7 +190,7 @@ const RECORD_COMMITS: &str = "DBDYNO_POWER_COMMITS";
 
 /// Has a worker make this many commits on a fresh database, with its calls recorded. None if its program records nothing, which shows when
 /// it continues beyond that number.
-pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option<Log>, String> {
+pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option<PowerLog>, String> {
     let (log, commits) = (desk.log(), most.to_string());
     let recording = [(RECORD_TO, &*log.to_string_lossy()), (RECORD_COMMITS, &commits)];
     let mut worker = TortureWorker::start(subject, desk, ("commits", DEADLINE), &recording)?;
@@ -202,7 +202,7 @@ pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option
         }
     }
     let ending = worker.ending();
-    Log::read(&log).map(Some).map_err(|error| format!("{ending}; cannot read its record: {error}"))
+    PowerLog::read(&log).map(Some).map_err(|error| format!("{ending}; cannot read its record: {error}"))
 }
 
 /// Has a worker make this many commits on a fresh database on a mount, whose server records the writes that reach it.

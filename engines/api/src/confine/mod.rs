@@ -32,14 +32,14 @@ const FEW: i32 = 4096;
 /// The limits of what a process may reach.
 #[derive(Debug, Clone, Copy)]
 pub struct Confinement<'f> {
-    place: Option<Place<'f>>,
+    place: Option<WritableFolder<'f>>,
     /// Time after which other processes end it.
     time: Duration,
 }
 
 /// The folder that a process may write to.
 #[derive(Debug, Clone, Copy)]
-struct Place<'f> {
+struct WritableFolder<'f> {
     folder: &'f Path,
     /// Length that a file may have regardless of free space, bytes.
     ahead: u64,
@@ -54,7 +54,7 @@ impl<'f> Confinement<'f> {
     /// Confines a process that works for some time in a folder, which exists. `ahead`: the length to which it may size a file before the
     /// file holds anything, bytes.
     pub fn within(folder: &'f Path, ahead: u64, time: Duration) -> Self {
-        Self { place: Some(Place { folder, ahead: ahead.max(LEAST_FILE) }), time }
+        Self { place: Some(WritableFolder { folder, ahead: ahead.max(LEAST_FILE) }), time }
     }
 
     /// Arranges that the process of a command is confined before it runs the program.

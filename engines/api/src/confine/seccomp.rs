@@ -8,16 +8,16 @@ use seccompiler::{
 use std::{collections::BTreeMap, env::consts::ARCH, io, iter};
 
 /// A condition on an argument of a system call: its index, the comparison, and the value to compare its lower 32 bits with.
-type Condition = (u8, SeccompCmpOp, u64);
+type ArgumentCondition = (u8, SeccompCmpOp, u64);
 
 /// A system call that is refused if all conditions hold.
-struct Refused {
+struct RefusedCall {
     call: libc::c_long,
-    conditions: &'static [Condition],
+    conditions: &'static [ArgumentCondition],
 }
 
-const fn refused(call: libc::c_long, conditions: &'static [Condition]) -> Refused {
-    Refused { call, conditions }
+const fn refused(call: libc::c_long, conditions: &'static [ArgumentCondition]) -> RefusedCall {
+    RefusedCall { call, conditions }
 }
 
 /// Numbers of new system calls, which are the same on every architecture.
@@ -35,13 +35,13 @@ const SET_XATTR: u64 = 0x401c_5820;
 const TIOCSTI: u64 = 0x5412;
 const TIOCLINUX: u64 = 0x541c;
 
-const NOT_ITSELF: &[Condition] = &[(0, SeccompCmpOp::Ne, 0)];
+const NOT_ITSELF: &[ArgumentCondition] = &[(0, SeccompCmpOp::Ne, 0)];
 /// The kind of a socket without its flags.
 const KIND: SeccompCmpOp = SeccompCmpOp::MaskedEq(0xf);
 /// `IOPRIO_WHO_PROCESS` of `include/uapi/linux/ioprio.h`.
 const ONE_PROCESS: u64 = 1;
 
-const REFUSED: &[Refused] = &[
+const REFUSED: &[RefusedCall] = &[
     // Servers of the user: the screens of dbdyno, the session bus, containers. A pair of stream sockets reaches no other process; a pair
     // of datagram sockets can be reconnected.
     refused(libc::SYS_socket, &[(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64)]),
@@ -137,7 +137,7 @@ impl CallFilter {
 
 fn program() -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for Refused { call, conditions } in REFUSED {
+    for RefusedCall { call, conditions } in REFUSED {
         let of_call = rules.entry(*call).or_default();
         if !conditions.is_empty() {
             let conditions = conditions

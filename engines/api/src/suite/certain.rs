@@ -2,7 +2,7 @@
 //! reads must find a row.
 
 use super::{
-    Counted, KeyChoice, KvActor, KvActors, KvLoad, KvSuite, KvTest, KvWork, Operation, SqlTest, Step, Template,
+    KeyChoice, KvActor, KvActors, KvLoad, KvSuite, KvTest, KvWork, NumberSource, Operation, SqlTest, Step, Template,
     Variable,
 };
 
@@ -148,8 +148,10 @@ impl Template {
     /// Whether the rendered text follows from the record's index.
     fn is_of_record(&self) -> bool {
         self.parts().0.iter().all(|(_, variable)| match variable {
-            Variable::Number(Counted::Key | Counted::Hash, _) | Variable::Scattered(_) | Variable::Uuid(..) => true,
-            Variable::Number(Counted::Operation, _) | Variable::Random(_) => false,
+            Variable::Number(NumberSource::Key | NumberSource::Hash, _)
+            | Variable::Scattered(_)
+            | Variable::Uuid(..) => true,
+            Variable::Number(NumberSource::Operation, _) | Variable::Random(_) => false,
         })
     }
 }

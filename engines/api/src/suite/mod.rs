@@ -19,7 +19,7 @@ pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, THREAD, TableSpec, main_database};
 pub use statement::{Draw, Literal, ObjectSpec, Parameter, StatementSpec, True};
 pub use step::{Begin, Choice, CopySpec, Step};
-pub use template::{Bytes, Counted, Form, Length, Template, UUID_EPOCH_MS, UuidForm, UuidVersion, Variable};
+pub use template::{Bytes, Length, NumberForm, NumberSource, Template, UUID_EPOCH_MS, UuidForm, UuidVersion, Variable};
 
 use serde::{Deserialize, Serialize};
 

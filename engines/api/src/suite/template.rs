@@ -34,7 +34,7 @@ pub struct Template {
 /// A placeholder in a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Variable {
-    Number(Counted, Form),
+    Number(NumberSource, NumberForm),
     /// Bytes that are drawn for each operation.
     Random(Bytes),
     /// Bytes that follow from the record's index.
@@ -88,7 +88,7 @@ pub const UUID_EPOCH_MS: u64 = 1_767_225_600_000;
 
 /// The number that a placeholder is replaced with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
+pub enum NumberSource {
     /// The record's index, from 0.
     Key,
     /// The operation's ordinal in its test, from 0.
@@ -99,14 +99,15 @@ pub enum Counted {
 
 /// The form in which a number is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum NumberForm {
     /// In digits, at least this many.
     Digits(usize),
     /// Its lowest bytes, this many, the highest first.
     Bytes(usize),
 }
 
-const COUNTED: [(&str, Counted); 3] = [("key", Counted::Key), ("op", Counted::Operation), ("hash", Counted::Hash)];
+const COUNTED: [(&str, NumberSource); 3] =
+    [("key", NumberSource::Key), ("op", NumberSource::Operation), ("hash", NumberSource::Hash)];
 const DIGITS: RangeInclusive<usize> = 1..=20;
 const NUMBER_BYTES: RangeInclusive<usize> = 1..=8;
 const BYTES: RangeInclusive<usize> = 1..=1 << 20;
@@ -204,10 +205,10 @@ impl Variable {
         Some(Self::Number(
             counted,
             match form {
-                None => Form::Digits(0),
+                None => NumberForm::Digits(0),
                 Some(form) => match form.strip_prefix('u') {
-                    Some(bytes) => Form::Bytes(number(bytes, NUMBER_BYTES)?),
-                    None => Form::Digits(number(form, DIGITS)?),
+                    Some(bytes) => NumberForm::Bytes(number(bytes, NUMBER_BYTES)?),
+                    None => NumberForm::Digits(number(form, DIGITS)?),
                 },
             },
         ))
@@ -216,8 +217,8 @@ impl Variable {
     /// Returns the most bytes that it takes, for a number that fits its digits.
     fn len(&self) -> usize {
         match self {
-            Self::Number(_, Form::Digits(digits)) => *digits.max(&1),
-            Self::Number(_, Form::Bytes(bytes)) => *bytes,
+            Self::Number(_, NumberForm::Digits(digits)) => *digits.max(&1),
+            Self::Number(_, NumberForm::Bytes(bytes)) => *bytes,
             Self::Random(bytes) | Self::Scattered(bytes) => bytes.most(),
             Self::Uuid(_, form) => form.len(),
         }
@@ -245,9 +246,9 @@ impl fmt::Display for Variable {
         };
         let name = COUNTED.iter().find(|(_, one)| one == counted).map_or("", |(name, _)| name);
         match form {
-            Form::Digits(0) => write!(f, "{{{name}}}"),
-            Form::Digits(digits) => write!(f, "{{{name}:{digits}}}"),
-            Form::Bytes(bytes) => write!(f, "{{{name}:u{bytes}}}"),
+            NumberForm::Digits(0) => write!(f, "{{{name}}}"),
+            NumberForm::Digits(digits) => write!(f, "{{{name}:{digits}}}"),
+            NumberForm::Bytes(bytes) => write!(f, "{{{name}:u{bytes}}}"),
         }
     }
 }

@@ -48,7 +48,7 @@ impl Protection {
 
 /// The options of opening an environment.
 #[derive(Debug)]
-pub struct Config {
+pub struct EnvOptions {
     /// The options that every LMDB has.
     pub setup: LmdbSetup,
     pub protection: Protection,
@@ -63,7 +63,7 @@ pub struct Env {
     /// Null if reopening has failed; then `transactions` is [`CLOSED`] for good.
     raw: *mut MDB_env,
     path: CString,
-    config: Config,
+    config: EnvOptions,
     /// None without protection.
     meta: Option<MetaPages>,
     /// Number of open transactions, or [`CLOSED`].
@@ -82,7 +82,7 @@ unsafe impl Sync for Env {}
 
 impl Env {
     /// Opens the environment in a folder, and creates it if it does not exist.
-    pub fn open(folder: &Path, config: Config) -> Result<Arc<Self>, LmdbError> {
+    pub fn open(folder: &Path, config: EnvOptions) -> Result<Arc<Self>, LmdbError> {
         let path = CString::new(folder.as_os_str().as_bytes()).map_err(|_| LmdbError::Code(libc::EINVAL))?;
         // LMDB keeps the address of the cipher, so the cipher must already be at its final place.
         let mut env =
@@ -117,7 +117,7 @@ impl Env {
 
     #[expect(unsafe_code, reason = "calls of C")]
     fn open_raw(&mut self) -> Result<(), LmdbError> {
-        let Config { setup, protection, page_size, tables } = &self.config;
+        let EnvOptions { setup, protection, page_size, tables } = &self.config;
         self.meta = self.verified_meta()?;
         // SAFETY: an out pointer.
         check(unsafe { mdb_env_create(&raw mut self.raw) })?;

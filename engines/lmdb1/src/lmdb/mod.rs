@@ -8,7 +8,7 @@ mod error;
 mod meta;
 mod transaction;
 
-pub use env::{Config, Env, Protection};
+pub use env::{Env, EnvOptions, Protection};
 pub use error::LmdbError;
 pub use transaction::{Dbi, Lmdb1Read, Lmdb1Reads, Lmdb1Write};
 

@@ -262,7 +262,7 @@ fn within(bounds: (Bound<&[u8]>, Bound<&[u8]>), key: &[u8]) -> bool {
 struct Lmdb1Cursor(*mut MDB_cursor);
 
 /// A key with its value, valid while the cursor stays.
-type Entry = (MDB_val, MDB_val);
+type KeyValuePair = (MDB_val, MDB_val);
 
 impl Lmdb1Cursor {
     #[expect(unsafe_code, reason = "a call of C")]
@@ -276,7 +276,7 @@ impl Lmdb1Cursor {
     /// Moves the cursor, and returns the entry at its new position.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
-    fn step(&self, mut key: MDB_val, to: MDB_cursor_op) -> Result<Option<Entry>, LmdbError> {
+    fn step(&self, mut key: MDB_val, to: MDB_cursor_op) -> Result<Option<KeyValuePair>, LmdbError> {
         let mut value = EMPTY;
         // SAFETY: the cursor is open; LMDB only reads the key.
         let there = found(unsafe { mdb_cursor_get(self.0, &raw mut key, &raw mut value, to) })?;
@@ -285,7 +285,7 @@ impl Lmdb1Cursor {
 
     /// Returns the first entry that a lower bound allows.
     #[expect(unsafe_code, reason = "bytes given by C")]
-    fn lowest(&self, from: Bound<&[u8]>) -> Result<Option<Entry>, LmdbError> {
+    fn lowest(&self, from: Bound<&[u8]>) -> Result<Option<KeyValuePair>, LmdbError> {
         let (Bound::Included(key) | Bound::Excluded(key)) = from else { return self.step(EMPTY, MDB_FIRST) };
         let found = self.step(borrowed(key), MDB_SET_RANGE)?;
         match &found {
@@ -299,7 +299,7 @@ impl Lmdb1Cursor {
 
     /// Returns the last entry that an upper bound allows.
     #[expect(unsafe_code, reason = "bytes given by C")]
-    fn highest(&self, to: Bound<&[u8]>) -> Result<Option<Entry>, LmdbError> {
+    fn highest(&self, to: Bound<&[u8]>) -> Result<Option<KeyValuePair>, LmdbError> {
         let (Bound::Included(key) | Bound::Excluded(key)) = to else { return self.step(EMPTY, MDB_LAST) };
         match self.step(borrowed(key), MDB_SET_RANGE)? {
             // SAFETY: the cursor has not moved since.

@@ -4,14 +4,14 @@
 
 use dbdyno_engine::{
     EngineError,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     settings::Settings,
     suite::KvStatements,
 };
 use dbdyno_engine_lmdb1::{
     Algorithm, Cipher, EncryptionKey, Lmdb1, describe,
-    lmdb::{Config, Env, LmdbError, Protection},
+    lmdb::{Env, EnvOptions, LmdbError, Protection},
 };
 use dbdyno_lmdb_common::{LmdbSetup, SyncMode};
 use std::{
@@ -50,7 +50,7 @@ pub(crate) fn open_env(folder: &Path, option: &str) -> Result<Arc<Env>, LmdbErro
     };
     // The tests make thousands of commits, and a power loss does not matter to any of them.
     let setup = LmdbSetup { sync: SyncMode::No, ..LmdbSetup::new(&settings(option), 0).unwrap() };
-    Env::open(folder, Config { setup, protection, page_size: PAGE as usize, tables: 0 })
+    Env::open(folder, EnvOptions { setup, protection, page_size: PAGE as usize, tables: 0 })
 }
 
 pub(crate) fn file_of(folder: &Path) -> PathBuf {

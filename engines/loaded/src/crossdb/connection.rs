@@ -1,7 +1,7 @@
 //! An open connection.
 
 use super::{
-    api::{Api, Connection, Functions},
+    api::{Api, Functions, XdbConn},
     statement::Answered,
 };
 use dbdyno_engine::EngineError;
@@ -15,7 +15,7 @@ use std::{
 pub(super) struct Link {
     pub(super) functions: Functions,
     pub(super) api: &'static Api,
-    pub(super) connection: *mut Connection,
+    pub(super) connection: *mut XdbConn,
 }
 
 impl Link {
@@ -45,7 +45,7 @@ impl Link {
     pub(super) fn transact(
         self,
         doing: &str,
-        function: unsafe extern "C" fn(*mut Connection) -> c_int,
+        function: unsafe extern "C" fn(*mut XdbConn) -> c_int,
     ) -> Result<(), EngineError> {
         // SAFETY: the connection is open.
         match unsafe { function(self.connection) } {
@@ -56,9 +56,9 @@ impl Link {
 }
 
 /// A connection that is closed on drop; that closes and flushes its database too.
-pub(super) struct Closing(pub(super) Link);
+pub(super) struct OwnedConnection(pub(super) Link);
 
-impl Drop for Closing {
+impl Drop for OwnedConnection {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         // SAFETY: the connection is closed once, after its statements.

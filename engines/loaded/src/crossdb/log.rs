@@ -3,7 +3,7 @@
 
 use super::{
     api::Functions,
-    connection::{Closing, Link},
+    connection::{Link, OwnedConnection},
     statement::Prepared,
 };
 use dbdyno_engine::EngineError;
@@ -31,7 +31,7 @@ pub(super) fn grow(
     table: &str,
     bytes: u64,
 ) -> Result<(), EngineError> {
-    let connection = Closing(Link::open(functions)?);
+    let connection = OwnedConnection(Link::open(functions)?);
     let link = connection.0;
     link.execute(&format!("{create} SYNCMODE=NOSYNC"))?;
     link.execute(table)?;

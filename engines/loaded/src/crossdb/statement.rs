@@ -1,7 +1,7 @@
 //! Statements and their results.
 
 use super::{
-    api::{Answer, OK, Row, Statement},
+    api::{OK, XdbRes, XdbRow, XdbStmt},
     connection::Link,
 };
 use crate::library::text;
@@ -15,7 +15,7 @@ use std::{
 /// A prepared statement.
 pub(super) struct Prepared {
     link: Link,
-    statement: *mut Statement,
+    statement: *mut XdbStmt,
     sql: &'static str,
 }
 
@@ -76,7 +76,7 @@ impl Drop for Prepared {
 /// The result of a statement; dropping it returns it to the library.
 pub(super) struct Answered<'s> {
     link: Link,
-    answer: *mut Answer,
+    answer: *mut XdbRes,
     statement: PhantomData<&'s mut Prepared>,
 }
 
@@ -84,7 +84,7 @@ impl Answered<'_> {
     /// Wraps a result of the library, or returns its error with the statement.
     #[expect(unsafe_code, reason = "calls of C")]
     #[inline]
-    pub(super) fn of(link: Link, answer: *mut Answer, sql: &str) -> Result<Self, EngineError> {
+    pub(super) fn of(link: Link, answer: *mut XdbRes, sql: &str) -> Result<Self, EngineError> {
         let answered = Self { link, answer, statement: PhantomData };
         if answer.is_null() {
             return Err(EngineError::new(format!("library {}: `{sql}` gave no answer", link.api.path.display())));
@@ -127,7 +127,7 @@ impl Drop for Answered<'_> {
 /// A row of a result.
 pub(super) struct AnsweredRow<'a> {
     answered: &'a Answered<'a>,
-    row: *mut Row,
+    row: *mut XdbRow,
 }
 
 impl<'a> AnsweredRow<'a> {

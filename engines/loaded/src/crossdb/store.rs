@@ -2,7 +2,7 @@
 
 use super::{
     api::Functions,
-    connection::{Closing, Link},
+    connection::{Link, OwnedConnection},
     describe::{LIBRARY, LOG_SIZE, SYNC},
     log,
     statement::Prepared,
@@ -11,7 +11,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     describe::Library,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead},
     settings::Settings,
     suite::KvStatements,
@@ -31,12 +31,12 @@ const MOST_NAME: usize = 64;
 
 /// An open database. Its statements are closed before its connection is.
 pub struct CrossDb {
-    pub(super) statements: Statements,
-    connection: Closing,
+    pub(super) statements: PreparedStatements,
+    connection: OwnedConnection,
 }
 
 /// The statements, prepared once.
-pub(super) struct Statements {
+pub(super) struct PreparedStatements {
     pub(super) get: Prepared,
     pub(super) exists: Prepared,
     pub(super) replace: Prepared,
@@ -45,7 +45,7 @@ pub(super) struct Statements {
     pub(super) rows: Prepared,
 }
 
-impl Statements {
+impl PreparedStatements {
     fn new(link: Link) -> Result<Self, EngineError> {
         let prepare = |sql| Prepared::new(link, sql);
         Ok(Self {
@@ -84,11 +84,11 @@ impl CrossDb {
         if log_bytes > 0 {
             log::grow(functions, folder, &create, TABLE, log_bytes)?;
         }
-        let connection = Closing(Link::open(functions)?);
+        let connection = OwnedConnection(Link::open(functions)?);
         let link = connection.0;
         link.execute(&format!("{create} SYNCMODE={sync}"))?;
         link.execute(TABLE)?;
-        Ok(Self { statements: Statements::new(link)?, connection })
+        Ok(Self { statements: PreparedStatements::new(link)?, connection })
     }
 
     pub(super) fn link(&self) -> Link {
@@ -96,7 +96,7 @@ impl CrossDb {
     }
 }
 
-impl Engine for CrossDb {
+impl EngineInstance for CrossDb {
     /// The folder of the first table: rows, values, index.
     const MAIN_FILE: &'static str = "T000000";
     type Clock = SystemClock;

@@ -1,6 +1,6 @@
 //! The functions of RocksDB's C interface that dbdyno uses, looked up in a loaded library.
 
-use crate::library::{Kind, functions, text};
+use crate::library::{ExpectedLibrary, functions, text};
 use dbdyno_engine::EngineError;
 use std::{
     ffi::{c_char, c_int, c_uchar, c_void},
@@ -52,7 +52,7 @@ pub(super) type GetPinned = unsafe extern "C" fn(
 ) -> *mut PinnedSlice;
 
 functions! {
-    Api of Kind { of: "RocksDB", file: "librocksdb.so; in Debian's package librocksdb7.8 and its successors" };
+    Api of ExpectedLibrary { of: "RocksDB", file: "librocksdb.so; in Debian's package librocksdb7.8 and its successors" };
     open = "rocksdb_open": fn(*const DbOptions, *const c_char, Failure) -> *mut Db;
     close = "rocksdb_close": fn(*mut Db);
     free = "rocksdb_free": fn(*mut c_void);

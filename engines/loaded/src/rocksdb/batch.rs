@@ -9,7 +9,7 @@ use std::{
 
 /// Writes that take effect all at once or not at all. The first read indexes them: building an index takes about as long as the write
 /// itself, and a program that only writes would not need one.
-pub(super) struct Batch {
+pub(super) struct WriteBatch {
     api: &'static Api,
     plain: *mut PlainBatch,
     /// Null until the first use.
@@ -26,7 +26,7 @@ enum Holds {
 }
 
 /// A non-empty batch, in the form that is written to the database.
-pub(super) enum Writes {
+pub(super) enum RawBatch {
     Plain(*mut PlainBatch),
     Indexed(*mut IndexedBatch),
 }
@@ -35,14 +35,14 @@ pub(super) enum Writes {
 #[derive(Clone, Copy)]
 pub(super) struct Index<'b> {
     pub(super) raw: *mut IndexedBatch,
-    batch: PhantomData<&'b Batch>,
+    batch: PhantomData<&'b WriteBatch>,
 }
 
 // SAFETY: a batch owns its memory and is not tied to a thread.
 #[expect(unsafe_code, reason = "handles of C")]
-unsafe impl Send for Batch {}
+unsafe impl Send for WriteBatch {}
 
-impl Batch {
+impl WriteBatch {
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn new(api: &'static Api) -> Self {
         // SAFETY: a call without conditions.
@@ -81,11 +81,11 @@ impl Batch {
 
     /// Returns the writes to commit, if there are any.
     #[inline]
-    pub(super) fn writes(&self) -> Option<Writes> {
+    pub(super) fn writes(&self) -> Option<RawBatch> {
         match self.holds {
             Holds::Nothing => None,
-            Holds::Plain => Some(Writes::Plain(self.plain)),
-            Holds::Indexed => Some(Writes::Indexed(self.indexed)),
+            Holds::Plain => Some(RawBatch::Plain(self.plain)),
+            Holds::Indexed => Some(RawBatch::Indexed(self.indexed)),
         }
     }
 
@@ -140,7 +140,7 @@ impl Batch {
 extern "C" fn put_again(batch: *mut c_void, key: *const c_char, length: usize, value: *const c_char, bytes: usize) {
     // SAFETY: `make_index` gives RocksDB a batch with this function.
     unsafe {
-        let batch: *const Batch = batch.cast();
+        let batch: *const WriteBatch = batch.cast();
         ((*batch).api.batch_put)((*batch).indexed, key, length, value, bytes);
     }
 }
@@ -150,12 +150,12 @@ extern "C" fn put_again(batch: *mut c_void, key: *const c_char, length: usize, v
 extern "C" fn delete_again(batch: *mut c_void, key: *const c_char, length: usize) {
     // SAFETY: as above.
     unsafe {
-        let batch: *const Batch = batch.cast();
+        let batch: *const WriteBatch = batch.cast();
         ((*batch).api.batch_delete)((*batch).indexed, key, length);
     }
 }
 
-impl Drop for Batch {
+impl Drop for WriteBatch {
     #[expect(unsafe_code, reason = "calls of C")]
     fn drop(&mut self) {
         // SAFETY: the batches exist, and nothing reads them any more.

@@ -2,11 +2,11 @@
 
 use super::{
     api::{Api, Db, DbOptions, ReadOptions, WriteOptions},
-    batch::{Batch, Writes},
+    batch::{RawBatch, WriteBatch},
     describe::LIBRARY,
-    facts::Facts,
+    facts::DatabaseFacts,
     options::as_text,
-    reads::Rows,
+    reads::RowIterator,
 };
 use crate::library::text;
 use dbdyno_engine::{EngineError, describe::Library, engine::Open, settings::Settings};
@@ -24,7 +24,7 @@ use std::{
 pub(super) const MAIN_FILE: &str = "rocksdb";
 const WAL_FOLDER: &str = "wal";
 
-pub(super) struct Database {
+pub(super) struct RocksDatabase {
     pub(super) api: &'static Api,
     pub(super) raw: *mut Db,
     /// The options of reads without a snapshot.
@@ -39,18 +39,18 @@ pub(super) struct Database {
 
 // SAFETY: any number of threads may use a RocksDB database at once; the options do not change after opening.
 #[expect(unsafe_code, reason = "a handle of C")]
-unsafe impl Send for Database {}
+unsafe impl Send for RocksDatabase {}
 // SAFETY: as above.
 #[expect(unsafe_code, reason = "a handle of C")]
-unsafe impl Sync for Database {}
+unsafe impl Sync for RocksDatabase {}
 
 /// The options of a database while it is being opened.
-struct Opening {
+struct DatabaseOptions {
     api: &'static Api,
     raw: *mut DbOptions,
 }
 
-impl Opening {
+impl DatabaseOptions {
     /// RocksDB's own defaults.
     #[expect(unsafe_code, reason = "a call of C")]
     fn defaults(api: &'static Api) -> Self {
@@ -69,7 +69,7 @@ impl Opening {
     }
 }
 
-impl Drop for Opening {
+impl Drop for DatabaseOptions {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         // SAFETY: the options exist; a database keeps its own copy.
@@ -81,12 +81,12 @@ fn c_text(bytes: &[u8]) -> Result<CString, EngineError> {
     CString::new(bytes).map_err(|error| EngineError::new(error.to_string()))
 }
 
-impl Database {
+impl RocksDatabase {
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let Open { folder, settings, .. } = open;
         let api = Api::load(settings.text(LIBRARY)?)?;
-        let opening = Opening::of(api, settings)?;
+        let opening = DatabaseOptions::of(api, settings)?;
         let path = |name: &str| c_text(folder.join(name).as_os_str().as_bytes());
         let (main, wal) = (path(MAIN_FILE)?, path(WAL_FOLDER)?);
         // SAFETY: the options exist, and the paths end with a zero.
@@ -123,14 +123,14 @@ impl Database {
     /// Writes a batch, with the durability that the options ask for.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
-    pub(super) fn write(&self, batch: &Batch) -> Result<(), EngineError> {
+    pub(super) fn write(&self, batch: &WriteBatch) -> Result<(), EngineError> {
         let (api, options) = (self.api, self.write_options);
         // SAFETY: database, options and batch exist.
         api.call(|failure| unsafe {
             match batch.writes() {
                 None => {}
-                Some(Writes::Plain(writes)) => (api.plain_write)(self.raw, options, writes, failure),
-                Some(Writes::Indexed(writes)) => (api.batch_write)(self.raw, options, writes, failure),
+                Some(RawBatch::Plain(writes)) => (api.plain_write)(self.raw, options, writes, failure),
+                Some(RawBatch::Indexed(writes)) => (api.batch_write)(self.raw, options, writes, failure),
             }
         })
     }
@@ -148,8 +148,8 @@ impl Database {
     }
 
     /// Reads the files that RocksDB wrote about itself when it opened the database.
-    pub(super) fn facts(&self) -> Result<Facts, EngineError> {
-        Facts::read(&self.folder)
+    pub(super) fn facts(&self) -> Result<DatabaseFacts, EngineError> {
+        DatabaseFacts::read(&self.folder)
     }
 
     /// Returns the options in force, as RocksDB reports them.
@@ -186,13 +186,13 @@ impl Database {
             // SAFETY: the database is open.
             self.api.call(|failure| unsafe { verify(self.raw, failure) })?;
         }
-        let mut rows = Rows::new(self, self.read_options);
+        let mut rows = RowIterator::new(self, self.read_options);
         rows.seek_to_first();
         rows.show(u64::MAX, |_, _| {})
     }
 }
 
-impl Drop for Database {
+impl Drop for RocksDatabase {
     #[expect(unsafe_code, reason = "calls of C")]
     fn drop(&mut self) {
         // SAFETY: database and options exist; readers borrow them, so none is left.

@@ -5,13 +5,13 @@ use super::options::COMPRESSIONS;
 use dbdyno_engine::{EngineError, describe::Library};
 use std::{fs, path::Path};
 
-pub(super) struct Facts {
+pub(super) struct DatabaseFacts {
     /// The text of the newest file of options: sections of `name=value`.
     options: String,
     log: String,
 }
 
-impl Facts {
+impl DatabaseFacts {
     /// Reads these files from the folder of a database.
     pub(super) fn read(folder: &Path) -> Result<Self, EngineError> {
         let doing = format!("reading RocksDB's own files in {}", folder.display());

@@ -3,22 +3,22 @@
 //! and RocksDB groups their writes.
 
 use super::{
-    batch::{Batch, Index},
-    database::{Database, MAIN_FILE},
-    reads::{Rows, Snapshot},
+    batch::{Index, WriteBatch},
+    database::{MAIN_FILE, RocksDatabase},
+    reads::{RowIterator, Snapshot},
 };
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     describe::Library,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use std::{collections::BTreeMap, fmt, sync::RwLockWriteGuard};
 
 pub struct Rocks {
-    database: Database,
+    database: RocksDatabase,
     held: bool,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Debug for Rocks {
     }
 }
 
-impl Engine for Rocks {
+impl EngineInstance for Rocks {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = SystemClock;
 
@@ -59,7 +59,7 @@ impl KvEngine for Rocks {
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let held = is_held(open.settings)?;
-        Ok(Self { database: Database::open(open)?, held })
+        Ok(Self { database: RocksDatabase::open(open)?, held })
     }
 
     fn holds_reads(&self) -> bool {
@@ -82,14 +82,14 @@ impl KvShared for Rocks {
 
     fn shared(&self) -> RocksSession<'_> {
         let database = &self.database;
-        RocksSession { database, batch: Batch::new(database.api), held: self.held }
+        RocksSession { database, batch: WriteBatch::new(database.api), held: self.held }
     }
 }
 
 pub struct RocksSession<'e> {
-    database: &'e Database,
+    database: &'e RocksDatabase,
     /// Shared by all transactions, which run one at a time.
-    batch: Batch,
+    batch: WriteBatch,
     held: bool,
 }
 
@@ -120,8 +120,8 @@ impl<'e> KvSession for RocksSession<'e> {
 
 /// A read transaction, which sees the current database, or a snapshot.
 pub struct RocksRead<'e> {
-    database: &'e Database,
-    snapshot: Option<Snapshot<&'e Database>>,
+    database: &'e RocksDatabase,
+    snapshot: Option<Snapshot<&'e RocksDatabase>>,
 }
 
 impl<'e> RocksRead<'e> {
@@ -131,8 +131,8 @@ impl<'e> RocksRead<'e> {
     }
 
     #[inline]
-    fn rows(&self) -> Rows<&'e Database> {
-        Rows::new(self.database, self.options())
+    fn rows(&self) -> RowIterator<&'e RocksDatabase> {
+        RowIterator::new(self.database, self.options())
     }
 }
 
@@ -157,13 +157,13 @@ impl KvRead for RocksRead<'_> {
     }
 }
 
-fn scan(mut rows: Rows<&Database>, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+fn scan(mut rows: RowIterator<&RocksDatabase>, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
     rows.seek_to_first();
     rows.show(u64::MAX, visit)
 }
 
 fn range(
-    mut rows: Rows<&Database>,
+    mut rows: RowIterator<&RocksDatabase>,
     from: &[u8],
     most: u64,
     visit: impl FnMut(&[u8], &[u8]),
@@ -173,9 +173,9 @@ fn range(
 }
 
 pub struct RocksWrite<'s> {
-    database: &'s Database,
+    database: &'s RocksDatabase,
     /// Empty between transactions.
-    batch: &'s mut Batch,
+    batch: &'s mut WriteBatch,
     /// The lock that keeps other writers out; `Some` after the first read.
     alone: Option<RwLockWriteGuard<'s, ()>>,
 }
@@ -231,11 +231,11 @@ impl KvRead for RocksWrite<'_> {
     }
 
     fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        scan(Rows::through(self.database, self.read()), visit)
+        scan(RowIterator::through(self.database, self.read()), visit)
     }
 
     fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        range(Rows::through(self.database, self.read()), from, most, visit)
+        range(RowIterator::through(self.database, self.read()), from, most, visit)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Translates options to RocksDB's words for opening, and back from those that RocksDB reports.
 
-use super::facts::Facts;
+use super::facts::DatabaseFacts;
 use dbdyno_engine::{EngineError, settings::Settings};
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ fn joined(pairs: &[(&str, &str)]) -> String {
     pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
 }
 
-impl Facts {
+impl DatabaseFacts {
     /// Returns the options in force, in dbdyno's words, without those that this version does not report. If an option leaves the choice to
     /// the library, the library's choice has a separate name, `own_compression`.
     pub(super) fn options(&self, settings: &Settings) -> Result<BTreeMap<String, String>, EngineError> {

@@ -3,9 +3,9 @@
 
 use super::{
     api::ReadOptions,
-    batch::Batch,
-    database::{Database, MAIN_FILE},
-    reads::{Rows, Snapshot},
+    batch::WriteBatch,
+    database::{MAIN_FILE, RocksDatabase},
+    reads::{RowIterator, Snapshot},
 };
 use dbdyno_engine::{
     EngineError,
@@ -21,9 +21,9 @@ use std::{
 };
 
 pub struct RocksStore {
-    database: Rc<Database>,
+    database: Rc<RocksDatabase>,
     /// Shared by all transactions, which run one at a time.
-    batch: Rc<RefCell<Batch>>,
+    batch: Rc<RefCell<WriteBatch>>,
 }
 
 impl OrderedStore for RocksStore {
@@ -32,8 +32,8 @@ impl OrderedStore for RocksStore {
     type Write = RocksBatch;
 
     fn open(open: Open<'_>, _: u16) -> Result<Self, EngineError> {
-        let database = Rc::new(Database::open(open)?);
-        let batch = Rc::new(RefCell::new(Batch::new(database.api)));
+        let database = Rc::new(RocksDatabase::open(open)?);
+        let batch = Rc::new(RefCell::new(WriteBatch::new(database.api)));
         Ok(Self { database, batch })
     }
 
@@ -66,7 +66,7 @@ impl OrderedStore for RocksStore {
 
     fn close(self) -> Result<(), EngineError> {
         Rc::try_unwrap(self.database)
-            .map(Database::close)
+            .map(RocksDatabase::close)
             .map_err(|_| EngineError::new("the database cannot be closed: a transaction still holds it"))
     }
 }
@@ -83,8 +83,8 @@ fn with_tree<'k>(buffer: &'k mut Vec<u8>, tree: Tree, key: &[u8]) -> &'k [u8] {
 /// A read transaction. Its fields are in the order in which they must be dropped.
 pub struct RocksSnapshot {
     /// Created by the first range, and reused by later ones.
-    rows: Cell<Option<Rows<Rc<Database>>>>,
-    snapshot: Snapshot<Rc<Database>>,
+    rows: Cell<Option<RowIterator<Rc<RocksDatabase>>>>,
+    snapshot: Snapshot<Rc<RocksDatabase>>,
     key: RefCell<Vec<u8>>,
 }
 
@@ -105,7 +105,7 @@ impl OrderedRead for RocksSnapshot {
         direction: Direction,
         visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        let new = || Rows::new(Rc::clone(&self.snapshot.database), self.snapshot.options);
+        let new = || RowIterator::new(Rc::clone(&self.snapshot.database), self.snapshot.options);
         // A caller that walks another range during this one gets its own iterator.
         let mut rows = self.rows.take().unwrap_or_else(new);
         let mut key_buffer = self.key.take();
@@ -119,8 +119,8 @@ impl OrderedRead for RocksSnapshot {
 /// A write transaction.
 pub struct RocksBatch {
     /// Empty between transactions.
-    batch: Rc<RefCell<Batch>>,
-    database: Rc<Database>,
+    batch: Rc<RefCell<WriteBatch>>,
+    database: Rc<RocksDatabase>,
     key: RefCell<Vec<u8>>,
 }
 
@@ -160,7 +160,7 @@ impl OrderedRead for RocksBatch {
     ) -> Result<(), EngineError> {
         self.make_index();
         let batch = self.batch.borrow();
-        let mut rows = Rows::through(&self.database, batch.index());
+        let mut rows = RowIterator::through(&self.database, batch.index());
         let mut key_buffer = self.key.take();
         let walked = walk(&mut rows, &mut key_buffer, (tree, keys), direction, visit);
         self.key.replace(key_buffer);
@@ -205,8 +205,8 @@ impl OrderedWrite for RocksBatch {
 
 /// Passes the rows of a range of a tree to `visit`, until it breaks.
 #[inline]
-fn walk<D: Deref<Target = Database>>(
-    rows: &mut Rows<D>,
+fn walk<D: Deref<Target = RocksDatabase>>(
+    rows: &mut RowIterator<D>,
     key_buffer: &mut Vec<u8>,
     (tree, keys): (Tree, Keys<'_>),
     direction: Direction,
@@ -246,8 +246,8 @@ fn contains(keys: Keys<'_>, key: &[u8], direction: Direction) -> bool {
 
 /// Goes to the first row of a tree that a lower bound allows.
 #[inline]
-fn seek_least<D: Deref<Target = Database>>(
-    rows: &mut Rows<D>,
+fn seek_least<D: Deref<Target = RocksDatabase>>(
+    rows: &mut RowIterator<D>,
     key_buffer: &mut Vec<u8>,
     tree: Tree,
     from: Bound<&[u8]>,
@@ -263,8 +263,8 @@ fn seek_least<D: Deref<Target = Database>>(
 
 /// Goes to the last row of a tree that an upper bound allows.
 #[inline]
-fn seek_greatest<D: Deref<Target = Database>>(
-    rows: &mut Rows<D>,
+fn seek_greatest<D: Deref<Target = RocksDatabase>>(
+    rows: &mut RowIterator<D>,
     key_buffer: &mut Vec<u8>,
     tree: Tree,
     to: Bound<&[u8]>,

@@ -2,10 +2,10 @@
 
 use super::{
     api::Api,
-    batch::Batch,
-    database::Database,
+    batch::WriteBatch,
+    database::RocksDatabase,
     describe::{LIBRARY, describe},
-    facts::Facts,
+    facts::DatabaseFacts,
 };
 use dbdyno_engine::{
     EngineError,
@@ -46,28 +46,28 @@ pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
 }
 
 /// Observations of a database with some settings.
-struct Tried {
-    facts: Facts,
+struct Observation {
+    facts: DatabaseFacts,
     /// Sync calls while a row was written.
     syncs: u64,
 }
 
-fn tried(folder: &Path, asked: &BTreeMap<String, String>) -> Result<Tried, EngineError> {
+fn tried(folder: &Path, asked: &BTreeMap<String, String>) -> Result<Observation, EngineError> {
     std::fs::create_dir(folder).map_err(EngineError::doing("creating a scratch folder to try the library in"))?;
     let settings = Settings::resolve(&describe(), asked).map_err(|error| EngineError::new(error.to_string()))?;
-    let database = Database::open(Open { folder, settings: &settings, schema: &[], data_bytes: 0 })?;
-    let mut batch = Batch::new(database.api);
+    let database = RocksDatabase::open(Open { folder, settings: &settings, schema: &[], data_bytes: 0 })?;
+    let mut batch = WriteBatch::new(database.api);
     batch.put(b"key", b"value");
     let before = syncs::calls();
     database.write(&batch)?;
     let syncs = syncs::calls() - before;
     let facts = database.facts()?;
     database.close();
-    Ok(Tried { facts, syncs })
+    Ok(Observation { facts, syncs })
 }
 
 /// Rejects a compression that the library was built without, because RocksDB would fail later.
-fn refuse_compression(api: &Api, facts: &Facts, settings: &Settings) -> Result<(), EngineError> {
+fn refuse_compression(api: &Api, facts: &DatabaseFacts, settings: &Settings) -> Result<(), EngineError> {
     let (asked, has) = (settings.text("compression")?, facts.compressions());
     if matches!(asked, "own" | "none") || has.contains(&asked) {
         return Ok(());

@@ -3,7 +3,7 @@
 use super::{
     api::{Api, DbIterator, DbSnapshot, GetPinned, PinnedSlice, ReadOptions},
     batch::Index,
-    database::Database,
+    database::RocksDatabase,
 };
 use dbdyno_engine::EngineError;
 use std::{
@@ -49,7 +49,7 @@ unsafe fn bytes<'b>(give: impl FnOnce(*mut usize) -> *const c_char) -> &'b [u8] 
     if at.is_null() { &[] } else { unsafe { slice::from_raw_parts(at.cast(), length) } }
 }
 
-impl Database {
+impl RocksDatabase {
     /// Passes the value of a key to `visit`; returns `None` if the key does not exist.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
@@ -124,13 +124,13 @@ impl Database {
 }
 
 /// The database as it was at one moment, and the options that read it. `D` keeps the database open.
-pub(super) struct Snapshot<D: Deref<Target = Database>> {
+pub(super) struct Snapshot<D: Deref<Target = RocksDatabase>> {
     pub(super) database: D,
     raw: *const DbSnapshot,
     pub(super) options: *mut ReadOptions,
 }
 
-impl<D: Deref<Target = Database>> Snapshot<D> {
+impl<D: Deref<Target = RocksDatabase>> Snapshot<D> {
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn new(database: D) -> Self {
         let api = database.api;
@@ -144,7 +144,7 @@ impl<D: Deref<Target = Database>> Snapshot<D> {
     }
 }
 
-impl<D: Deref<Target = Database>> Drop for Snapshot<D> {
+impl<D: Deref<Target = RocksDatabase>> Drop for Snapshot<D> {
     #[expect(unsafe_code, reason = "calls of C")]
     fn drop(&mut self) {
         let api = self.database.api;
@@ -157,12 +157,12 @@ impl<D: Deref<Target = Database>> Drop for Snapshot<D> {
 }
 
 /// An iterator over rows in key order, from any key that it seeks. `D` keeps the database open.
-pub(super) struct Rows<D: Deref<Target = Database>> {
+pub(super) struct RowIterator<D: Deref<Target = RocksDatabase>> {
     database: D,
     raw: *mut DbIterator,
 }
 
-impl<D: Deref<Target = Database>> Rows<D> {
+impl<D: Deref<Target = RocksDatabase>> RowIterator<D> {
     /// Creates an iterator over the database, or over the snapshot that the options name.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn new(database: D, options: *const ReadOptions) -> Self {
@@ -253,10 +253,10 @@ impl<D: Deref<Target = Database>> Rows<D> {
     }
 }
 
-impl<'t> Rows<&'t Database> {
+impl<'t> RowIterator<&'t RocksDatabase> {
     /// Creates an iterator over the database as it is after the writes of a batch.
     #[expect(unsafe_code, reason = "a call of C")]
-    pub(super) fn through(database: &'t Database, index: Option<Index<'t>>) -> Self {
+    pub(super) fn through(database: &'t RocksDatabase, index: Option<Index<'t>>) -> Self {
         let mut rows = Self::new(database, database.read_options);
         if let Some(index) = index {
             // SAFETY: both exist; the new iterator owns the given one.
@@ -266,7 +266,7 @@ impl<'t> Rows<&'t Database> {
     }
 }
 
-impl<D: Deref<Target = Database>> Drop for Rows<D> {
+impl<D: Deref<Target = RocksDatabase>> Drop for RowIterator<D> {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         // SAFETY: the iterator exists.

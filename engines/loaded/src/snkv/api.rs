@@ -2,7 +2,7 @@
 
 use crate::{
     identity,
-    library::{Kind, functions, text},
+    library::{ExpectedLibrary, functions, text},
 };
 use dbdyno_engine::{EngineError, describe};
 use std::{
@@ -20,7 +20,7 @@ pub(super) struct KvIterator(c_void);
 /// SNKV's `KVStoreConfig`. A version reads as many of its fields as it knows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Config {
+pub(super) struct KvStoreConfig {
     /// 0: a rollback journal that is deleted; 1: a write-ahead log.
     pub(super) journal_mode: c_int,
     /// 0: off; 1: normal; 2: full.
@@ -47,11 +47,11 @@ const CORRUPT: c_int = 11;
 pub(super) const NOT_FOUND: c_int = 12;
 const NOT_A_DATABASE: c_int = 26;
 
-const SNKV: Kind = Kind { of: "SNKV", file: "libsnkv.so" };
+const SNKV: ExpectedLibrary = ExpectedLibrary { of: "SNKV", file: "libsnkv.so" };
 
 functions! {
     Api of SNKV;
-    open = "kvstore_open_v2": fn(*const c_char, *mut *mut KvStore, *const Config) -> c_int;
+    open = "kvstore_open_v2": fn(*const c_char, *mut *mut KvStore, *const KvStoreConfig) -> c_int;
     close = "kvstore_close": fn(*mut KvStore) -> c_int;
     errmsg = "kvstore_errmsg": fn(*mut KvStore) -> *const c_char;
     put = "kvstore_put": fn(*mut KvStore, *const c_void, c_int, *const c_void, c_int) -> c_int;

@@ -1,6 +1,6 @@
 //! The options of SNKV and what they mean for durability.
 
-use super::api::Config;
+use super::api::KvStoreConfig;
 use dbdyno_engine::{
     EngineError,
     describe::{Description, MemoryTarget, OptionSpec},
@@ -111,21 +111,21 @@ pub(super) fn tiers() -> Vec<TierRule> {
 }
 
 /// Returns SNKV's configuration for these settings.
-pub(super) fn config(settings: &Settings) -> Result<Config, EngineError> {
+pub(super) fn config(settings: &Settings) -> Result<KvStoreConfig, EngineError> {
     let place = |words: &[&str], option: &str| -> Result<c_int, EngineError> {
         let word = settings.text(option)?;
         Ok(words.iter().position(|one| *one == word).unwrap_or_default() as c_int)
     };
     let number = |option: &str| -> Result<c_int, EngineError> { Ok(settings.integer(option)? as c_int) };
     let page_size: c_int = settings.text("page_size")?.parse().map_err(EngineError::doing("option `page_size`"))?;
-    Ok(Config {
+    Ok(KvStoreConfig {
         journal_mode: place(&JOURNAL_MODES, "journal_mode")?,
         sync_level: place(&SYNC_LEVELS, "synchronous")?,
         cache_size: cache_pages(settings.integer("cache_size")?, page_size),
         page_size,
         busy_timeout: number("busy_timeout")?,
         wal_size_limit: number("wal_autocheckpoint")?,
-        ..Config::default()
+        ..KvStoreConfig::default()
     })
 }
 
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn of(asked: &[(&str, &str)]) -> Config {
+    fn of(asked: &[(&str, &str)]) -> KvStoreConfig {
         let asked: BTreeMap<String, String> =
             asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         config(&Settings::resolve(&describe(), &asked).unwrap()).unwrap()

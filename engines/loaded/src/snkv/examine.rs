@@ -38,10 +38,10 @@ fn strange(folder: &Path, settings: &Settings) -> Result<Option<String>, EngineE
             fs::create_dir(&folder).map_err(EngineError::doing("creating a scratch folder to try the library in"))?;
             let made = commit_syncs(&folder, settings, (journal_mode, sync_level))?;
             let strange = match made {
-                Tried::OtherFormat => Some("its file has not SQLite's format".to_owned()),
-                Tried::OtherJournal(found) => Some(format!("journal_mode={journal} leaves `{found}` in force")),
+                CommitOutcome::OtherFormat => Some("its file has not SQLite's format".to_owned()),
+                CommitOutcome::OtherJournal(found) => Some(format!("journal_mode={journal} leaves `{found}` in force")),
                 // With a write-ahead log, only `full` waits for each commit; with a rollback journal every level but `off` waits.
-                Tried::Syncs(syncs) => {
+                CommitOutcome::Syncs(syncs) => {
                     let waits = synchronous == "full" || (synchronous == "normal" && journal == "delete");
                     let made = format!(
                         "a commit with journal_mode={journal}, synchronous={synchronous} made {syncs} sync calls"
@@ -58,7 +58,7 @@ fn strange(folder: &Path, settings: &Settings) -> Result<Option<String>, EngineE
 }
 
 /// The outcome of one commit on a scratch database.
-enum Tried {
+enum CommitOutcome {
     OtherFormat,
     /// The file header records this journal mode.
     OtherJournal(String),
@@ -66,9 +66,13 @@ enum Tried {
     Syncs(u64),
 }
 
-fn commit_syncs(folder: &Path, settings: &Settings, (journal, level): (c_int, c_int)) -> Result<Tried, EngineError> {
+fn commit_syncs(
+    folder: &Path,
+    settings: &Settings,
+    (journal, level): (c_int, c_int),
+) -> Result<CommitOutcome, EngineError> {
     let own = config(settings)?;
-    let config = super::api::Config { journal_mode: journal, sync_level: level, wal_size_limit: 0, ..own };
+    let config = super::api::KvStoreConfig { journal_mode: journal, sync_level: level, wal_size_limit: 0, ..own };
     let mut store = Snkv::open_in(folder, settings.text(LIBRARY)?, &config, false)?;
     let mut session = &mut store;
     let mut write = session.write()?;
@@ -76,7 +80,11 @@ fn commit_syncs(folder: &Path, settings: &Settings, (journal, level): (c_int, c_
     let before = syncs::calls();
     write.commit()?;
     let made = syncs::calls() - before;
-    let Some(header) = store.header() else { return Ok(Tried::OtherFormat) };
+    let Some(header) = store.header() else { return Ok(CommitOutcome::OtherFormat) };
     let found = &header["journal_mode"];
-    Ok(if found == JOURNAL_MODES[journal as usize] { Tried::Syncs(made) } else { Tried::OtherJournal(found.clone()) })
+    Ok(if found == JOURNAL_MODES[journal as usize] {
+        CommitOutcome::Syncs(made)
+    } else {
+        CommitOutcome::OtherJournal(found.clone())
+    })
 }

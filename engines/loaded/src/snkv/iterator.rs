@@ -9,15 +9,15 @@ use dbdyno_engine::EngineError;
 use std::ptr;
 
 /// A key and its value.
-type Row<'r> = (&'r [u8], &'r [u8]);
+type KeyValue<'r> = (&'r [u8], &'r [u8]);
 
 /// A position among the rows of a store.
-pub(super) struct Rows<'s> {
+pub(super) struct KeyValueIterator<'s> {
     snkv: &'s Snkv,
     iterator: *mut KvIterator,
 }
 
-impl<'s> Rows<'s> {
+impl<'s> KeyValueIterator<'s> {
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn of(snkv: &'s Snkv) -> Result<Self, EngineError> {
         let mut iterator = ptr::null_mut();
@@ -61,7 +61,7 @@ impl<'s> Rows<'s> {
     /// Returns the row at this position, or `None` past the last row. The row is valid until the position changes.
     #[expect(unsafe_code, reason = "calls of C")]
     #[inline]
-    pub(super) fn here(&mut self) -> Result<Option<Row<'_>>, EngineError> {
+    pub(super) fn here(&mut self) -> Result<Option<KeyValue<'_>>, EngineError> {
         let api = self.snkv.api;
         let (mut key, mut key_length) = (ptr::null_mut(), 0);
         let (mut value, mut length) = (ptr::null_mut(), 0);
@@ -80,7 +80,7 @@ impl<'s> Rows<'s> {
     }
 }
 
-impl Drop for Rows<'_> {
+impl Drop for KeyValueIterator<'_> {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         // SAFETY: the iterator is open, or null, which SNKV ignores; it is closed once.

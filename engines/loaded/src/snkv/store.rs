@@ -1,7 +1,7 @@
 //! An open store: one handle, which one thread uses.
 
 use super::{
-    api::{Api, Config, KvStore, OK},
+    api::{Api, KvStore, KvStoreConfig, OK},
     describe::{LIBRARY, config},
     header,
 };
@@ -10,7 +10,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     describe::Library,
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, is_held},
     suite::KvStatements,
 };
@@ -36,7 +36,12 @@ pub struct Snkv {
 
 impl Snkv {
     #[expect(unsafe_code, reason = "a call of C")]
-    pub(super) fn open_in(folder: &Path, library: &str, config: &Config, held: bool) -> Result<Self, EngineError> {
+    pub(super) fn open_in(
+        folder: &Path,
+        library: &str,
+        config: &KvStoreConfig,
+        held: bool,
+    ) -> Result<Self, EngineError> {
         let api = Api::load(library)?;
         let file = folder.join(FILE);
         let path = CString::new(file.as_os_str().as_bytes()).map_err(|error| EngineError::new(error.to_string()))?;
@@ -74,7 +79,7 @@ impl Drop for Snkv {
     }
 }
 
-impl Engine for Snkv {
+impl EngineInstance for Snkv {
     const MAIN_FILE: &'static str = FILE;
     type Clock = SystemClock;
 

@@ -2,7 +2,7 @@
 
 use super::{
     api::{NOT_FOUND, Owned},
-    iterator::Rows,
+    iterator::KeyValueIterator,
     store::Snkv,
 };
 use dbdyno_engine::{
@@ -119,7 +119,7 @@ impl KvRead for SnkvTransaction<'_> {
     }
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        let mut rows = Rows::of(self.snkv)?;
+        let mut rows = KeyValueIterator::of(self.snkv)?;
         rows.first()?;
         while let Some((key, value)) = rows.here()? {
             visit(key, value);
@@ -129,7 +129,7 @@ impl KvRead for SnkvTransaction<'_> {
     }
 
     fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        let mut rows = Rows::of(self.snkv)?;
+        let mut rows = KeyValueIterator::of(self.snkv)?;
         rows.seek(from)?;
         for _ in 0..most {
             let Some((key, value)) = rows.here()? else { break };

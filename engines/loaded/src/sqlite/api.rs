@@ -1,6 +1,6 @@
 //! The functions of SQLite that are used, looked up in a loaded library.
 
-use crate::library::{Kind, functions, text};
+use crate::library::{ExpectedLibrary, functions, text};
 use dbdyno_engine::describe::Library;
 use std::ffi::{c_char, c_int, c_uchar, c_void};
 
@@ -33,7 +33,7 @@ pub(super) const OPEN_FULLMUTEX: c_int = 0x1_0000;
 pub(super) const TRANSIENT: isize = -1;
 
 functions! {
-    Api of Kind { of: "SQLite", file: "libsqlite3.so" };
+    Api of ExpectedLibrary { of: "SQLite", file: "libsqlite3.so" };
     libversion = "sqlite3_libversion": fn() -> *const c_char;
     libversion_number = "sqlite3_libversion_number": fn() -> c_int;
     sourceid = "sqlite3_sourceid": fn() -> *const c_char;

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// A storage backend to which SQLite has been ported.
-struct Known {
+struct StorageBackend {
     /// Its name for display.
     name: &'static str,
     /// Its name in the source id of LumoSQL's builds.
@@ -24,8 +24,8 @@ struct Known {
     pragmas: &'static [&'static str],
 }
 
-const KNOWN: [Known; 2] = [
-    Known {
+const KNOWN: [StorageBackend; 2] = [
+    StorageBackend {
         name: "Berkeley DB",
         word: "bdb",
         compiled: Some("BERKELEY_DB"),
@@ -38,7 +38,13 @@ const KNOWN: [Known; 2] = [
             "txn_bulk",
         ],
     },
-    Known { name: "LMDB", word: "lmdb", compiled: None, version: "mdb_version", pragmas: &["lmdb_transaction"] },
+    StorageBackend {
+        name: "LMDB",
+        word: "lmdb",
+        compiled: None,
+        version: "mdb_version",
+        pragmas: &["lmdb_transaction"],
+    },
 ];
 
 /// LumoSQL's options that do not depend on the backend.

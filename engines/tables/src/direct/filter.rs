@@ -4,7 +4,7 @@ use super::super::{
     affinity::{Affinity, RealInText, StoredValue},
     definition::TableDefinition,
     key::compare,
-    range::{End, Wanted},
+    range::{PushedCondition, RangeEnd},
     rows::real_in_text,
 };
 use dbdyno_engine::{
@@ -64,14 +64,14 @@ impl<'v> Filter<'v> {
     }
 
     /// Returns the column that an index could narrow, and the condition on it.
-    pub(super) fn wanted(&self) -> Option<(usize, Wanted<'_>)> {
+    pub(super) fn wanted(&self) -> Option<(usize, PushedCondition<'_>)> {
         match self {
             Self::All | Self::Holds { .. } => None,
-            Self::Column { column, from, below: None } => Some((*column, Wanted::Equal(from.borrowed()))),
+            Self::Column { column, from, below: None } => Some((*column, PushedCondition::Equal(from.borrowed()))),
             Self::Column { column, from, below: Some(below) } => {
-                let from = End { value: from.borrowed(), included: true };
-                let below = End { value: below.borrowed(), included: false };
-                Some((*column, Wanted::Range { from: Some(from), to: Some(below) }))
+                let from = RangeEnd { value: from.borrowed(), included: true };
+                let below = RangeEnd { value: below.borrowed(), included: false };
+                Some((*column, PushedCondition::Range { from: Some(from), to: Some(below) }))
             }
         }
     }

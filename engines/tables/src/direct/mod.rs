@@ -16,14 +16,14 @@ use dbdyno_engine::{
 use std::rc::Rc;
 
 /// A plan, with the tables that it names after they were looked up.
-pub(super) struct Planned<'e> {
+pub(super) struct ResolvedPlan<'e> {
     plan: &'e DirectPlan,
     /// The catalog's version when the tables were looked up.
     version: Option<u64>,
     tables: Vec<Rc<TableDefinition>>,
 }
 
-impl<'e> Planned<'e> {
+impl<'e> ResolvedPlan<'e> {
     pub(super) fn new(statement: &'e StatementSpec) -> Result<Self, EngineError> {
         let plan = statement.direct.as_ref().ok_or_else(|| {
             EngineError::new(format!("`{}` has no direct plan: the suite needs layer=sql", statement.sql))

@@ -2,7 +2,7 @@
 
 use super::{super::key, MemoryStore, SqlValue, execute, in_memory, memory, memory::LONGEST_KEY, numbers, query};
 use dbdyno_engine::{
-    engine::Engine,
+    engine::EngineInstance,
     sql::{SqlEngine, SqlSession},
     suite::{Begin, StatementSpec},
 };

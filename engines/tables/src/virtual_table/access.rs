@@ -27,7 +27,7 @@ pub(super) enum ComparisonOperator {
 pub(super) struct AccessPath {
     /// The index's position; `None` for the table by rowid.
     pub(super) index: Option<usize>,
-    pub(super) ends: Ends,
+    pub(super) ends: KeyBounds,
     /// Whether the walk starts at the end.
     pub(super) descending: bool,
     /// Whether rows are not read, because the index's entries contain all requested columns.
@@ -36,7 +36,7 @@ pub(super) struct AccessPath {
 
 /// The bounds of the keys; their values come in this order. `true`: the bound itself is included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum KeyBounds {
     Equal,
     Range { from: Option<bool>, to: Option<bool> },
 }
@@ -49,8 +49,8 @@ impl AccessPath {
             Some(false) => 2,
         };
         let ends = match self.ends {
-            Ends::Equal => 3,
-            Ends::Range { from, to } => end(from) | end(to) << 2,
+            KeyBounds::Equal => 3,
+            KeyBounds::Range { from, to } => end(from) | end(to) << 2,
         };
         let index = self.index.map_or(0, |place| place as i32 + 1);
         ends | i32::from(self.descending) << 4 | i32::from(self.covering) << 5 | index << 6
@@ -62,7 +62,11 @@ impl AccessPath {
             2 => Some(false),
             _ => None,
         };
-        let ends = if number & 15 == 3 { Ends::Equal } else { Ends::Range { from: end(number), to: end(number >> 2) } };
+        let ends = if number & 15 == 3 {
+            KeyBounds::Equal
+        } else {
+            KeyBounds::Range { from: end(number), to: end(number >> 2) }
+        };
         Self {
             index: usize::try_from((number >> 6) - 1).ok(),
             ends,
@@ -79,7 +83,7 @@ impl AccessPath {
 
 /// A chosen access path, its expected cost, and the conditions that it uses, in the order of their values.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Choice {
+pub(super) struct AccessPlan {
     pub(super) access: AccessPath,
     pub(super) taken: Vec<Constraint>,
     /// Whether rows come in the requested order.
@@ -90,7 +94,7 @@ pub(super) struct Choice {
 
 /// A request for rows of a table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Question<'q> {
+pub(super) struct RowRequest<'q> {
     pub(super) terms: &'q [Constraint],
     /// The columns to order by (`None` for the rowid), and whether in descending order.
     pub(super) order: &'q [(Option<usize>, bool)],
@@ -104,39 +108,38 @@ pub(super) struct Question<'q> {
 const ROWS: f64 = 1_000_000.0;
 
 /// Returns the cheapest access path.
-pub(super) fn choose(table: &TableDefinition, question: Question<'_>) -> Choice {
-    let by_index = (0..table.indexes.len()).map(|place| consider(table, question, Some(place)));
-    by_index.fold(consider(table, question, None), |best, other| if other.cost < best.cost { other } else { best })
+pub(super) fn choose(table: &TableDefinition, request: RowRequest<'_>) -> AccessPlan {
+    let by_index = (0..table.indexes.len()).map(|place| consider(table, request, Some(place)));
+    by_index.fold(consider(table, request, None), |best, other| if other.cost < best.cost { other } else { best })
 }
 
-fn consider(table: &TableDefinition, question: Question<'_>, index: Option<usize>) -> Choice {
+fn consider(table: &TableDefinition, request: RowRequest<'_>, index: Option<usize>) -> AccessPlan {
     let column = index.map(|place| table.indexes[place].column);
     let find = |wanted: &[ComparisonOperator]| {
-        question.terms.iter().find(|term| term.column == column && wanted.contains(&term.comparison)).copied()
+        request.terms.iter().find(|term| term.column == column && wanted.contains(&term.comparison)).copied()
     };
     let (ends, taken) = match find(&[ComparisonOperator::Equal]) {
-        Some(term) => (Ends::Equal, vec![term]),
+        Some(term) => (KeyBounds::Equal, vec![term]),
         None => {
             let from = find(&[ComparisonOperator::Greater, ComparisonOperator::GreaterOrEqual]);
             let to = find(&[ComparisonOperator::Less, ComparisonOperator::LessOrEqual]);
             let included = |term: Constraint| {
                 matches!(term.comparison, ComparisonOperator::GreaterOrEqual | ComparisonOperator::LessOrEqual)
             };
-            (Ends::Range { from: from.map(included), to: to.map(included) }, from.into_iter().chain(to).collect())
+            (KeyBounds::Range { from: from.map(included), to: to.map(included) }, from.into_iter().chain(to).collect())
         }
     };
-    let covering =
-        column.is_some_and(|column| question.may_cover && column < 63 && question.used & !(1 << column) == 0);
-    let (ordered, descending) = match question.order {
+    let covering = column.is_some_and(|column| request.may_cover && column < 63 && request.used & !(1 << column) == 0);
+    let (ordered, descending) = match request.order {
         [(by, descending)] if *by == column => (true, *descending),
         order => (order.is_empty(), false),
     };
     let rows = match (ends, index) {
-        (Ends::Equal, None) => 1.0,
-        (Ends::Equal, Some(_)) => 10.0,
-        (Ends::Range { from: Some(_), to: Some(_) }, _) => ROWS / 1_000.0,
-        (Ends::Range { from: None, to: None }, _) => ROWS,
-        (Ends::Range { .. }, _) => ROWS / 4.0,
+        (KeyBounds::Equal, None) => 1.0,
+        (KeyBounds::Equal, Some(_)) => 10.0,
+        (KeyBounds::Range { from: Some(_), to: Some(_) }, _) => ROWS / 1_000.0,
+        (KeyBounds::Range { from: None, to: None }, _) => ROWS,
+        (KeyBounds::Range { .. }, _) => ROWS / 4.0,
     };
     let reach = match index {
         None => 1.0,
@@ -146,7 +149,7 @@ fn consider(table: &TableDefinition, question: Question<'_>, index: Option<usize
     };
     let sort = if ordered { 0.0 } else { rows };
     let access = AccessPath { index, ends, descending, covering };
-    Choice { access, taken, ordered, cost: rows * reach + sort + 1.0, rows }
+    AccessPlan { access, taken, ordered, cost: rows * reach + sort + 1.0, rows }
 }
 
 /// Describes the access path, as EXPLAIN QUERY PLAN shows it.
@@ -158,9 +161,9 @@ pub(super) fn explain(table: &TableDefinition, access: AccessPath) -> String {
         None => "rowid order".to_owned(),
     };
     let ends = match access.ends {
-        Ends::Equal => format!(" ({column}=?)"),
-        Ends::Range { from: None, to: None } => String::new(),
-        Ends::Range { from, to } => {
+        KeyBounds::Equal => format!(" ({column}=?)"),
+        KeyBounds::Range { from: None, to: None } => String::new(),
+        KeyBounds::Range { from, to } => {
             let sign = |sign: &str, end: Option<bool>| {
                 end.map(|included| format!("{column}{sign}{}?", if included { "=" } else { "" }))
             };
@@ -178,8 +181,8 @@ mod tests {
     #[test]
     fn a_plan_survives_being_a_number() {
         let ends = [None, Some(true), Some(false)];
-        let ranges = ends.into_iter().flat_map(|from| ends.map(|to| Ends::Range { from, to }));
-        for ends in ranges.chain([Ends::Equal]) {
+        let ranges = ends.into_iter().flat_map(|from| ends.map(|to| KeyBounds::Range { from, to }));
+        for ends in ranges.chain([KeyBounds::Equal]) {
             for index in [None, Some(0), Some(7), Some(300)] {
                 for (descending, covering) in [(false, false), (true, false), (false, true), (true, true)] {
                     let access = AccessPath { index, ends, descending, covering };

@@ -5,9 +5,9 @@ use super::{
         affinity::Affinity,
         cursor::{BatchCursor, CursorPath},
         definition::TableDefinition,
-        range::{End, KeyRange, Wanted},
+        range::{KeyRange, PushedCondition, RangeEnd},
     },
-    access::{AccessPath, Ends},
+    access::{AccessPath, KeyBounds},
     module::{SharedTables, called, told},
 };
 use crate::sqlite::{SqliteParameter, value};
@@ -105,16 +105,16 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
 }
 
 /// Returns the condition with its values, which come in the order that the plan names.
-fn wanted<'v>(ends: Ends, values: &mut impl Iterator<Item = SqlValueRef<'v>>) -> Wanted<'v> {
+fn wanted<'v>(ends: KeyBounds, values: &mut impl Iterator<Item = SqlValueRef<'v>>) -> PushedCondition<'v> {
     let mut end = |included: Option<bool>| {
-        included.map(|included| End { value: values.next().unwrap_or(SqlValueRef::Null), included })
+        included.map(|included| RangeEnd { value: values.next().unwrap_or(SqlValueRef::Null), included })
     };
     match ends {
-        Ends::Equal => Wanted::Equal(values.next().unwrap_or(SqlValueRef::Null)),
-        Ends::Range { from: None, to: None } => Wanted::All,
-        Ends::Range { from, to } => {
+        KeyBounds::Equal => PushedCondition::Equal(values.next().unwrap_or(SqlValueRef::Null)),
+        KeyBounds::Range { from: None, to: None } => PushedCondition::All,
+        KeyBounds::Range { from, to } => {
             let from = end(from);
-            Wanted::Range { from, to: end(to) }
+            PushedCondition::Range { from, to: end(to) }
         }
     }
 }
@@ -124,14 +124,17 @@ const ABOVE_NUMBERS: &[u8] = b":";
 
 /// Widens the condition, because the other side is unknown. Text that is not a number may come from a numeric column. Compared with such a
 /// column, stored text that is a number becomes a number, which sorts below any text.
-fn widened(affinity: Affinity, wanted: Wanted<'_>) -> Wanted<'_> {
-    match wanted {
-        Wanted::Range { from, to: Some(End { value: value @ SqlValueRef::Text(text), .. }) }
+fn widened(affinity: Affinity, condition: PushedCondition<'_>) -> PushedCondition<'_> {
+    match condition {
+        PushedCondition::Range { from, to: Some(RangeEnd { value: value @ SqlValueRef::Text(text), .. }) }
             if affinity == Affinity::Text
                 && text < ABOVE_NUMBERS
                 && matches!(Affinity::Numeric.change(value), Ok(None)) =>
         {
-            Wanted::Range { from, to: Some(End { value: SqlValueRef::Text(ABOVE_NUMBERS), included: false }) }
+            PushedCondition::Range {
+                from,
+                to: Some(RangeEnd { value: SqlValueRef::Text(ABOVE_NUMBERS), included: false }),
+            }
         }
         other => other,
     }

@@ -17,7 +17,7 @@ const GIVES_ROWS: &str = "a statement that changes something and gives rows as w
 
 /// The rules of a connection for rejecting SQL.
 #[derive(Debug, Clone, Default)]
-pub(in super::super) struct Guard(Arc<Mutex<GuardState>>);
+pub(in super::super) struct SqlGuard(Arc<Mutex<GuardState>>);
 
 #[derive(Debug, Default)]
 struct GuardState {
@@ -27,7 +27,7 @@ struct GuardState {
     reason: Option<&'static str>,
 }
 
-impl Guard {
+impl SqlGuard {
     /// Installs the guard on a connection.
     pub(super) fn install(&self, connection: &mut Connection) -> rusqlite::Result<()> {
         let guard = self.clone();

@@ -10,7 +10,7 @@ mod cursor;
 mod guard;
 mod module;
 
-pub(super) use guard::Guard;
+pub(super) use guard::SqlGuard;
 pub(super) use module::SharedTables;
 
 use self::module::{ModuleAux, VirtualTable};
@@ -29,13 +29,13 @@ use std::rc::Rc;
 const MODULE: &str = "ordered_store";
 
 /// Opens a connection whose tables are the store's, and the guard that rejects unsupported SQL.
-pub(super) fn connect<S: OrderedStore>(shared: &SharedTables<S>) -> Result<(Connection, Guard), EngineError> {
+pub(super) fn connect<S: OrderedStore>(shared: &SharedTables<S>) -> Result<(Connection, SqlGuard), EngineError> {
     let mut connection = Connection::open_in_memory().map_err(failed)?;
     let module: &'static Module<'static, VirtualTable<S>> = &const { Module::update_module_with_tx() };
     connection.create_module(MODULE, module, Some(ModuleAux(Rc::clone(shared)))).map_err(failed)?;
     let names: Vec<String> = shared.borrow().catalog.tables().map(|table| table.name.clone()).collect();
     names.iter().try_for_each(|name| connection.execute_batch(&declare(name)).map_err(failed))?;
-    let guard = Guard::default();
+    let guard = SqlGuard::default();
     guard.install(&mut connection).map_err(failed)?;
     Ok((connection, guard))
 }
@@ -47,7 +47,7 @@ fn declare(table: &str) -> String {
 /// A connection, and the tables that it shares with its virtual tables.
 pub(super) struct Layer<'l, S: OrderedStore> {
     pub(super) connection: &'l Connection,
-    pub(super) guard: &'l Guard,
+    pub(super) guard: &'l SqlGuard,
     pub(super) shared: &'l SharedTables<S>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     super::{affinity::Affinity, definition::TableDefinition, rows::RowStore, rowsum::Rowsum, tables::Tables},
-    access::{ComparisonOperator, Constraint, Question, choose, explain},
+    access::{ComparisonOperator, Constraint, RowRequest, choose, explain},
     cursor::TableCursor,
 };
 use crate::sqlite::value;
@@ -180,8 +180,8 @@ unsafe impl<S: OrderedStore> VTab<'_> for VirtualTable<S> {
         let order: Vec<(Option<usize>, bool)> =
             info.order_bys().map(|by| (usize::try_from(by.column()).ok(), by.is_order_by_desc())).collect();
         let may_cover = self.shared.borrow().rows.rowsum == Rowsum::Off;
-        let question = Question { terms: &terms, order: &order, used: info.col_used(), may_cover };
-        let choice = choose(&self.table, question);
+        let request = RowRequest { terms: &terms, order: &order, used: info.col_used(), may_cover };
+        let choice = choose(&self.table, request);
         for (place, term) in choice.taken.iter().enumerate() {
             // Ranges of rowids and numbers are exact. Ranges of other columns may contain more rows, which SQLite then filters out.
             let is_exact = term.column.is_none_or(|column| self.table.columns[column].affinity.is_numeric());

@@ -1,6 +1,6 @@
 //! Counters of threads that another thread may read while they work.
 
-use crate::histogram::{Counts, Seen, empty, to_base64};
+use crate::histogram::{Counts, SeenCounts, empty, to_base64};
 use dbdyno_engine::{protocol::ActorProgress, suite::During};
 use hdrhistogram::Histogram;
 use std::{
@@ -80,7 +80,7 @@ pub(crate) struct ThreadCounts {
 }
 
 /// The counter values that a reader has already seen of an actor.
-pub(crate) struct SeenOfActor(Vec<Seen>);
+pub(crate) struct SeenOfActor(Vec<SeenCounts>);
 
 impl ActorCounts {
     fn new(shape: ActorShape) -> Self {
@@ -109,12 +109,12 @@ impl ActorCounts {
     }
 
     pub(crate) fn unseen(&self) -> SeenOfActor {
-        SeenOfActor(self.threads.iter().map(|_| Seen::default()).collect())
+        SeenOfActor(self.threads.iter().map(|_| SeenCounts::default()).collect())
     }
 
     /// Returns the progress so far and the latencies since the last call. `measured_ns`: time measured so far, ns.
     fn progress(&self, seen: &mut SeenOfActor, measured_ns: u64) -> ActorProgress {
-        let latest = |(thread, seen): (&Arc<ThreadCounts>, &mut Seen)| {
+        let latest = |(thread, seen): (&Arc<ThreadCounts>, &mut SeenCounts)| {
             thread.response.as_ref().unwrap_or(&thread.service).delta(seen)
         };
         let latencies = merged(self.threads.iter().zip(&mut seen.0).map(latest));

@@ -8,14 +8,14 @@ use std::{collections::BTreeMap, ops::Range};
 
 /// A change that a commit makes to a row. Rows are numbered from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    Put(u64, Version),
+pub(super) enum RowChange {
+    Put(u64, RowVersion),
     Remove(u64),
 }
 
 /// The version of a row's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Version {
+pub(super) enum RowVersion {
     First,
     /// Overwrites the first version.
     Second,
@@ -37,21 +37,21 @@ pub(super) fn new_rows(commit: u64) -> Range<u64> {
 }
 
 /// Returns the changes of a commit, numbered from 1, in order.
-pub(super) fn changes(commit: u64) -> impl Iterator<Item = Change> {
+pub(super) fn changes(commit: u64) -> impl Iterator<Item = RowChange> {
     let changed = commit.is_multiple_of(CHANGING).then(|| {
         let row = commit / CHANGING * STRIDE;
-        if is_removed(row) { Change::Remove(row) } else { Change::Put(row, Version::Second) }
+        if is_removed(row) { RowChange::Remove(row) } else { RowChange::Put(row, RowVersion::Second) }
     });
-    new_rows(commit).map(|row| Change::Put(row, Version::First)).chain(changed)
+    new_rows(commit).map(|row| RowChange::Put(row, RowVersion::First)).chain(changed)
 }
 
 /// Returns the content of a database after `commits` commits.
-pub(super) fn content_after(commits: u64) -> BTreeMap<u64, Version> {
+pub(super) fn content_after(commits: u64) -> BTreeMap<u64, RowVersion> {
     let mut content = BTreeMap::new();
     for change in (1..=commits).flat_map(changes) {
         match change {
-            Change::Put(row, version) => content.insert(row, version),
-            Change::Remove(row) => content.remove(&row),
+            RowChange::Put(row, version) => content.insert(row, version),
+            RowChange::Remove(row) => content.remove(&row),
         };
     }
     content
@@ -93,16 +93,16 @@ mod tests {
             assert_eq!(changes(commit).count() as u64, put + u64::from(commit % 11 == 0), "commit {commit}");
             for change in changes(commit) {
                 match change {
-                    Change::Put(row, Version::First) => assert_eq!(content.insert(row, Version::First), None),
-                    Change::Put(row, version) => assert_eq!(content.insert(row, version), Some(Version::First)),
-                    Change::Remove(row) => assert_eq!(content.remove(&row), Some(Version::First)),
+                    RowChange::Put(row, RowVersion::First) => assert_eq!(content.insert(row, RowVersion::First), None),
+                    RowChange::Put(row, version) => assert_eq!(content.insert(row, version), Some(RowVersion::First)),
+                    RowChange::Remove(row) => assert_eq!(content.remove(&row), Some(RowVersion::First)),
                 }
             }
             assert_eq!(rows_after(commit), content.len() as u64, "commit {commit}");
             assert!(commits_with(rows_after(commit)).any(|possible| possible == commit), "commit {commit}");
         }
         assert_eq!(content_after(3_000), content);
-        assert!(content.values().any(|version| *version == Version::Second));
+        assert!(content.values().any(|version| *version == RowVersion::Second));
         assert_eq!(commits_with(0).collect::<Vec<_>>(), [0]);
         assert_eq!(
             commits_with(1 << 20).count(),

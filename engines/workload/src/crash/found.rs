@@ -1,6 +1,6 @@
 //! Determines which commits a reopened database holds.
 
-use super::commits::{Version, commits_with, content_after, is_removed, new_rows};
+use super::commits::{RowVersion, commits_with, content_after, is_removed, new_rows};
 use crate::{rng::SplitMix64, template::render};
 use dbdyno_engine::suite::Template;
 use std::collections::BTreeMap;
@@ -25,9 +25,9 @@ impl Formats<'_> {
         self.rendered(self.key, row)
     }
 
-    pub(super) fn value(&self, row: u64, version: Version) -> Vec<u8> {
+    pub(super) fn value(&self, row: u64, version: RowVersion) -> Vec<u8> {
         let mut value = self.rendered(self.value, row);
-        if version == Version::Second {
+        if version == RowVersion::Second {
             value.extend(b" again");
         }
         value
@@ -47,21 +47,21 @@ impl Formats<'_> {
 }
 
 /// The rows found in a database.
-pub(super) type Found = BTreeMap<Vec<u8>, Vec<u8>>;
+pub(super) type FoundRows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// Returns the number of commits found of each thread. `threads`: the formats of the threads.
 ///
 /// # Errors
 /// As for [`commits`]. A row belongs to no thread.
-pub(super) fn commits_of_each(found: Found, threads: &[Formats<'_>]) -> Result<Vec<u64>, String> {
+pub(super) fn commits_of_each(found: FoundRows, threads: &[Formats<'_>]) -> Result<Vec<u64>, String> {
     let prefixes: Vec<String> = threads.iter().map(Formats::prefix).collect();
-    let mut shares = vec![Found::new(); threads.len()];
+    let mut shares = vec![FoundRows::new(); threads.len()];
     for (key, value) in found {
         let owner = prefixes.iter().position(|prefix| key.starts_with(prefix.as_bytes()));
         let owner = owner.ok_or_else(|| format!("the key `{}` belongs to no thread", String::from_utf8_lossy(&key)))?;
         shares[owner].insert(key, value);
     }
-    let counted = |(formats, share): (&Formats<'_>, &Found)| {
+    let counted = |(formats, share): (&Formats<'_>, &FoundRows)| {
         commits(share, *formats).map_err(|wrong| match formats.thread {
             None => wrong,
             Some(thread) => format!("thread {thread}: {wrong}"),
@@ -74,13 +74,13 @@ pub(super) fn commits_of_each(found: Found, threads: &[Formats<'_>]) -> Result<V
 ///
 /// # Errors
 /// No number of commits matches. The error explains what is wrong.
-pub(super) fn commits(found: &Found, formats: Formats<'_>) -> Result<u64, String> {
+pub(super) fn commits(found: &FoundRows, formats: Formats<'_>) -> Result<u64, String> {
     let holds = |row, version| found.get(&formats.key(row)) == Some(&formats.value(row, version));
     let is_after = |commits: &u64| content_after(*commits).into_iter().all(|(row, version)| holds(row, version));
     commits_with(found.len() as u64).rev().find(is_after).ok_or_else(|| what_is_wrong(found, formats))
 }
 
-fn what_is_wrong(found: &Found, formats: Formats<'_>) -> String {
+fn what_is_wrong(found: &FoundRows, formats: Formats<'_>) -> String {
     let is_there = |row: u64| found.contains_key(&formats.key(row));
     let has_any = |commit: &u64| new_rows(*commit).any(is_there);
     // Except for commits that put no row, there cannot be more commits than rows.
@@ -101,7 +101,7 @@ fn what_is_wrong(found: &Found, formats: Formats<'_>) -> String {
         }
     }
     for row in (1..=last).flat_map(new_rows) {
-        let versions = [Version::First, Version::Second].map(|version| formats.value(row, version));
+        let versions = [RowVersion::First, RowVersion::Second].map(|version| formats.value(row, version));
         if found.get(&formats.key(row)).is_some_and(|value| !versions.contains(value)) {
             return format!("the value of row {row} is not what was committed");
         }
@@ -113,20 +113,20 @@ fn what_is_wrong(found: &Found, formats: Formats<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::commits::Change, *};
+    use super::{super::commits::RowChange, *};
 
-    fn after(changes: impl Iterator<Item = Change>, formats: Formats<'_>) -> Found {
-        let mut found = Found::new();
+    fn after(changes: impl Iterator<Item = RowChange>, formats: Formats<'_>) -> FoundRows {
+        let mut found = FoundRows::new();
         for change in changes {
             match change {
-                Change::Put(row, version) => found.insert(formats.key(row), formats.value(row, version)),
-                Change::Remove(row) => found.remove(&formats.key(row)),
+                RowChange::Put(row, version) => found.insert(formats.key(row), formats.value(row, version)),
+                RowChange::Remove(row) => found.remove(&formats.key(row)),
             };
         }
         found
     }
 
-    fn whole(commits: u64, formats: Formats<'_>) -> Found {
+    fn whole(commits: u64, formats: Formats<'_>) -> FoundRows {
         after((1..=commits).flat_map(super::super::commits::changes), formats)
     }
 
@@ -137,7 +137,7 @@ mod tests {
         for number in 0..120 {
             assert_eq!(commits(&whole(number, formats), formats), Ok(number));
         }
-        let wrong = |change: &dyn Fn(&mut Found)| {
+        let wrong = |change: &dyn Fn(&mut FoundRows)| {
             let mut found = whole(30, formats);
             change(&mut found);
             commits(&found, formats).unwrap_err()
@@ -149,9 +149,9 @@ mod tests {
         assert_eq!(torn, "the value of row 5 is not what was committed");
         let foreign = wrong(&|found| drop(found.insert(b"x".to_vec(), Vec::new())));
         assert!(foreign.ends_with("or foreign rows are"), "{foreign}");
-        let undone = wrong(&|found| drop(found.insert(formats.key(74), formats.value(74, Version::First))));
+        let undone = wrong(&|found| drop(found.insert(formats.key(74), formats.value(74, RowVersion::First))));
         assert!(undone.starts_with("all rows put by 30 commits are there, but some"), "{undone}");
-        let only_foreign = Found::from([(b"x".to_vec(), Vec::new())]);
+        let only_foreign = FoundRows::from([(b"x".to_vec(), Vec::new())]);
         assert_eq!(commits(&only_foreign, formats), Err("1 row that no commit wrote".to_owned()));
     }
 }

@@ -10,12 +10,12 @@ mod threads;
 pub(crate) use self::threads::Committers;
 
 use self::{
-    commits::{Change, changes},
-    found::{Formats, Found},
+    commits::{RowChange, changes},
+    found::{Formats, FoundRows},
 };
 use crate::{
-    kv::{Threading, has_database, open_anew, open_in, prepared_folder, reopen},
-    power::{self, Marker, Recording},
+    kv::{KvThreading, has_database, open_anew, open_in, prepared_folder, reopen},
+    power::{self, Marker, PowerRecording},
 };
 use dbdyno_engine::{
     EngineError,
@@ -51,13 +51,13 @@ const LOG: &str = "DBDYNO_POWER_LOG";
 const COMMITS: &str = "DBDYNO_POWER_COMMITS";
 
 /// The recording that the environment requests from a committing worker.
-struct Recorded {
-    recording: Recording,
+struct CommitRecording {
+    recording: PowerRecording,
     /// The number of commits after which the process exits; `None`: it runs until it is killed.
     commits: Option<u64>,
 }
 
-impl Recorded {
+impl CommitRecording {
     /// Starts recording the job's folder, if the environment requests it.
     fn start(job: &Job) -> Result<Option<Self>, EngineError> {
         let Some(log) = env::var_os(LOG) else { return Ok(None) };
@@ -79,7 +79,7 @@ fn check_recordable(threads: u32) -> Result<(), EngineError> {
 }
 
 /// Commits repeatedly until the process is killed, and reports each commit.
-pub(crate) fn commit_forever<E: KvEngine, T: Threading<E>>(
+pub(crate) fn commit_forever<E: KvEngine, T: KvThreading<E>>(
     worker: &Worker,
     job: &Job,
     suite: &KvSuite,
@@ -89,7 +89,7 @@ pub(crate) fn commit_forever<E: KvEngine, T: Threading<E>>(
     check_recordable(threads)?;
     // The folder is created before the recording starts, because the engine is not responsible for making the folder's name durable.
     let folder = prepared_folder(job, &test.database)?;
-    let mut recorded = Recorded::start(job)?;
+    let mut recorded = CommitRecording::start(job)?;
     let mut engine: E = open_in(job, suite, &folder)?;
     if threads > 1 {
         let committers = Committers { worker, statements: &test.sql, formats: formats.of_threads(threads) };
@@ -119,8 +119,8 @@ fn make<S: KvSession>(session: &mut S, formats: Formats<'_>, commit: u64) -> Res
 fn write(table: &mut impl KvWrite, formats: Formats<'_>, commit: u64) -> Result<(), EngineError> {
     for change in changes(commit) {
         match change {
-            Change::Put(row, version) => table.put(&formats.key(row), &formats.value(row, version))?,
-            Change::Remove(row) => {
+            RowChange::Put(row, version) => table.put(&formats.key(row), &formats.value(row, version))?,
+            RowChange::Remove(row) => {
                 if !table.delete(&formats.key(row))? {
                     return Err(EngineError::fatal(format!(
                         "row {row} was put, but is missing when it is to be removed"
@@ -148,7 +148,7 @@ pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Resu
         engine = open_anew(job, suite, &test.database).map_err(|_| error)?;
     }
     let mut session = engine.session(&test.sql)?;
-    let mut found = Found::new();
+    let mut found = FoundRows::new();
     let mut twice = None;
     session.read()?.scan(|key, value| {
         if found.insert(key.to_owned(), value.to_owned()).is_some() {

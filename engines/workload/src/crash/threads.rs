@@ -37,7 +37,7 @@ pub(crate) struct Committers<'c> {
 }
 
 /// The state that the threads share while they commit.
-struct Course {
+struct CommitState {
     start: Barrier,
     /// The first error of any thread. It ends the other threads, which may then fail because of it too.
     failure: OnceLock<EngineError>,
@@ -46,19 +46,19 @@ struct Course {
 impl Committers<'_> {
     /// Commits repeatedly in each thread until the process is killed or a thread fails.
     pub(crate) fn commit_forever<E: KvThreads>(&self, engine: &E) -> Result<(), EngineError> {
-        let course = Course { start: Barrier::new(self.formats.len()), failure: OnceLock::new() };
+        let state = CommitState { start: Barrier::new(self.formats.len()), failure: OnceLock::new() };
         thread::scope(|scope| {
             for (thread, formats) in (0..).zip(&self.formats) {
-                let course = &course;
+                let state = &state;
                 scope.spawn(move || {
-                    if let Err(error) = caught(|| self.commit_as(thread, *formats, engine, course)).flatten() {
+                    if let Err(error) = caught(|| self.commit_as(thread, *formats, engine, state)).flatten() {
                         // An error here means that another thread failed first.
-                        let _ = course.failure.set(error);
+                        let _ = state.failure.set(error);
                     }
                 });
             }
         });
-        course.failure.into_inner().map_or(Ok(()), Err)
+        state.failure.into_inner().map_or(Ok(()), Err)
     }
 
     fn commit_as<E: KvThreads>(
@@ -66,14 +66,14 @@ impl Committers<'_> {
         thread: u32,
         formats: Formats<'_>,
         engine: &E,
-        course: &Course,
+        state: &CommitState,
     ) -> Result<(), EngineError> {
-        let getting_ready = GettingReady(&course.start);
+        let getting_ready = GettingReady(&state.start);
         let mut handle = engine.handle()?;
         let mut session = handle.session(self.statements)?;
         drop(getting_ready);
         let mut commit = 1;
-        while course.failure.get().is_none() {
+        while state.failure.get().is_none() {
             match make(&mut session, formats, commit) {
                 Ok(()) => {
                     self.worker.emit(&Event::Committed { commits: commit, thread });

@@ -1,7 +1,7 @@
 //! Tests of one thread.
 
 use super::{
-    inputs::{Input, Inputs},
+    inputs::{InputSource, OperationInput},
     operations::{KvTally, apply_alone, apply_read, apply_write},
 };
 use crate::recorder::Recorder;
@@ -20,7 +20,7 @@ pub(super) fn perform<S: KvSession, C: Clock>(
     held: bool,
     recorder: &mut Recorder<C>,
 ) -> Result<KvTally, EngineError> {
-    let inputs = Inputs::alone((test, alone), seed);
+    let inputs = InputSource::alone((test, alone), seed);
     match alone.work.transaction {
         TransactionScope::Read if held => read_held(session, alone, inputs, recorder),
         TransactionScope::Read => read_each(session, alone, inputs, recorder),
@@ -37,7 +37,7 @@ pub(super) fn perform<S: KvSession, C: Clock>(
 fn read_held<S: KvSession, C: Clock>(
     session: &mut S,
     alone: &KvAlone,
-    inputs: Inputs<'_>,
+    inputs: InputSource<'_>,
     recorder: &mut Recorder<C>,
 ) -> Result<KvTally, EngineError> {
     let mut read = session.read()?;
@@ -52,7 +52,7 @@ fn read_held<S: KvSession, C: Clock>(
 fn read_each<S: KvSession, C: Clock>(
     session: &mut S,
     alone: &KvAlone,
-    inputs: Inputs<'_>,
+    inputs: InputSource<'_>,
     recorder: &mut Recorder<C>,
 ) -> Result<KvTally, EngineError> {
     recorder.start();
@@ -80,9 +80,9 @@ fn scan<R: KvRead, C: Clock>(read: &mut R, recorder: &mut Recorder<C>) -> Result
 #[inline]
 fn repeat<C: Clock>(
     alone: &KvAlone,
-    mut inputs: Inputs<'_>,
+    mut inputs: InputSource<'_>,
     recorder: &mut Recorder<C>,
-    mut operation: impl FnMut(&Input<'_>, &mut KvTally) -> Result<(), EngineError>,
+    mut operation: impl FnMut(&OperationInput<'_>, &mut KvTally) -> Result<(), EngineError>,
 ) -> Result<KvTally, EngineError> {
     let mut tally = KvTally::default();
     for _ in 0..alone.operations {
@@ -97,7 +97,7 @@ fn repeat<C: Clock>(
 fn write_batches<S: KvSession, C: Clock>(
     session: &mut S,
     alone: &KvAlone,
-    mut inputs: Inputs<'_>,
+    mut inputs: InputSource<'_>,
     batch: u64,
     recorder: &mut Recorder<C>,
 ) -> Result<KvTally, EngineError> {

@@ -1,6 +1,6 @@
 //! The inputs of operations: the same for every engine, drawn before they are needed.
 
-use super::keys::Keys;
+use super::keys::RecordSource;
 use crate::{recorder::Recorder, rng::SplitMix64, template::render};
 use dbdyno_engine::{
     clock::Clock,
@@ -16,11 +16,11 @@ const BLOCK_BYTES: usize = 32 << 10;
 const MISSING: u8 = b'~';
 
 /// Draws the inputs of one thread, a block at a time.
-pub(super) struct Inputs<'t> {
+pub(super) struct InputSource<'t> {
     test: &'t KvTest,
     work: &'t KvWork,
     rng: SplitMix64,
-    keys: Keys,
+    keys: RecordSource,
     total_weight: u64,
     /// The ordinal of the next operation to draw.
     ordinal: u64,
@@ -28,14 +28,14 @@ pub(super) struct Inputs<'t> {
     together: usize,
     /// Keys and values of the block, concatenated.
     bytes: Vec<u8>,
-    block: Vec<Drawn<'t>>,
+    block: Vec<DrawnOperation<'t>>,
     /// The index in the block of the next operation to run.
     next: usize,
 }
 
 /// An operation of the block. Its key ends where its value begins.
 #[derive(Clone, Copy)]
-struct Drawn<'t> {
+struct DrawnOperation<'t> {
     operation: &'t Operation,
     key: usize,
     value: usize,
@@ -46,7 +46,7 @@ struct Drawn<'t> {
 
 /// An operation with its inputs.
 #[derive(Debug, Clone, Copy)]
-pub struct Input<'i> {
+pub struct OperationInput<'i> {
     pub operation: &'i Operation,
     pub key: &'i [u8],
     /// The value to write, or the other account's key of a transfer; otherwise empty.
@@ -58,8 +58,8 @@ pub struct Input<'i> {
 }
 
 /// Passes the inputs of a test of one thread to `show`, in the order in which the operations run.
-pub fn each_input((test, alone): (&KvTest, &KvAlone), seed: u64, mut show: impl FnMut(Input<'_>)) {
-    let mut inputs = Inputs::alone((test, alone), seed);
+pub fn each_input((test, alone): (&KvTest, &KvAlone), seed: u64, mut show: impl FnMut(OperationInput<'_>)) {
+    let mut inputs = InputSource::alone((test, alone), seed);
     for _ in 0..alone.operations {
         if inputs.is_drawn_out() {
             inputs.draw_block();
@@ -68,7 +68,7 @@ pub fn each_input((test, alone): (&KvTest, &KvAlone), seed: u64, mut show: impl 
     }
 }
 
-impl<'t> Inputs<'t> {
+impl<'t> InputSource<'t> {
     /// Creates the inputs of a test of one thread.
     pub(super) fn alone((test, alone): (&'t KvTest, &'t KvAlone), seed: u64) -> Self {
         Self::new(test, &alone.work, SplitMix64::stream(seed, u64::from(test.number)), (0, 1))
@@ -76,7 +76,7 @@ impl<'t> Inputs<'t> {
 
     /// Creates the inputs of thread `thread` (from 0) of `threads` that do the same work.
     pub(super) fn new(test: &'t KvTest, work: &'t KvWork, mut rng: SplitMix64, (thread, threads): (u64, u64)) -> Self {
-        let keys = Keys::new(&work.keys, test.records, (thread, threads), &mut rng);
+        let keys = RecordSource::new(&work.keys, test.records, (thread, threads), &mut rng);
         Self {
             test,
             work,
@@ -98,7 +98,7 @@ impl<'t> Inputs<'t> {
 
     /// Returns the next operation. At the end of the block, the timer is paused while the next block is drawn.
     #[inline]
-    pub(super) fn next<C: Clock>(&mut self, recorder: &mut Recorder<C>) -> Input<'_> {
+    pub(super) fn next<C: Clock>(&mut self, recorder: &mut Recorder<C>) -> OperationInput<'_> {
         if self.is_drawn_out() {
             recorder.stand_still(|| self.draw_block());
         }
@@ -112,13 +112,13 @@ impl<'t> Inputs<'t> {
     }
 
     #[inline]
-    pub(super) fn take(&mut self) -> Input<'_> {
+    pub(super) fn take(&mut self) -> OperationInput<'_> {
         self.next += 1;
         input(&self.bytes, self.block[self.next - 1])
     }
 
     /// Returns the next operations, at most `count` and those that are left in the block.
-    pub(super) fn take_batch(&mut self, count: usize) -> impl ExactSizeIterator<Item = Input<'_>> + Clone {
+    pub(super) fn take_batch(&mut self, count: usize) -> impl ExactSizeIterator<Item = OperationInput<'_>> + Clone {
         let from = self.next;
         self.next = self.block.len().min(from + count);
         let bytes = &self.bytes;
@@ -183,7 +183,7 @@ impl<'t> Inputs<'t> {
             // A small database has fewer accounts.
             Operation::Audit { accounts: Some(accounts) } => self.test.records.min(*accounts),
         };
-        self.block.push(Drawn { operation, key, value, end: self.bytes.len(), number, record: index });
+        self.block.push(DrawnOperation { operation, key, value, end: self.bytes.len(), number, record: index });
         self.ordinal += 1;
     }
 
@@ -197,9 +197,9 @@ impl<'t> Inputs<'t> {
 }
 
 #[inline]
-fn input<'i>(bytes: &'i [u8], drawn: Drawn<'i>) -> Input<'i> {
-    let Drawn { operation, key, value, end, number, record } = drawn;
-    Input { operation, key: &bytes[key..value], value: &bytes[value..end], number, record }
+fn input<'i>(bytes: &'i [u8], drawn: DrawnOperation<'i>) -> OperationInput<'i> {
+    let DrawnOperation { operation, key, value, end, number, record } = drawn;
+    OperationInput { operation, key: &bytes[key..value], value: &bytes[value..end], number, record }
 }
 
 fn pick(work: &[Work], mut drawn: u64) -> &Operation {

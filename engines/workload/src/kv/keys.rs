@@ -9,8 +9,8 @@ use crate::{
 use dbdyno_engine::suite::KeyChoice;
 
 /// Draws records for one thread.
-pub(super) struct Keys {
-    choice: Choice,
+pub(super) struct RecordSource {
+    choice: KeyDistribution,
     /// Records that exist before the test.
     records: u64,
     /// Records that this thread has inserted.
@@ -20,7 +20,7 @@ pub(super) struct Keys {
     threads: u64,
 }
 
-enum Choice {
+enum KeyDistribution {
     Ascending,
     Shuffled(Shuffle),
     Uniform,
@@ -30,16 +30,16 @@ enum Choice {
     Popular(Popular),
 }
 
-impl Keys {
+impl RecordSource {
     /// Creates the keys of thread `thread` (from 0) of `threads`. A random order of all records is drawn immediately.
     pub(super) fn new(choice: &KeyChoice, records: u64, (thread, threads): (u64, u64), rng: &mut SplitMix64) -> Self {
         let choice = match choice {
-            KeyChoice::Ascending => Choice::Ascending,
-            KeyChoice::Shuffled => Choice::Shuffled(Shuffle::new(records, rng.next_u64())),
-            KeyChoice::Uniform => Choice::Uniform,
-            KeyChoice::Zipfian => Choice::Zipfian(ScrambledZipf::new(records)),
-            KeyChoice::Latest => Choice::Latest(Zipf::new(records)),
-            KeyChoice::Popular(groups) => Choice::Popular(Popular::new(groups)),
+            KeyChoice::Ascending => KeyDistribution::Ascending,
+            KeyChoice::Shuffled => KeyDistribution::Shuffled(Shuffle::new(records, rng.next_u64())),
+            KeyChoice::Uniform => KeyDistribution::Uniform,
+            KeyChoice::Zipfian => KeyDistribution::Zipfian(ScrambledZipf::new(records)),
+            KeyChoice::Latest => KeyDistribution::Latest(Zipf::new(records)),
+            KeyChoice::Popular(groups) => KeyDistribution::Popular(Popular::new(groups)),
         };
         Self { choice, records, inserted: 0, thread, threads: threads.max(1) }
     }
@@ -47,12 +47,12 @@ impl Keys {
     /// Draws the record of the operation with this ordinal.
     pub(super) fn draw(&mut self, ordinal: u64, rng: &mut SplitMix64) -> u64 {
         match &self.choice {
-            Choice::Ascending => ordinal,
-            Choice::Shuffled(shuffle) => shuffle.record(ordinal),
-            Choice::Uniform => rng.below(self.records),
-            Choice::Zipfian(zipf) => zipf.record(rng),
-            Choice::Popular(popular) => popular.record(rng),
-            Choice::Latest(zipf) => {
+            KeyDistribution::Ascending => ordinal,
+            KeyDistribution::Shuffled(shuffle) => shuffle.record(ordinal),
+            KeyDistribution::Uniform => rng.below(self.records),
+            KeyDistribution::Zipfian(zipf) => zipf.record(rng),
+            KeyDistribution::Popular(popular) => popular.record(rng),
+            KeyDistribution::Latest(zipf) => {
                 let back = zipf.rank(rng);
                 match back.checked_sub(self.inserted) {
                     Some(before) => self.records.saturating_sub(1 + before),
@@ -66,7 +66,7 @@ impl Keys {
     pub(super) fn insert(&mut self) -> u64 {
         let record = self.own(self.inserted);
         self.inserted += 1;
-        if let Choice::Latest(zipf) = &mut self.choice {
+        if let KeyDistribution::Latest(zipf) = &mut self.choice {
             zipf.grow();
         }
         record
@@ -89,7 +89,7 @@ mod tests {
         let choice = KeyChoice::Popular(groups.to_vec());
         let drawn = |thread: u64| {
             let mut rng = SplitMix64::new(thread);
-            let mut keys = Keys::new(&choice, 100, (thread, 2), &mut rng);
+            let mut keys = RecordSource::new(&choice, 100, (thread, 2), &mut rng);
             let mut counts = [0_u64; 100];
             (0..100_000).for_each(|_| counts[keys.draw(0, &mut rng) as usize] += 1);
             let mut ranked: Vec<(u64, usize)> = counts.into_iter().zip(0..).collect();
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn the_latest_are_met_the_most_and_what_was_inserted_is_among_them() {
         let mut rng = SplitMix64::new(3);
-        let mut keys = Keys::new(&KeyChoice::Latest, 1_000, (1, 2), &mut rng);
+        let mut keys = RecordSource::new(&KeyChoice::Latest, 1_000, (1, 2), &mut rng);
         assert_eq!([keys.insert(), keys.insert()], [1_001, 1_003], "the other thread inserts 1,000 and 1,002");
         let drawn: Vec<u64> = (0..100_000).map(|_| keys.draw(0, &mut rng)).collect();
         let count = |record| drawn.iter().filter(|&&one| one == record).count();

@@ -7,9 +7,9 @@ mod inputs;
 mod keys;
 mod operations;
 
-pub use self::inputs::{Input, each_input};
+pub use self::inputs::{OperationInput, each_input};
 
-use self::{accounts::Accounts, actors::ActorsTest, operations::KvTally};
+use self::{accounts::Accounts, actors::KvActorsTest, operations::KvTally};
 use crate::{
     actors::{ActorsDone, Shown, progress},
     crash::Committers,
@@ -33,10 +33,10 @@ use std::{
 };
 
 /// Whether and how the tests of several threads run on an engine.
-pub(crate) trait Threading<E> {
+pub(crate) trait KvThreading<E> {
     /// # Errors
     /// The engine cannot share its database between threads.
-    fn perform(engine: &mut E, test: &ActorsTest<'_>) -> Result<ActorsDone, EngineError>;
+    fn perform(engine: &mut E, test: &KvActorsTest<'_>) -> Result<ActorsDone, EngineError>;
 
     /// Reads the accounts before the actors start; `None` if the actors do not work with accounts.
     ///
@@ -52,13 +52,13 @@ pub(crate) trait Threading<E> {
 }
 
 /// Threading of an engine for one thread.
-pub(crate) struct OneThread;
+pub(crate) struct KvOneThread;
 
 /// Threading of an engine whose database threads share.
-pub(crate) struct ManyThreads;
+pub(crate) struct SharedDatabase;
 
-impl<E: KvEngine> Threading<E> for OneThread {
-    fn perform(_: &mut E, _: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
+impl<E: KvEngine> KvThreading<E> for KvOneThread {
+    fn perform(_: &mut E, _: &KvActorsTest<'_>) -> Result<ActorsDone, EngineError> {
         Err(EngineError::new("this engine runs tests of one thread only"))
     }
 
@@ -71,8 +71,8 @@ impl<E: KvEngine> Threading<E> for OneThread {
     }
 }
 
-impl<E: KvThreads> Threading<E> for ManyThreads {
-    fn perform(engine: &mut E, test: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
+impl<E: KvThreads> KvThreading<E> for SharedDatabase {
+    fn perform(engine: &mut E, test: &KvActorsTest<'_>) -> Result<ActorsDone, EngineError> {
         engine.get_ready()?;
         actors::perform(engine, test)
     }
@@ -89,7 +89,7 @@ impl<E: KvThreads> Threading<E> for ManyThreads {
 }
 
 /// Runs every test of a suite on fresh databases in the job's folder.
-pub(crate) fn run<E: KvEngine, T: Threading<E>>(
+pub(crate) fn run<E: KvEngine, T: KvThreading<E>>(
     worker: &Worker,
     job: &Job,
     suite: &KvSuite,
@@ -140,7 +140,7 @@ fn is_cold(job: &Job, test: &KvTest) -> bool {
 
 /// Drops a test's closed database from memory. Reads the accounts before that, because reading them later would bring them into memory
 /// again.
-fn start_cold<E: KvEngine, T: Threading<E>>(
+fn start_cold<E: KvEngine, T: KvThreading<E>>(
     job: &Job,
     suite: &KvSuite,
     test: &KvTest,
@@ -254,7 +254,7 @@ fn measure_compaction<E: KvEngine>(
     Ok((TestDone { operations: 1, rows: tally.rows, verification, ..done }, engine))
 }
 
-fn measure_actors<E: KvEngine, T: Threading<E>>(
+fn measure_actors<E: KvEngine, T: KvThreading<E>>(
     harness: &Harness<'_>,
     job: &Job,
     (suite, test, load): (&KvSuite, &KvTest, &KvActors),
@@ -270,7 +270,7 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
     let folder = database_folder(job, &test.database);
     harness.announce_actors(head, actors::heads(load), load.time_ms.map(|ms| ms + load.warm_up_ms));
     let frame = harness.begin(head, progress(test.number, None, Arc::clone(&shown)));
-    let of = ActorsTest { suite, test, load, accounts, seed: job.seed, folder: &folder, shown: &shown };
+    let of = KvActorsTest { suite, test, load, accounts, seed: job.seed, folder: &folder, shown: &shown };
     let performed = T::perform(engine, &of)?;
     let done = frame.end(performed.spent, phases, &folder, E::MAIN_FILE)?;
     let mut done = performed.result(done);

@@ -2,7 +2,7 @@
 
 use super::{
     accounts::{Account, Accounts},
-    inputs::Input,
+    inputs::OperationInput,
 };
 use crate::digest::Digest;
 use dbdyno_engine::{
@@ -126,7 +126,7 @@ pub(super) struct MovedSnapshot {
 #[inline]
 pub(super) fn apply_alone<S: KvSession>(
     session: &mut S,
-    input: &Input<'_>,
+    input: &OperationInput<'_>,
     tally: &mut KvTally,
 ) -> Result<(), EngineError> {
     if !input.operation.writes() {
@@ -155,7 +155,7 @@ pub(super) fn apply_alone<S: KvSession>(
 /// Runs operations in one write transaction.
 pub(super) fn apply_together<'i, S: KvSession>(
     session: &mut S,
-    mut inputs: impl Iterator<Item = Input<'i>>,
+    mut inputs: impl Iterator<Item = OperationInput<'i>>,
     tally: &mut KvTally,
 ) -> Result<(), EngineError> {
     let before = *tally;
@@ -172,7 +172,11 @@ pub(super) fn apply_together<'i, S: KvSession>(
 }
 
 #[inline]
-pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
+pub(super) fn apply_read<R: KvRead>(
+    read: &mut R,
+    input: &OperationInput<'_>,
+    tally: &mut KvTally,
+) -> Result<(), EngineError> {
     match input.operation {
         Operation::Get => {
             let found = read.get(input.key, |value| tally.digest.bytes(value))?.is_some();
@@ -215,7 +219,7 @@ pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut
 #[inline]
 pub(super) fn apply_write<W: KvWrite>(
     table: &mut W,
-    input: &Input<'_>,
+    input: &OperationInput<'_>,
     tally: &mut KvTally,
 ) -> Result<(), EngineError> {
     match input.operation {
@@ -249,7 +253,7 @@ pub(super) fn apply_write<W: KvWrite>(
     Ok(())
 }
 
-fn transfer<W: KvWrite>(table: &mut W, input: &Input<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
+fn transfer<W: KvWrite>(table: &mut W, input: &OperationInput<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
     let mut account = |key: &[u8]| {
         let missing = || EngineError::new(format!("there is no account `{}`", String::from_utf8_lossy(key)));
         table.get(key, Account::parse)?.ok_or_else(missing)?

@@ -11,8 +11,8 @@
 
 use super::{
     content::Content,
-    record::{FileId, Marker, Record},
-    tree::{Entry, Node, Tree},
+    record::{FileId, Marker, PowerRecord},
+    tree::{EntryChange, FolderTree, TreeNode},
 };
 use std::{collections::BTreeMap, fmt, ops::Range, path::Path};
 
@@ -40,28 +40,28 @@ impl fmt::Display for Names {
 
 /// A call, or a part of one, that may be on the disk.
 #[derive(Debug, Clone)]
-pub(super) struct Pending<'l> {
+pub(super) struct PendingCall<'l> {
     /// The number of its record.
     pub(super) call: usize,
-    pub(super) waiting: Waiting<'l>,
+    pub(super) effect: PendingEffect<'l>,
 }
 
 /// The effect of such a call.
 #[derive(Debug, Clone)]
-pub(super) enum Waiting<'l> {
+pub(super) enum PendingEffect<'l> {
     /// A change of a file's bytes. `lasts`: it is guaranteed to be on the disk, but must be applied over earlier calls that may not be.
-    Change { file: FileId, change: Change<'l>, lasts: bool },
+    Change { file: FileId, change: ContentChange<'l>, lasts: bool },
     /// A change of names: one call that is there entirely or not at all, except for parts that are already synced.
-    Names(Vec<Entry>),
+    Names(Vec<EntryChange>),
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Change<'l> {
+pub(super) enum ContentChange<'l> {
     Write { offset: u64, bytes: &'l [u8] },
     Resize(u64),
 }
 
-impl Change<'_> {
+impl ContentChange<'_> {
     pub(super) fn apply(&self, content: &mut Content) {
         match *self {
             Self::Write { offset, bytes } => content.write(offset, bytes),
@@ -70,12 +70,12 @@ impl Change<'_> {
     }
 }
 
-impl Waiting<'_> {
-    fn is_of(&self, node: Node) -> bool {
+impl PendingEffect<'_> {
+    fn is_of(&self, node: TreeNode) -> bool {
         match self {
-            Self::Change { file, .. } => node == Node::File(*file),
+            Self::Change { file, .. } => node == TreeNode::File(*file),
             Self::Names(entries) => {
-                entries.iter().any(|entry| entry.node == Some(node) || Node::Folder(entry.folder) == node)
+                entries.iter().any(|entry| entry.node == Some(node) || TreeNode::Folder(entry.folder) == node)
             }
         }
     }
@@ -86,13 +86,13 @@ impl Waiting<'_> {
 pub(super) struct Disk<'l> {
     pub(super) names: Names,
     /// The names as the program sees them.
-    pub(super) seen: Tree,
+    pub(super) seen: FolderTree,
     /// The names that are durable.
-    pub(super) lasting: Tree,
+    pub(super) lasting: FolderTree,
     /// The durable content of each file.
     pub(super) contents: BTreeMap<FileId, Content>,
     /// Calls that may or may not be there, in the order of the log.
-    pub(super) pending: Vec<Pending<'l>>,
+    pub(super) pending: Vec<PendingCall<'l>>,
     /// The number of the next record to apply.
     pub(super) at: usize,
     /// The number of the last commit that has begun; 0: none.
@@ -103,11 +103,11 @@ pub(super) struct Disk<'l> {
 
 impl<'l> Disk<'l> {
     /// Creates a disk on which all effects of these records are durable.
-    pub(super) fn holding(base: &'l [Record], names: Names) -> Self {
+    pub(super) fn holding(base: &'l [PowerRecord], names: Names) -> Self {
         let mut disk = Self {
             names,
-            seen: Tree::new(),
-            lasting: Tree::new(),
+            seen: FolderTree::new(),
+            lasting: FolderTree::new(),
             contents: BTreeMap::new(),
             pending: Vec::new(),
             at: 0,
@@ -116,7 +116,7 @@ impl<'l> Disk<'l> {
         };
         base.iter().for_each(|record| disk.apply(record));
         for pending in std::mem::take(&mut disk.pending) {
-            if let Waiting::Change { file, change, .. } = pending.waiting {
+            if let PendingEffect::Change { file, change, .. } = pending.effect {
                 change.apply(disk.contents.entry(file).or_default());
             }
         }
@@ -125,62 +125,66 @@ impl<'l> Disk<'l> {
     }
 
     /// Applies a record.
-    pub(super) fn apply(&mut self, record: &'l Record) {
+    pub(super) fn apply(&mut self, record: &'l PowerRecord) {
         match record {
-            Record::Started | Record::Mapped { .. } => {}
-            Record::Write { file, offset, bytes } => self.change(*file, Change::Write { offset: *offset, bytes }),
-            Record::Resize { file, length } => self.change(*file, Change::Resize(*length)),
-            Record::Sync { file, range, .. } => {
+            PowerRecord::Started | PowerRecord::Mapped { .. } => {}
+            PowerRecord::Write { file, offset, bytes } => {
+                self.change(*file, ContentChange::Write { offset: *offset, bytes })
+            }
+            PowerRecord::Resize { file, length } => self.change(*file, ContentChange::Resize(*length)),
+            PowerRecord::Sync { file, range, .. } => {
                 self.sync_bytes(*file, range.as_ref());
                 if self.names == Names::Journaled {
-                    self.settle_names_until_last_of(Node::File(*file));
+                    self.settle_names_until_last_of(TreeNode::File(*file));
                 }
             }
-            Record::SyncFolder { name } => self.sync_folder(name),
-            Record::Marker(Marker::Issued { ordinal }) => self.issued = *ordinal,
-            Record::Marker(Marker::Acknowledged { commits }) => self.acknowledged = *commits,
-            Record::Folder { .. }
-            | Record::Created { .. }
-            | Record::Linked { .. }
-            | Record::Removed { .. }
-            | Record::Renamed { .. }
-            | Record::Exchanged { .. } => {
+            PowerRecord::SyncFolder { name } => self.sync_folder(name),
+            PowerRecord::Marker(Marker::Issued { ordinal }) => self.issued = *ordinal,
+            PowerRecord::Marker(Marker::Acknowledged { commits }) => self.acknowledged = *commits,
+            PowerRecord::Folder { .. }
+            | PowerRecord::Created { .. }
+            | PowerRecord::Linked { .. }
+            | PowerRecord::Removed { .. }
+            | PowerRecord::Renamed { .. }
+            | PowerRecord::Exchanged { .. } => {
                 let entries = self.seen.entries(record);
                 entries.iter().for_each(|entry| self.seen.set(entry));
                 self.lasting.have_folders_of(&self.seen);
                 if !entries.is_empty() {
-                    self.wait(Waiting::Names(entries));
+                    self.wait(PendingEffect::Names(entries));
                 }
             }
         }
         self.at += 1;
     }
 
-    fn wait(&mut self, waiting: Waiting<'l>) {
-        self.pending.push(Pending { call: self.at, waiting });
+    fn wait(&mut self, effect: PendingEffect<'l>) {
+        self.pending.push(PendingCall { call: self.at, effect });
     }
 
-    fn change(&mut self, file: FileId, change: Change<'l>) {
-        self.wait(Waiting::Change { file, change, lasts: false });
+    fn change(&mut self, file: FileId, change: ContentChange<'l>) {
+        self.wait(PendingEffect::Change { file, change, lasts: false });
     }
 
     /// Makes bytes of a file durable; `None`: all bytes.
     fn sync_bytes(&mut self, synced: FileId, range: Option<&Range<u64>>) {
         let mut pending = Vec::with_capacity(self.pending.len());
-        for Pending { call, waiting } in std::mem::take(&mut self.pending) {
-            match waiting {
-                Waiting::Change { file, change: Change::Write { offset, bytes }, lasts: false } if file == synced => {
+        for PendingCall { call, effect } in std::mem::take(&mut self.pending) {
+            match effect {
+                PendingEffect::Change { file, change: ContentChange::Write { offset, bytes }, lasts: false }
+                    if file == synced =>
+                {
                     let pieces = split(offset, bytes, range).into_iter().filter(|(_, bytes, _)| !bytes.is_empty());
                     pending.extend(pieces.map(|(offset, bytes, lasts)| {
-                        let change = Change::Write { offset, bytes };
-                        Pending { call, waiting: Waiting::Change { file, change, lasts } }
+                        let change = ContentChange::Write { offset, bytes };
+                        PendingCall { call, effect: PendingEffect::Change { file, change, lasts } }
                     }));
                 }
                 // A file has one length, which a synced write needs.
-                Waiting::Change { file, change, .. } if file == synced => {
-                    pending.push(Pending { call, waiting: Waiting::Change { file, change, lasts: true } });
+                PendingEffect::Change { file, change, .. } if file == synced => {
+                    pending.push(PendingCall { call, effect: PendingEffect::Change { file, change, lasts: true } });
                 }
-                waiting => pending.push(Pending { call, waiting }),
+                effect => pending.push(PendingCall { call, effect }),
             }
         }
         self.pending = pending;
@@ -191,8 +195,8 @@ impl<'l> Disk<'l> {
     fn settle(&mut self, settled: FileId) {
         let content = self.contents.entry(settled).or_default();
         let mut follows = true;
-        self.pending.retain(|pending| match &pending.waiting {
-            Waiting::Change { file, change, lasts } if *file == settled => {
+        self.pending.retain(|pending| match &pending.effect {
+            PendingEffect::Change { file, change, lasts } if *file == settled => {
                 follows &= lasts;
                 if follows {
                     change.apply(content);
@@ -206,30 +210,33 @@ impl<'l> Disk<'l> {
     fn sync_folder(&mut self, name: &Path) {
         let Some(folder) = self.seen.folder(name) else { return };
         match self.names {
-            Names::Journaled => self.settle_names_until_last_of(Node::Folder(folder)),
+            Names::Journaled => self.settle_names_until_last_of(TreeNode::Folder(folder)),
             Names::ByFolder => {
                 for pending in &mut self.pending {
-                    if let Waiting::Names(entries) = &mut pending.waiting {
+                    if let PendingEffect::Names(entries) = &mut pending.effect {
                         entries
                             .extract_if(.., |entry| entry.folder == folder)
                             .for_each(|entry| self.lasting.set(&entry));
                     }
                 }
-                let is_done = |waiting: &Waiting<'_>| matches!(waiting, Waiting::Names(entries) if entries.is_empty());
-                self.pending.retain(|pending| !is_done(&pending.waiting));
+                let is_done =
+                    |effect: &PendingEffect<'_>| matches!(effect, PendingEffect::Names(entries) if entries.is_empty());
+                self.pending.retain(|pending| !is_done(&pending.effect));
             }
         }
     }
 
     /// Makes names durable in their order, up to the last call that changed a name of this file or folder, or a name in this folder.
-    fn settle_names_until_last_of(&mut self, node: Node) {
-        let is_of = |Pending { waiting, .. }: &Pending<'_>| matches!(waiting, Waiting::Names(_)) && waiting.is_of(node);
+    fn settle_names_until_last_of(&mut self, node: TreeNode) {
+        let is_of = |PendingCall { effect, .. }: &PendingCall<'_>| {
+            matches!(effect, PendingEffect::Names(_)) && effect.is_of(node)
+        };
         let end = self.pending.iter().rposition(is_of).map_or(0, |last| last + 1);
         let mut place = 0;
         self.pending.retain(|pending| {
             place += 1;
-            match &pending.waiting {
-                Waiting::Names(entries) if place <= end => {
+            match &pending.effect {
+                PendingEffect::Names(entries) if place <= end => {
                     entries.iter().for_each(|entry| self.lasting.set(entry));
                     false
                 }

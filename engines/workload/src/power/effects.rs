@@ -2,8 +2,8 @@
 
 use super::{
     content::{Content, each_page},
-    record::{FileId, Record, SyncCall},
-    recorder::{Mapping, Place, Recorder, Target, is_file, key},
+    record::{FileId, PowerRecord, SyncCall},
+    recorder::{DescriptorTarget, Mapping, PowerRecorder, WritePosition, is_file, key},
 };
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, SeekFrom, fcntl_getfl, fstat, open, seek, statat};
 use std::{
@@ -16,11 +16,11 @@ use std::{
     path::PathBuf,
 };
 
-impl Recorder {
-    pub(super) fn synced(&mut self, target: Target, call: SyncCall) {
+impl PowerRecorder {
+    pub(super) fn synced(&mut self, target: DescriptorTarget, call: SyncCall) {
         self.append(&match target {
-            Target::File(file) => Record::Sync { file, call, range: None },
-            Target::Folder(name) => Record::SyncFolder { name },
+            DescriptorTarget::File(file) => PowerRecord::Sync { file, call, range: None },
+            DescriptorTarget::Folder(name) => PowerRecord::SyncFolder { name },
         });
     }
 
@@ -36,14 +36,21 @@ impl Recorder {
         }
     }
 
-    pub(super) fn written(&mut self, file: FileId, fd: BorrowedFd<'_>, place: Place, through: bool, bytes: &[u8]) {
+    pub(super) fn written(
+        &mut self,
+        file: FileId,
+        fd: BorrowedFd<'_>,
+        place: WritePosition,
+        through: bool,
+        bytes: &[u8],
+    ) {
         let flags = fcntl_getfl(fd).unwrap_or(OFlags::empty());
         let length = bytes.len() as u64;
         let end = match place {
             // "Appends data to the end of the file, regardless of the value of offset" (pwrite(2), BUGS).
-            Place::At(offset) if !flags.contains(OFlags::APPEND) => Ok(offset + length),
-            Place::Cursor => seek(fd, SeekFrom::Current(0)),
-            Place::At(_) | Place::End => fstat(fd).map(|stat| stat.st_size as u64),
+            WritePosition::At(offset) if !flags.contains(OFlags::APPEND) => Ok(offset + length),
+            WritePosition::Cursor => seek(fd, SeekFrom::Current(0)),
+            WritePosition::At(_) | WritePosition::End => fstat(fd).map(|stat| stat.st_size as u64),
         };
         let Some(offset) = self.keep(end.map_err(io::Error::from)).map(|end| end.saturating_sub(length)) else {
             return;
@@ -54,7 +61,7 @@ impl Recorder {
         // `O_SYNC` includes this bit. rustix's own constant for it has the bits of `O_SYNC`.
         if through || flags.contains(OFlags::from_bits_retain(libc::O_DSYNC as u32)) {
             let range = Some(offset..offset + length);
-            self.append(&Record::Sync { file, call: SyncCall::WriteThrough, range });
+            self.append(&PowerRecord::Sync { file, call: SyncCall::WriteThrough, range });
         }
     }
 
@@ -62,22 +69,22 @@ impl Recorder {
         if let Some(known) = self.known.get_mut(&file) {
             known.write(offset, bytes);
         }
-        self.append(&Record::Write { file, offset, bytes: bytes.to_vec() });
+        self.append(&PowerRecord::Write { file, offset, bytes: bytes.to_vec() });
     }
 
     pub(super) fn resized(&mut self, file: FileId, length: u64) {
         if let Some(known) = self.known.get_mut(&file) {
             known.resize(length);
         }
-        self.append(&Record::Resize { file, length });
+        self.append(&PowerRecord::Resize { file, length });
     }
 
     /// Records the bytes in a part of a file that the kernel wrote itself.
-    pub(super) fn filled(&mut self, file: FileId, fd: BorrowedFd<'_>, place: Place, length: u64) {
+    pub(super) fn filled(&mut self, file: FileId, fd: BorrowedFd<'_>, place: WritePosition, length: u64) {
         let start = match place {
-            Place::At(offset) => Ok(offset),
-            Place::Cursor => seek(fd, SeekFrom::Current(0)).map(|end| end.saturating_sub(length)),
-            Place::End => fstat(fd).map(|stat| (stat.st_size as u64).saturating_sub(length)),
+            WritePosition::At(offset) => Ok(offset),
+            WritePosition::Cursor => seek(fd, SeekFrom::Current(0)).map(|end| end.saturating_sub(length)),
+            WritePosition::End => fstat(fd).map(|stat| (stat.st_size as u64).saturating_sub(length)),
         };
         let mut read = || {
             let mut bytes = vec![0; length as usize];
@@ -87,7 +94,7 @@ impl Recorder {
         };
         let read = read();
         if let Some((start, bytes)) = self.keep(read) {
-            self.written(file, fd, Place::At(start), false, &bytes);
+            self.written(file, fd, WritePosition::At(start), false, &bytes);
         }
     }
 
@@ -98,7 +105,7 @@ impl Recorder {
         self.resized(file, length);
         let end = changed.end.min(length);
         if changed.start < end {
-            self.filled(file, fd, Place::At(changed.start), end - changed.start);
+            self.filled(file, fd, WritePosition::At(changed.start), end - changed.start);
         }
     }
 
@@ -110,7 +117,7 @@ impl Recorder {
             let content = self.reader(file, fd).and_then(Content::of);
             if let Some(content) = self.keep(content) {
                 self.known.insert(file, content);
-                self.append(&Record::Mapped { file });
+                self.append(&PowerRecord::Mapped { file });
             }
         }
     }
@@ -130,7 +137,7 @@ impl Recorder {
 
     pub(super) fn mappings_synced(&mut self, synced: Vec<(FileId, Range<u64>)>) {
         for (file, range) in synced {
-            self.append(&Record::Sync { file, call: SyncCall::Msync, range: Some(range) });
+            self.append(&PowerRecord::Sync { file, call: SyncCall::Msync, range: Some(range) });
         }
     }
 
@@ -152,22 +159,22 @@ impl Recorder {
     /// Records a changed name. The old or the new name may be outside the root.
     pub(super) fn renamed(&mut self, from: Option<PathBuf>, to: Option<PathBuf>, exchanged: bool) {
         match (from, to) {
-            (Some(one), Some(other)) if exchanged => self.append(&Record::Exchanged { one, other }),
-            (Some(from), Some(to)) => self.append(&Record::Renamed { from, to }),
-            (Some(name), None) => self.append(&Record::Removed { name }),
+            (Some(one), Some(other)) if exchanged => self.append(&PowerRecord::Exchanged { one, other }),
+            (Some(from), Some(to)) => self.append(&PowerRecord::Renamed { from, to }),
+            (Some(name), None) => self.append(&PowerRecord::Removed { name }),
             (None, Some(name)) => self.came(name),
             (None, None) => {}
         }
     }
 
     pub(super) fn made_folder(&mut self, name: PathBuf) {
-        self.append(&Record::Folder { name });
+        self.append(&PowerRecord::Folder { name });
     }
 
     pub(super) fn linked(&mut self, name: PathBuf) {
         let known = statat(CWD, self.root.join(&name), AtFlags::SYMLINK_NOFOLLOW).ok();
         match known.and_then(|stat| self.ids.get(&key(&stat)).copied()) {
-            Some(file) => self.append(&Record::Linked { file, name }),
+            Some(file) => self.append(&PowerRecord::Linked { file, name }),
             None => self.came(name),
         }
     }

@@ -2,12 +2,12 @@
 
 use super::{
     content::{Content, pieces},
-    disk::{Change, Disk, Names, Waiting},
+    disk::{ContentChange, Disk, Names, PendingEffect},
     folder::everything_below,
-    log::{Log, SyncClass},
-    policy::{Fate, Policy, fates},
-    record::{Marker, Record},
-    tree::Node,
+    log::{PowerLog, SyncClass},
+    policy::{CallFate, Policy, fates},
+    record::{Marker, PowerRecord},
+    tree::TreeNode,
 };
 use crate::{digest::Digest, rng::SplitMix64};
 use std::{
@@ -24,7 +24,7 @@ const RIGHT_AFTER: usize = 16;
 /// The images of a log. If they are requested in the order of their cuts, each call of the log is applied only once.
 #[derive(Debug, Clone)]
 pub struct Images<'l> {
-    log: &'l Log,
+    log: &'l PowerLog,
     /// The sync calls that are treated as never made.
     removed: Option<SyncClass>,
     start: Disk<'l>,
@@ -45,7 +45,7 @@ pub struct Image {
 
 impl<'l> Images<'l> {
     /// Creates the images of disks of one kind. `removed`: the program lacks these sync calls, and is otherwise the same.
-    pub fn of(log: &'l Log, names: Names, removed: Option<&SyncClass>) -> Self {
+    pub fn of(log: &'l PowerLog, names: Names, removed: Option<&SyncClass>) -> Self {
         let start = Disk::holding(&log.records()[..log.base()], names);
         Self { log, removed: removed.cloned(), disk: start.clone(), start }
     }
@@ -55,9 +55,12 @@ impl<'l> Images<'l> {
     pub fn cuts(&self, random: u64, seed: u64) -> Vec<usize> {
         let (base, end) = (self.log.base(), self.log.records().len());
         let around = |place: usize| match &self.log.records()[place] {
-            Record::Write { .. } | Record::Resize { .. } | Record::Mapped { .. } | Record::Started => place..place,
-            Record::Marker(Marker::Issued { .. }) => place..place,
-            Record::Marker(Marker::Acknowledged { .. }) => place + 1..place + 2,
+            PowerRecord::Write { .. }
+            | PowerRecord::Resize { .. }
+            | PowerRecord::Mapped { .. }
+            | PowerRecord::Started => place..place,
+            PowerRecord::Marker(Marker::Issued { .. }) => place..place,
+            PowerRecord::Marker(Marker::Acknowledged { .. }) => place + 1..place + 2,
             _ => place..place + 2,
         };
         let mut rng = SplitMix64::new(seed);
@@ -70,7 +73,7 @@ impl<'l> Images<'l> {
     /// calls are removed.
     pub fn cuts_after_removed(&self) -> Vec<usize> {
         let records = self.log.records();
-        let is_removed = |record: &Record| self.removed.is_some() && self.log.class(record) == self.removed;
+        let is_removed = |record: &PowerRecord| self.removed.is_some() && self.log.class(record) == self.removed;
         let removed = (self.log.base()..records.len()).filter(|place| is_removed(&records[*place]));
         let cuts: BTreeSet<usize> =
             removed.flat_map(|place| place + 1..=(place + RIGHT_AFTER).min(records.len())).collect();
@@ -87,15 +90,15 @@ impl<'l> Images<'l> {
     /// program without some of them. Calls that are unsynced in both have the same fate in both.
     pub fn image_of_whole(&mut self, whole: &mut Self, cut: usize, policy: Policy, seed: u64) -> Image {
         let fates = self.fates(cut, policy, seed);
-        let by_call: BTreeMap<usize, &Fate> =
+        let by_call: BTreeMap<usize, &CallFate> =
             self.disk.pending.iter().zip(&fates).map(|(pending, fate)| (pending.call, fate)).collect();
         whole.go_to(cut);
-        let same = |call: usize| by_call.get(&call).copied().unwrap_or(&Fate::Kept).clone();
-        let fates: Vec<Fate> = whole.disk.pending.iter().map(|pending| same(pending.call)).collect();
+        let same = |call: usize| by_call.get(&call).copied().unwrap_or(&CallFate::Kept).clone();
+        let fates: Vec<CallFate> = whole.disk.pending.iter().map(|pending| same(pending.call)).collect();
         whole.disk.image(&fates)
     }
 
-    fn fates(&mut self, cut: usize, policy: Policy, seed: u64) -> Vec<Fate> {
+    fn fates(&mut self, cut: usize, policy: Policy, seed: u64) -> Vec<CallFate> {
         self.go_to(cut);
         let mut rng = SplitMix64::stream(SplitMix64::stream(seed, cut as u64).next_u64(), policy as u64);
         fates(policy, &self.disk.pending, &mut rng)
@@ -117,19 +120,19 @@ impl<'l> Images<'l> {
 }
 
 impl Disk<'_> {
-    fn image(&self, fates: &[Fate]) -> Image {
+    fn image(&self, fates: &[CallFate]) -> Image {
         let (mut contents, mut tree) = (self.contents.clone(), self.lasting.clone());
         let mut names_follow = true;
         for (pending, fate) in self.pending.iter().zip(fates) {
-            match &pending.waiting {
-                Waiting::Change { file, change, lasts } => {
-                    let fate = if *lasts { &Fate::Kept } else { fate };
+            match &pending.effect {
+                PendingEffect::Change { file, change, lasts } => {
+                    let fate = if *lasts { &CallFate::Kept } else { fate };
                     change.apply_as(fate, contents.entry(*file).or_default());
                 }
-                Waiting::Names(entries) => {
-                    names_follow &= *fate != Fate::Lost;
+                PendingEffect::Names(entries) => {
+                    names_follow &= *fate != CallFate::Lost;
                     let kept = match self.names {
-                        Names::ByFolder => *fate != Fate::Lost,
+                        Names::ByFolder => *fate != CallFate::Lost,
                         Names::Journaled => names_follow,
                     };
                     entries.iter().filter(|_| kept).for_each(|entry| tree.set(entry));
@@ -138,10 +141,10 @@ impl Disk<'_> {
         }
         let (mut files, mut folders) = (BTreeMap::new(), BTreeSet::new());
         tree.each(|name, node| match node {
-            Node::File(file) => {
+            TreeNode::File(file) => {
                 files.insert(name, contents.get(&file).cloned().unwrap_or_default());
             }
-            Node::Folder(_) => {
+            TreeNode::Folder(_) => {
                 folders.insert(name);
             }
         });
@@ -149,14 +152,14 @@ impl Disk<'_> {
     }
 }
 
-impl Change<'_> {
-    fn apply_as(&self, fate: &Fate, content: &mut Content) {
+impl ContentChange<'_> {
+    fn apply_as(&self, fate: &CallFate, content: &mut Content) {
         match (self, fate) {
-            (_, Fate::Lost) => {}
-            (Self::Write { offset, bytes }, Fate::Length) => {
+            (_, CallFate::Lost) => {}
+            (Self::Write { offset, bytes }, CallFate::Length) => {
                 content.resize(content.length().max(offset + bytes.len() as u64));
             }
-            (Self::Write { offset, bytes }, Fate::Torn { unit, kept }) => {
+            (Self::Write { offset, bytes }, CallFate::Torn { unit, kept }) => {
                 for (piece, _) in pieces(*offset, bytes.len(), *unit).zip(kept).filter(|(_, kept)| **kept) {
                     content.write(offset + piece.start as u64, &bytes[piece]);
                 }
@@ -209,14 +212,14 @@ impl Image {
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn missed(log: &Log, root: &Path) -> io::Result<BTreeSet<PathBuf>> {
+pub fn missed(log: &PowerLog, root: &Path) -> io::Result<BTreeSet<PathBuf>> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("checking {}: {error}", root.display()));
     let mut images = Images::of(log, Names::ByFolder, None);
     let Image { mut files, mut folders, .. } = images.image(log.records().len(), Policy::All, 0);
     let mapped_files = log.mapped_files();
     let mut mapped = BTreeSet::new();
     images.disk.seen.each(|name, node| {
-        if matches!(node, Node::File(file) if mapped_files.contains(&file)) {
+        if matches!(node, TreeNode::File(file) if mapped_files.contains(&file)) {
             mapped.insert(name);
         }
     });

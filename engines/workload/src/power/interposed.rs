@@ -11,7 +11,7 @@
 use super::{
     opens::{self, opened},
     record::SyncCall,
-    recorder::{Place, Recorder},
+    recorder::{PowerRecorder, WritePosition},
     recording::{around, borrowed, path_at},
 };
 use crate::{pwrites, syncs};
@@ -45,7 +45,7 @@ interpose! {
         // SAFETY: the arguments are passed on unchanged, as in all that follow; `syscall` sets errno as the function does.
         let call = || unsafe { syscall(SYS_write, fd, bytes, count) };
         // SAFETY: the kernel has read this many bytes from there.
-        written(fd, Place::Cursor, 0, call, |count| unsafe { bytes_at(bytes, count) })
+        written(fd, WritePosition::Cursor, 0, call, |count| unsafe { bytes_at(bytes, count) })
     }
 
     [pwrite, pwrite64](fd: c_int, bytes: *const c_void, count: size_t, offset: off_t) -> ssize_t {
@@ -53,7 +53,7 @@ interpose! {
             // SAFETY: as in `write`.
             let call = || unsafe { syscall(SYS_pwrite64, fd, bytes, count, offset) };
             // SAFETY: as in `write`.
-            written(fd, Place::At(offset as u64), 0, call, |count| unsafe { bytes_at(bytes, count) })
+            written(fd, WritePosition::At(offset as u64), 0, call, |count| unsafe { bytes_at(bytes, count) })
         };
         // SAFETY: the caller's bytes.
         match pwrites::rewrite().and_then(|rewrite| rewrite(unsafe { bytes_at(bytes, count) }, offset as u64)) {
@@ -71,23 +71,23 @@ interpose! {
         // SAFETY: as in `write`.
         let call = || unsafe { syscall(SYS_writev, fd, parts, count) };
         // SAFETY: as in `write`.
-        written(fd, Place::Cursor, 0, call, |bytes| unsafe { gathered(parts, count, bytes) })
+        written(fd, WritePosition::Cursor, 0, call, |bytes| unsafe { gathered(parts, count, bytes) })
     }
 
     [pwritev, pwritev64](fd: c_int, parts: *const iovec, count: c_int, offset: off_t) -> ssize_t {
         // SAFETY: as in `write`. The last argument is the offset's upper half, which is empty on 64-bit systems.
         let call = || unsafe { syscall(SYS_pwritev, fd, parts, count, offset, 0_usize) };
         // SAFETY: as in `write`.
-        written(fd, Place::At(offset as u64), 0, call, |bytes| unsafe { gathered(parts, count, bytes) })
+        written(fd, WritePosition::At(offset as u64), 0, call, |bytes| unsafe { gathered(parts, count, bytes) })
     }
 
     [pwritev2, pwritev64v2](fd: c_int, parts: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t {
         // SAFETY: as in `pwritev`.
         let call = || unsafe { syscall(SYS_pwritev2, fd, parts, count, offset, 0_usize, flags) };
         let place = match u64::try_from(offset) {
-            _ if flags & libc::RWF_APPEND != 0 => Place::End,
-            Ok(offset) => Place::At(offset),
-            Err(_) => Place::Cursor,
+            _ if flags & libc::RWF_APPEND != 0 => WritePosition::End,
+            Ok(offset) => WritePosition::At(offset),
+            Err(_) => WritePosition::Cursor,
         };
         // SAFETY: as in `write`.
         written(fd, place, flags, call, |bytes| unsafe { gathered(parts, count, bytes) })
@@ -100,12 +100,12 @@ interpose! {
         let call = || unsafe { syscall(SYS_copy_file_range, from, from_offset, to, to_offset, count, flags) };
         // SAFETY: the pointer is null, or the kernel has stored there how far it got.
         let end = || unsafe { to_offset.as_ref() }.map(|end| *end as u64);
-        filled_by_kernel(to, call, |count| end().map_or(Place::Cursor, |end| Place::At(end - count)))
+        filled_by_kernel(to, call, |count| end().map_or(WritePosition::Cursor, |end| WritePosition::At(end - count)))
     }
 
     [sendfile, sendfile64](to: c_int, from: c_int, offset: *mut off_t, count: size_t) -> ssize_t {
         // SAFETY: as in `write`.
-        filled_by_kernel(to, || unsafe { syscall(SYS_sendfile, to, from, offset, count) }, |_| Place::Cursor)
+        filled_by_kernel(to, || unsafe { syscall(SYS_sendfile, to, from, offset, count) }, |_| WritePosition::Cursor)
     }
 
     [ftruncate, ftruncate64](fd: c_int, length: off_t) -> c_int {
@@ -119,7 +119,7 @@ interpose! {
         // SAFETY: as in `write`.
         let call = || unsafe { syscall(SYS_truncate, path, length) };
         // SAFETY: the caller's path.
-        let find = |recorder: &mut Recorder| recorder.file_at(unsafe { path_at(AT_FDCWD, path) }?.1);
+        let find = |recorder: &mut PowerRecorder| recorder.file_at(unsafe { path_at(AT_FDCWD, path) }?.1);
         around(find, call, |recorder, file, _| recorder.resized(file, length as u64)) as c_int
     }
 
@@ -155,7 +155,7 @@ interpose! {
             error = hidden();
             if error == 0 { 0 } else { -1 }
         };
-        let resized = |recorder: &mut Recorder, file, _| {
+        let resized = |recorder: &mut PowerRecorder, file, _| {
             if let Some(fd) = borrowed(fd) {
                 recorder.reallocated(file, fd, 0..0);
             }
@@ -203,7 +203,7 @@ interpose! {
         if !is_shared || !is_of_file || protection & libc::PROT_WRITE == 0 {
             return call() as *mut c_void;
         }
-        let mapped = |recorder: &mut Recorder, file, address| {
+        let mapped = |recorder: &mut PowerRecorder, file, address| {
             if let Some(fd) = borrowed(fd) {
                 recorder.mapped(file, fd, address..address.saturating_add(length), offset as u64);
             }
@@ -231,7 +231,7 @@ interpose! {
     ) -> c_int {
         // SAFETY: as in `write`.
         let call = || unsafe { syscall(SYS_renameat2, from_folder, from, to_folder, to, flags) };
-        let find = |recorder: &mut Recorder| {
+        let find = |recorder: &mut PowerRecorder| {
             // SAFETY: the caller's paths.
             let (from, to) = unsafe { (path_at(from_folder, from)?, path_at(to_folder, to)?) };
             let places = (recorder.place(from), recorder.place(to));
@@ -255,7 +255,7 @@ interpose! {
         // SAFETY: as in `write`.
         let call = || unsafe { syscall(SYS_unlinkat, folder, path, flags) };
         // SAFETY: the caller's path.
-        let find = |recorder: &mut Recorder| recorder.place(unsafe { path_at(folder, path) }?);
+        let find = |recorder: &mut PowerRecorder| recorder.place(unsafe { path_at(folder, path) }?);
         around(find, call, |recorder, name, _| recorder.renamed(Some(name), None, false)) as c_int
     }
 
@@ -268,7 +268,7 @@ interpose! {
         // SAFETY: as in `write`.
         let call = || unsafe { syscall(SYS_linkat, from_folder, from, to_folder, to, flags) };
         // SAFETY: the caller's path.
-        let find = |recorder: &mut Recorder| recorder.place(unsafe { path_at(to_folder, to) }?);
+        let find = |recorder: &mut PowerRecorder| recorder.place(unsafe { path_at(to_folder, to) }?);
         around(find, call, |recorder, name, _| recorder.linked(name)) as c_int
     }
 
@@ -281,7 +281,7 @@ interpose! {
         // SAFETY: as in `write`.
         let call = || unsafe { syscall(SYS_mkdirat, folder, path, mode) };
         // SAFETY: the caller's path.
-        let find = |recorder: &mut Recorder| recorder.place(unsafe { path_at(folder, path) }?);
+        let find = |recorder: &mut PowerRecorder| recorder.place(unsafe { path_at(folder, path) }?);
         around(find, call, |recorder, name, _| recorder.made_folder(name)) as c_int
     }
 }
@@ -296,13 +296,13 @@ pub fn definitions() -> Vec<(&'static str, usize)> {
 #[inline]
 fn written<B: AsRef<[u8]>>(
     fd: c_int,
-    place: Place,
+    place: WritePosition,
     flags: c_int,
     call: impl FnOnce() -> c_long,
     bytes: impl FnOnce(usize) -> B,
 ) -> ssize_t {
     let through = flags & (libc::RWF_DSYNC | libc::RWF_SYNC) != 0;
-    let done = |recorder: &mut Recorder, file, count| {
+    let done = |recorder: &mut PowerRecorder, file, count| {
         if let Some(fd) = borrowed(fd) {
             recorder.written(file, fd, place, through, bytes(count).as_ref());
         }
@@ -312,8 +312,8 @@ fn written<B: AsRef<[u8]>>(
 
 /// Lets the kernel fill a file from another descriptor, and records the content. `place` returns where the write began, given the number of
 /// bytes.
-fn filled_by_kernel(fd: c_int, call: impl FnOnce() -> c_long, place: impl FnOnce(u64) -> Place) -> ssize_t {
-    let done = |recorder: &mut Recorder, file, count| {
+fn filled_by_kernel(fd: c_int, call: impl FnOnce() -> c_long, place: impl FnOnce(u64) -> WritePosition) -> ssize_t {
+    let done = |recorder: &mut PowerRecorder, file, count| {
         if let Some(fd) = borrowed(fd) {
             recorder.filled(file, fd, place(count as u64), count as u64);
         }

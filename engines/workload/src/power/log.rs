@@ -1,6 +1,6 @@
 //! A log of what reached the file system, read back.
 
-use super::record::{FileId, MAGIC, Record, SyncCall};
+use super::record::{FileId, MAGIC, PowerRecord, SyncCall};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt, fs,
@@ -10,9 +10,9 @@ use std::{
 
 /// The records of a program: all whole records in its file. A killed program may leave half of the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Log {
-    records: Vec<Record>,
-    /// The index of [`Record::Started`].
+pub struct PowerLog {
+    records: Vec<PowerRecord>,
+    /// The index of [`PowerRecord::Started`].
     started: usize,
     /// The name under which each file was first seen.
     names: BTreeMap<FileId, PathBuf>,
@@ -32,7 +32,7 @@ impl fmt::Display for SyncClass {
     }
 }
 
-impl Log {
+impl PowerLog {
     /// # Errors
     /// The file cannot be read, is not a log, or ends before the recording began.
     pub fn read(path: &Path) -> io::Result<Self> {
@@ -50,31 +50,31 @@ impl Log {
         let mut records = Vec::new();
         while let Some((length, after)) = rest.split_first_chunk() {
             let Some((record, after)) = after.split_at_checked(u32::from_le_bytes(*length) as usize) else { break };
-            records.push(Record::decode(record).ok_or_else(|| {
+            records.push(PowerRecord::decode(record).ok_or_else(|| {
                 let at = bytes.len() - rest.len();
                 io::Error::new(InvalidData, format!("no valid record begins at byte {at}: record the run again"))
             })?);
             rest = after;
         }
-        let started = records.iter().position(|record| *record == Record::Started).ok_or_else(|| {
+        let started = records.iter().position(|record| *record == PowerRecord::Started).ok_or_else(|| {
             io::Error::new(InvalidData, "it ends before the recording began: the program was killed too early")
         })?;
         Ok(Self::of(records, started))
     }
 
-    /// Creates a log from all records; the record at `started` is [`Record::Started`].
-    pub(super) fn of(records: Vec<Record>, started: usize) -> Self {
+    /// Creates a log from all records; the record at `started` is [`PowerRecord::Started`].
+    pub(super) fn of(records: Vec<PowerRecord>, started: usize) -> Self {
         let mut names = BTreeMap::new();
         for record in &records {
-            if let Record::Created { file, name } = record {
+            if let PowerRecord::Created { file, name } = record {
                 names.entry(*file).or_insert_with(|| name.clone());
             }
         }
         Self { records, started, names }
     }
 
-    /// Returns the records of the initial content, up to [`Record::Started`], followed by the records of the calls.
-    pub fn records(&self) -> &[Record] {
+    /// Returns the records of the initial content, up to [`PowerRecord::Started`], followed by the records of the calls.
+    pub fn records(&self) -> &[PowerRecord] {
         &self.records
     }
 
@@ -91,27 +91,27 @@ impl Log {
 
     pub(super) fn mapped_files(&self) -> BTreeSet<FileId> {
         let mapped = self.records.iter().filter_map(|record| match record {
-            Record::Mapped { file } => Some(*file),
+            PowerRecord::Mapped { file } => Some(*file),
             _ => None,
         });
         mapped.collect()
     }
 
     /// Returns the class of a record that is a sync call.
-    pub(super) fn class(&self, record: &Record) -> Option<SyncClass> {
+    pub(super) fn class(&self, record: &PowerRecord) -> Option<SyncClass> {
         match record {
-            Record::Sync { file, call, .. } => {
+            PowerRecord::Sync { file, call, .. } => {
                 let name = self.names.get(file).map_or(Path::new(""), PathBuf::as_path);
                 Some(SyncClass { call: *call, file: folded(name) })
             }
-            Record::SyncFolder { name } => Some(SyncClass { call: SyncCall::Folder, file: folded(name) }),
+            PowerRecord::SyncFolder { name } => Some(SyncClass { call: SyncCall::Folder, file: folded(name) }),
             _ => None,
         }
     }
 }
 
 /// Returns the classes of sync calls that a program made, with the number of calls in each.
-pub fn sync_classes(log: &Log) -> BTreeMap<SyncClass, u64> {
+pub fn sync_classes(log: &PowerLog) -> BTreeMap<SyncClass, u64> {
     let mut classes = BTreeMap::new();
     for class in log.records[log.started..].iter().filter_map(|record| log.class(record)) {
         *classes.entry(class).or_default() += 1;
@@ -150,24 +150,24 @@ const TEMPORARY: &str = ".tmp";
 mod tests {
     use super::{super::record::Marker, *};
 
-    fn every_record() -> Vec<Record> {
+    fn every_record() -> Vec<PowerRecord> {
         let (file, name, to) = (FileId(7), PathBuf::from("database/data 12.mdb"), PathBuf::from("ä"));
         vec![
-            Record::Folder { name: "database".into() },
-            Record::Created { file, name: name.clone() },
-            Record::Started,
-            Record::Linked { file, name: name.clone() },
-            Record::Removed { name: name.clone() },
-            Record::Renamed { from: name.clone(), to: to.clone() },
-            Record::Exchanged { one: name, other: to },
-            Record::Write { file, offset: u64::MAX, bytes: vec![0, 255, 10] },
-            Record::Resize { file, length: 1 << 40 },
-            Record::Mapped { file },
-            Record::Sync { file, call: SyncCall::Fdatasync, range: None },
-            Record::Sync { file, call: SyncCall::Msync, range: Some(4096..8192) },
-            Record::SyncFolder { name: PathBuf::new() },
-            Record::Marker(Marker::Issued { ordinal: 3 }),
-            Record::Marker(Marker::Acknowledged { commits: 3 }),
+            PowerRecord::Folder { name: "database".into() },
+            PowerRecord::Created { file, name: name.clone() },
+            PowerRecord::Started,
+            PowerRecord::Linked { file, name: name.clone() },
+            PowerRecord::Removed { name: name.clone() },
+            PowerRecord::Renamed { from: name.clone(), to: to.clone() },
+            PowerRecord::Exchanged { one: name, other: to },
+            PowerRecord::Write { file, offset: u64::MAX, bytes: vec![0, 255, 10] },
+            PowerRecord::Resize { file, length: 1 << 40 },
+            PowerRecord::Mapped { file },
+            PowerRecord::Sync { file, call: SyncCall::Fdatasync, range: None },
+            PowerRecord::Sync { file, call: SyncCall::Msync, range: Some(4096..8192) },
+            PowerRecord::SyncFolder { name: PathBuf::new() },
+            PowerRecord::Marker(Marker::Issued { ordinal: 3 }),
+            PowerRecord::Marker(Marker::Acknowledged { commits: 3 }),
         ]
     }
 
@@ -180,24 +180,24 @@ mod tests {
             record.encode(&mut bytes);
             ends.push(bytes.len());
         }
-        assert_eq!(Log::of_bytes(&bytes).unwrap().records, records);
+        assert_eq!(PowerLog::of_bytes(&bytes).unwrap().records, records);
         for cut in 0..bytes.len() {
             let whole = ends.iter().filter(|end| **end <= cut).count();
-            match Log::of_bytes(&bytes[..cut]) {
+            match PowerLog::of_bytes(&bytes[..cut]) {
                 Ok(log) => assert_eq!(log.records, records[..whole], "cut at {cut}"),
                 Err(error) => assert!(cut < ends[2], "cut at {cut}: {error}"),
             }
         }
         bytes[MAGIC.len() + 4] = 99;
-        let error = Log::of_bytes(&bytes).unwrap_err().to_string();
+        let error = PowerLog::of_bytes(&bytes).unwrap_err().to_string();
         assert_eq!(error, format!("no valid record begins at byte {}: record the run again", MAGIC.len()));
     }
 
     #[test]
     fn sync_calls_are_told_apart_by_the_call_and_the_first_name_of_the_file() {
         let mut records = every_record();
-        records.push(Record::Sync { file: FileId(7), call: SyncCall::Fdatasync, range: None });
-        let classes = sync_classes(&Log::of(records, 2));
+        records.push(PowerRecord::Sync { file: FileId(7), call: SyncCall::Fdatasync, range: None });
+        let classes = sync_classes(&PowerLog::of(records, 2));
         let told: Vec<_> = classes.iter().map(|(class, calls)| (class.to_string(), *calls)).collect();
         let expected =
             [("fdatasync of database/data #.mdb", 2), ("msync of database/data #.mdb", 1), ("folder sync of .", 1)];

@@ -1,7 +1,7 @@
 //! Simulated power losses: what a disk may hold when the power fails while a program writes to it.
 //!
 //! A program [records](record) what it does to the files below a folder. Its own definitions of the C library's functions (`interposed`)
-//! make each call and log it with its bytes. From the [log](Log), dbdyno generates [images](Images) of what the disk may hold after any
+//! make each call and log it with its bytes. From the [log](PowerLog), dbdyno generates [images](Images) of what the disk may hold after any
 //! record, by rules as weak as those of POSIX (`disk`). A power-safe engine opens each image with every commit that had been acknowledged.
 //!
 //! A test that cannot fail proves nothing. The same log without the sync calls of one [class](sync_classes) is the log of a program that
@@ -32,8 +32,8 @@ pub use disk::Names;
 pub use images::{Image, Images, missed};
 #[cfg(target_pointer_width = "64")]
 pub use interposed::definitions;
-pub use log::{Log, SyncClass, sync_classes};
+pub use log::{PowerLog, SyncClass, sync_classes};
 pub use policy::Policy;
-pub use record::{FileId, Marker, Record, SyncCall};
-pub use recording::{Recording, mark, record};
+pub use record::{FileId, Marker, PowerRecord, SyncCall};
+pub use recording::{PowerRecording, mark, record};
 pub use tape::Tape;

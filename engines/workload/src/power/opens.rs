@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "functions of the C library are defined here, with its signatures")]
 
 use super::{
-    recorder::Recorder,
+    recorder::PowerRecorder,
     recording::{around, borrowed, path_at},
 };
 use libc::{AT_FDCWD, SYS_openat, c_char, c_int, mode_t, syscall};
@@ -75,8 +75,8 @@ pub(super) unsafe fn opened(folder: c_int, path: *const c_char, flags: c_int, mo
     }
     let flags = OFlags::from_bits_retain(flags as u32);
     // SAFETY: the caller's path.
-    let find = |recorder: &mut Recorder| recorder.there_is(unsafe { path_at(folder, path) }?, flags);
-    let record = |recorder: &mut Recorder, was_there, fd| {
+    let find = |recorder: &mut PowerRecorder| recorder.there_is(unsafe { path_at(folder, path) }?, flags);
+    let record = |recorder: &mut PowerRecorder, was_there, fd| {
         if let Some(fd) = borrowed(fd as c_int) {
             recorder.opened(fd, was_there, flags);
         }

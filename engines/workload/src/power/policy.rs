@@ -2,8 +2,8 @@
 
 use super::{
     content::pieces,
-    disk::{Change, Pending, Waiting},
-    tree::Node,
+    disk::{ContentChange, PendingCall, PendingEffect},
+    tree::TreeNode,
 };
 use crate::rng::SplitMix64;
 use std::{collections::BTreeMap, fmt};
@@ -68,7 +68,7 @@ impl fmt::Display for Policy {
 
 /// The fate of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum CallFate {
     Kept,
     Lost,
     /// The file has the length that the call gives it, but not the data that the call wrote.
@@ -81,16 +81,16 @@ pub(super) enum Fate {
 }
 
 /// Returns the fate of each call.
-pub(super) fn fates(policy: Policy, pending: &[Pending<'_>], rng: &mut SplitMix64) -> Vec<Fate> {
-    let all = |fate: Fate| vec![fate; pending.len()];
+pub(super) fn fates(policy: Policy, pending: &[PendingCall<'_>], rng: &mut SplitMix64) -> Vec<CallFate> {
+    let all = |fate: CallFate| vec![fate; pending.len()];
     match policy {
-        Policy::Nothing => all(Fate::Lost),
-        Policy::All => all(Fate::Kept),
-        Policy::Prefix => until_a_moment(pending, &Fate::Lost, rng),
-        Policy::LengthWithoutData => until_a_moment(pending, &Fate::Length, rng),
+        Policy::Nothing => all(CallFate::Lost),
+        Policy::All => all(CallFate::Kept),
+        Policy::Prefix => until_a_moment(pending, &CallFate::Lost, rng),
+        Policy::LengthWithoutData => until_a_moment(pending, &CallFate::Length, rng),
         Policy::Reordered => pending.iter().map(|_| kept_if(rng.below(2) == 0)).collect(),
         Policy::EntriesLost => {
-            pending.iter().map(|pending| kept_if(!matches!(pending.waiting, Waiting::Names(_)))).collect()
+            pending.iter().map(|pending| kept_if(!matches!(pending.effect, PendingEffect::Names(_)))).collect()
         }
         Policy::FilesSubset => of_files(pending, rng),
         Policy::Torn512 => torn(pending, 512, rng),
@@ -98,20 +98,20 @@ pub(super) fn fates(policy: Policy, pending: &[Pending<'_>], rng: &mut SplitMix6
     }
 }
 
-fn kept_if(kept: bool) -> Fate {
-    if kept { Fate::Kept } else { Fate::Lost }
+fn kept_if(kept: bool) -> CallFate {
+    if kept { CallFate::Kept } else { CallFate::Lost }
 }
 
 /// Keeps the calls before a random point, and gives all others the fate `then`.
-fn until_a_moment(pending: &[Pending<'_>], then: &Fate, rng: &mut SplitMix64) -> Vec<Fate> {
+fn until_a_moment(pending: &[PendingCall<'_>], then: &CallFate, rng: &mut SplitMix64) -> Vec<CallFate> {
     let moment = rng.below(pending.len() as u64 + 1) as usize;
-    (0..pending.len()).map(|place| if place < moment { Fate::Kept } else { then.clone() }).collect()
+    (0..pending.len()).map(|place| if place < moment { CallFate::Kept } else { then.clone() }).collect()
 }
 
-fn of_files(pending: &[Pending<'_>], rng: &mut SplitMix64) -> Vec<Fate> {
-    let of = |pending: &Pending<'_>| match &pending.waiting {
-        Waiting::Change { file, .. } => Some(Node::File(*file)),
-        Waiting::Names(entries) => entries.first().map(|entry| Node::Folder(entry.folder)),
+fn of_files(pending: &[PendingCall<'_>], rng: &mut SplitMix64) -> Vec<CallFate> {
+    let of = |pending: &PendingCall<'_>| match &pending.effect {
+        PendingEffect::Change { file, .. } => Some(TreeNode::File(*file)),
+        PendingEffect::Names(entries) => entries.first().map(|entry| TreeNode::Folder(entry.folder)),
     };
     let mut left: BTreeMap<_, u64> = BTreeMap::new();
     for waiting in pending {
@@ -131,9 +131,9 @@ fn of_files(pending: &[Pending<'_>], rng: &mut SplitMix64) -> Vec<Fate> {
     pending.iter().map(fate).collect()
 }
 
-fn torn(pending: &[Pending<'_>], unit: usize, rng: &mut SplitMix64) -> Vec<Fate> {
-    let units = |pending: &Pending<'_>| match &pending.waiting {
-        Waiting::Change { change: Change::Write { offset, bytes }, lasts: false, .. } => {
+fn torn(pending: &[PendingCall<'_>], unit: usize, rng: &mut SplitMix64) -> Vec<CallFate> {
+    let units = |pending: &PendingCall<'_>| match &pending.effect {
+        PendingEffect::Change { change: ContentChange::Write { offset, bytes }, lasts: false, .. } => {
             Some(pieces(*offset, bytes.len(), unit).count())
         }
         _ => None,
@@ -143,7 +143,7 @@ fn torn(pending: &[Pending<'_>], unit: usize, rng: &mut SplitMix64) -> Vec<Fate>
     let tears_all_after = rng.below(2) == 0;
     let mut fate = |(place, waiting)| match units(waiting) {
         Some(units) if place == moment || place > moment && tears_all_after => {
-            Fate::Torn { unit, kept: units_kept(units, rng) }
+            CallFate::Torn { unit, kept: units_kept(units, rng) }
         }
         _ => kept_if(place < moment || tears_all_after),
     };

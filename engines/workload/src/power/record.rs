@@ -60,7 +60,7 @@ impl fmt::Display for SyncCall {
 /// An effect that reached the file system; a log lists them in a possible order. Names are relative to the root; the root's own name is
 /// empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Record {
+pub enum PowerRecord {
     /// Everything before this record existed when the recording began, and is on the disk.
     Started,
     /// A folder was created.
@@ -118,7 +118,7 @@ pub enum Record {
     Marker(Marker),
 }
 
-impl Record {
+impl PowerRecord {
     /// Appends the encoded record to `out`.
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let start = out.len();

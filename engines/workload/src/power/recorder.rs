@@ -4,7 +4,7 @@
 use super::{
     content::{Content, each_page},
     folder::everything_below,
-    record::{FileId, Marker, Record},
+    record::{FileId, Marker, PowerRecord},
     tape::Tape,
 };
 use rustix::{
@@ -26,7 +26,7 @@ use std::{
 
 /// The position at which a write begins.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum WritePosition {
     /// The descriptor's position before the write; it is now after the write.
     Cursor,
     At(u64),
@@ -36,7 +36,7 @@ pub(super) enum Place {
 
 /// The kind of object that a descriptor refers to.
 #[derive(Debug)]
-pub(super) enum Target {
+pub(super) enum DescriptorTarget {
     File(FileId),
     /// A folder's name.
     Folder(PathBuf),
@@ -52,7 +52,7 @@ pub(super) struct Mapping {
 }
 
 #[derive(Debug)]
-pub(super) struct Recorder {
+pub(super) struct PowerRecorder {
     /// Without symbolic links, as the system reports the paths of descriptors.
     pub(super) root: PathBuf,
     tape: Tape,
@@ -65,7 +65,7 @@ pub(super) struct Recorder {
     pub(super) known: BTreeMap<FileId, Content>,
 }
 
-impl Recorder {
+impl PowerRecorder {
     /// Starts a log with the current content of the root.
     pub(super) fn start(root: &Path, log: &Path) -> io::Result<Self> {
         let root = fs::canonicalize(root)?;
@@ -84,12 +84,12 @@ impl Recorder {
         for (name, kind) in everything_below(&recorder.root)? {
             let path = recorder.root.join(&name);
             if kind.is_dir() {
-                recorder.append(&Record::Folder { name });
+                recorder.append(&PowerRecord::Folder { name });
             } else if kind.is_file() {
                 let reader = File::open(path)?;
                 let stat = fstat(&reader)?;
                 match recorder.ids.get(&key(&stat)).copied() {
-                    Some(file) => recorder.append(&Record::Linked { file, name }),
+                    Some(file) => recorder.append(&PowerRecord::Linked { file, name }),
                     None => {
                         let file = recorder.new_file(key(&stat), name);
                         recorder.take_in(file, &reader)?;
@@ -99,12 +99,12 @@ impl Recorder {
                 return Err(io::Error::other(format!("{} is neither a file nor a folder", path.display())));
             }
         }
-        recorder.append(&Record::Started);
+        recorder.append(&PowerRecord::Started);
         recorder.health()?;
         Ok(recorder)
     }
 
-    pub(super) fn append(&mut self, record: &Record) {
+    pub(super) fn append(&mut self, record: &PowerRecord) {
         self.tape.append(record);
     }
 
@@ -121,7 +121,7 @@ impl Recorder {
     pub(super) fn mark(&mut self, marker: Marker) -> io::Result<()> {
         let mapped: Vec<FileId> = self.known.keys().copied().collect();
         mapped.into_iter().for_each(|file| self.capture(file));
-        self.append(&Record::Marker(marker));
+        self.append(&PowerRecord::Marker(marker));
         self.health()
     }
 
@@ -137,13 +137,13 @@ impl Recorder {
     }
 
     /// Returns the target of a descriptor that is being synced. First logs what was stored in mappings of the file.
-    pub(super) fn target(&mut self, fd: BorrowedFd<'_>) -> Option<Target> {
+    pub(super) fn target(&mut self, fd: BorrowedFd<'_>) -> Option<DescriptorTarget> {
         if FileType::from_raw_mode(fstat(fd).ok()?.st_mode) == FileType::Directory {
-            return self.name(fd).map(Target::Folder);
+            return self.name(fd).map(DescriptorTarget::Folder);
         }
         let file = self.file(fd)?;
         self.capture(file);
-        Some(Target::File(file))
+        Some(DescriptorTarget::File(file))
     }
 
     /// Returns whether a path is an existing file, before an open that creates or truncates it; `None` if the path is something else. Only
@@ -205,9 +205,9 @@ impl Recorder {
 
     fn take_in(&mut self, file: FileId, reader: &File) -> io::Result<()> {
         let length = each_page(reader, |offset, bytes| {
-            self.append(&Record::Write { file, offset, bytes: bytes.to_vec() });
+            self.append(&PowerRecord::Write { file, offset, bytes: bytes.to_vec() });
         })?;
-        self.append(&Record::Resize { file, length });
+        self.append(&PowerRecord::Resize { file, length });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The recording of this process, if there is one, and the way calls reach it.
 
-use super::{record::Marker, recorder::Recorder};
+use super::{record::Marker, recorder::PowerRecorder};
 use libc::{c_int, c_long};
 use std::{
     cell::Cell,
@@ -16,7 +16,7 @@ use std::{
 };
 
 static IS_RECORDING: AtomicBool = AtomicBool::new(false);
-static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
+static RECORDER: Mutex<Option<PowerRecorder>> = Mutex::new(None);
 
 thread_local! {
     /// Whether this thread is recording a call. Calls that it makes for recording, and calls of a signal handler meanwhile, are not
@@ -27,7 +27,7 @@ thread_local! {
 /// The current recording; it ends when this is dropped.
 #[derive(Debug)]
 #[must_use = "the recording ends when this is dropped"]
-pub struct Recording(());
+pub struct PowerRecording(());
 
 /// Starts recording what this process does to everything below a folder, in a new log file. The existing content counts as being on the
 /// disk. Its files must not be open, because their file locks would be released.
@@ -35,7 +35,7 @@ pub struct Recording(());
 /// # Errors
 /// Another recording is active. The folder contains something that is neither a file nor a folder. The log already exists, is below the
 /// folder, or cannot be written. The system is not a 64-bit system.
-pub fn record(root: &Path, log: &Path) -> io::Result<Recording> {
+pub fn record(root: &Path, log: &Path) -> io::Result<PowerRecording> {
     let named = |error: io::Error| {
         let message = format!("recording {} in the log {}: {error}", root.display(), log.display());
         io::Error::new(error.kind(), message)
@@ -47,9 +47,9 @@ pub fn record(root: &Path, log: &Path) -> io::Result<Recording> {
     if recorder.is_some() {
         return Err(named(io::Error::other("another recording is under way")));
     }
-    *recorder = Some(Recorder::start(root, log).map_err(named)?);
+    *recorder = Some(PowerRecorder::start(root, log).map_err(named)?);
     IS_RECORDING.store(true, Relaxed);
-    Ok(Recording(()))
+    Ok(PowerRecording(()))
 }
 
 /// Logs the program's progress; does nothing without a recording.
@@ -60,7 +60,7 @@ pub fn mark(marker: Marker) -> io::Result<()> {
     Entered::now().map_or(Ok(()), |mut entered| entered.mark(marker))
 }
 
-impl Recording {
+impl PowerRecording {
     /// Ends the process immediately: nothing is closed, and no call of another thread is half recorded.
     #[expect(unsafe_code, reason = "no exit handlers of an engine's library may run: they would close the database")]
     pub fn end_process(self) -> ! {
@@ -70,7 +70,7 @@ impl Recording {
     }
 }
 
-impl Drop for Recording {
+impl Drop for PowerRecording {
     fn drop(&mut self) {
         IS_RECORDING.store(false, Relaxed);
         RECORDER.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -78,7 +78,7 @@ impl Drop for Recording {
 }
 
 /// The recorder, locked.
-pub(super) struct Entered(MutexGuard<'static, Option<Recorder>>);
+pub(super) struct Entered(MutexGuard<'static, Option<PowerRecorder>>);
 
 impl Entered {
     fn now() -> Option<Self> {
@@ -93,9 +93,9 @@ impl Entered {
 }
 
 impl Deref for Entered {
-    type Target = Recorder;
+    type Target = PowerRecorder;
 
-    fn deref(&self) -> &Recorder {
+    fn deref(&self) -> &PowerRecorder {
         match self.0.as_ref() {
             Some(recorder) => recorder,
             None => unreachable!("looked at when the lock was taken"),
@@ -104,7 +104,7 @@ impl Deref for Entered {
 }
 
 impl DerefMut for Entered {
-    fn deref_mut(&mut self) -> &mut Recorder {
+    fn deref_mut(&mut self) -> &mut PowerRecorder {
         match self.0.as_mut() {
             Some(recorder) => recorder,
             None => unreachable!("looked at when the lock was taken"),
@@ -122,9 +122,9 @@ impl Drop for Entered {
 /// logged the result of a successful call. Without a recording it costs one check of a flag.
 #[inline]
 pub(super) fn around<T>(
-    find: impl FnOnce(&mut Recorder) -> Option<T>,
+    find: impl FnOnce(&mut PowerRecorder) -> Option<T>,
     call: impl FnOnce() -> c_long,
-    done: impl FnOnce(&mut Recorder, T, usize),
+    done: impl FnOnce(&mut PowerRecorder, T, usize),
 ) -> c_long {
     if !IS_RECORDING.load(Relaxed) {
         return call();

@@ -1,6 +1,6 @@
 //! A log while it is written.
 
-use super::record::{FileId, MAGIC, Record};
+use super::record::{FileId, MAGIC, PowerRecord};
 use rustix::io::Errno;
 use std::{
     fs::File,
@@ -29,7 +29,7 @@ impl Tape {
     }
 
     /// Appends a record. It has left the process when this returns; [`health`](Self::health) reports errors.
-    pub fn append(&mut self, record: &Record) {
+    pub fn append(&mut self, record: &PowerRecord) {
         record.encode(&mut self.buffer);
         let mut left = self.buffer.as_slice();
         while !left.is_empty() && self.failed.is_none() {
@@ -46,7 +46,7 @@ impl Tape {
     pub fn new_file(&mut self, name: PathBuf) -> FileId {
         let file = FileId(self.files);
         self.files += 1;
-        self.append(&Record::Created { file, name });
+        self.append(&PowerRecord::Created { file, name });
         file
     }
 

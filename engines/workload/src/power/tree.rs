@@ -1,6 +1,6 @@
 //! Folders and the names in them.
 
-use super::record::{FileId, Record};
+use super::record::{FileId, PowerRecord};
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
@@ -17,26 +17,26 @@ impl FolderId {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Node {
+pub(super) enum TreeNode {
     File(FileId),
     Folder(FolderId),
 }
 
 /// The new target of a name in a folder; `None`: the name no longer exists.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct EntryChange {
     pub(super) folder: FolderId,
     name: OsString,
-    pub(super) node: Option<Node>,
+    pub(super) node: Option<TreeNode>,
 }
 
 /// Folders, including folders without a name. Only entries that have a name can be found.
 #[derive(Debug, Clone)]
-pub(super) struct Tree {
-    folders: Vec<BTreeMap<OsString, Node>>,
+pub(super) struct FolderTree {
+    folders: Vec<BTreeMap<OsString, TreeNode>>,
 }
 
-impl Tree {
+impl FolderTree {
     /// Creates a tree with only the root. The root is always durable, because the process that records it has created it.
     pub(super) fn new() -> Self {
         Self { folders: vec![BTreeMap::new()] }
@@ -49,36 +49,36 @@ impl Tree {
 
     pub(super) fn folder(&self, name: &Path) -> Option<FolderId> {
         match self.node(name)? {
-            Node::Folder(folder) => Some(folder),
-            Node::File(_) => None,
+            TreeNode::Folder(folder) => Some(folder),
+            TreeNode::File(_) => None,
         }
     }
 
-    fn node(&self, name: &Path) -> Option<Node> {
-        name.components().try_fold(Node::Folder(FolderId::ROOT), |node, part| match (node, part) {
-            (Node::Folder(folder), Component::Normal(part)) => self.folders[folder.0].get(part).copied(),
+    fn node(&self, name: &Path) -> Option<TreeNode> {
+        name.components().try_fold(TreeNode::Folder(FolderId::ROOT), |node, part| match (node, part) {
+            (TreeNode::Folder(folder), Component::Normal(part)) => self.folders[folder.0].get(part).copied(),
             _ => None,
         })
     }
 
     /// Returns the changes of names that a record makes, which happen together. Empty if a name is unknown, because the call that created
     /// it was not seen.
-    pub(super) fn entries(&mut self, record: &Record) -> Vec<Entry> {
+    pub(super) fn entries(&mut self, record: &PowerRecord) -> Vec<EntryChange> {
         let entries = match record {
-            Record::Folder { name } => {
+            PowerRecord::Folder { name } => {
                 let folder = FolderId(self.folders.len());
                 self.folders.push(BTreeMap::new());
-                vec![self.entry(name, Some(Node::Folder(folder)))]
+                vec![self.entry(name, Some(TreeNode::Folder(folder)))]
             }
-            Record::Created { file, name } | Record::Linked { file, name } => {
-                vec![self.entry(name, Some(Node::File(*file)))]
+            PowerRecord::Created { file, name } | PowerRecord::Linked { file, name } => {
+                vec![self.entry(name, Some(TreeNode::File(*file)))]
             }
-            Record::Removed { name } => vec![self.entry(name, None)],
-            Record::Renamed { from, to } => match self.node(from) {
+            PowerRecord::Removed { name } => vec![self.entry(name, None)],
+            PowerRecord::Renamed { from, to } => match self.node(from) {
                 Some(node) => vec![self.entry(from, None), self.entry(to, Some(node))],
                 None => Vec::new(),
             },
-            Record::Exchanged { one, other } => {
+            PowerRecord::Exchanged { one, other } => {
                 vec![self.entry(one, self.node(other)), self.entry(other, self.node(one))]
             }
             _ => Vec::new(),
@@ -86,12 +86,12 @@ impl Tree {
         entries.into_iter().flatten().collect()
     }
 
-    fn entry(&self, name: &Path, node: Option<Node>) -> Option<Entry> {
+    fn entry(&self, name: &Path, node: Option<TreeNode>) -> Option<EntryChange> {
         let folder = self.folder(name.parent()?)?;
-        Some(Entry { folder, name: name.file_name()?.to_owned(), node })
+        Some(EntryChange { folder, name: name.file_name()?.to_owned(), node })
     }
 
-    pub(super) fn set(&mut self, entry: &Entry) {
+    pub(super) fn set(&mut self, entry: &EntryChange) {
         let names = &mut self.folders[entry.folder.0];
         match entry.node {
             Some(node) => names.insert(entry.name.clone(), node),
@@ -101,7 +101,7 @@ impl Tree {
 
     /// Passes everything below the root to `visit` with its name, a folder before its content. A folder that contains itself, which can
     /// happen if only some names were kept, is visited once.
-    pub(super) fn each(&self, mut visit: impl FnMut(PathBuf, Node)) {
+    pub(super) fn each(&self, mut visit: impl FnMut(PathBuf, TreeNode)) {
         let mut shown = vec![false; self.folders.len()];
         let mut waiting = vec![(PathBuf::new(), FolderId::ROOT)];
         while let Some((path, folder)) = waiting.pop() {
@@ -110,7 +110,7 @@ impl Tree {
             }
             for (name, node) in &self.folders[folder.0] {
                 let path = path.join::<&OsStr>(name);
-                if let Node::Folder(folder) = node {
+                if let TreeNode::Folder(folder) = node {
                     waiting.push((path.clone(), *folder));
                 }
                 visit(path, *node);

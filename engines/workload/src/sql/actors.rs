@@ -1,9 +1,9 @@
 //! Tests of several threads: each thread opens the database itself, runs its steps once, and closes the database.
 
 use super::{
-    ActionTimes, Answer, Sink,
+    ActionTimes, ObjectAnswer, Sink,
     executor::perform_as,
-    statements::{Answers, Named, add_objects},
+    statements::{NamedResults, ThreadAnswers, add_objects},
     tally::SqlTally,
 };
 use crate::{
@@ -28,32 +28,32 @@ use std::{
 };
 
 /// Whether and how the tests of several threads run on an engine.
-pub(crate) trait Threading<E> {
+pub(crate) trait SqlThreading<E> {
     /// # Errors
     /// The engine has no handle for each thread, or a thread failed.
-    fn perform<'t>(engine: &E, test: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError>;
+    fn perform<'t>(engine: &E, test: &SqlActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError>;
 }
 
 /// Threading of an engine for one thread.
-pub(crate) struct OneThread;
+pub(crate) struct SqlOneThread;
 
 /// Threading of an engine that gives each thread its own handle.
-pub(crate) struct ManyThreads;
+pub(crate) struct HandlePerThread;
 
-impl<E: SqlEngine> Threading<E> for OneThread {
-    fn perform<'t>(_: &E, _: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
+impl<E: SqlEngine> SqlThreading<E> for SqlOneThread {
+    fn perform<'t>(_: &E, _: &SqlActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
         Err(EngineError::new("this engine runs tests of one thread only"))
     }
 }
 
-impl<E: SqlThreads> Threading<E> for ManyThreads {
-    fn perform<'t>(engine: &E, test: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
+impl<E: SqlThreads> SqlThreading<E> for HandlePerThread {
+    fn perform<'t>(engine: &E, test: &SqlActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
         run_threads(engine, test)
     }
 }
 
 /// A test of several threads.
-pub(crate) struct ActorsTest<'t> {
+pub(crate) struct SqlActorsTest<'t> {
     pub(super) suite: &'t SqlSuite,
     /// The names of all steps.
     pub(super) names: &'t [&'t str],
@@ -68,15 +68,15 @@ pub(crate) struct ActorsTest<'t> {
 /// The results of such a test.
 pub(crate) struct SqlActorsDone<'t> {
     pub(super) performed: ActorsDone,
-    threads: Vec<ThreadDone<'t>>,
+    threads: Vec<SqlThreadDone<'t>>,
 }
 
 impl SqlActorsDone<'_> {
     /// Returns the results under each name, of all threads.
-    pub(super) fn named(&self) -> Vec<Named> {
+    pub(super) fn named(&self) -> Vec<NamedResults> {
         let mut all = Vec::new();
         for thread in &self.threads {
-            all.resize(thread.named.len(), Named::default());
+            all.resize(thread.named.len(), NamedResults::default());
             all.iter_mut().zip(&thread.named).for_each(|(all, one)| all.add(one));
             thread.kept.iter().for_each(|answer| add_objects(&mut all, answer));
         }
@@ -115,29 +115,29 @@ pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
 }
 
 /// The results of one thread.
-struct ThreadDone<'e> {
+struct SqlThreadDone<'e> {
     tally: SqlTally,
     operations: u64,
     /// Attempts that other threads blocked, and those that were made because of it.
     busy: u64,
     retries: u64,
     /// The results under each name of the test.
-    named: Vec<Named>,
+    named: Vec<NamedResults>,
     /// The objects that it built from answers. They are checked after all threads have ended.
-    kept: Vec<Answer<'e>>,
+    kept: Vec<ObjectAnswer<'e>>,
     spent: RecordedTime,
     /// Its clock at the beginning and the end, ns. With fewer cores than threads, some threads begin late.
     begun_ns: u64,
     ended_ns: u64,
 }
 
-impl ThreadDone<'_> {
+impl SqlThreadDone<'_> {
     fn rows(&self) -> u64 {
-        self.tally.row_count() + self.kept.iter().map(Answer::rows).sum::<u64>()
+        self.tally.row_count() + self.kept.iter().map(ObjectAnswer::rows).sum::<u64>()
     }
 }
 
-fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
+fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
     let places = places(test.actors.iter().map(|actor| actor.threads));
     let (start, cores) = (Barrier::new(places.len()), Cores::for_threads(places.len()));
     let threads = thread::scope(|scope| {
@@ -158,9 +158,9 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
             })
         };
         let running: Vec<_> = places.iter().enumerate().map(spawn).collect();
-        running.into_iter().map(joined).collect::<Result<Vec<ThreadDone<'_>>, _>>()
+        running.into_iter().map(joined).collect::<Result<Vec<SqlThreadDone<'_>>, _>>()
     })?;
-    let of_actor = |actor: usize| -> Vec<&ThreadDone<'_>> {
+    let of_actor = |actor: usize| -> Vec<&SqlThreadDone<'_>> {
         places.iter().zip(&threads).filter(|((of, _), _)| *of == actor).map(|(_, thread)| thread).collect()
     };
     let is_real = engine.clock().is_real();
@@ -187,7 +187,7 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
 
 /// Returns the time from the start of the first thread to the end of the last one, ns. Simulated time is per thread, so there it is the
 /// longest time of a thread.
-fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d ThreadDone<'d>> + Clone, is_real: bool) -> u64 {
+fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d SqlThreadDone<'d>> + Clone, is_real: bool) -> u64 {
     if !is_real {
         return threads.map(|thread| thread.ended_ns - thread.begun_ns).max().unwrap_or(0);
     }
@@ -198,11 +198,11 @@ fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d ThreadDone<'d>> + Cl
 /// Runs one thread, including opening and closing the database.
 fn work<'e, E: SqlThreads>(
     engine: &E,
-    test: &ActorsTest<'e>,
+    test: &SqlActorsTest<'e>,
     (actor, thread): (&'e SqlActor, u32),
     (mut recorder, mut attempts): (Recorder<E::Clock>, Option<Attempts<E::Clock>>),
     mut rng: SplitMix64,
-) -> Result<ThreadDone<'e>, EngineError> {
+) -> Result<SqlThreadDone<'e>, EngineError> {
     let own_names = Step::names(&actor.steps);
     let places = own_names.iter().map(|own| test.names.iter().position(|name| name == own));
     let places: Vec<usize> = places.flatten().collect();
@@ -210,7 +210,7 @@ fn work<'e, E: SqlThreads>(
     let begun_ns = clock.now();
     recorder.start();
     let mut own = opened(engine, attempts.as_mut())?;
-    let mut answers = Answers::new(own_names.len(), engine.clock());
+    let mut answers = ThreadAnswers::new(own_names.len(), engine.clock());
     if test.writes {
         answers.be_unsure();
     }
@@ -224,9 +224,9 @@ fn work<'e, E: SqlThreads>(
     let (tally, own) = answers.finish();
     // From the names of this actor to those of the test.
     kept.iter_mut().for_each(|answer| answer.name = answer.name.map(|place| places[place]));
-    let mut named = vec![Named::default(); test.names.len()];
+    let mut named = vec![NamedResults::default(); test.names.len()];
     own.into_iter().zip(&places).for_each(|(own, place)| named[*place] = own);
-    Ok(ThreadDone { tally, operations, busy, retries, named, kept, spent: recorder.finish()?, begun_ns, ended_ns })
+    Ok(SqlThreadDone { tally, operations, busy, retries, named, kept, spent: recorder.finish()?, begun_ns, ended_ns })
 }
 
 /// Opens a handle. Setting its options may have to wait for a thread that writes.
@@ -282,8 +282,8 @@ impl<C: Clock> Attempts<C> {
 /// closing counts as part of the last operation.
 struct Threaded<'e, C> {
     recorder: Recorder<C>,
-    answers: Answers<C>,
-    kept: Vec<Answer<'e>>,
+    answers: ThreadAnswers<C>,
+    kept: Vec<ObjectAnswer<'e>>,
     /// Whether an operation was done whose end is not yet recorded.
     is_pending: bool,
     /// Present if threads write.
@@ -350,7 +350,7 @@ impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
         self.answers.times()
     }
 
-    fn answer(&mut self, answer: Answer<'e>) -> Result<(), EngineError> {
+    fn answer(&mut self, answer: ObjectAnswer<'e>) -> Result<(), EngineError> {
         self.kept.push(answer);
         Ok(())
     }
@@ -363,7 +363,7 @@ impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
 
 fn actor_done(
     (actor, writes): (&SqlActor, bool),
-    threads: &[&ThreadDone<'_>],
+    threads: &[&SqlThreadDone<'_>],
     wall_ns: u64,
     service: Histogram<u64>,
 ) -> ActorDone {

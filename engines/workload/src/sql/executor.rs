@@ -2,9 +2,9 @@
 
 use super::{
     kept::KeptRows,
-    objects::Answer,
-    program::{Deed, Program, Statement},
-    script::{Action, Block, Scheduled, Script},
+    objects::ObjectAnswer,
+    program::{BoundStatement, Deed, TestProgram},
+    script::{Block, Scheduled, Script, SqlAction},
 };
 use crate::rng::SplitMix64;
 use dbdyno_engine::{
@@ -30,7 +30,7 @@ pub trait Sink<'e> {
     ///
     /// # Errors
     /// The objects differ from the expected ones.
-    fn answer(&mut self, answer: Answer<'e>) -> Result<(), EngineError>;
+    fn answer(&mut self, answer: ObjectAnswer<'e>) -> Result<(), EngineError>;
 
     /// Returns what times the actions of a program with names.
     fn times(&mut self) -> Option<&mut dyn ActionTimes> {
@@ -94,7 +94,7 @@ pub(super) fn perform_as<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
     rng: &mut SplitMix64,
     sink: &mut K,
 ) -> Result<u64, EngineError> {
-    let program = Program::compile(suite, steps)?;
+    let program = TestProgram::compile(suite, steps)?;
     let mut script = Script::new(&program, thread, rng);
     let ready = (0..program.statements()).map(|_| None).collect();
     let names = program.names.as_slice();
@@ -121,7 +121,7 @@ struct Executor<'x, 's, 'e, S: SqlSession<'s>, K> {
     /// The names of the program's steps.
     names: &'x [&'e str],
     /// Answers of the current operation, which may end with a commit.
-    answers: Vec<Answer<'e>>,
+    answers: Vec<ObjectAnswer<'e>>,
     kept: KeptRows<'e>,
 }
 
@@ -156,7 +156,7 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
         let mut operations = 0;
         let mut left = actions;
         while let Some(first) = left.first() {
-            let commits = |scheduled: &Scheduled<'e>| matches!(scheduled.action, Action::Commit(_));
+            let commits = |scheduled: &Scheduled<'e>| matches!(scheduled.action, SqlAction::Commit(_));
             let last = if first.begins() { left.iter().position(commits).unwrap_or(left.len() - 1) } else { 0 };
             let (attempt, rest) = left.split_at(last + 1);
             operations += self.until_done(attempt, values)?;
@@ -192,26 +192,26 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
     }
 
     #[inline]
-    fn act(&mut self, action: &Action<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
+    fn act(&mut self, action: &SqlAction<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
         match action {
-            Action::Statement(statement, places) => self.execute(statement, &mut values[places.clone()]),
-            Action::Fetch(statement, places, variables) => {
-                let mut answer = Answer::new(&statement.spec.objects, variables.clone(), statement.name);
+            SqlAction::Statement(statement, places) => self.execute(statement, &mut values[places.clone()]),
+            SqlAction::Fetch(statement, places, variables) => {
+                let mut answer = ObjectAnswer::new(&statement.spec.objects, variables.clone(), statement.name);
                 let values = self.bound(statement, &mut values[places.clone()]);
                 let ready = make_ready(self.session, &mut self.ready, statement)?;
                 self.session.query(ready, values, |row| answer.add(row))?;
                 self.answers.push(answer);
                 Ok(())
             }
-            Action::Begin(kind) => self.session.begin(*kind),
-            Action::Commit(_) => self.session.commit(),
-            Action::Do(deed, _) => self.once(*deed),
+            SqlAction::Begin(kind) => self.session.begin(*kind),
+            SqlAction::Commit(_) => self.session.commit(),
+            SqlAction::Do(deed, _) => self.once(*deed),
         }
     }
 
     /// Returns the values of a statement, including values of kept rows.
     #[inline]
-    fn bound<'v>(&self, statement: &Statement<'e>, values: &'v mut [SqlValue]) -> &'v [SqlValue] {
+    fn bound<'v>(&self, statement: &BoundStatement<'e>, values: &'v mut [SqlValue]) -> &'v [SqlValue] {
         if statement.takes_kept {
             self.kept.bind(&statement.spec.bind, values);
         }
@@ -220,7 +220,7 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
 
     /// Adds the name of the action to its error.
     #[cold]
-    fn named(&self, error: EngineError, action: &Action<'e>) -> EngineError {
+    fn named(&self, error: EngineError, action: &SqlAction<'e>) -> EngineError {
         match action.name().and_then(|name| self.names.get(name)) {
             Some(name) => EngineError { message: format!("`{name}`: {}", error.message), ..error },
             None => error,
@@ -228,17 +228,17 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
     }
 
     /// Tells the sink which action has ended.
-    fn tell_of(&mut self, action: &Action<'e>) {
+    fn tell_of(&mut self, action: &SqlAction<'e>) {
         let Some(times) = self.sink.times() else { return };
         match action {
-            Action::Begin(_) => times.begun(),
-            Action::Commit(name) => times.committed(*name),
+            SqlAction::Begin(_) => times.begun(),
+            SqlAction::Commit(name) => times.committed(*name),
             _ => times.acted(action.name()),
         }
     }
 
     #[inline]
-    fn execute(&mut self, statement: &Statement<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
+    fn execute(&mut self, statement: &BoundStatement<'e>, values: &mut [SqlValue]) -> Result<(), EngineError> {
         let values = self.bound(statement, values);
         let mut rows = 0;
         if let (true, Some(keep)) = (statement.reads, &statement.spec.keep) {
@@ -292,7 +292,7 @@ impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
 fn make_ready<'r, 's, 'e: 's, S: SqlSession<'s>>(
     session: &mut S,
     ready: &'r mut [Option<S::Statement>],
-    statement: &Statement<'e>,
+    statement: &BoundStatement<'e>,
 ) -> Result<&'r mut S::Statement, EngineError> {
     Ok(match &mut ready[statement.slot] {
         Some(ready) => ready,

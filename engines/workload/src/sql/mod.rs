@@ -10,14 +10,14 @@ mod script;
 mod statements;
 mod tally;
 
-pub(crate) use actors::{ManyThreads, OneThread, Threading};
+pub(crate) use actors::{HandlePerThread, SqlOneThread, SqlThreading};
 pub use executor::{ActionTimes, Sink, perform};
-pub use objects::Answer;
+pub use objects::ObjectAnswer;
 
 use self::{
-    actors::{ActorsTest, heads, shapes},
-    statements::Answers,
-    tally::{Content, Ignore, Measuring, SqlTally},
+    actors::{SqlActorsTest, heads, shapes},
+    statements::ThreadAnswers,
+    tally::{Ignore, MeasuringSink, RowsChecksum, SqlTally},
 };
 use crate::{
     actors::{ActorsDone, Shown, progress},
@@ -43,7 +43,7 @@ use std::{
 };
 
 /// Runs every test of a suite on fresh databases in the job's folder, or on copies of the database that the suite starts from.
-pub(crate) fn run<E: SqlEngine, T: Threading<E>>(
+pub(crate) fn run<E: SqlEngine, T: SqlThreading<E>>(
     worker: &Worker,
     job: &Job,
     suite: &SqlSuite,
@@ -134,7 +134,7 @@ impl Run<'_> {
         phases.start_cold(&self.folder(test), is_used || !test.prepare.is_empty())
     }
 
-    fn measure<E: SqlEngine, T: Threading<E>>(
+    fn measure<E: SqlEngine, T: SqlThreading<E>>(
         &self,
         test: &SqlTest,
         rng: &mut SplitMix64,
@@ -163,12 +163,12 @@ impl Run<'_> {
 
         let frame = self.harness.begin_alone(head, head.operations, 1);
         let names = test.names();
-        let answers = Answers::new(names.len(), clock.clone());
+        let answers = ThreadAnswers::new(names.len(), clock.clone());
         let recorder = Recorder::new(clock, frame.counts(), 1);
-        let mut sink = Measuring { recorder, answers, has_answers };
+        let mut sink = MeasuringSink { recorder, answers, has_answers };
         sink.start();
         let operations = perform(&mut session, self.suite, steps, rng, &mut sink)?;
-        let Measuring { recorder, answers, .. } = sink;
+        let MeasuringSink { recorder, answers, .. } = sink;
         let (mut tally, named) = answers.finish();
         let spent = recorder.finish()?;
 
@@ -179,7 +179,7 @@ impl Run<'_> {
         Ok(TestDone { operations, rows: tally.row_count(), verification, statements, ..done })
     }
 
-    fn measure_actors<E: SqlEngine, T: Threading<E>>(
+    fn measure_actors<E: SqlEngine, T: SqlThreading<E>>(
         &self,
         test: &SqlTest,
         actors: &[SqlActor],
@@ -194,7 +194,7 @@ impl Run<'_> {
 
         let frame = self.harness.begin(head, progress(test.number, head.operations, Arc::clone(&shown)));
         let names = test.names();
-        let of = ActorsTest {
+        let of = SqlActorsTest {
             suite: self.suite,
             names: &names,
             seed: rng.next_u64(),
@@ -242,7 +242,7 @@ impl Run<'_> {
         // The reads draw no random numbers.
         let mut rng = SplitMix64::new(0);
         for read in reads {
-            let mut content = Content::default();
+            let mut content = RowsChecksum::default();
             perform(session, self.suite, std::slice::from_ref(read), &mut rng, &mut content)?;
             tally.content(&content);
         }

@@ -11,8 +11,8 @@ use dbdyno_engine::{
 use std::collections::HashSet;
 
 /// An answer in the form that an application keeps.
-pub struct Answer<'e> {
-    kinds: Vec<Kind<'e>>,
+pub struct ObjectAnswer<'e> {
+    kinds: Vec<KindObjects<'e>>,
     rows: u64,
     /// The variables of the loops around the statement.
     variables: Variables<'e>,
@@ -20,8 +20,7 @@ pub struct Answer<'e> {
     pub(super) name: NamePlace,
 }
 
-/// The objects of one kind.
-struct Kind<'e> {
+struct KindObjects<'e> {
     spec: &'e ObjectSpec,
     /// The values of one object after the other, in the order of a structure's fields.
     values: Vec<SqlValue>,
@@ -29,12 +28,12 @@ struct Kind<'e> {
     keys: Option<HashSet<i64>>,
 }
 
-impl<'e> Answer<'e> {
+impl<'e> ObjectAnswer<'e> {
     /// Creates an empty answer for a statement that builds objects.
     pub(super) fn new(objects: &'e [ObjectSpec], variables: Variables<'e>, name: NamePlace) -> Self {
         let kind = |spec: &'e ObjectSpec| {
             let keys = spec.unique.then(HashSet::new);
-            Kind { spec, values: Vec::new(), keys }
+            KindObjects { spec, values: Vec::new(), keys }
         };
         Self { kinds: objects.iter().map(kind).collect(), rows: 0, variables, name }
     }
@@ -76,7 +75,7 @@ impl<'e> Answer<'e> {
     }
 }
 
-impl<'e> Kind<'e> {
+impl<'e> KindObjects<'e> {
     #[inline]
     fn is_new(&mut self, key: SqlValueRef<'_>) -> bool {
         match (&mut self.keys, key) {
@@ -153,7 +152,7 @@ mod tests {
     }
 
     fn said(specs: &[ObjectSpec], rows: &[[i64; 3]]) -> String {
-        let mut answer = Answer::new(specs, vec![("i", 2)], None);
+        let mut answer = ObjectAnswer::new(specs, vec![("i", 2)], None);
         rows.iter().for_each(|values| answer.add(&row(*values)));
         answer.check().map_or_else(|error| error.message, |()| "right".to_owned())
     }
@@ -171,7 +170,7 @@ mod tests {
     #[test]
     fn the_digest_is_that_of_objects_their_numbers_and_the_rows() {
         let specs = specs(2);
-        let mut answer = Answer::new(&specs, Variables::new(), None);
+        let mut answer = ObjectAnswer::new(&specs, Variables::new(), None);
         [[1, 7, 0], [1, 7, 10]].iter().for_each(|values| answer.add(&row(*values)));
         let (mut found, mut expected) = (Digest::default(), Digest::default());
         answer.digest(&mut found);
@@ -187,7 +186,7 @@ mod tests {
     #[test]
     fn a_row_without_a_key_makes_no_object() {
         let specs = specs(1);
-        let mut answer = Answer::new(&specs, Variables::new(), None);
+        let mut answer = ObjectAnswer::new(&specs, Variables::new(), None);
         answer.add(&Row(vec![SqlValue::Null, SqlValue::Null, SqlValue::Integer(0)]));
         assert_eq!((answer.kinds[0].count(), answer.kinds[1].count(), answer.rows()), (0, 1, 1));
     }

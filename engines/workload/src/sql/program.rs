@@ -12,7 +12,7 @@ use dbdyno_engine::{
 /// A step with its names resolved.
 pub(super) enum Node<'e> {
     Do(Deed<'e>, NamePlace),
-    Statement(Statement<'e>),
+    Statement(BoundStatement<'e>),
     Repeat { count: u64, variable: &'e str, from: &'e Expression, nodes: Vec<Node<'e>> },
     Transaction { begin: Begin, nodes: Vec<Node<'e>>, name: NamePlace },
     Mix { weights: u64, choices: Vec<(u64, Vec<Node<'e>>)> },
@@ -33,7 +33,7 @@ pub(super) enum Deed<'e> {
 
 /// A statement with bound values.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Statement<'e> {
+pub(super) struct BoundStatement<'e> {
     pub(super) spec: &'e StatementSpec,
     /// Its index among the statements of the program.
     pub(super) slot: usize,
@@ -45,7 +45,7 @@ pub(super) struct Statement<'e> {
 }
 
 /// All steps of a test.
-pub(super) struct Program<'e> {
+pub(super) struct TestProgram<'e> {
     pub(super) nodes: Vec<Node<'e>>,
     /// The names of the steps, in the order in which they occur first.
     pub(super) names: Vec<&'e str>,
@@ -53,14 +53,14 @@ pub(super) struct Program<'e> {
     pub(super) draws: Vec<Vec<Option<Popular>>>,
 }
 
-impl Program<'_> {
+impl TestProgram<'_> {
     /// Returns the number of statements.
     pub(super) fn statements(&self) -> usize {
         self.draws.len()
     }
 }
 
-impl<'e> Program<'e> {
+impl<'e> TestProgram<'e> {
     /// # Errors
     /// A step names something that the suite does not declare, or has a count that is not a number.
     pub(super) fn compile(suite: &'e SqlSuite, steps: &'e [Step]) -> Result<Self, EngineError> {
@@ -133,7 +133,7 @@ impl<'e> Compiler<'e> {
         });
         self.draws.push(draws.collect::<Result<_, _>>()?);
         let takes_kept = spec.bind.iter().any(|value| matches!(value, Parameter::Kept { .. }));
-        Ok(Node::Statement(Statement { spec, slot, reads, takes_kept, name }))
+        Ok(Node::Statement(BoundStatement { spec, slot, reads, takes_kept, name }))
     }
 
     fn table(&self, name: &str) -> Result<&'e TableSpec, EngineError> {

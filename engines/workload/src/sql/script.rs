@@ -2,7 +2,7 @@
 
 use super::{
     inputs,
-    program::{Deed, NamePlace, Node, Program, Statement},
+    program::{BoundStatement, Deed, NamePlace, Node, TestProgram},
 };
 use crate::rng::SplitMix64;
 use dbdyno_engine::{
@@ -17,17 +17,17 @@ const BLOCK_ACTIONS: usize = 256;
 const BLOCK_BYTES: usize = 32 << 10;
 
 /// The next action.
-pub(super) enum Action<'e> {
+pub(super) enum SqlAction<'e> {
     Begin(Begin),
     Commit(NamePlace),
     Do(Deed<'e>, NamePlace),
     /// With the range of its values in the block.
-    Statement(Statement<'e>, Range<usize>),
+    Statement(BoundStatement<'e>, Range<usize>),
     /// The same for a statement whose rows are built into objects, with the variables of the surrounding loops.
-    Fetch(Statement<'e>, Range<usize>, Variables<'e>),
+    Fetch(BoundStatement<'e>, Range<usize>, Variables<'e>),
 }
 
-impl Action<'_> {
+impl SqlAction<'_> {
     /// Returns the place of its name among the names of the program.
     pub(super) fn name(&self) -> NamePlace {
         match self {
@@ -40,7 +40,7 @@ impl Action<'_> {
 
 /// An action, and whether it ends an operation.
 pub(super) struct Scheduled<'e> {
-    pub(super) action: Action<'e>,
+    pub(super) action: SqlAction<'e>,
     pub(super) ends_operation: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Block<'e> {
 
 /// The state of a walk through a program.
 pub(super) struct Script<'p, 'e, 'r> {
-    program: &'p Program<'e>,
+    program: &'p TestProgram<'e>,
     stack: Vec<Level<'p, 'e>>,
     variables: Variables<'e>,
     /// Every random number is drawn from here.
@@ -69,11 +69,11 @@ pub(super) struct Script<'p, 'e, 'r> {
 struct Level<'p, 'e> {
     nodes: &'p [Node<'e>],
     next: usize,
-    end: End,
+    end: LevelEnd,
 }
 
 /// What comes after the last node.
-enum End {
+enum LevelEnd {
     Nothing,
     Commit(NamePlace),
     /// The same nodes again, `times` more times, with the next value of the variable at index `place`.
@@ -85,8 +85,8 @@ enum End {
 
 impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
     /// `thread`: the number of the thread that does it, if there are several.
-    pub(super) fn new(program: &'p Program<'e>, thread: Option<u32>, rng: &'r mut SplitMix64) -> Self {
-        let stack = vec![Level { nodes: &program.nodes, next: 0, end: End::Nothing }];
+    pub(super) fn new(program: &'p TestProgram<'e>, thread: Option<u32>, rng: &'r mut SplitMix64) -> Self {
+        let stack = vec![Level { nodes: &program.nodes, next: 0, end: LevelEnd::Nothing }];
         let variables = thread.map(|thread| (THREAD, i64::from(thread))).into_iter().collect();
         Self { program, stack, variables, rng, is_pending: false }
     }
@@ -106,9 +106,9 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
             }
             let Some(action) = self.next(block) else { return };
             let ends_operation = match action {
-                Action::Begin(_) => false,
-                Action::Commit(_) => std::mem::take(&mut self.is_pending),
-                Action::Do(..) | Action::Statement(..) | Action::Fetch(..) => {
+                SqlAction::Begin(_) => false,
+                SqlAction::Commit(_) => std::mem::take(&mut self.is_pending),
+                SqlAction::Do(..) | SqlAction::Statement(..) | SqlAction::Fetch(..) => {
                     self.is_pending = self.commit_is_next();
                     !self.is_pending
                 }
@@ -117,45 +117,45 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
         }
     }
 
-    fn next(&mut self, block: &mut Block<'e>) -> Option<Action<'e>> {
+    fn next(&mut self, block: &mut Block<'e>) -> Option<SqlAction<'e>> {
         loop {
             let level = self.stack.last_mut()?;
             let Some(node) = level.nodes.get(level.next) else {
-                if let End::Again { times: times @ 1.., place } = &mut level.end {
+                if let LevelEnd::Again { times: times @ 1.., place } = &mut level.end {
                     *times -= 1;
                     self.variables[*place].1 = self.variables[*place].1.wrapping_add(1);
                     level.next = 0;
                     continue;
                 }
                 match self.stack.pop()?.end {
-                    End::Nothing => continue,
-                    End::Commit(name) => return Some(Action::Commit(name)),
-                    End::Again { place, .. } => self.variables.truncate(place),
+                    LevelEnd::Nothing => continue,
+                    LevelEnd::Commit(name) => return Some(SqlAction::Commit(name)),
+                    LevelEnd::Again { place, .. } => self.variables.truncate(place),
                 }
                 continue;
             };
             level.next += 1;
             match node {
-                Node::Do(deed, name) => return Some(Action::Do(*deed, *name)),
+                Node::Do(deed, name) => return Some(SqlAction::Do(*deed, *name)),
                 Node::Statement(statement) => {
                     let from = block.used;
                     self.draw(statement, block);
                     let places = from..block.used;
                     return Some(match statement.spec.objects.is_empty() {
-                        true => Action::Statement(*statement, places),
-                        false => Action::Fetch(*statement, places, self.variables.clone()),
+                        true => SqlAction::Statement(*statement, places),
+                        false => SqlAction::Fetch(*statement, places, self.variables.clone()),
                     });
                 }
                 Node::Repeat { count: 0, .. } => {}
                 Node::Repeat { count, variable, from, nodes } => self.repeat(*count, variable, from, nodes),
                 Node::Transaction { begin, nodes, name } => {
-                    self.stack.push(Level { nodes, next: 0, end: End::Commit(*name) });
-                    return Some(Action::Begin(*begin));
+                    self.stack.push(Level { nodes, next: 0, end: LevelEnd::Commit(*name) });
+                    return Some(SqlAction::Begin(*begin));
                 }
                 Node::Mix { weights, choices } => {
                     let drawn = self.rng.below(*weights);
                     let (_, nodes) = &choices[choices.partition_point(|(weights, _)| *weights <= drawn)];
-                    self.stack.push(Level { nodes, next: 0, end: End::Nothing });
+                    self.stack.push(Level { nodes, next: 0, end: LevelEnd::Nothing });
                 }
             }
         }
@@ -163,12 +163,12 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
 
     fn repeat(&mut self, count: u64, variable: &'e str, from: &Expression, nodes: &'p [Node<'e>]) {
         let start = from.value(&self.variables);
-        let end = End::Again { times: count - 1, place: self.variables.len() };
+        let end = LevelEnd::Again { times: count - 1, place: self.variables.len() };
         self.variables.push((variable, start));
         self.stack.push(Level { nodes, next: 0, end });
     }
 
-    fn draw(&mut self, statement: &Statement<'e>, block: &mut Block<'e>) {
+    fn draw(&mut self, statement: &BoundStatement<'e>, block: &mut Block<'e>) {
         let from = block.used;
         block.used += statement.spec.bind.len();
         if block.values.len() < block.used {
@@ -181,30 +181,30 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
     }
 
     fn is_in_transaction(&self) -> bool {
-        self.stack.iter().any(|level| matches!(level.end, End::Commit(_)))
+        self.stack.iter().any(|level| matches!(level.end, LevelEnd::Commit(_)))
     }
 
     /// Whether the open transaction ends with the last action.
     fn commit_is_next(&self) -> bool {
         let mut over = self.stack.iter().rev().take_while(|level| level.is_over());
-        over.any(|level| matches!(level.end, End::Commit(_)))
+        over.any(|level| matches!(level.end, LevelEnd::Commit(_)))
     }
 }
 
 impl Level<'_, '_> {
     /// Whether none of its nodes remains.
     fn is_over(&self) -> bool {
-        self.next == self.nodes.len() && !matches!(self.end, End::Again { times: 1.., .. })
+        self.next == self.nodes.len() && !matches!(self.end, LevelEnd::Again { times: 1.., .. })
     }
 }
 
 impl Scheduled<'_> {
     pub(super) fn begins(&self) -> bool {
-        matches!(self.action, Action::Begin(_))
+        matches!(self.action, SqlAction::Begin(_))
     }
 
     fn may_end_block(&self) -> bool {
-        self.ends_operation || matches!(self.action, Action::Commit(_))
+        self.ends_operation || matches!(self.action, SqlAction::Commit(_))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The results under each name that steps have.
 
-use super::{executor::ActionTimes, objects::Answer, tally::SqlTally};
+use super::{executor::ActionTimes, objects::ObjectAnswer, tally::SqlTally};
 use crate::{
     digest::Digest,
     histogram::{empty, to_base64},
@@ -14,16 +14,16 @@ use dbdyno_engine::{
 use hdrhistogram::Histogram;
 
 /// The answers of one thread: all together, and under each name that steps have.
-pub(super) struct Answers<C> {
+pub(super) struct ThreadAnswers<C> {
     pub(super) tally: SqlTally,
     /// Present if steps have names.
-    pub(super) statements: Option<Statements<C>>,
+    pub(super) statements: Option<StatementTimer<C>>,
 }
 
-impl<C: Clock> Answers<C> {
+impl<C: Clock> ThreadAnswers<C> {
     /// Creates empty answers for this number of names.
     pub(super) fn new(names: usize, clock: C) -> Self {
-        Self { tally: SqlTally::default(), statements: Statements::new(names, clock) }
+        Self { tally: SqlTally::default(), statements: StatementTimer::new(names, clock) }
     }
 
     #[inline]
@@ -51,7 +51,7 @@ impl<C: Clock> Answers<C> {
 
     /// Begins an attempt, which can be forgotten.
     pub(super) fn attempt(&mut self) {
-        if let Some(Statements { unsure: Some(unsure), last, .. }) = &mut self.statements {
+        if let Some(StatementTimer { unsure: Some(unsure), last, .. }) = &mut self.statements {
             unsure.since = *last;
         }
     }
@@ -59,7 +59,7 @@ impl<C: Clock> Answers<C> {
     /// Forgets the attempt, except for its time, which belongs to the next one. `before`: the tally before it.
     pub(super) fn forget(&mut self, before: SqlTally) {
         self.tally = before;
-        if let Some(Statements { unsure: Some(unsure), last, answer, .. }) = &mut self.statements {
+        if let Some(StatementTimer { unsure: Some(unsure), last, answer, .. }) = &mut self.statements {
             unsure.acts.clear();
             *answer = SqlTally::default();
             *last = unsure.since;
@@ -85,13 +85,13 @@ impl<C: Clock> Answers<C> {
     }
 
     /// Returns all answers together, and those under each name.
-    pub(super) fn finish(self) -> (SqlTally, Vec<Named>) {
+    pub(super) fn finish(self) -> (SqlTally, Vec<NamedResults>) {
         (self.tally, self.statements.map(|statements| statements.named).unwrap_or_default())
     }
 }
 
 /// Times each action of one thread, and adds it to the results of its name.
-pub(super) struct Statements<C> {
+pub(super) struct StatementTimer<C> {
     clock: C,
     /// When the action before ended.
     last: u64,
@@ -99,7 +99,7 @@ pub(super) struct Statements<C> {
     begin: u64,
     /// The answer of the current statement.
     answer: SqlTally,
-    named: Vec<Named>,
+    named: Vec<NamedResults>,
     /// Present if attempts can fail.
     unsure: Option<Unsure>,
 }
@@ -120,7 +120,7 @@ struct Act {
 }
 
 impl Act {
-    fn add_to(self, named: &mut [Named]) {
+    fn add_to(self, named: &mut [NamedResults]) {
         let named = &mut named[self.place];
         named.take(self.took);
         if let Some(answer) = self.answer {
@@ -131,7 +131,7 @@ impl Act {
 
 /// The results under one name.
 #[derive(Debug, Clone)]
-pub(super) struct Named {
+pub(super) struct NamedResults {
     wall_ns: u64,
     rows: u64,
     times: Histogram<u64>,
@@ -139,17 +139,17 @@ pub(super) struct Named {
     sum: u64,
 }
 
-impl Default for Named {
+impl Default for NamedResults {
     fn default() -> Self {
         Self { wall_ns: 0, rows: 0, times: empty(), sum: 0 }
     }
 }
 
-impl<C: Clock> Statements<C> {
+impl<C: Clock> StatementTimer<C> {
     /// Creates empty results for this number of names; none if no step has a name.
     fn new(names: usize, clock: C) -> Option<Self> {
         let last = clock.now();
-        let named = vec![Named::default(); names];
+        let named = vec![NamedResults::default(); names];
         (names > 0).then(|| Self { clock, last, begin: 0, answer: SqlTally::default(), named, unsure: None })
     }
 
@@ -168,12 +168,12 @@ impl<C: Clock> Statements<C> {
     }
 
     /// Adds the objects of an answer to the results of its name.
-    pub(super) fn objects(&mut self, answer: &Answer<'_>) {
+    pub(super) fn objects(&mut self, answer: &ObjectAnswer<'_>) {
         add_objects(&mut self.named, answer);
     }
 }
 
-impl<C: Clock> ActionTimes for Statements<C> {
+impl<C: Clock> ActionTimes for StatementTimer<C> {
     fn acted(&mut self, name: Option<usize>) {
         let took = self.took();
         let answer = std::mem::take(&mut self.answer);
@@ -195,7 +195,7 @@ impl<C: Clock> ActionTimes for Statements<C> {
 }
 
 /// Adds the objects of an answer to the results of its name.
-pub(super) fn add_objects(all: &mut [Named], answer: &Answer<'_>) {
+pub(super) fn add_objects(all: &mut [NamedResults], answer: &ObjectAnswer<'_>) {
     if let Some(named) = answer.name.and_then(|place| all.get_mut(place)) {
         let mut digest = Digest::default();
         answer.digest(&mut digest);
@@ -203,7 +203,7 @@ pub(super) fn add_objects(all: &mut [Named], answer: &Answer<'_>) {
     }
 }
 
-impl Named {
+impl NamedResults {
     fn take(&mut self, ns: u64) {
         self.wall_ns += ns;
         self.times.saturating_record(ns.max(1));
@@ -243,7 +243,7 @@ impl Named {
 }
 
 /// Returns the reports of all names of a test. `answers`: whether the engine answers at all.
-pub(super) fn done(test: &SqlTest, named: &[Named], answers: bool) -> Vec<StatementDone> {
+pub(super) fn done(test: &SqlTest, named: &[NamedResults], answers: bool) -> Vec<StatementDone> {
     let has_answers = |name: &str| answers && test.steps().any(|step| answers_as(step, name));
     test.names().into_iter().zip(named).map(|(name, named)| named.done(name, has_answers(name))).collect()
 }

@@ -1,6 +1,6 @@
 //! The row counts and checksums of a test's answers.
 
-use super::{ActionTimes, Answer, Sink, statements::Answers};
+use super::{ActionTimes, ObjectAnswer, Sink, statements::ThreadAnswers};
 use crate::{digest::Digest, recorder::Recorder};
 use dbdyno_engine::{
     EngineError,
@@ -30,7 +30,7 @@ impl SqlTally {
     }
 
     /// Adds a table's content to the checksum.
-    pub(super) fn content(&mut self, content: &Content) {
+    pub(super) fn content(&mut self, content: &RowsChecksum) {
         self.digest.word(content.rows);
         self.digest.word(content.sum);
     }
@@ -54,7 +54,7 @@ impl SqlTally {
     ///
     /// # Errors
     /// The objects differ from the expected ones, if the engine answers at all.
-    pub(super) fn answer(&mut self, answer: &Answer<'_>, answers: bool) -> Result<(), EngineError> {
+    pub(super) fn answer(&mut self, answer: &ObjectAnswer<'_>, answers: bool) -> Result<(), EngineError> {
         answer.digest(&mut self.digest);
         self.rows += answer.rows();
         if answers { answer.check() } else { Ok(()) }
@@ -86,14 +86,14 @@ impl SqlTally {
 }
 
 /// Records latencies and digests answers.
-pub(super) struct Measuring<C> {
+pub(super) struct MeasuringSink<C> {
     pub(super) recorder: Recorder<C>,
-    pub(super) answers: Answers<C>,
+    pub(super) answers: ThreadAnswers<C>,
     /// Whether the engine answers at all.
     pub(super) has_answers: bool,
 }
 
-impl<C: Clock> Measuring<C> {
+impl<C: Clock> MeasuringSink<C> {
     /// Starts the timer.
     pub(super) fn start(&mut self) {
         self.recorder.start();
@@ -101,7 +101,7 @@ impl<C: Clock> Measuring<C> {
     }
 }
 
-impl<C: Clock> Sink<'_> for Measuring<C> {
+impl<C: Clock> Sink<'_> for MeasuringSink<C> {
     #[inline]
     fn operation(&mut self) {
         self.recorder.lap();
@@ -123,7 +123,7 @@ impl<C: Clock> Sink<'_> for Measuring<C> {
         self.answers.times()
     }
 
-    fn answer(&mut self, answer: Answer<'_>) -> Result<(), EngineError> {
+    fn answer(&mut self, answer: ObjectAnswer<'_>) -> Result<(), EngineError> {
         let Self { recorder, answers, has_answers } = self;
         // The answer is freed inside the pause too.
         let checked = recorder.stand_still(|| {
@@ -153,19 +153,19 @@ impl Sink<'_> for Ignore {
 
     fn rows(&mut self, _: u64) {}
 
-    fn answer(&mut self, _: Answer<'_>) -> Result<(), EngineError> {
+    fn answer(&mut self, _: ObjectAnswer<'_>) -> Result<(), EngineError> {
         Ok(())
     }
 }
 
 /// A checksum that does not depend on the order of the rows: the sum of each row's digest.
 #[derive(Debug, Default)]
-pub(super) struct Content {
+pub(super) struct RowsChecksum {
     rows: u64,
     sum: u64,
 }
 
-impl Sink<'_> for Content {
+impl Sink<'_> for RowsChecksum {
     fn operation(&mut self) {}
 
     fn row<R: SqlRow>(&mut self, row: &R) {
@@ -180,7 +180,7 @@ impl Sink<'_> for Content {
         self.rows += rows;
     }
 
-    fn answer(&mut self, answer: Answer<'_>) -> Result<(), EngineError> {
+    fn answer(&mut self, answer: ObjectAnswer<'_>) -> Result<(), EngineError> {
         self.rows += answer.rows();
         Ok(())
     }

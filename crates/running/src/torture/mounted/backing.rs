@@ -4,7 +4,7 @@ use super::{
     attributes::{NewAttributes, attributes, kind},
     tape::TrialTape,
 };
-use dbdyno_workload::power::{FileId, Record, SyncCall};
+use dbdyno_workload::power::{FileId, PowerRecord, SyncCall};
 use fuser::{FileAttr, INodeNo};
 use rustix::fs::{
     AtFlags, CWD, FallocateFlags, Mode, OFlags, RenameFlags, SeekFrom, StatVfs, chmodat, fallocate, fstat, fstatvfs,
@@ -163,7 +163,7 @@ impl Backing {
             let file = File::from(open(&path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?);
             file.set_len(length)?;
             if let Some(&file) = self.ids.get(&(node - FIRST)) {
-                self.tape.note(&Record::Resize { file, length });
+                self.tape.note(&PowerRecord::Resize { file, length });
             }
         }
         if let Some(mode) = new.mode {
@@ -216,7 +216,7 @@ impl Backing {
         self.changing()?;
         let path = self.child(parent, name)?;
         mkdirat(self.place(parent)?, name, Mode::from_raw_mode(mode))?;
-        self.tape.note(&Record::Folder { name: path });
+        self.tape.note(&PowerRecord::Folder { name: path });
         self.lookup(parent, name)
     }
 
@@ -224,7 +224,7 @@ impl Backing {
         self.changing()?;
         let path = self.child(parent, name)?;
         unlinkat(self.place(parent)?, name, flags)?;
-        self.tape.note(&Record::Removed { name: path });
+        self.tape.note(&PowerRecord::Removed { name: path });
         Ok(())
     }
 
@@ -236,9 +236,9 @@ impl Backing {
         }
         renameat_with(self.place(from.0)?, from.1, self.place(to.0)?, to.1, flags)?;
         self.tape.note(&if flags.contains(RenameFlags::EXCHANGE) {
-            Record::Exchanged { one: old, other: new }
+            PowerRecord::Exchanged { one: old, other: new }
         } else {
-            Record::Renamed { from: old, to: new }
+            PowerRecord::Renamed { from: old, to: new }
         });
         Ok(())
     }
@@ -248,7 +248,7 @@ impl Backing {
         let path = self.child(parent, name)?;
         linkat(CWD, own_path(self.place(node)?), self.place(parent)?, name, AtFlags::SYMLINK_FOLLOW)?;
         if let Some(&file) = self.ids.get(&(node - FIRST)) {
-            self.tape.note(&Record::Linked { file, name: path });
+            self.tape.note(&PowerRecord::Linked { file, name: path });
         }
         self.lookup(parent, name)
     }
@@ -312,7 +312,7 @@ impl Backing {
         let after = handle.file.metadata()?.len();
         let Some(file) = handle.id else { return Ok(()) };
         if after != before {
-            self.tape.note(&Record::Resize { file, length: after });
+            self.tape.note(&PowerRecord::Resize { file, length: after });
         }
         if mode.intersects(FallocateFlags::PUNCH_HOLE | FallocateFlags::ZERO_RANGE) {
             let end = offset.saturating_add(length).min(after);
@@ -330,14 +330,14 @@ impl Backing {
         let is_of_a_write = std::mem::take(&mut handle.wrote_through);
         if let Some(file) = handle.id.filter(|_| !is_of_a_write) {
             let call = if is_data_only { SyncCall::Fdatasync } else { SyncCall::Fsync };
-            self.tape.note(&Record::Sync { file, call, range: None });
+            self.tape.note(&PowerRecord::Sync { file, call, range: None });
         }
         Ok(())
     }
 
     pub(super) fn sync_folder(&mut self, node: u64) -> io::Result<()> {
         let name = self.name(self.place(node)?)?;
-        self.tape.note(&Record::SyncFolder { name });
+        self.tape.note(&PowerRecord::SyncFolder { name });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The record of one trial, in the order of events.
 
-use dbdyno_workload::power::{FileId, Marker, Record, SyncCall, Tape};
+use dbdyno_workload::power::{FileId, Marker, PowerRecord, SyncCall, Tape};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -34,7 +34,7 @@ impl TrialTape {
         self.stage == Stage::Over
     }
 
-    pub(super) fn note(&mut self, record: &Record) {
+    pub(super) fn note(&mut self, record: &PowerRecord) {
         if !is_prepared_folder(record) {
             self.begin();
         }
@@ -49,10 +49,10 @@ impl TrialTape {
     }
 
     pub(super) fn wrote(&mut self, file: FileId, offset: u64, bytes: &[u8], is_through: bool) {
-        self.note(&Record::Write { file, offset, bytes: bytes.to_vec() });
+        self.note(&PowerRecord::Write { file, offset, bytes: bytes.to_vec() });
         if is_through {
             let range = Some(offset..offset + bytes.len() as u64);
-            self.note(&Record::Sync { file, call: SyncCall::WriteThrough, range });
+            self.note(&PowerRecord::Sync { file, call: SyncCall::WriteThrough, range });
         }
     }
 
@@ -62,9 +62,9 @@ impl TrialTape {
     /// # Errors
     /// The record has a gap.
     pub(super) fn acknowledged(&mut self, commits: u64) -> io::Result<()> {
-        self.note(&Record::Marker(Marker::Acknowledged { commits }));
+        self.note(&PowerRecord::Marker(Marker::Acknowledged { commits }));
         if commits < self.most {
-            self.note(&Record::Marker(Marker::Issued { ordinal: commits + 1 }));
+            self.note(&PowerRecord::Marker(Marker::Issued { ordinal: commits + 1 }));
         } else {
             self.stage = Stage::Over;
         }
@@ -79,50 +79,50 @@ impl TrialTape {
     fn begin(&mut self) {
         if self.stage == Stage::Preparing {
             self.stage = Stage::Recording;
-            self.tape.append(&Record::Started);
-            self.tape.append(&Record::Marker(Marker::Issued { ordinal: 1 }));
+            self.tape.append(&PowerRecord::Started);
+            self.tape.append(&PowerRecord::Marker(Marker::Issued { ordinal: 1 }));
         }
     }
 }
 
-fn is_prepared_folder(record: &Record) -> bool {
-    matches!(record, Record::Folder { name } if name.iter().count() == 1)
+fn is_prepared_folder(record: &PowerRecord) -> bool {
+    matches!(record, PowerRecord::Folder { name } if name.iter().count() == 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_workload::power::Log;
+    use dbdyno_workload::power::PowerLog;
 
     #[test]
     fn commits_stand_between_what_happened_and_nothing_follows_the_last() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let mut tape = TrialTape::create(&path, 2).unwrap();
-        let made = Record::Folder { name: "main".into() };
+        let made = PowerRecord::Folder { name: "main".into() };
         tape.note(&made);
         let file = tape.new_file("main/data".into());
         tape.wrote(file, 7, b"one", true);
         tape.acknowledged(1).unwrap();
-        let below = Record::Folder { name: "main/below".into() };
+        let below = PowerRecord::Folder { name: "main/below".into() };
         tape.note(&below);
         tape.acknowledged(2).unwrap();
         assert!(tape.is_over());
         tape.wrote(file, 0, b"late", false);
-        let issued = |ordinal| Record::Marker(Marker::Issued { ordinal });
-        let acknowledged = |commits| Record::Marker(Marker::Acknowledged { commits });
+        let issued = |ordinal| PowerRecord::Marker(Marker::Issued { ordinal });
+        let acknowledged = |commits| PowerRecord::Marker(Marker::Acknowledged { commits });
         let expected = [
             made,
-            Record::Started,
+            PowerRecord::Started,
             issued(1),
-            Record::Created { file, name: "main/data".into() },
-            Record::Write { file, offset: 7, bytes: b"one".to_vec() },
-            Record::Sync { file, call: SyncCall::WriteThrough, range: Some(7..10) },
+            PowerRecord::Created { file, name: "main/data".into() },
+            PowerRecord::Write { file, offset: 7, bytes: b"one".to_vec() },
+            PowerRecord::Sync { file, call: SyncCall::WriteThrough, range: Some(7..10) },
             acknowledged(1),
             issued(2),
             below,
             acknowledged(2),
         ];
-        assert_eq!(Log::read(&path).unwrap().records(), expected);
+        assert_eq!(PowerLog::read(&path).unwrap().records(), expected);
     }
 }

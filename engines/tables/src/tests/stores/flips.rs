@@ -6,7 +6,7 @@
 use crate::stores::{TestStore, row};
 use dbdyno_engine::{
     EngineError,
-    engine::Engine,
+    engine::EngineInstance,
     ordered::OrderedStore,
     sql::{SqlEngine, SqlSession, SqlValue},
     suite::StatementSpec,

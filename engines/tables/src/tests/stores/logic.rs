@@ -19,7 +19,7 @@ use std::{
 };
 
 /// A statement that runs on both sides.
-enum Record {
+enum SharedStatement {
     Table(&'static TableSpec),
     Index(&'static IndexSpec),
     Drop(&'static TableSpec),
@@ -61,7 +61,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     all.filter(|path| path.extension().is_some_and(|extension| extension == "test")).collect()
 }
 
-fn records(text: &str, count: &mut Count) -> Vec<Record> {
+fn records(text: &str, count: &mut Count) -> Vec<SharedStatement> {
     let mut tables: Vec<&'static TableSpec> = Vec::new();
     let mut found = Vec::new();
     let text = text.replace("\r\n", "\n");
@@ -78,11 +78,11 @@ fn records(text: &str, count: &mut Count) -> Vec<Record> {
         match words[..] {
             // The result depends on the order in which the rows happen to come.
             ["query", ..] if sql.to_ascii_lowercase().contains("group_concat") => count.left_out += 1,
-            ["query", _, ..] => found.push(Record::Query { sql, ordered: words.get(2) == Some(&"nosort") }),
+            ["query", _, ..] => found.push(SharedStatement::Query { sql, ordered: words.get(2) == Some(&"nosort") }),
             ["statement", "ok"] => match definition(&sql, &mut tables) {
                 Some(Some(record)) => found.push(record),
                 Some(None) => count.left_out += 1,
-                None => found.push(Record::Write(sql)),
+                None => found.push(SharedStatement::Write(sql)),
             },
             _ => {}
         }
@@ -91,15 +91,17 @@ fn records(text: &str, count: &mut Count) -> Vec<Record> {
 }
 
 /// Parses a statement that defines something; `Some(None)` if it has no form as data, `None` if it defines nothing.
-fn definition(sql: &str, tables: &mut Vec<&'static TableSpec>) -> Option<Option<Record>> {
+fn definition(sql: &str, tables: &mut Vec<&'static TableSpec>) -> Option<Option<SharedStatement>> {
     let upper = sql.to_ascii_uppercase();
     let words: Vec<&str> = upper.split_whitespace().collect();
     match words[..] {
         ["CREATE", "TABLE", ..] => Some(table(sql).map(|table| {
             tables.push(table);
-            Record::Table(table)
+            SharedStatement::Table(table)
         })),
-        ["CREATE", "INDEX", ..] | ["CREATE", "UNIQUE", "INDEX", ..] => Some(index(sql, tables).map(Record::Index)),
+        ["CREATE", "INDEX", ..] | ["CREATE", "UNIQUE", "INDEX", ..] => {
+            Some(index(sql, tables).map(SharedStatement::Index))
+        }
         ["DROP", "TABLE", ..] => {
             let name = sql.split_whitespace().next_back().unwrap();
             Some(
@@ -107,7 +109,7 @@ fn definition(sql: &str, tables: &mut Vec<&'static TableSpec>) -> Option<Option<
                     .iter()
                     .rev()
                     .find(|table| table.name.eq_ignore_ascii_case(name))
-                    .map(|table| Record::Drop(table)),
+                    .map(|table| SharedStatement::Drop(table)),
             )
         }
         ["INSERT" | "UPDATE" | "DELETE" | "REPLACE", ..] => None,
@@ -155,14 +157,18 @@ fn index(sql: &str, tables: &[&'static TableSpec]) -> Option<&'static IndexSpec>
     Some(Box::leak(Box::new(spec)))
 }
 
-fn compare<S: OrderedStore>(mut store: TestStore, records: &[Record], count: &mut Count) -> Result<(), String> {
+fn compare<S: OrderedStore>(
+    mut store: TestStore,
+    records: &[SharedStatement],
+    count: &mut Count,
+) -> Result<(), String> {
     store.tables = records
         .iter()
-        .filter_map(|one| if let Record::Table(table) = one { Some((*table).clone()) } else { None })
+        .filter_map(|one| if let SharedStatement::Table(table) = one { Some((*table).clone()) } else { None })
         .collect();
     store.indexes = records
         .iter()
-        .filter_map(|one| if let Record::Index(index) = one { Some((*index).clone()) } else { None })
+        .filter_map(|one| if let SharedStatement::Index(index) = one { Some((*index).clone()) } else { None })
         .collect();
     let mut engine = store.open::<S>();
     let mut session = engine.session().unwrap();
@@ -170,18 +176,18 @@ fn compare<S: OrderedStore>(mut store: TestStore, records: &[Record], count: &mu
     let said = |sql: &str, error: EngineError| format!("{sql}: {error}");
     for record in records {
         match record {
-            Record::Table(table) => {
+            SharedStatement::Table(table) => {
                 if plain.execute_batch(&table.create_sql()).is_ok() {
                     session.create_table(table).map_err(|error| said(&table.name, error))?;
                 }
             }
-            Record::Index(index) => session.create_index(index).map_err(|error| said(&index.name, error))?,
-            Record::Drop(table) => {
+            SharedStatement::Index(index) => session.create_index(index).map_err(|error| said(&index.name, error))?,
+            SharedStatement::Drop(table) => {
                 if plain.execute_batch(&format!("DROP TABLE {}", table.name)).is_ok() {
                     session.drop_table(table).map_err(|error| said(&table.name, error))?;
                 }
             }
-            Record::Write(sql) => {
+            SharedStatement::Write(sql) => {
                 let found = execute(&mut session, sql, &[]);
                 if found.as_ref().is_err_and(|error| error.message.contains("is not supported on a key-value engine")) {
                     count.refused += 1;
@@ -193,7 +199,7 @@ fn compare<S: OrderedStore>(mut store: TestStore, records: &[Record], count: &mu
                     return Err(format!("{sql}: {found:?}, SQLite says {expected:?}"));
                 }
             }
-            Record::Query { sql, ordered } => {
+            SharedStatement::Query { sql, ordered } => {
                 let mut rows = Vec::new();
                 let expected = SqlStatement::<SqliteStatement<'_>>::new(&plain, sql, false)
                     .and_then(|mut ready| ready.query(&[], |found| rows.push(format!("{:?}", row(found)))))

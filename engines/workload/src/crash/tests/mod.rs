@@ -5,7 +5,7 @@ mod toy;
 
 use self::toy::{PROGRAM, describe, rows_of};
 use super::{found, writing_test};
-use crate::power::{Image, Images, Log, Names, Policy, missed, sync_classes};
+use crate::power::{Image, Images, Names, Policy, PowerLog, missed, sync_classes};
 use dbdyno_engine::{
     protocol::{CacheStart, Event, Job, PROTOCOL, SuiteJob},
     serve::serve,
@@ -95,7 +95,7 @@ fn worker(command: &str, job: &Job, environment: &[(&str, &str)]) -> (Vec<Event>
 const COMMITS: u64 = 24;
 
 /// Returns the log of a recorded worker.
-fn recorded(folder: &Path, sync: &str) -> Log {
+fn recorded(folder: &Path, sync: &str) -> PowerLog {
     let log = folder.join("log");
     let job = job(&folder.join("root"), sync);
     let commits = COMMITS.to_string();
@@ -104,7 +104,7 @@ fn recorded(folder: &Path, sync: &str) -> Log {
     assert!(well);
     let expected: Vec<_> = (1..=COMMITS).map(|commits| Event::Committed { commits, thread: 0 }).collect();
     assert_eq!(said, expected);
-    let log = Log::read(&log).unwrap();
+    let log = PowerLog::read(&log).unwrap();
     assert_eq!(missed(&log, &folder.join("root")).unwrap(), BTreeSet::new());
     let (recovered, _) = worker("recover", &job, &[]);
     assert_eq!(recovered, [Event::Recovered { commits: COMMITS, thread: 0 }], "the process ended without a power loss");

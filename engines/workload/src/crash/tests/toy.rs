@@ -5,7 +5,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     describe::{Description, OptionSpec},
-    engine::{Engine, Open},
+    engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     serve::Program,
     suite::{KvStatements, SuiteKind},
@@ -33,7 +33,7 @@ pub(super) fn rows_of(bytes: &[u8]) -> Result<Rows, EngineError> {
     Ok(rows.into_iter().collect())
 }
 
-impl Engine for Toy {
+impl EngineInstance for Toy {
     const MAIN_FILE: &'static str = "rows";
     type Clock = SystemClock;
 

@@ -12,7 +12,7 @@ use std::{
 
 /// The current phase of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum CoursePhase {
     WarmUp,
     Measured,
     Over,
@@ -41,7 +41,7 @@ impl Course {
         let threads = load.actors.iter().map(|actor| actor.threads as usize).sum();
         let counted = load.actors.iter().filter(|actor| actor.operations.is_some());
         let warm_up = Duration::from_millis(load.warm_up_ms);
-        let first = if warm_up.is_zero() { Phase::Measured } else { Phase::WarmUp };
+        let first = if warm_up.is_zero() { CoursePhase::Measured } else { CoursePhase::WarmUp };
         Self {
             start: Barrier::new(threads + 1),
             phase: AtomicU8::new(first as u8),
@@ -65,20 +65,20 @@ impl Course {
 
     /// Returns the phase for a thread whose clock read `started` when the thread started.
     #[inline]
-    pub(super) fn phase<C: Clock>(&self, clock: &C, started: u64) -> Phase {
+    pub(super) fn phase<C: Clock>(&self, clock: &C, started: u64) -> CoursePhase {
         if self.is_real {
             return match self.phase.load(SeqCst) {
-                0 => Phase::WarmUp,
-                1 => Phase::Measured,
-                _ => Phase::Over,
+                0 => CoursePhase::WarmUp,
+                1 => CoursePhase::Measured,
+                _ => CoursePhase::Over,
             };
         }
         let passed = Duration::from_nanos(clock.now().saturating_sub(started));
         match self.time {
-            _ if passed < self.warm_up => Phase::WarmUp,
-            Some(time) if passed >= self.warm_up + time => Phase::Over,
-            _ if self.is_over() => Phase::Over,
-            _ => Phase::Measured,
+            _ if passed < self.warm_up => CoursePhase::WarmUp,
+            Some(time) if passed >= self.warm_up + time => CoursePhase::Over,
+            _ if self.is_over() => CoursePhase::Over,
+            _ => CoursePhase::Measured,
         }
     }
 
@@ -89,7 +89,7 @@ impl Course {
 
     /// Stops all threads, because the test is over or a thread has failed.
     pub(super) fn end(&self) {
-        self.phase.store(Phase::Over as u8, SeqCst);
+        self.phase.store(CoursePhase::Over as u8, SeqCst);
     }
 
     /// Returns when the measurement began for a thread that notices it `now`, by its clock. A thread that was blocked by others at that
@@ -110,7 +110,7 @@ impl Course {
         if self.is_real {
             let _ = self.measured_from.set(clock.now());
             // A thread that failed has already ended the test.
-            let _ = self.phase.compare_exchange(Phase::WarmUp as u8, Phase::Measured as u8, SeqCst, SeqCst);
+            let _ = self.phase.compare_exchange(CoursePhase::WarmUp as u8, CoursePhase::Measured as u8, SeqCst, SeqCst);
         }
         match self.time {
             Some(time) if self.is_real => self.wait_for(|passed| passed >= time),
@@ -121,7 +121,7 @@ impl Course {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.phase.load(SeqCst) == Phase::Over as u8
+        self.phase.load(SeqCst) == CoursePhase::Over as u8
     }
 
     /// Waits until a condition is true or the test is over.

@@ -1,6 +1,6 @@
 //! Follows a test: reads the figures of the database, the process and the engine itself once a second.
 
-use super::{ActorsTest, course::Course};
+use super::{KvActorsTest, course::Course};
 use crate::resources::{counters, disk_bytes, rss_bytes};
 use dbdyno_engine::{
     EngineError,
@@ -18,7 +18,7 @@ const EVERY: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Follows a test until it ends, with its own handle.
-pub(super) fn follow<E: KvThreads>(engine: &E, course: &Course, of: &ActorsTest<'_>) -> Result<(), EngineError> {
+pub(super) fn follow<E: KvThreads>(engine: &E, course: &Course, of: &KvActorsTest<'_>) -> Result<(), EngineError> {
     let followed = look_again(engine, course, of);
     if followed.is_err() {
         course.end();
@@ -26,7 +26,7 @@ pub(super) fn follow<E: KvThreads>(engine: &E, course: &Course, of: &ActorsTest<
     followed
 }
 
-fn look_again<E: KvThreads>(engine: &E, course: &Course, of: &ActorsTest<'_>) -> Result<(), EngineError> {
+fn look_again<E: KvThreads>(engine: &E, course: &Course, of: &KvActorsTest<'_>) -> Result<(), EngineError> {
     let (mut handle, before) = (engine.handle()?, counters());
     let (begun, mut next) = (Instant::now(), EVERY);
     while !course.is_over() {

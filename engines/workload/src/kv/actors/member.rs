@@ -2,14 +2,14 @@
 
 use super::{
     arrivals::Arrivals,
-    course::{Course, Phase},
-    place::{ThreadDone, ThreadPlace},
+    course::{Course, CoursePhase},
+    place::{KvThreadDone, ThreadPlace},
 };
 use crate::{
     actors::{PATIENCE, ThreadCounts},
     kv::{
         accounts::Accounts,
-        inputs::{Input, Inputs},
+        inputs::{InputSource, OperationInput},
         operations::{KvTally, MovedSnapshot, apply_alone, apply_together},
     },
     recorder::{RecordedTime, Recorder},
@@ -38,7 +38,7 @@ pub(super) fn work<E: KvThreads>(
     course: &Course,
     counts: Arc<ThreadCounts>,
     tally: KvTally,
-) -> Result<ThreadDone, EngineError> {
+) -> Result<KvThreadDone, EngineError> {
     let mut is_started = false;
     let done = engine.handle().and_then(|mut handle| {
         let mut session = handle.session(&place.test.sql)?;
@@ -69,7 +69,7 @@ pub(super) fn work<E: KvThreads>(
 
 /// The part of a test in which a thread takes part, in the time of its clock.
 #[derive(Debug, Clone, Copy)]
-struct Turn {
+struct ThreadTurn {
     /// The clock at the start of the thread.
     started: u64,
     /// The end of its part; `None`: the end of the test.
@@ -102,15 +102,15 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     /// its operations, 0 if it was given up.
     fn one_after_the_other(
         mut self,
-        next: impl Fn(&mut Self, &mut Inputs<'_>, Turn) -> Result<u64, EngineError>,
-    ) -> Result<ThreadDone, EngineError> {
+        next: impl Fn(&mut Self, &mut InputSource<'_>, ThreadTurn) -> Result<u64, EngineError>,
+    ) -> Result<KvThreadDone, EngineError> {
         let (turn, quota) = (self.wait_for_turn(), self.place.quota());
         let mut inputs = self.place.inputs();
         let (mut begun, mut blocked, mut recorder, mut is_measured) = (self.clock.now(), 0, self.recorder(), false);
         while self.tally.operations < quota {
             match self.phase(turn) {
-                Phase::Over => break,
-                Phase::Measured if !is_measured => {
+                CoursePhase::Over => break,
+                CoursePhase::Measured if !is_measured => {
                     is_measured = true;
                     self.begin_measuring();
                     let now = self.clock.now();
@@ -118,7 +118,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
                     blocked = now - begun;
                     recorder = self.recorder();
                 }
-                Phase::WarmUp | Phase::Measured => {}
+                CoursePhase::WarmUp | CoursePhase::Measured => {}
             }
             if inputs.is_drawn_out() {
                 recorder.stand_still(|| {
@@ -137,12 +137,12 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
 
     /// Runs an operation in its own transaction.
     #[inline]
-    fn next_one(&mut self, inputs: &mut Inputs<'_>, turn: Turn) -> Result<u64, EngineError> {
+    fn next_one(&mut self, inputs: &mut InputSource<'_>, turn: ThreadTurn) -> Result<u64, EngineError> {
         self.persist(&inputs.take(), turn).map(u64::from)
     }
 
     /// Runs as many operations in one transaction as the test asks for.
-    fn next_batch(&mut self, inputs: &mut Inputs<'_>, turn: Turn) -> Result<u64, EngineError> {
+    fn next_batch(&mut self, inputs: &mut InputSource<'_>, turn: ThreadTurn) -> Result<u64, EngineError> {
         let left = self.place.quota() - self.tally.operations;
         let batch = inputs.take_batch(self.place.actor.together().min(left) as usize);
         let count = batch.len() as u64;
@@ -152,7 +152,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     /// Runs operations at their due times, or as soon as possible if they are late.
-    fn when_due(mut self, arrival: Arrival) -> Result<ThreadDone, EngineError> {
+    fn when_due(mut self, arrival: Arrival) -> Result<KvThreadDone, EngineError> {
         let (place, quota) = (self.place, self.place.quota());
         let (turn, mut inputs) = (self.wait_for_turn(), place.inputs());
         let new_arrivals = || Arrivals::new(arrival, (place.thread, place.actor.threads), place.stream(1));
@@ -163,13 +163,13 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             let now = self.clock.now();
             let due = begun + arrivals.next_ns();
             match phase {
-                Phase::Over => break,
-                Phase::Measured if !is_measured => {
+                CoursePhase::Over => break,
+                CoursePhase::Measured if !is_measured => {
                     (is_measured, begun, arrivals) = (true, self.measured_from(now), new_arrivals());
                     self.begin_measuring();
                     continue;
                 }
-                Phase::WarmUp | Phase::Measured => {}
+                CoursePhase::WarmUp | CoursePhase::Measured => {}
             }
             if inputs.is_drawn_out() {
                 inputs.draw_block();
@@ -192,13 +192,13 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         let elapsed = self.clock.now() - begun;
         let backlog = if self.tally.operations < quota { arrivals.due_before(elapsed) } else { 0 };
         self.look_for_news(usize::MAX)?;
-        Ok(ThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, (begun, elapsed)) })
+        Ok(KvThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, (begun, elapsed)) })
     }
 
     /// Holds a snapshot while the thread takes part.
-    fn hold(mut self) -> Result<ThreadDone, EngineError> {
+    fn hold(mut self) -> Result<KvThreadDone, EngineError> {
         let turn = self.wait_for_turn();
-        while self.phase(turn) == Phase::WarmUp {
+        while self.phase(turn) == CoursePhase::WarmUp {
             self.pause();
         }
         let begun = self.clock.now();
@@ -206,7 +206,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         let mut snapshot = self.session.snapshot()?;
         let first = Accounts::read(&mut snapshot)?;
         self.counts.held.store(1, Relaxed);
-        while phase(self.course, &self.clock, turn) == Phase::Measured {
+        while phase(self.course, &self.clock, turn) == CoursePhase::Measured {
             pause(&self.clock);
         }
         let last = Accounts::read(&mut snapshot)?;
@@ -224,19 +224,21 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     /// Waits until it is this thread's turn.
-    fn wait_for_turn(&self) -> Turn {
+    fn wait_for_turn(&self) -> ThreadTurn {
         let started = self.clock.now();
-        let Some(During { from_ms, until_ms }) = self.place.actor.during else { return Turn { started, until: None } };
-        let whole = Turn { started, until: None };
-        while self.phase(whole) == Phase::WarmUp {
+        let Some(During { from_ms, until_ms }) = self.place.actor.during else {
+            return ThreadTurn { started, until: None };
+        };
+        let whole = ThreadTurn { started, until: None };
+        while self.phase(whole) == CoursePhase::WarmUp {
             self.pause();
         }
         let measured = self.clock.now();
         let (from, until) = (measured + from_ms * 1_000_000, measured + until_ms * 1_000_000);
-        while self.phase(whole) == Phase::Measured && self.clock.now() < from {
+        while self.phase(whole) == CoursePhase::Measured && self.clock.now() < from {
             self.pause();
         }
-        Turn { started, until: Some(until) }
+        ThreadTurn { started, until: Some(until) }
     }
 
     fn pause(&self) {
@@ -244,7 +246,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     #[inline]
-    fn phase(&self, turn: Turn) -> Phase {
+    fn phase(&self, turn: ThreadTurn) -> CoursePhase {
         phase(self.course, &self.clock, turn)
     }
 
@@ -270,7 +272,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
 
     /// Runs an operation in its own transaction, as [`persistently`](Self::persistently) does.
     #[inline]
-    fn persist(&mut self, input: &Input<'_>, turn: Turn) -> Result<bool, EngineError> {
+    fn persist(&mut self, input: &OperationInput<'_>, turn: ThreadTurn) -> Result<bool, EngineError> {
         if matches!(input.operation, Operation::Audit { accounts: None }) {
             self.expect_versions();
         }
@@ -281,7 +283,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     #[inline]
     fn persistently(
         &mut self,
-        turn: Turn,
+        turn: ThreadTurn,
         mut transaction: impl FnMut(&mut Self) -> Result<(), EngineError>,
     ) -> Result<bool, EngineError> {
         match transaction(self) {
@@ -294,14 +296,14 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     #[cold]
     fn try_again(
         &mut self,
-        turn: Turn,
+        turn: ThreadTurn,
         mut transaction: impl FnMut(&mut Self) -> Result<(), EngineError>,
     ) -> Result<bool, EngineError> {
         let since = Instant::now();
         loop {
             self.strife.busy += 1;
             self.counts.busy.fetch_add(1, Relaxed);
-            if self.phase(turn) == Phase::Over {
+            if self.phase(turn) == CoursePhase::Over {
                 return Ok(false);
             }
             if since.elapsed() > PATIENCE {
@@ -319,7 +321,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     #[inline]
-    fn apply(&mut self, input: &Input<'_>) -> Result<(), EngineError> {
+    fn apply(&mut self, input: &OperationInput<'_>) -> Result<(), EngineError> {
         apply_alone(self.session, input, &mut self.tally)?;
         if matches!(input.operation, Operation::Transfer { .. }) {
             let ThreadPlace { ordinal, acknowledged, .. } = *self.place;
@@ -347,11 +349,11 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         Ok(())
     }
 
-    fn done(self, spent: RecordedTime, (begun_ns, elapsed_ns): (u64, u64)) -> ThreadDone {
+    fn done(self, spent: RecordedTime, (begun_ns, elapsed_ns): (u64, u64)) -> KvThreadDone {
         let KvTally { operations, rows, digest, transfers, broken, short, moved, missed, unexpected, stale, .. } =
             self.tally;
         let Strife { busy, retries, failures } = self.strife;
-        ThreadDone {
+        KvThreadDone {
             operations,
             rows,
             digest,
@@ -386,9 +388,9 @@ fn pause<C: Clock>(clock: &C) {
 
 /// Returns the phase of the test, within the part that a thread takes part in.
 #[inline]
-fn phase<C: Clock>(course: &Course, clock: &C, turn: Turn) -> Phase {
+fn phase<C: Clock>(course: &Course, clock: &C, turn: ThreadTurn) -> CoursePhase {
     match turn.until {
-        Some(until) if clock.now() >= until => Phase::Over,
+        Some(until) if clock.now() >= until => CoursePhase::Over,
         _ => course.phase(clock, turn.started),
     }
 }

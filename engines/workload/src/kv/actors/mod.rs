@@ -12,7 +12,7 @@ use self::{
     course::Course,
     freshness::Acknowledged,
     member::work,
-    place::{ThreadDone, ThreadPlace},
+    place::{KvThreadDone, ThreadPlace},
     verification::verification,
 };
 use super::{accounts::Accounts, operations::KvTally};
@@ -53,7 +53,7 @@ pub(super) fn shapes(load: &KvActors) -> impl Iterator<Item = ActorShape> {
 }
 
 /// A test of several threads.
-pub(crate) struct ActorsTest<'t> {
+pub(crate) struct KvActorsTest<'t> {
     pub(super) suite: &'t KvSuite,
     pub(super) test: &'t KvTest,
     pub(super) load: &'t KvActors,
@@ -74,8 +74,8 @@ pub(super) fn accounts_before<E: KvThreads>(
 }
 
 /// Runs the actors of a test on an engine's database.
-pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
-    let ActorsTest { test, load, accounts, seed, shown, .. } = *of;
+pub(super) fn perform<E: KvThreads>(engine: &E, of: &KvActorsTest<'_>) -> Result<ActorsDone, EngineError> {
+    let KvActorsTest { test, load, accounts, seed, shown, .. } = *of;
     let clock = engine.clock();
     let course = Course::new(load, clock.is_real());
     let cores = Cores::for_threads(course.threads());
@@ -104,7 +104,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
         let running: Vec<_> = places.iter().copied().enumerate().map(spawn).collect();
         let following = (load.followed && clock.is_real()).then(|| scope.spawn(|| follow::follow(engine, &course, of)));
         course.conduct(&clock, &shown.measured_since);
-        let done: Vec<Result<ThreadDone, EngineError>> = running.into_iter().map(joined).collect();
+        let done: Vec<Result<KvThreadDone, EngineError>> = running.into_iter().map(joined).collect();
         (done, following.map_or(Ok(()), joined))
     });
     let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -158,14 +158,14 @@ fn only_reads(work: &KvWork) -> bool {
 
 /// Returns the time from the start of the first thread to the end of the last one, ns. Threads with a fixed number of operations may not
 /// work at the same time.
-fn from_first_to_last(threads: &[&ThreadDone]) -> u64 {
+fn from_first_to_last(threads: &[&KvThreadDone]) -> u64 {
     let begun = threads.iter().map(|thread| thread.begun_ns).min();
     let ended = threads.iter().map(|thread| thread.begun_ns + thread.elapsed_ns).max();
     ended.unwrap_or(0) - begun.unwrap_or(0)
 }
 
-fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&ThreadDone], is_real: bool) -> ActorDone {
-    let sum = |figure: fn(&ThreadDone) -> u64| threads.iter().map(|thread| figure(thread)).sum::<u64>();
+fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&KvThreadDone], is_real: bool) -> ActorDone {
+    let sum = |figure: fn(&KvThreadDone) -> u64| threads.iter().map(|thread| figure(thread)).sum::<u64>();
     let mean = |figure| sum(figure) / u64::from(actor.threads.max(1));
     // Simulated time is per thread.
     let wall_ns = match is_real {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn threads_that_work_one_after_the_other_take_the_time_of_both() {
-        let thread = |begun_ns, elapsed_ns| ThreadDone { begun_ns, elapsed_ns, ..ThreadDone::default() };
+        let thread = |begun_ns, elapsed_ns| KvThreadDone { begun_ns, elapsed_ns, ..KvThreadDone::default() };
         assert_eq!(from_first_to_last(&[&thread(200, 50), &thread(100, 60)]), 150);
         assert_eq!(
             from_first_to_last(&[&thread(100, 100), &thread(100, 100)]),

@@ -3,7 +3,7 @@
 use super::freshness::Acknowledged;
 use crate::{
     digest::Digest,
-    kv::{accounts::Accounts, inputs::Inputs, operations::MovedSnapshot},
+    kv::{accounts::Accounts, inputs::InputSource, operations::MovedSnapshot},
     rng::SplitMix64,
 };
 use dbdyno_engine::suite::{KvActor, KvTest};
@@ -27,7 +27,7 @@ pub(super) struct ThreadPlace<'t> {
 
 /// The results of a thread while it was measured.
 #[derive(Debug, Default)]
-pub(super) struct ThreadDone {
+pub(super) struct KvThreadDone {
     pub(super) operations: u64,
     pub(super) rows: u64,
     pub(super) digest: Digest,
@@ -66,9 +66,9 @@ impl ThreadPlace<'_> {
         SplitMix64::stream(of_test, purpose << 48 | self.number << 32 | u64::from(self.thread))
     }
 
-    pub(super) fn inputs(&self) -> Inputs<'_> {
+    pub(super) fn inputs(&self) -> InputSource<'_> {
         let place = (u64::from(self.thread), u64::from(self.actor.threads));
-        Inputs::new(self.test, &self.actor.work, self.stream(0), place).in_batches(self.actor.together() as usize)
+        InputSource::new(self.test, &self.actor.work, self.stream(0), place).in_batches(self.actor.together() as usize)
     }
 
     /// Returns the number of operations of this thread.

@@ -1,6 +1,6 @@
 //! The verification of the answers of several threads.
 
-use super::{ActorsTest, accounts, place::ThreadDone};
+use super::{KvActorsTest, accounts, place::KvThreadDone};
 use crate::kv::{accounts::Accounts, operations::KvTally};
 use dbdyno_engine::{
     EngineError,
@@ -13,8 +13,8 @@ use dbdyno_engine::{
 /// any order of the operations held. `None`: there is nothing to verify the answers against.
 pub(super) fn verification<E: KvThreads>(
     engine: &E,
-    of: &ActorsTest<'_>,
-    done: &[ThreadDone],
+    of: &KvActorsTest<'_>,
+    done: &[KvThreadDone],
 ) -> Result<Option<String>, EngineError> {
     if !engine.answers() || done.iter().all(|thread| thread.operations == 0) {
         return Ok(None);
@@ -35,28 +35,28 @@ pub(super) fn verification<E: KvThreads>(
     })
 }
 
-fn digest(done: &[ThreadDone]) -> String {
+fn digest(done: &[KvThreadDone]) -> String {
     let mut all = KvTally::default();
     done.iter().for_each(|thread| all.thread(thread.digest, thread.rows));
     all.verification()
 }
 
 /// Whether threads read rows by key.
-fn looks_up(of: &ActorsTest<'_>) -> bool {
+fn looks_up(of: &KvActorsTest<'_>) -> bool {
     let by_key =
         |operation: &Operation| matches!(operation, Operation::Get | Operation::Exists | Operation::Range { .. });
     of.test.works().into_iter().flat_map(|work| &work.work).any(|work| by_key(&work.operation))
 }
 
 /// Returns a message about reads that found nothing although all records are stored.
-fn missed(done: &[ThreadDone]) -> Option<String> {
+fn missed(done: &[KvThreadDone]) -> Option<String> {
     let missed: u64 = done.iter().map(|thread| thread.missed).sum();
     let reads = if missed == 1 { "read" } else { "reads" };
     (missed > 0).then(|| format!("{missed} {reads} found no row, although every record is stored"))
 }
 
 /// Returns a message about reads that found a row for a key that no record has.
-fn unexpected(done: &[ThreadDone]) -> Option<String> {
+fn unexpected(done: &[KvThreadDone]) -> Option<String> {
     let unexpected: u64 = done.iter().map(|thread| thread.unexpected).sum();
     let reads = if unexpected == 1 { "read" } else { "reads" };
     (unexpected > 0).then(|| format!("{unexpected} {reads} found a row for a key that no record has"))
@@ -64,23 +64,23 @@ fn unexpected(done: &[ThreadDone]) -> Option<String> {
 
 /// Compares what threads found, and the final state, with the invariant of transfers: the sum of all balances. Each committed transfer
 /// raises two versions, visible to every later reader.
-fn broken_accounts(before: Accounts, after: &Accounts, done: &[ThreadDone]) -> Option<String> {
+fn broken_accounts(before: Accounts, after: &Accounts, done: &[KvThreadDone]) -> Option<String> {
     let first =
-        |broken: fn(&Accounts, &ThreadDone) -> Option<String>| done.iter().find_map(|thread| broken(&before, thread));
-    let audit = |before: &Accounts, thread: &ThreadDone| {
+        |broken: fn(&Accounts, &KvThreadDone) -> Option<String>| done.iter().find_map(|thread| broken(&before, thread));
+    let audit = |before: &Accounts, thread: &KvThreadDone| {
         let found = before.broken_by(&thread.broken?)?;
         Some(format!("an audit found {found}"))
     };
-    let moved = |_: &Accounts, thread: &ThreadDone| {
+    let moved = |_: &Accounts, thread: &KvThreadDone| {
         let moved = thread.moved?;
         let (first, last) = (moved.first, moved.last);
         Some(format!("a held snapshot had {first} at its start, but {last} at its end"))
     };
-    let short = |_: &Accounts, thread: &ThreadDone| {
+    let short = |_: &Accounts, thread: &KvThreadDone| {
         let (found, expected) = thread.short?;
         Some(format!("an audit of {expected} accounts found {found}"))
     };
-    let stale_audit = |_: &Accounts, thread: &ThreadDone| {
+    let stale_audit = |_: &Accounts, thread: &KvThreadDone| {
         let (found, expected) = thread.stale_audit?;
         Some(format!("an audit found versions that add up to {found}, after {expected} were committed"))
     };

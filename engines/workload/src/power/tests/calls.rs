@@ -1,7 +1,7 @@
 //! Each call that changes files is recorded, with its effect.
 
-use super::Recorded;
-use crate::power::{Marker, Record, SyncCall, SyncClass, mark, sync_classes};
+use super::RecordedFolder;
+use crate::power::{Marker, PowerRecord, SyncCall, SyncClass, mark, sync_classes};
 use rustix::fs::{Mode, OFlags};
 use std::{
     ffi::CString,
@@ -18,8 +18,8 @@ use std::{
 
 /// Returns the records of what was done after the recording began; the log explains the whole content of the folder.
 #[track_caller]
-fn recorded(before: impl FnOnce(&Path), done: impl FnOnce(&Path)) -> Vec<Record> {
-    let recorded = Recorded::after(before);
+fn recorded(before: impl FnOnce(&Path), done: impl FnOnce(&Path)) -> Vec<PowerRecord> {
+    let recorded = RecordedFolder::after(before);
     done(&recorded.root());
     let (log, missed) = recorded.end();
     assert_eq!(missed, Vec::<PathBuf>::new());
@@ -27,9 +27,9 @@ fn recorded(before: impl FnOnce(&Path), done: impl FnOnce(&Path)) -> Vec<Record>
 }
 
 /// Returns the writes among records: the offset and bytes of each.
-fn writes(records: &[Record]) -> Vec<(u64, &[u8])> {
+fn writes(records: &[PowerRecord]) -> Vec<(u64, &[u8])> {
     let write = |record| match record {
-        &Record::Write { offset, ref bytes, .. } => Some((offset, bytes.as_slice())),
+        &PowerRecord::Write { offset, ref bytes, .. } => Some((offset, bytes.as_slice())),
         _ => None,
     };
     records.iter().filter_map(write).collect()
@@ -58,7 +58,7 @@ fn writes_of_every_kind_are_seen_with_their_places() {
     let expected: [(u64, &[u8]); 6] =
         [(0, b"one"), (10, b"two"), (100, b"three"), (13, b"four"), (105, b"five"), (109, b"six")];
     assert_eq!(writes(&records), expected);
-    assert!(matches!(&records[0], Record::Created { name, .. } if name == Path::new("file")));
+    assert!(matches!(&records[0], PowerRecord::Created { name, .. } if name == Path::new("file")));
     assert_eq!(records.len(), 7);
 }
 
@@ -92,11 +92,11 @@ fn writes_of_the_c_library_are_seen_with_their_places() {
         [(20, b"part and part"), (40, b"part"), (0, b"part"), (44, b"part"), (1, b"end"), (0, b"\0\0\0")];
     assert_eq!(writes(&records), expected);
     let through = Some(0..4);
-    assert!(matches!(&records[4], Record::Sync { call: SyncCall::WriteThrough, range, .. } if *range == through));
+    assert!(matches!(&records[4], PowerRecord::Sync { call: SyncCall::WriteThrough, range, .. } if *range == through));
     let lengths: Vec<u64> = records
         .iter()
         .filter_map(|record| match record {
-            Record::Resize { length, .. } => Some(*length),
+            PowerRecord::Resize { length, .. } => Some(*length),
             _ => None,
         })
         .collect();
@@ -195,12 +195,12 @@ fn names_are_seen_through_working_folders_links_and_descriptors() {
             assert!(fs::remove_dir(root.join("c")).is_err(), "what fails is not logged");
         },
     );
-    let text = |record: &Record| match record {
-        Record::Folder { name } => Some(format!("folder {}", name.display())),
-        Record::Created { name, .. } => Some(format!("created {}", name.display())),
-        Record::Linked { name, .. } => Some(format!("linked {}", name.display())),
-        Record::Removed { name } => Some(format!("removed {}", name.display())),
-        Record::Renamed { from, to } => Some(format!("renamed {} {}", from.display(), to.display())),
+    let text = |record: &PowerRecord| match record {
+        PowerRecord::Folder { name } => Some(format!("folder {}", name.display())),
+        PowerRecord::Created { name, .. } => Some(format!("created {}", name.display())),
+        PowerRecord::Linked { name, .. } => Some(format!("linked {}", name.display())),
+        PowerRecord::Removed { name } => Some(format!("removed {}", name.display())),
+        PowerRecord::Renamed { from, to } => Some(format!("renamed {} {}", from.display(), to.display())),
         _ => None,
     };
     let expected = [
@@ -235,7 +235,7 @@ fn an_exchange_is_seen() {
             assert_eq!(done, 0);
         },
     );
-    assert_eq!(records, [Record::Exchanged { one: "one".into(), other: "other".into() }]);
+    assert_eq!(records, [PowerRecord::Exchanged { one: "one".into(), other: "other".into() }]);
 }
 
 /// The system reuses a removed file's inode number for the next file; they are still two files.
@@ -250,8 +250,8 @@ fn a_file_that_gets_the_number_of_a_removed_one_is_another() {
             }
         },
     );
-    let file = |record: &Record| match record {
-        Record::Created { file, .. } => Some(*file),
+    let file = |record: &PowerRecord| match record {
+        PowerRecord::Created { file, .. } => Some(*file),
         _ => None,
     };
     let mut files: Vec<_> = records.iter().filter_map(file).collect();
@@ -261,7 +261,7 @@ fn a_file_that_gets_the_number_of_a_removed_one_is_another() {
 
 #[test]
 fn syncs_are_seen_with_what_they_are_of() {
-    let recorded = Recorded::after(|root| fs::create_dir(root.join("below")).unwrap());
+    let recorded = RecordedFolder::after(|root| fs::create_dir(root.join("below")).unwrap());
     let root = recorded.root();
     let file = made(&root.join("below"));
     file.sync_all().unwrap();
@@ -285,14 +285,14 @@ fn syncs_are_seen_with_what_they_are_of() {
     ];
     assert_eq!(sync_classes(&log).into_iter().collect::<Vec<_>>(), expected);
     let [.., issued, acknowledged] = log.records() else { panic!("{log:?}") };
-    assert_eq!(*issued, Record::Marker(Marker::Issued { ordinal: 1 }));
-    assert_eq!(*acknowledged, Record::Marker(Marker::Acknowledged { commits: 1 }));
+    assert_eq!(*issued, PowerRecord::Marker(Marker::Issued { ordinal: 1 }));
+    assert_eq!(*acknowledged, PowerRecord::Marker(Marker::Acknowledged { commits: 1 }));
 }
 
 #[test]
 #[expect(unsafe_code, reason = "a mapping is written to")]
 fn what_is_stored_in_a_mapping_is_seen_when_it_is_synced() {
-    let recorded = Recorded::after(|_| ());
+    let recorded = RecordedFolder::after(|_| ());
     let file = made(&recorded.root());
     file.set_len(1 << 30).unwrap();
     file.write_all_at(b"before", 4096).unwrap();
@@ -314,9 +314,9 @@ fn what_is_stored_in_a_mapping_is_seen_when_it_is_synced() {
     let (log, missed) = recorded.end();
     assert_eq!(missed, Vec::<PathBuf>::new());
     assert_eq!(log.mapped().into_iter().collect::<Vec<_>>(), [Path::new("file")]);
-    let told = |record: &Record| match record {
-        Record::Write { offset, bytes, .. } => format!("write {offset} {} {}", bytes.len(), bytes[0]),
-        Record::Sync { call, range, .. } => format!("{call} {range:?}"),
+    let told = |record: &PowerRecord| match record {
+        PowerRecord::Write { offset, bytes, .. } => format!("write {offset} {} {}", bytes.len(), bytes[0]),
+        PowerRecord::Sync { call, range, .. } => format!("{call} {range:?}"),
         other => format!("{other:?}").split(' ').next().unwrap().to_owned(),
     };
     let records: Vec<_> = log.records()[log.base()..].iter().map(told).collect();
@@ -370,8 +370,8 @@ fn a_mapping_beside_another_leaves_it_alone() {
             },
         );
         let start = if second_is_above { 0 } else { LENGTH as u64 };
-        let synced = |record: &Record| match record {
-            Record::Sync { call: SyncCall::Msync, range, .. } => range.clone(),
+        let synced = |record: &PowerRecord| match record {
+            PowerRecord::Sync { call: SyncCall::Msync, range, .. } => range.clone(),
             _ => None,
         };
         let synced: Vec<(u64, u64)> =
@@ -401,7 +401,7 @@ fn bytes_that_are_emptied_are_logged_where_they_are() {
 #[test]
 #[expect(unsafe_code, reason = "system calls are made")]
 fn what_is_written_without_the_c_library_is_missed_and_found_to_be() {
-    let recorded = Recorded::after(|_| ());
+    let recorded = RecordedFolder::after(|_| ());
     let file = made(&recorded.root());
     let folder = CString::new(recorded.root().join("folder").to_str().unwrap()).unwrap();
     // SAFETY: valid pointers, and as many bytes as stated.
@@ -426,10 +426,10 @@ fn what_rustix_does_is_seen() {
             rustix::fs::rename(root.join("file"), root.join("renamed")).unwrap();
         },
     );
-    let [Record::Created { file, .. }, write, sync, renamed] = &records[..] else { panic!("{records:?}") };
-    assert_eq!(*write, Record::Write { file: *file, offset: 0, bytes: b"seen".to_vec() });
-    assert_eq!(*sync, Record::Sync { file: *file, call: SyncCall::Fdatasync, range: None });
-    assert_eq!(*renamed, Record::Renamed { from: "file".into(), to: "renamed".into() });
+    let [PowerRecord::Created { file, .. }, write, sync, renamed] = &records[..] else { panic!("{records:?}") };
+    assert_eq!(*write, PowerRecord::Write { file: *file, offset: 0, bytes: b"seen".to_vec() });
+    assert_eq!(*sync, PowerRecord::Sync { file: *file, call: SyncCall::Fdatasync, range: None });
+    assert_eq!(*renamed, PowerRecord::Renamed { from: "file".into(), to: "renamed".into() });
 }
 
 #[test]

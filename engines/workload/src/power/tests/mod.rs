@@ -5,7 +5,7 @@ mod kernel;
 mod model;
 mod programs;
 
-use super::{Log, Recording, missed, record};
+use super::{PowerLog, PowerRecording, missed, record};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -16,13 +16,13 @@ use std::{
 static TURN: Mutex<()> = Mutex::new(());
 
 /// A recorded folder, and its log.
-pub(super) struct Recorded {
+pub(super) struct RecordedFolder {
     folder: tempfile::TempDir,
-    recording: Option<Recording>,
+    recording: Option<PowerRecording>,
     _turn: MutexGuard<'static, ()>,
 }
 
-impl Recorded {
+impl RecordedFolder {
     /// Starts a recording after unrecorded work in the folder.
     pub(super) fn after(before: impl FnOnce(&Path)) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,9 +40,9 @@ impl Recorded {
     }
 
     /// Ends the recording, and returns its log and the names that the log does not explain.
-    pub(super) fn end(mut self) -> (Log, Vec<PathBuf>) {
+    pub(super) fn end(mut self) -> (PowerLog, Vec<PathBuf>) {
         self.recording.take();
-        let log = Log::read(&self.folder.path().join("log")).unwrap();
+        let log = PowerLog::read(&self.folder.path().join("log")).unwrap();
         let missed = missed(&log, &self.root()).unwrap();
         (log, missed.into_iter().collect())
     }
@@ -50,7 +50,7 @@ impl Recorded {
 
 #[test]
 fn one_folder_at_a_time_is_recorded_and_the_log_is_elsewhere() {
-    let mut recorded = Recorded::after(|_| ());
+    let mut recorded = RecordedFolder::after(|_| ());
     let (root, folder) = (recorded.root(), recorded.folder.path().to_owned());
     let refused = |root: &Path, log: &str| record(root, &folder.join(log)).unwrap_err();
     assert!(refused(&root, "another").to_string().ends_with("another recording is under way"));

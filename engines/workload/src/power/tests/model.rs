@@ -1,6 +1,6 @@
 //! Textbook cases: short logs, with the images that a disk may hold after them.
 
-use crate::power::{FileId, Image, Images, Log, Marker, Names, Policy, Record, SyncCall, SyncClass};
+use crate::power::{FileId, Image, Images, Marker, Names, Policy, PowerLog, PowerRecord, SyncCall, SyncClass};
 use std::{
     collections::BTreeSet,
     ops::Range,
@@ -13,34 +13,34 @@ const OTHER: FileId = FileId(2);
 const RIGHT_AFTER: usize = 16;
 const BOTH: [Names; 2] = [Names::ByFolder, Names::Journaled];
 
-fn created(file: FileId, name: &str) -> Record {
-    Record::Created { file, name: name.into() }
+fn created(file: FileId, name: &str) -> PowerRecord {
+    PowerRecord::Created { file, name: name.into() }
 }
 
-fn write(file: FileId, offset: u64, bytes: &[u8]) -> Record {
-    Record::Write { file, offset, bytes: bytes.to_vec() }
+fn write(file: FileId, offset: u64, bytes: &[u8]) -> PowerRecord {
+    PowerRecord::Write { file, offset, bytes: bytes.to_vec() }
 }
 
-fn synced(file: FileId, call: SyncCall) -> Record {
-    Record::Sync { file, call, range: None }
+fn synced(file: FileId, call: SyncCall) -> PowerRecord {
+    PowerRecord::Sync { file, call, range: None }
 }
 
-fn synced_range(range: Range<u64>) -> Record {
-    Record::Sync { file: FILE, call: SyncCall::Msync, range: Some(range) }
+fn synced_range(range: Range<u64>) -> PowerRecord {
+    PowerRecord::Sync { file: FILE, call: SyncCall::Msync, range: Some(range) }
 }
 
-fn synced_folder(name: &str) -> Record {
-    Record::SyncFolder { name: name.into() }
+fn synced_folder(name: &str) -> PowerRecord {
+    PowerRecord::SyncFolder { name: name.into() }
 }
 
 /// Creates a log of calls on existing files: `data` with the content "old", and no other.
-fn log(happened: impl IntoIterator<Item = Record>) -> Log {
-    let base = [created(FILE, "data"), write(FILE, 0, b"old"), Record::Started];
-    Log::of(base.into_iter().chain(happened).collect(), 2)
+fn log(happened: impl IntoIterator<Item = PowerRecord>) -> PowerLog {
+    let base = [created(FILE, "data"), write(FILE, 0, b"old"), PowerRecord::Started];
+    PowerLog::of(base.into_iter().chain(happened).collect(), 2)
 }
 
 /// Returns the images of a cut, for each policy and many seeds.
-fn drawn(log: &Log, names: Names, cut: usize) -> Vec<Image> {
+fn drawn(log: &PowerLog, names: Names, cut: usize) -> Vec<Image> {
     let mut images = Images::of(log, names, None);
     Policy::ALL
         .iter()
@@ -49,11 +49,11 @@ fn drawn(log: &Log, names: Names, cut: usize) -> Vec<Image> {
         .collect()
 }
 
-fn at_the_end(log: &Log, names: Names) -> Vec<Image> {
+fn at_the_end(log: &PowerLog, names: Names) -> Vec<Image> {
     drawn(log, names, log.records().len())
 }
 
-fn image(log: &Log, names: Names, policy: Policy) -> Image {
+fn image(log: &PowerLog, names: Names, policy: Policy) -> Image {
     Images::of(log, names, None).image(log.records().len(), policy, 0)
 }
 
@@ -80,7 +80,7 @@ fn what_is_not_synced_may_be_lost_and_what_is_synced_never_is() {
         for call in [SyncCall::Fsync, SyncCall::Fdatasync] {
             let grown = log([write(FILE, 2, b"new and longer"), synced(FILE, call)]);
             assert_eq!(texts(&at_the_end(&grown, names), "data"), of(&["olnew and longer"]), "{call}");
-            let cut_off = log([Record::Resize { file: FILE, length: 1 }, synced(FILE, call)]);
+            let cut_off = log([PowerRecord::Resize { file: FILE, length: 1 }, synced(FILE, call)]);
             assert_eq!(texts(&at_the_end(&cut_off, names), "data"), of(&["o"]), "{call}");
             let under_way = drawn(&grown, names, grown.records().len() - 1);
             assert!(texts(&under_way, "data").contains(&Some("old".to_owned())), "the power may go during {call}");
@@ -102,7 +102,7 @@ fn a_new_file_whose_folder_is_not_synced_is_there_on_some_disks_only() {
 #[test]
 fn a_file_in_a_new_folder_needs_both_folders_synced() {
     let happened = [
-        Record::Folder { name: "below".into() },
+        PowerRecord::Folder { name: "below".into() },
         created(OTHER, "below/new"),
         synced(OTHER, SyncCall::Fsync),
         synced_folder("below"),
@@ -121,11 +121,11 @@ fn a_file_in_a_new_folder_needs_both_folders_synced() {
 #[test]
 fn journaled_names_last_in_their_order() {
     let log = log([
-        Record::Removed { name: "data".into() },
+        PowerRecord::Removed { name: "data".into() },
         created(OTHER, "next"),
         synced(OTHER, SyncCall::Fsync),
-        Record::Folder { name: "one".into() },
-        Record::Folder { name: "two".into() },
+        PowerRecord::Folder { name: "one".into() },
+        PowerRecord::Folder { name: "two".into() },
     ]);
     assert_eq!(
         texts(&at_the_end(&log, Names::Journaled), "data"),
@@ -143,9 +143,9 @@ fn journaled_names_last_in_their_order() {
 /// may be empty.
 #[test]
 fn a_file_that_is_replaced_unsynced_may_be_empty() {
-    let replaced = |sync: &[Record]| {
+    let replaced = |sync: &[PowerRecord]| {
         let made = [created(OTHER, "data.tmp"), write(OTHER, 0, b"new")];
-        let renamed = Record::Renamed { from: "data.tmp".into(), to: "data".into() };
+        let renamed = PowerRecord::Renamed { from: "data.tmp".into(), to: "data".into() };
         log(made.into_iter().chain(sync.iter().cloned()).chain([renamed, synced_folder("")]))
     };
     let wrong = replaced(&[]);
@@ -164,7 +164,7 @@ fn a_file_that_is_replaced_unsynced_may_be_empty() {
 fn a_write_is_torn_at_sectors_and_pages() {
     let (a, b) = ("a".repeat(512), "b".repeat(512));
     let log = log([
-        Record::Resize { file: FILE, length: 512 },
+        PowerRecord::Resize { file: FILE, length: 512 },
         synced(FILE, SyncCall::Fsync),
         write(FILE, 512, format!("{a}{b}").as_bytes()),
     ]);
@@ -204,7 +204,7 @@ fn a_file_may_be_as_long_as_was_written_and_hold_nothing() {
 fn a_synced_range_lasts_over_what_is_not_synced_before_it() {
     let log = log([
         write(FILE, 0, b"111111"),
-        Record::Resize { file: FILE, length: 5 },
+        PowerRecord::Resize { file: FILE, length: 5 },
         write(FILE, 2, b"22"),
         synced_range(2..4),
     ]);
@@ -214,8 +214,10 @@ fn a_synced_range_lasts_over_what_is_not_synced_before_it() {
     }
     let found = texts(&at_the_end(&log, Names::ByFolder), "data");
     assert!(found.is_superset(&of(&["ol22\0", "11221"])), "{found:?}");
-    let mapped =
-        Log::of(vec![created(FILE, "data"), Record::Started, write(FILE, 0, b"abcdef"), synced_range(2..4)], 1);
+    let mapped = PowerLog::of(
+        vec![created(FILE, "data"), PowerRecord::Started, write(FILE, 0, b"abcdef"), synced_range(2..4)],
+        1,
+    );
     let found = texts(&at_the_end(&mapped, Names::ByFolder), "data");
     assert!(found.is_superset(&of(&["\0\0cd", "abcd", "\0\0cdef", "abcdef"])), "{found:?}");
 }
@@ -264,12 +266,12 @@ fn an_image_of_a_mutant_has_one_of_the_whole_program_that_differs_by_the_calls_a
 fn an_image_depends_on_the_log_the_cut_the_policy_and_the_seed_alone() {
     let mut happened = Vec::new();
     for commit in 1..=20_u64 {
-        happened.push(Record::Marker(Marker::Issued { ordinal: commit }));
+        happened.push(PowerRecord::Marker(Marker::Issued { ordinal: commit }));
         happened.push(write(FILE, commit % 5 * 700, &[commit as u8; 700]));
         if commit % 3 == 0 {
             happened.push(synced(FILE, SyncCall::Fdatasync));
         }
-        happened.push(Record::Marker(Marker::Acknowledged { commits: commit }));
+        happened.push(PowerRecord::Marker(Marker::Acknowledged { commits: commit }));
     }
     let log = log(happened);
     let mut images = Images::of(&log, Names::ByFolder, None);
@@ -299,8 +301,8 @@ fn text_of_all(image: &Image) -> String {
 #[test]
 fn an_image_is_written_as_it_is() {
     let log = log([
-        Record::Folder { name: "a".into() },
-        Record::Folder { name: "a/b".into() },
+        PowerRecord::Folder { name: "a".into() },
+        PowerRecord::Folder { name: "a/b".into() },
         created(OTHER, "a/b/file"),
         write(OTHER, 100_000, b"far"),
     ]);
@@ -317,14 +319,14 @@ fn an_image_is_written_as_it_is() {
 fn the_power_goes_around_syncs_and_names_and_after_commits() {
     let log = log([
         write(FILE, 0, b"1"),
-        Record::Resize { file: FILE, length: 2 },
-        Record::Mapped { file: FILE },
+        PowerRecord::Resize { file: FILE, length: 2 },
+        PowerRecord::Mapped { file: FILE },
         synced(FILE, SyncCall::Fsync),
-        Record::Marker(Marker::Issued { ordinal: 1 }),
+        PowerRecord::Marker(Marker::Issued { ordinal: 1 }),
         write(FILE, 0, b"2"),
-        Record::Marker(Marker::Acknowledged { commits: 1 }),
+        PowerRecord::Marker(Marker::Acknowledged { commits: 1 }),
         write(FILE, 0, b"3"),
-        Record::Removed { name: "data".into() },
+        PowerRecord::Removed { name: "data".into() },
         write(FILE, 0, b"4"),
         write(FILE, 0, b"5"),
     ]);
@@ -368,7 +370,8 @@ fn a_sync_takes_the_changes_of_its_own_file_alone() {
 /// Syncing a file does not make a folder durable that was created after the file's last name.
 #[test]
 fn journaled_names_after_those_of_a_synced_file_may_be_lost() {
-    let log = log([created(OTHER, "next"), Record::Folder { name: "later".into() }, synced(OTHER, SyncCall::Fsync)]);
+    let log =
+        log([created(OTHER, "next"), PowerRecord::Folder { name: "later".into() }, synced(OTHER, SyncCall::Fsync)]);
     let last = image(&log, Names::Journaled, Policy::Nothing);
     assert_eq!(text(&last, "next").unwrap(), "");
     assert_eq!(last.folders, BTreeSet::new());

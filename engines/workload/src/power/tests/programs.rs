@@ -1,7 +1,7 @@
 //! Correct programs, and the same programs with a mistake: the images tell them apart.
 
-use super::Recorded;
-use crate::power::{Image, Images, Log, Marker, Names, Policy, SyncCall, SyncClass, mark, sync_classes};
+use super::RecordedFolder;
+use crate::power::{Image, Images, Marker, Names, Policy, PowerLog, SyncCall, SyncClass, mark, sync_classes};
 use std::{
     fs::{self, File, OpenOptions},
     io::Write,
@@ -41,7 +41,7 @@ fn recovered(image: &Image) -> u64 {
 }
 
 /// Describes the first image for which `is_wrong` is true.
-fn first(log: &Log, removed: Option<&SyncClass>, is_wrong: impl Fn(&Image) -> bool) -> Option<String> {
+fn first(log: &PowerLog, removed: Option<&SyncClass>, is_wrong: impl Fn(&Image) -> bool) -> Option<String> {
     for names in BOTH {
         let mut images = Images::of(log, names, removed);
         for cut in images.cuts(30, 1) {
@@ -55,8 +55,8 @@ fn first(log: &Log, removed: Option<&SyncClass>, is_wrong: impl Fn(&Image) -> bo
     None
 }
 
-fn recorded(program: impl FnOnce(&Path)) -> Log {
-    let recorded = Recorded::after(|root| fs::write(root.join("settings"), b"old").unwrap());
+fn recorded(program: impl FnOnce(&Path)) -> PowerLog {
+    let recorded = RecordedFolder::after(|root| fs::write(root.join("settings"), b"old").unwrap());
     program(&recorded.root());
     let (log, missed) = recorded.end();
     assert_eq!(missed, Vec::<PathBuf>::new());
