@@ -11,7 +11,7 @@ use super::{
 use clap::Args;
 use dbdyno_catalog::{
     Difference, Suite,
-    bench::{BenchPlan, Configuration, DataRatio, Estimate, MemoryLimit, Spec},
+    bench::{BenchEstimate, BenchPlan, Configuration, DataRatio, MemoryLimit, Spec},
     engines::Registry,
 };
 use dbdyno_comparing::claims::ClaimsTable;
@@ -302,7 +302,7 @@ pub(super) fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode,
     }
 }
 
-fn headline(plan: &BenchPlan, estimate: &Estimate) -> String {
+fn headline(plan: &BenchPlan, estimate: &BenchEstimate) -> String {
     let guessed = if estimate.from_history { "" } else { " (a guess, because there are no earlier runs)" };
     let held = plan.conditions.to_string();
     format!(
@@ -317,7 +317,7 @@ fn headline(plan: &BenchPlan, estimate: &Estimate) -> String {
     )
 }
 
-fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
+fn describe(plan: &BenchPlan, estimate: &BenchEstimate) -> String {
     let mut text = headline(plan, estimate) + "\n";
     let ratio = |configuration: &Configuration| {
         let (data, limit) = (plan.payload_bytes(configuration)?, plan.conditions.memory_limit?);

@@ -8,7 +8,7 @@ use super::{
     session::StopSignals,
 };
 use clap::{Args, ValueHint};
-use dbdyno_catalog::{Folder, bench::EngineChoice, engines::Registry};
+use dbdyno_catalog::{CatalogFolder, bench::EngineChoice, engines::Registry};
 use dbdyno_engine::say;
 use dbdyno_foundation::base::input;
 use dbdyno_reports::command::shell;
@@ -113,13 +113,13 @@ pub(super) fn suite(places: &Places, args: &CheckSuiteArgs) -> Result<ExitCode, 
 /// Whether `run` finds the file by its name.
 fn in_place(places: &Places, name: &str, file: &Path) -> Result<Check, CliError> {
     let catalog = places.catalog()?;
-    if catalog.is_own(Folder::Suites, name, file) {
+    if catalog.is_own(CatalogFolder::Suites, name, file) {
         return Ok(Check::passed(
             "place",
             shell(["dbdyno", "run", "--suite", name, "--engine", "sqlite", "--engine", "lmdb"]),
         ));
     }
-    let folder = catalog.folder(Folder::Suites);
+    let folder = catalog.folder(CatalogFolder::Suites);
     Ok(Check::skipped(
         "place",
         format!("`run --suite {name}` looks in {}, and this file is not there", folder.display()),

@@ -7,7 +7,7 @@ use super::{
     run::{workload, workload_help},
 };
 use clap::{Subcommand, builder::TypedValueParser};
-use dbdyno_catalog::{Folder, Workload};
+use dbdyno_catalog::{CatalogFolder, Workload};
 use dbdyno_engine::suite::SuiteKind;
 use dbdyno_reports::command::shell;
 use std::{path::Path, process::ExitCode};
@@ -62,7 +62,7 @@ pub(super) fn new(places: &Places, command: &NewCommand) -> Result<ExitCode, Cli
                 (None, SuiteKind::Kv) => KV.replace(NAME, name),
                 (None, SuiteKind::Sql) => SQL.replace(NAME, name),
             };
-            let path = create(Folder::Suites, name, text)?;
+            let path = create(CatalogFolder::Suites, name, text)?;
             match workload {
                 Some(workload) => {
                     let run = ["dbdyno", "run", "--suite", name].map(str::to_owned).into_iter().chain(workload.flags());
@@ -74,7 +74,7 @@ pub(super) fn new(places: &Places, command: &NewCommand) -> Result<ExitCode, Cli
         NewCommand::Preset { name, suite } => {
             // A missing suite would make the preset invalid from its beginning.
             catalog.suite(suite)?;
-            let path = create(Folder::Presets, name, PRESET.replace(NAME, name).replace(SUITE, suite))?;
+            let path = create(CatalogFolder::Presets, name, PRESET.replace(NAME, name).replace(SUITE, suite))?;
             written(&path, &["dbdyno", "--preset", name, "--dry-run"].map(str::to_owned))
         }
     }

@@ -14,7 +14,7 @@ use dbdyno_reports::{
     soak,
 };
 use dbdyno_running::soak::Soak;
-use dbdyno_store::{ListOrder, Listed, ListedRows, Selection, SelectionKey, SortKey, Store, TestTime};
+use dbdyno_store::{ListKind, ListOrder, ListedRows, Selection, SelectionKey, SortKey, Store, TestTime};
 use std::process::ExitCode;
 
 /// `dbdyno results`.
@@ -111,14 +111,14 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
         let matrix = matrix(args, &store.test_times(&selection)?);
         return report.table(matrix.table(args.transpose));
     }
-    let listed = if args.runs { Listed::Runs } else { Listed::Results };
+    let listed = if args.runs { ListKind::Runs } else { ListKind::Results };
     shown_part(&store.listed(&selection, listed, &args.columns, &order)?)
 }
 
 /// Returns the followed tests of these runs.
 fn followed(store: &Store, selection: &Selection) -> Result<Vec<Soak>, CliError> {
     let columns = ["run_id".to_owned()];
-    let runs = store.listed(selection, Listed::Runs, &columns, &ListOrder::default())?.rows;
+    let runs = store.listed(selection, ListKind::Runs, &columns, &ListOrder::default())?.rows;
     let mut soaks = Vec::new();
     for run in runs.rows.iter().filter_map(|row| row.get(0)) {
         soaks.extend(store.followed_in_run(run)?.iter().map(Soak::new));

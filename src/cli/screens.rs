@@ -11,7 +11,7 @@ use clap::Args;
 use dbdyno_catalog::{Announcements, Catalog, Theme};
 use dbdyno_engine::say;
 use dbdyno_foundation::{
-    base::leftovers::{self, Place},
+    base::leftovers::{self, LeftoverFolder},
     process::share_one_heap,
 };
 use dbdyno_store::Store;
@@ -52,7 +52,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
     let catalog = places.catalog()?;
     let colour = is_coloured(true);
     let work_dir = work.folder()?;
-    leftovers::sweep(&work_dir, Place::Work);
+    leftovers::sweep(&work_dir, LeftoverFolder::Work);
     let setup = TuiSetup {
         announcements: announced(&catalog)?,
         look: Look { theme: chosen(&catalog, look.theme.as_deref(), colour)?, ascii: look.ascii, colour },

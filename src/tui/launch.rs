@@ -1,7 +1,7 @@
 //! Jobs that the screens start, with their estimates and commands. Also the things that a screen can be opened on.
 
 use super::{keys::ScreenId, world::World};
-use dbdyno_catalog::bench::{BenchPlan, Estimate, Preset};
+use dbdyno_catalog::bench::{BenchEstimate, BenchPlan, Preset};
 use dbdyno_foundation::{base::units, metric::Metric};
 use dbdyno_reports::command::shell;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
@@ -16,7 +16,7 @@ pub(crate) fn is_long(time: Duration) -> bool {
 }
 
 /// Formats the estimate to show before a job starts: number of runs, time, disk space.
-pub(crate) fn expected(estimate: &Estimate, world: &World) -> Vec<String> {
+pub(crate) fn expected(estimate: &BenchEstimate, world: &World) -> Vec<String> {
     let by = if estimate.from_history { "based on earlier runs" } else { "a guess: there are no earlier runs" };
     let free = world.work_folder.space().map(|space| format!(", {} are free", units::bytes(space.free)));
     vec![

@@ -4,7 +4,7 @@ use super::{Verdict, harness::Target, holds, same, samples, text, told};
 use crate::stored::filled;
 use dbdyno::{
     compare::Axis,
-    store::{ListOrder, Listed, Selection, SelectionKey, SortKey, Store, StoreError},
+    store::{ListKind, ListOrder, Selection, SelectionKey, SortKey, Store, StoreError},
 };
 use duckdb::{AccessMode, Config, Connection};
 
@@ -67,7 +67,7 @@ fn ask(store: &Store, selection: &Selection) -> Verdict {
     let order = ListOrder { sort: None, limit: Some(3) };
     // A name that no run has is not a column.
     if store.unknown_names(selection, &keys).map_err(|error| error.to_string())?.is_empty() {
-        asked(store.listed(selection, Listed::Results, &columns, &order))?;
+        asked(store.listed(selection, ListKind::Results, &columns, &order))?;
     }
     asked(store.unmatched(selection, &keys))
 }

@@ -12,14 +12,14 @@ static THEMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/themes");
 static CLAIMS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/claims");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folder {
+pub enum CatalogFolder {
     Suites,
     Presets,
     Claims,
     Themes,
 }
 
-impl Folder {
+impl CatalogFolder {
     fn name(self) -> &'static str {
         match self {
             Self::Suites => "suites",
@@ -57,13 +57,13 @@ pub struct UserFolders {
 
 impl UserFolders {
     /// Returns the folder of the user's files of one kind.
-    pub fn path(&self, folder: Folder) -> PathBuf {
+    pub fn path(&self, folder: CatalogFolder) -> PathBuf {
         self.root.join(folder.name())
     }
 }
 
 /// Returns the names of all files of one kind, sorted, each once.
-pub fn names(user: &UserFolders, folder: Folder) -> Vec<String> {
+pub fn names(user: &UserFolders, folder: CatalogFolder) -> Vec<String> {
     let own = fs::read_dir(user.path(folder)).into_iter().flatten().flatten().map(|entry| entry.path());
     let built_in = folder.built_in().files().map(|file| file.path().to_owned());
     own.chain(built_in)
@@ -75,7 +75,7 @@ pub fn names(user: &UserFolders, folder: Folder) -> Vec<String> {
 }
 
 /// Reads a file by its name without `.toml`; a user's file takes precedence over a built-in one.
-pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<CatalogText, CatalogError> {
+pub(super) fn find(user: &UserFolders, folder: CatalogFolder, name: &str) -> Result<CatalogText, CatalogError> {
     let missing = || CatalogError::Missing {
         what: folder.one(),
         name: name.to_owned(),

@@ -13,9 +13,9 @@ mod workload;
 
 pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
 pub use difference::Difference;
-pub use files::{Folder, UserFolders, names};
+pub use files::{CatalogFolder, UserFolders, names};
 pub use located::CatalogError;
-pub use settings::{Announcements, Settings};
+pub use settings::{Announcements, UserSettings};
 pub use suite::{
     GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, SCRIPT_NAMES, SECONDS, Suite, TestInfo, TestPick,
     WARM_UP, is_script,
@@ -41,20 +41,20 @@ impl Catalog {
     }
 
     pub fn suite_names(&self) -> Vec<String> {
-        names(&self.folders, Folder::Suites)
+        names(&self.folders, CatalogFolder::Suites)
     }
 
     /// Whether the user's folder has a suite of this name, which then takes precedence over a built-in one.
     pub fn has_own_suite(&self, name: &str) -> bool {
-        self.own_path(Folder::Suites, name).exists()
+        self.own_path(CatalogFolder::Suites, name).exists()
     }
 
     pub fn preset_names(&self) -> Vec<String> {
-        names(&self.folders, Folder::Presets)
+        names(&self.folders, CatalogFolder::Presets)
     }
 
     pub fn claims_names(&self) -> Vec<String> {
-        names(&self.folders, Folder::Claims)
+        names(&self.folders, CatalogFolder::Claims)
     }
 
     /// Reads and checks a claims file. Removes the name of a preset that does not exist, so that users are not referred to it.
@@ -62,7 +62,7 @@ impl Catalog {
     /// # Errors
     /// There is no such file, or it has an error; the message gives its line and column.
     pub fn claims(&self, name: &str) -> Result<Claims, CatalogError> {
-        let source = files::find(&self.folders, Folder::Claims, name)?;
+        let source = files::find(&self.folders, CatalogFolder::Claims, name)?;
         let mut claims = Claims::parse(name, &source)?;
         let presets = self.preset_names();
         for comparison in &mut claims.comparisons {
@@ -76,7 +76,7 @@ impl Catalog {
     /// # Errors
     /// There is no such file, or it has an error; the message gives its line and column.
     pub fn suite(&self, name: &str) -> Result<Suite, CatalogError> {
-        let source = files::find(&self.folders, Folder::Suites, name)?;
+        let source = files::find(&self.folders, CatalogFolder::Suites, name)?;
         Suite::parse(name, &source)
     }
 
@@ -90,11 +90,11 @@ impl Catalog {
 
     /// Returns the text of a preset's file.
     pub fn preset_source(&self, name: &str) -> Result<CatalogText, CatalogError> {
-        files::find(&self.folders, Folder::Presets, name)
+        files::find(&self.folders, CatalogFolder::Presets, name)
     }
 
     pub fn theme_names(&self) -> Vec<String> {
-        names(&self.folders, Folder::Themes)
+        names(&self.folders, CatalogFolder::Themes)
     }
 
     /// Reads and checks a theme.
@@ -102,7 +102,7 @@ impl Catalog {
     /// # Errors
     /// There is no such file, or it has an error; the message gives its line and column.
     pub fn theme(&self, name: &str) -> Result<Theme, CatalogError> {
-        let source = files::find(&self.folders, Folder::Themes, name)?;
+        let source = files::find(&self.folders, CatalogFolder::Themes, name)?;
         Theme::parse(name, &source)
     }
 
@@ -112,7 +112,7 @@ impl Catalog {
     /// A message for the user: the file was changed, or cannot be written.
     pub fn described(&self, workload: &Workload, registry: &Registry) -> Result<(String, PathBuf), String> {
         let name = workload.name();
-        let (text, path) = (workload.suite(&name, registry), self.own_path(Folder::Suites, &name));
+        let (text, path) = (workload.suite(&name, registry), self.own_path(CatalogFolder::Suites, &name));
         match std::fs::read_to_string(&path) {
             Ok(there) if there == text => Ok((name, path)),
             Ok(_) => Err(format!(
@@ -120,11 +120,11 @@ impl Catalog {
                  as it is with --suite {name}, or remove it",
                 path.display()
             )),
-            Err(_) => self.create(Folder::Suites, &name, &text).map(|path| (name, path)),
+            Err(_) => self.create(CatalogFolder::Suites, &name, &text).map(|path| (name, path)),
         }
     }
 
-    fn own_path(&self, folder: Folder, name: &str) -> PathBuf {
+    fn own_path(&self, folder: CatalogFolder, name: &str) -> PathBuf {
         self.folders.path(folder).join(format!("{name}.toml"))
     }
 
@@ -132,7 +132,7 @@ impl Catalog {
     ///
     /// # Errors
     /// A message for the user: the name is taken or invalid, or the system's error.
-    pub fn create(&self, folder: Folder, name: &str, text: &str) -> Result<PathBuf, String> {
+    pub fn create(&self, folder: CatalogFolder, name: &str, text: &str) -> Result<PathBuf, String> {
         let one = folder.one();
         if !suite::is_plain_word(name) {
             return Err(format!("`{name}`: expected a name of letters, digits, - and _"));
@@ -153,13 +153,13 @@ impl Catalog {
     }
 
     /// Whether a path is that of a file of this kind and name in the user's folder.
-    pub fn is_own(&self, folder: Folder, name: &str, path: &Path) -> bool {
+    pub fn is_own(&self, folder: CatalogFolder, name: &str, path: &Path) -> bool {
         std::fs::canonicalize(self.own_path(folder, name))
             .is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
     }
 
     /// Returns the user's folder for files of this kind.
-    pub fn folder(&self, folder: Folder) -> PathBuf {
+    pub fn folder(&self, folder: CatalogFolder) -> PathBuf {
         self.folders.path(folder)
     }
 
@@ -177,7 +177,7 @@ impl Catalog {
         replace: bool,
         guarded: &[Guarded],
     ) -> Result<Option<PathBuf>, String> {
-        let folder = self.folders.path(Folder::Presets);
+        let folder = self.folders.path(CatalogFolder::Presets);
         let path = folder.join(format!("{name}.toml"));
         if path.exists() && !replace {
             return Ok(None);

@@ -9,7 +9,7 @@ const FILE: &str = "settings.toml";
 /// The user's settings, with defaults for the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Settings {
+pub struct UserSettings {
     pub terminal: Announcements,
 }
 
@@ -43,12 +43,12 @@ impl Catalog {
     ///
     /// # Errors
     /// The file has an error; the message gives its line and column.
-    pub fn settings(&self) -> Result<Settings, CatalogError> {
+    pub fn settings(&self) -> Result<UserSettings, CatalogError> {
         let path = self.folders.root.join(FILE);
         let place = path.display().to_string();
         match input::read_text(&path) {
             Ok(text) => CatalogText { place, text }.parse(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Settings::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(UserSettings::default()),
             Err(error) => Err(CatalogError::Unreadable { path: place, error }),
         }
     }
@@ -61,10 +61,10 @@ mod tests {
     #[test]
     fn what_is_not_set_is_as_usual_and_what_is_unknown_is_refused() {
         let read = |text: &str| CatalogText { place: "settings.toml".to_owned(), text: text.to_owned() }.parse();
-        assert_eq!(read("").unwrap(), Settings::default());
-        let set: Settings = read("[terminal]\nbell = true\ntitle = false\n").unwrap();
+        assert_eq!(read("").unwrap(), UserSettings::default());
+        let set: UserSettings = read("[terminal]\nbell = true\ntitle = false\n").unwrap();
         assert_eq!(set.terminal, Announcements { title: false, progress: true, notification: false, bell: true });
-        let wrong = read("[terminal]\nblink = true\n").map(|_: Settings| ()).unwrap_err().to_string();
+        let wrong = read("[terminal]\nblink = true\n").map(|_: UserSettings| ()).unwrap_err().to_string();
         assert!(wrong.starts_with("settings.toml:2:1: ") && wrong.contains("`notification`"), "{wrong}");
     }
 }

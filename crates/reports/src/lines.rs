@@ -3,7 +3,7 @@
 use super::format::WriteError;
 use dbdyno_catalog::{Catalog, PrintedAs};
 use dbdyno_foundation::base::units::plain;
-use dbdyno_store::{ListOrder, Listed, Selection, Store};
+use dbdyno_store::{ListKind, ListOrder, Selection, Store};
 use std::{
     collections::{BTreeMap, HashMap},
     fmt::Write,
@@ -20,7 +20,7 @@ struct Line<'s> {
 /// Returns the results of a selection, run by run from the oldest. Leaves out suites that do not define printed lines.
 pub(super) fn lines(store: &Store, selection: &Selection, catalog: &Catalog) -> Result<String, WriteError> {
     let columns = ["run_id", "label", "suite", "test", "wall_ns", "database_bytes"].map(str::to_owned);
-    let listed = store.listed(selection, Listed::Results, &columns, &ListOrder::default())?.rows;
+    let listed = store.listed(selection, ListKind::Results, &columns, &ListOrder::default())?.rows;
     let mut suites: HashMap<String, BTreeMap<String, PrintedAs>> = HashMap::new();
     for suite in listed.rows.iter().filter_map(|row| row.get(2)) {
         if !suites.contains_key(suite) {

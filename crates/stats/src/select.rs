@@ -116,17 +116,17 @@ pub(super) struct Pairs<V> {
 }
 
 /// A limit, and the number of values that are at most the limit.
-type Counted = (f64, usize);
+type CountAtLimit = (f64, usize);
 
 impl<V: PairValues> Pairs<V> {
     /// Returns the `k`-th smallest values, each `k` from 1 to the total; ranks close together cost little more than one.
     pub(super) fn kths<const N: usize>(&self, ranks: [usize; N]) -> [f64; N] {
-        let mut counted: Vec<Counted> = vec![(self.smallest.next_down(), 0), (self.largest, self.total)];
+        let mut counted: Vec<CountAtLimit> = vec![(self.smallest.next_down(), 0), (self.largest, self.total)];
         ranks.map(|k| self.kth(k, &mut counted))
     }
 
     /// Returns the `k`-th smallest value. `counted` is in order, and collects the counts of this search.
-    fn kth(&self, k: usize, counted: &mut Vec<Counted>) -> f64 {
+    fn kth(&self, k: usize, counted: &mut Vec<CountAtLimit>) -> f64 {
         let mut before = usize::MAX;
         let (mut passes, mut slow) = (0_usize, 0);
         loop {
@@ -172,7 +172,7 @@ fn middle(low: f64, high: f64) -> f64 {
 
 /// Returns the limit where a straight line between two limits expects a rank a little beyond `k`, alternately above and below, so that both
 /// limits move closer.
-fn aimed(k: usize, low: Counted, high: Counted, above: bool) -> f64 {
+fn aimed(k: usize, low: CountAtLimit, high: CountAtLimit, above: bool) -> f64 {
     let left = high.1 - low.1;
     let margin = left / 16;
     let rank = if above { k + margin } else { k.saturating_sub(margin) }.clamp(low.1, high.1);

@@ -6,7 +6,7 @@ use super::{
     hosts::name_host,
     read::Narrow,
     schema,
-    tables::{Owner, TABLES},
+    tables::{RowOwner, TABLES},
 };
 use duckdb::{Connection, Transaction, params, params_from_iter};
 use serde::Deserialize;
@@ -117,14 +117,14 @@ impl Store {
                 "CREATE TEMP TABLE emptied AS
                  SELECT session_id FROM run GROUP BY session_id HAVING bool_and(run_id IN (FROM chosen))",
             )?;
-            for table in TABLES.iter().rev().filter(|table| table.owner != Owner::Host) {
+            for table in TABLES.iter().rev().filter(|table| table.owner != RowOwner::Host) {
                 let name = table.name;
-                if table.owner != Owner::Session {
+                if table.owner != RowOwner::Session {
                     let count =
                         transaction.execute(&format!("DELETE FROM {name} WHERE run_id IN (FROM chosen)"), [])?;
                     deleted.runs += if name == "run" { count as u64 } else { 0 };
                 }
-                if table.owner != Owner::Run {
+                if table.owner != RowOwner::Run {
                     let ended =
                         "SELECT session_id FROM session WHERE status <> 'running' AND session_id IN (FROM emptied)";
                     let count =

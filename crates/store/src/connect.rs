@@ -52,7 +52,7 @@ pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Conn
         let message = "DuckDB cannot use a folder with a question mark in its name: choose another place".to_owned();
         return Err(StoreError::Unreachable { path: path.to_owned(), message });
     }
-    let is_empty = access == OpenMode::Write && matches!(header(&file), Ok(Header::Empty));
+    let is_empty = access == OpenMode::Write && matches!(header(&file), Ok(FileSignature::Empty));
     let empty = if is_empty { Some(make_way(&file).map_err(unreachable)?) } else { None };
     if !is_empty {
         check(path)?;
@@ -77,11 +77,11 @@ pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Conn
 pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     let path = path.to_owned();
     match header(&path) {
-        Ok(Header::DuckDb | Header::Missing) => Ok(()),
-        Ok(Header::Empty) => {
+        Ok(FileSignature::DuckDb | FileSignature::Missing) => Ok(()),
+        Ok(FileSignature::Empty) => {
             Err(StoreError::Unreachable { path, message: "it is empty: nothing was stored in it yet".to_owned() })
         }
-        Ok(Header::Other) => {
+        Ok(FileSignature::Other) => {
             Err(StoreError::NotDuckDb { path, message: "its first bytes are not a DuckDB header".to_owned() })
         }
         Err(error) => Err(StoreError::from_message(&path, error.to_string())),
@@ -171,14 +171,14 @@ pub(super) fn no_triggers(connection: &Connection, path: &Path) -> Result<(), St
 
 /// The kind of a file, by its first bytes.
 #[derive(Debug)]
-enum Header {
+enum FileSignature {
     Missing,
     Empty,
     DuckDb,
     Other,
 }
 
-fn header(path: &Path) -> io::Result<Header> {
+fn header(path: &Path) -> io::Result<FileSignature> {
     let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     // DuckDB opens its log with the file.
     match input::open(&file::log(path)) {
@@ -186,15 +186,15 @@ fn header(path: &Path) -> io::Result<Header> {
         _ => {}
     }
     let mut file = match input::open(path) {
-        Err(error) if missing(&error) => return Ok(Header::Missing),
+        Err(error) if missing(&error) => return Ok(FileSignature::Missing),
         file => file?,
     };
     let mut head = Vec::new();
     file.by_ref().take(12).read_to_end(&mut head)?;
     Ok(match head.get(8..) {
-        _ if head.is_empty() => Header::Empty,
-        Some(b"DUCK") => Header::DuckDb,
-        _ => Header::Other,
+        _ if head.is_empty() => FileSignature::Empty,
+        Some(b"DUCK") => FileSignature::DuckDb,
+        _ => FileSignature::Other,
     })
 }
 

@@ -60,21 +60,21 @@ pub(super) fn intact_and(
 }
 
 /// Reads all structures that lead to the rows of an existing store, even if the file is too short to have all rows.
-pub(super) fn ends(store: &Path) -> Result<Ends, StoreError> {
+pub(super) fn ends(store: &Path) -> Result<FileEnds, StoreError> {
     ends_and(store, |_| Ok(()))
 }
 
-fn ends_and(store: &Path, ask: impl FnOnce(&Connection) -> Result<(), StoreError>) -> Result<Ends, StoreError> {
+fn ends_and(store: &Path, ask: impl FnOnce(&Connection) -> Result<(), StoreError>) -> Result<FileEnds, StoreError> {
     let connection = connect::store(store, OpenMode::Read, &Reach::Nothing)?;
     let looked = ask(&connection).and_then(|()| look_through(&connection).doing(store));
     let closed = connection.close().map_err(|(_, error)| error).doing(store);
     let ends = closed.and(looked)?;
-    Ok(Ends { used: blocks::end_of_use(store), ..ends })
+    Ok(FileEnds { used: blocks::end_of_use(store), ..ends })
 }
 
 /// Possible ends of a store's file, bytes.
 #[derive(Debug)]
-pub(super) struct Ends {
+pub(super) struct FileEnds {
     block_size: u64,
     /// The end of the last block with rows.
     rows: u64,
@@ -85,7 +85,7 @@ pub(super) struct Ends {
     counted: u64,
 }
 
-impl Ends {
+impl FileEnds {
     /// Whether a file of this length is too short.
     fn are_behind(&self, length: u64) -> bool {
         let is_torn = !length.saturating_sub(HEADERS as u64).is_multiple_of(self.block_size.max(1));
@@ -95,13 +95,13 @@ impl Ends {
 }
 
 /// Reads all structures that lead to rows.
-fn look_through(connection: &Connection) -> duckdb::Result<Ends> {
+fn look_through(connection: &Connection) -> duckdb::Result<FileEnds> {
     let sql = "SELECT block_size::UBIGINT, total_blocks::UBIGINT FROM pragma_database_size() WHERE database_name = ?";
     let catalog = connect::catalog(connection)?;
     let (block_size, blocks): (u64, u64) =
         connection.query_row(sql, [catalog], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let end = |blocks: u64| HEADERS as u64 + blocks * block_size;
-    let mut ends = Ends { block_size, rows: end(0), used: None, counted: end(blocks) };
+    let mut ends = FileEnds { block_size, rows: end(0), used: None, counted: end(blocks) };
     let tables: Vec<String> = connection
         .prepare(
             "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND schema_name = 'main'",

@@ -6,10 +6,10 @@ use super::{
     error::Doing,
     import::{Merged, merge_chosen},
     manifest, schema,
-    tables::{Owner, StoreTable, TABLES},
+    tables::{RowOwner, StoreTable, TABLES},
 };
 use dbdyno_foundation::base::{
-    leftovers::{self, COPY, Place},
+    leftovers::{self, COPY, LeftoverFolder},
     output::Guarded,
     scratch::Scratch,
 };
@@ -82,7 +82,7 @@ impl Store {
         let parent = absolute.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(parent).map_err(unwritable)?;
         // Remove what a killed copy left here.
-        leftovers::sweep(parent, Place::Target);
+        leftovers::sweep(parent, LeftoverFolder::Target);
         let scratch = Scratch::create(parent, &COPY).map_err(unwritable)?;
         let partial = scratch.path().join("copy");
         fs::create_dir(&partial).map_err(unwritable)?;
@@ -112,9 +112,9 @@ impl Store {
                         copy(connection, &partitioned(table, &is_chosen), table.owner, &folder.join(table.name))?;
                     runs = if table.name == "run" { count } else { runs };
                 }
-                let is_chosen = chosen.map_or("true".to_owned(), |_| Owner::Run.is_chosen("run", "session"));
+                let is_chosen = chosen.map_or("true".to_owned(), |_| RowOwner::Run.is_chosen("run", "session"));
                 let rows = format!("SELECT * FROM results WHERE {is_chosen}");
-                let results = copy(connection, &rows, Owner::Run, &folder.join("results"))?;
+                let results = copy(connection, &rows, RowOwner::Run, &folder.join("results"))?;
                 Ok(Exported { runs, results })
             };
             write().doing(self.path())
@@ -126,20 +126,20 @@ impl Store {
 fn partitioned(table: &StoreTable, is_chosen: &str) -> String {
     let rows = format!("(SELECT * FROM {} WHERE {is_chosen})", table.name);
     match (table.name, table.owner) {
-        (_, Owner::Host) | ("session", _) => format!("SELECT * FROM {rows}"),
+        (_, RowOwner::Host) | ("session", _) => format!("SELECT * FROM {rows}"),
         ("run", _) => format!("SELECT t.*, s.host_id FROM {rows} t LEFT JOIN session s USING (session_id)"),
-        (_, Owner::Run) => format!(
+        (_, RowOwner::Run) => format!(
             "SELECT t.*, s.host_id, s.suite FROM {rows} t LEFT JOIN run r ON r.run_id = t.run_id \
              LEFT JOIN session s ON s.session_id = r.session_id"
         ),
-        (_, Owner::Session | Owner::SessionOrRun) => {
+        (_, RowOwner::Session | RowOwner::SessionOrRun) => {
             format!("SELECT t.*, s.host_id, s.suite FROM {rows} t LEFT JOIN session s ON s.session_id = t.session_id")
         }
     }
 }
 
-fn copy(connection: &Connection, rows: &str, owner: Owner, folder: &Path) -> duckdb::Result<u64> {
-    let folders = if owner == Owner::Host { "host_id" } else { "host_id, suite" };
+fn copy(connection: &Connection, rows: &str, owner: RowOwner, folder: &Path) -> duckdb::Result<u64> {
+    let folders = if owner == RowOwner::Host { "host_id" } else { "host_id, suite" };
     // The columns stay in the files too, so that no reader must parse them from a folder's name.
     let sql = format!(
         "COPY ({rows}) TO ? (FORMAT parquet, COMPRESSION zstd, PARTITION_BY ({folders}), WRITE_PARTITION_COLUMNS true)"

@@ -5,7 +5,7 @@ use super::{
     connect::{self, Reach},
     error::Doing,
     file,
-    journal::{Waiting, abandoned, positions},
+    journal::{UnimportedJournals, abandoned, positions},
     lock::holders,
     undo,
 };
@@ -20,7 +20,7 @@ pub struct StoreHealth {
     /// Bytes of the log that DuckDB keeps between a commit and the next checkpoint.
     pub log_bytes: u64,
     /// The contents of the journals that the store does not have yet. If that is unknown, all contents of the journals.
-    pub waiting: Waiting,
+    pub waiting: UnimportedJournals,
     pub state: StoreState,
     /// Whether the file can be written, as the system reports it. If there is no file yet, whether it can be created.
     pub writable: Result<(), StoreError>,
@@ -169,7 +169,7 @@ mod tests {
         let StoreState::Open(contents) = health.state else { panic!("{health:?}") };
         assert_eq!(contents, StoreContents { schema: SCHEMA_VERSION, sessions: Some(UnfinishedSessions::default()) });
         assert_eq!((health.bytes, health.log_bytes), (before.len() as u64, 0));
-        assert_eq!(health.waiting, Waiting::default());
+        assert_eq!(health.waiting, UnimportedJournals::default());
         assert_eq!(fs::read(store.path()).unwrap(), before);
         assert!(folder.path().join("a/results.duckdb.lock").exists());
     }

@@ -37,7 +37,7 @@ mod write;
 mod writing;
 
 use connect::{Reach, memory};
-pub use parquet::{Cell, CellKind, write_parquet};
+pub use parquet::{CellKind, FlatValue, write_parquet};
 
 pub use added::{ADDS_TO, OriginOfRun};
 pub use annotate::{Annotation, Deleted, Extent};
@@ -47,7 +47,7 @@ pub use evidence::{EvidenceRecord, TierVerdict, TierVerdicts};
 pub use export::{ExportError, Exported};
 pub use health::{StoreContents, StoreHealth, StoreHolder, StoreState, UnfinishedSessions};
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
-pub use journal::{Ownership, Settled, Waiting};
+pub use journal::{Ownership, Settled, UnimportedJournals};
 pub use measured::MeasuredRuns;
 pub use read::{
     ComparedTest, ConfigurationColumn, ConfigurationRow, FollowedTest, GroupColumn, GroupRow, Latencies, NOT_UPHELD,
@@ -64,7 +64,7 @@ pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;
 pub use schema::SCHEMA_VERSION;
 pub use select::{
-    AnswerOrder, AnswerPart, ColumnKind, ListOrder, Listed, ListedRows, PartialAnswer, SelectableRow, Selection,
+    AnswerOrder, AnswerPart, ColumnKind, ListKind, ListOrder, ListedRows, PartialAnswer, SelectableRow, Selection,
     SelectionKey, SessionFigures, SessionOrder, SessionOrigin, SortKey, TestFigures, TextCells, TextRow, TextRows,
     WholeForm, WholeRow, literal,
 };

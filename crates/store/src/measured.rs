@@ -15,7 +15,7 @@ pub struct MeasuredRuns {
 
 /// The records found of one run; the newest record of an item counts.
 #[derive(Debug, Default)]
-struct Found {
+struct RunRecords {
     run: Option<RunRecord>,
     results: Vec<TestRecord>,
     actors: Vec<ActorRecord>,
@@ -33,7 +33,8 @@ impl Store {
         runs: &[String],
         may_be_stored: bool,
     ) -> Result<MeasuredRuns, StoreError> {
-        let mut found: HashMap<&str, Found> = runs.iter().map(|run| (run.as_str(), Found::default())).collect();
+        let mut found: HashMap<&str, RunRecords> =
+            runs.iter().map(|run| (run.as_str(), RunRecords::default())).collect();
         if may_be_stored {
             let of_runs = "run_id IN (SELECT run_id FROM run WHERE session_id = ?)";
             let stored = Batch {
@@ -46,7 +47,7 @@ impl Store {
         }
         self.each_journaled(|batch| take(&mut found, batch))?;
         let mut all = MeasuredRuns::default();
-        for Found { run, results, actors } in runs.iter().filter_map(|run| found.remove(run.as_str())) {
+        for RunRecords { run, results, actors } in runs.iter().filter_map(|run| found.remove(run.as_str())) {
             all.runs.extend(run);
             all.results.extend(results);
             all.actors.extend(actors);
@@ -55,7 +56,7 @@ impl Store {
     }
 }
 
-fn take(found: &mut HashMap<&str, Found>, batch: Batch) {
+fn take(found: &mut HashMap<&str, RunRecords>, batch: Batch) {
     for run in batch.runs {
         if let Some(found) = found.get_mut(run.run_id.as_str()) {
             found.run = Some(run);

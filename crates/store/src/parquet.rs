@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// A value of a flat table.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
+pub enum FlatValue {
     Text(String),
     Count(u64),
     Number(f64),
@@ -25,13 +25,13 @@ pub enum CellKind {
 ///
 /// # Errors
 /// The message of DuckDB or the system.
-pub fn write_parquet(columns: &[(&str, CellKind)], rows: &[Vec<Cell>], file: &Path) -> Result<(), StoreError> {
+pub fn write_parquet(columns: &[(&str, CellKind)], rows: &[Vec<FlatValue>], file: &Path) -> Result<(), StoreError> {
     let failed = |message: String| StoreError::Other { path: file.to_owned(), message };
     let file = std::path::absolute(file).map_err(|error| failed(error.to_string()))?;
     copy(columns, rows, &file).map_err(|error| failed(error.to_string()))
 }
 
-fn copy(columns: &[(&str, CellKind)], rows: &[Vec<Cell>], file: &Path) -> duckdb::Result<()> {
+fn copy(columns: &[(&str, CellKind)], rows: &[Vec<FlatValue>], file: &Path) -> duckdb::Result<()> {
     let connection = memory(&Reach::Files(vec![file.to_owned()]))?;
     let definition: Vec<String> = columns.iter().map(|(name, kind)| format!("{name} {}", sql_type(*kind))).collect();
     connection.execute_batch(&format!("CREATE TABLE flat ({})", definition.join(", ")))?;
@@ -55,11 +55,11 @@ fn sql_type(kind: CellKind) -> &'static str {
     }
 }
 
-fn value(cell: &Cell) -> Value {
+fn value(cell: &FlatValue) -> Value {
     match cell {
-        Cell::Text(text) => Value::Text(text.clone()),
-        Cell::Count(number) => Value::UBigInt(*number),
-        Cell::Number(number) => Value::Double(*number),
-        Cell::Missing => Value::Null,
+        FlatValue::Text(text) => Value::Text(text.clone()),
+        FlatValue::Count(number) => Value::UBigInt(*number),
+        FlatValue::Number(number) => Value::Double(*number),
+        FlatValue::Missing => Value::Null,
     }
 }

@@ -21,7 +21,7 @@ use super::{
     undo,
 };
 use dbdyno_foundation::base::{
-    leftovers::{self, Place, REPAIR},
+    leftovers::{self, LeftoverFolder, REPAIR},
     scratch::Scratch,
     units::counted,
 };
@@ -149,7 +149,7 @@ impl Store {
 /// Creates a folder for the copy and the new store, on the store's own disk.
 fn scratch(path: &Path) -> io::Result<Scratch> {
     let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    leftovers::sweep(above, Place::Target);
+    leftovers::sweep(above, LeftoverFolder::Target);
     Scratch::create(above, &REPAIR)
 }
 
@@ -190,17 +190,17 @@ fn exchange(path: &Path, new: &Path) -> io::Result<PathBuf> {
 }
 
 /// A part of a store with its number of rows, or why it cannot be read.
-type Part = (String, Result<u64, StoreError>);
+type StorePart = (String, Result<u64, StoreError>);
 
 /// Reads everything that commands read: every table, and whether it has the columns of this version.
-fn inspect(connection: &Connection, path: &Path) -> Result<Vec<Part>, StoreError> {
+fn inspect(connection: &Connection, path: &Path) -> Result<Vec<StorePart>, StoreError> {
     let (_, gone) = schema_of(connection).doing(path)?;
     let exists = |table: &str| !gone.contains(&schema::is_missing(table));
     let damaged = |message| StoreError::Damaged { path: path.to_owned(), message };
     let tables = schema::names()
         .filter(|table| exists(table))
         .map(|table| (format!("table {table}"), read_all(connection, table).doing(path)));
-    let tables: Vec<Part> = tables.collect();
+    let tables: Vec<StorePart> = tables.collect();
     Ok(tables.into_iter().chain(gone.iter().map(|what| ("schema".to_owned(), Err(damaged(what.clone()))))).collect())
 }
 

@@ -1,7 +1,7 @@
 //! Files that killed programs left next to a store.
 
 use super::{OpenMode, Store, beside, file, lock::StoreLock};
-use dbdyno_foundation::base::leftovers::{self, NEW_STORE, NEW_UNDO, Place, SPILL, is_own_file};
+use dbdyno_foundation::base::leftovers::{self, LeftoverFolder, NEW_STORE, NEW_UNDO, SPILL, is_own_file};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -16,7 +16,8 @@ impl Store {
     /// of files.
     pub fn sweep(&self) -> usize {
         let folder = self.path().parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let swept = leftovers::sweep(folder, Place::Target) + leftovers::sweep(&self.journal_folder(), Place::Journals);
+        let swept = leftovers::sweep(folder, LeftoverFolder::Target)
+            + leftovers::sweep(&self.journal_folder(), LeftoverFolder::Journals);
         swept + self.sweep_own()
     }
 

@@ -5,8 +5,7 @@ pub(super) struct StoreTable {
     pub(super) name: &'static str,
     /// Its primary key.
     pub(super) key: &'static [&'static str],
-    /// The owner of its rows.
-    pub(super) owner: Owner,
+    pub(super) owner: RowOwner,
     /// The condition under which the row `n` of an import has more data than the stored row `o` and replaces it.
     pub(super) fuller: Option<&'static str>,
     /// Whether the rows of a run are imported all together or not at all.
@@ -17,7 +16,7 @@ pub(super) struct StoreTable {
 
 /// The owner of a row, and the column that identifies it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum RowOwner {
     /// A machine: `host_id`.
     Host,
     /// A session: `session_id`.
@@ -28,7 +27,7 @@ pub(super) enum Owner {
     Run,
 }
 
-const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -> StoreTable {
+const fn table(name: &'static str, key: &'static [&'static str], owner: RowOwner) -> StoreTable {
     StoreTable { name, key, owner, fuller: None, whole: false, later: None }
 }
 
@@ -37,58 +36,58 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -
 pub(super) const TABLES: [StoreTable; 17] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
-        ..table("host", &["host_id"], Owner::Host)
+        ..table("host", &["host_id"], RowOwner::Host)
     },
     StoreTable {
         // The session was under way, or it came from a listing, which has no details.
         fuller: Some(
             "o.finished_at IS NULL AND n.finished_at IS NOT NULL OR o.details IS NULL AND n.details IS NOT NULL",
         ),
-        ..table("session", &["session_id"], Owner::Session)
+        ..table("session", &["session_id"], RowOwner::Session)
     },
     StoreTable {
         fuller: Some("o.finished_at IS NULL AND n.finished_at IS NOT NULL"),
-        ..table("run", &["run_id"], Owner::Run)
+        ..table("run", &["run_id"], RowOwner::Run)
     },
     // A listing does not distinguish options of the engine from those of the suite: two lists must not mix.
-    StoreTable { whole: true, ..table("run_option", &["run_id", "scope", "name"], Owner::Run) },
+    StoreTable { whole: true, ..table("run_option", &["run_id", "scope", "name"], RowOwner::Run) },
     StoreTable {
         fuller: Some(
             "n.run_id IN (FROM replaced) OR o.histogram IS NULL AND n.histogram IS NOT NULL \
              OR o.agrees IS NULL AND n.agrees IS NOT NULL AND o.histogram IS NOT DISTINCT FROM n.histogram",
         ),
-        ..table("result", &["run_id", "test"], Owner::Run)
+        ..table("result", &["run_id", "test"], RowOwner::Run)
     },
     StoreTable {
         fuller: Some("n.run_id IN (FROM replaced) OR o.agrees IS NULL AND n.agrees IS NOT NULL"),
-        ..table("actor_result", &["run_id", "test", "actor"], Owner::Run)
+        ..table("actor_result", &["run_id", "test", "actor"], RowOwner::Run)
     },
-    table("timeline", &["run_id", "test", "at_ns"], Owner::Run),
-    table("actor_slot", &["run_id", "test", "actor", "at_ns"], Owner::Run),
-    table("reading", &["run_id", "test", "at_ns", "name"], Owner::Run),
+    table("timeline", &["run_id", "test", "at_ns"], RowOwner::Run),
+    table("actor_slot", &["run_id", "test", "actor", "at_ns"], RowOwner::Run),
+    table("reading", &["run_id", "test", "at_ns", "name"], RowOwner::Run),
     StoreTable {
         later: Some(("engine", "'null'")),
-        ..table("harness_cost", &["session_id", "size", "engine", "test"], Owner::Session)
+        ..table("harness_cost", &["session_id", "size", "engine", "test"], RowOwner::Session)
     },
     StoreTable {
         later: Some((
             "matter",
             "CASE WHEN run_id IS NOT NULL AND contains(message, ': ') THEN split_part(message, ': ', 1) END",
         )),
-        ..table("warning", &["warning_id"], Owner::SessionOrRun)
+        ..table("warning", &["warning_id"], RowOwner::SessionOrRun)
     },
-    table("run_key", &["run_id", "key"], Owner::Run),
-    table("result_key", &["run_id", "test", "key"], Owner::Run),
-    table("tag", &["run_id", "tag"], Owner::Run),
-    table("note", &["note_id"], Owner::Run),
+    table("run_key", &["run_id", "key"], RowOwner::Run),
+    table("result_key", &["run_id", "test", "key"], RowOwner::Run),
+    table("tag", &["run_id", "tag"], RowOwner::Run),
+    table("note", &["note_id"], RowOwner::Run),
     StoreTable {
         fuller: Some("n.looks > o.looks OR n.looks = o.looks AND n.accepted AND NOT o.accepted"),
-        ..table("trial", &["trial_id"], Owner::Session)
+        ..table("trial", &["trial_id"], RowOwner::Session)
     },
-    table("tier_evidence", &["evidence_id"], Owner::Host),
+    table("tier_evidence", &["evidence_id"], RowOwner::Host),
 ];
 
-impl Owner {
+impl RowOwner {
     /// Returns the condition under which a row belongs to the runs of the table `chosen`; `run` and `session` are the tables of those
     /// names.
     pub(super) fn is_chosen(self, run: &str, session: &str) -> String {

@@ -29,14 +29,14 @@ const MAGIC: &[u8] = b"dbdyno undo 1\n";
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Before {
     /// None: there was no store.
-    store: Option<Kept>,
+    store: Option<SavedPieces>,
     /// The log that DuckDB keeps between a commit and the next checkpoint; none if there was none.
-    log: Option<Kept>,
+    log: Option<SavedPieces>,
 }
 
 /// The length of a file, and the pieces of it that are saved: offset and length, in the order of their bytes.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+struct SavedPieces {
     length: u64,
     pieces: Vec<(u64, u64)>,
 }
@@ -76,17 +76,17 @@ impl Undo {
         let failed = |error: io::Error| StoreError::of_io(store, &undo_path(store), &error);
         // Before the file is read, so that a change in between is detected.
         let state = file::state(store).map_err(failed)?;
-        let kept = match state {
+        let saved = match state {
             None => None,
-            Some((0, _)) => Some(Kept { length: 0, pieces: Vec::new() }),
-            Some((length, _)) => Some(Kept { length, pieces: pieces(store, length)? }),
+            Some((0, _)) => Some(SavedPieces { length: 0, pieces: Vec::new() }),
+            Some((length, _)) => Some(SavedPieces { length, pieces: pieces(store, length)? }),
         };
         let log = match fs::metadata(file::log(store)) {
-            Ok(facts) => Some(Kept { length: facts.len(), pieces: vec![(0, facts.len())] }),
+            Ok(facts) => Some(SavedPieces { length: facts.len(), pieces: vec![(0, facts.len())] }),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(failed(error)),
         };
-        let before = Before { store: kept, log };
+        let before = Before { store: saved, log };
         write(store, &before).map_err(failed)?;
         Ok(Self { path: undo_path(store), state, log: before.log.map_or(0, |log| log.length) })
     }
@@ -111,7 +111,7 @@ impl Undo {
     pub(super) fn take_back(self, store: &Path) -> Result<bool, StoreError> {
         let (before, bytes) = read(&self.path).map_err(|error| StoreError::of_io(store, &self.path, &error))?;
         let is_as_before = log_length(store) == self.log && self.is_file_same(store);
-        let is_taken_back = is_as_before || put_back(store, &before, &bytes, Log::AsBefore)?;
+        let is_taken_back = is_as_before || put_back(store, &before, &bytes, LogFate::AsBefore)?;
         self.drop_it();
         Ok(is_taken_back)
     }
@@ -123,7 +123,7 @@ fn log_length(store: &Path) -> u64 {
 
 /// What happens to the log next to a store when the store's pieces are put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Log {
+enum LogFate {
     /// The log stays, and its commits are replayed.
     Stays,
     AsBefore,
@@ -147,12 +147,12 @@ pub(super) fn settle(store: &Path) -> Result<Settlement, StoreError> {
         Err(error) if error.kind() == ErrorKind::InvalidData => return Err(damage),
         read => read.map_err(failed)?,
     };
-    if !put_back(store, &before, &bytes, Log::Stays)? {
+    if !put_back(store, &before, &bytes, LogFate::Stays)? {
         return Err(damage);
     }
     let mut settlement = Settlement::Stands;
     if damage::found(store)?.is_some() {
-        put_back(store, &before, &bytes, Log::AsBefore)?;
+        put_back(store, &before, &bytes, LogFate::AsBefore)?;
         damage::intact(store)?;
         settlement = Settlement::PutBack;
     }
@@ -187,10 +187,10 @@ fn write(store: &Path, before: &Before) -> io::Result<()> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(serde_json::to_vec(before)?);
     bytes.push(b'\n');
-    for (kept, file) in [(&before.store, store.to_owned()), (&before.log, file::log(store))] {
-        let Some(kept) = kept else { continue };
+    for (saved, file) in [(&before.store, store.to_owned()), (&before.log, file::log(store))] {
+        let Some(saved) = saved else { continue };
         let file = File::open(file)?;
-        for &(at, length) in &kept.pieces {
+        for &(at, length) in &saved.pieces {
             let begin = bytes.len();
             bytes.resize(begin + length as usize, 0);
             file.read_exact_at(&mut bytes[begin..], at)?;
@@ -219,28 +219,28 @@ fn read(path: &Path) -> io::Result<(Before, Vec<u8>)> {
 
 /// Restores the saved state of a store while it is locked against every other program. Returns false if the file is a different one by
 /// now.
-fn put_back(store: &Path, before: &Before, bytes: &[u8], log: Log) -> Result<bool, StoreError> {
+fn put_back(store: &Path, before: &Before, bytes: &[u8], log: LogFate) -> Result<bool, StoreError> {
     let failed = |error: io::Error| StoreError::of_io(store, store, &error);
     // If the store was missing or empty, nothing was saved, and nothing is known about the file that is there now.
-    let Some(kept) = before.store.as_ref().filter(|kept| kept.length > 0) else { return Ok(false) };
+    let Some(saved) = before.store.as_ref().filter(|saved| saved.length > 0) else { return Ok(false) };
     let file = file::locked(store)?;
     let mut headers = vec![0; HEADERS];
     let length = file.metadata().map_err(failed)?.len();
-    if length < kept.length {
+    if length < saved.length {
         return Ok(false);
     }
     file.read_exact_at(&mut headers, 0).map_err(failed)?;
     if !bytes.get(..HEADERS).is_some_and(|before| file::is_unchanged(before, &headers)) {
         return Ok(false);
     }
-    let rest = write_pieces(&file, kept, bytes).map_err(failed)?;
-    if log == Log::AsBefore {
+    let rest = write_pieces(&file, saved, bytes).map_err(failed)?;
+    if log == LogFate::AsBefore {
         let path = file::log(store);
         let written = match &before.log {
             None => remove(&path),
-            Some(kept) => {
+            Some(saved) => {
                 let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path).map_err(failed)?;
-                write_pieces(&file, kept, rest).map(drop)
+                write_pieces(&file, saved, rest).map(drop)
             }
         };
         written.map_err(|error| StoreError::of_io(store, &path, &error))?;
@@ -250,14 +250,14 @@ fn put_back(store: &Path, before: &Before, bytes: &[u8], log: Log) -> Result<boo
 }
 
 /// Writes the pieces of a file, and returns the remaining bytes.
-fn write_pieces<'b>(file: &File, kept: &Kept, mut bytes: &'b [u8]) -> io::Result<&'b [u8]> {
-    for &(at, length) in &kept.pieces {
+fn write_pieces<'b>(file: &File, saved: &SavedPieces, mut bytes: &'b [u8]) -> io::Result<&'b [u8]> {
+    for &(at, length) in &saved.pieces {
         let (piece, rest) = bytes.split_at_checked(length as usize).ok_or(ErrorKind::UnexpectedEof)?;
         file.write_all_at(piece, at)?;
         bytes = rest;
     }
     // Nothing points to data that was appended after the old end.
-    file.set_len(kept.length)?;
+    file.set_len(saved.length)?;
     file.sync_all()?;
     Ok(bytes)
 }

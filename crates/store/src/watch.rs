@@ -12,10 +12,10 @@ use std::{
 
 /// A watch over what a store reads, used from another thread. Clones watch the same reading.
 #[derive(Debug, Clone, Default)]
-pub struct ReadWatch(Arc<Watched>);
+pub struct ReadWatch(Arc<WatchState>);
 
 #[derive(Default)]
-struct Watched {
+struct WatchState {
     /// Number of test results that were read.
     results: AtomicUsize,
     given_up: AtomicBool,
@@ -23,7 +23,7 @@ struct Watched {
     interrupts: Mutex<Vec<Arc<InterruptHandle>>>,
 }
 
-impl fmt::Debug for Watched {
+impl fmt::Debug for WatchState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watched").field("results", &self.results).field("given_up", &self.given_up).finish()
     }

@@ -2,7 +2,9 @@
 
 use super::finding::DoctorFinding;
 use dbdyno_foundation::base::units::{bytes, counted};
-use dbdyno_store::{SCHEMA_VERSION, Store, StoreContents, StoreError, StoreHealth, StoreHolder, StoreState, Waiting};
+use dbdyno_store::{
+    SCHEMA_VERSION, Store, StoreContents, StoreError, StoreHealth, StoreHolder, StoreState, UnimportedJournals,
+};
 use std::time::Duration;
 
 /// A program uses the store only for a moment; doctor reports one that takes longer than this.
@@ -83,8 +85,8 @@ fn unfinished(state: &StoreState) -> Vec<DoctorFinding> {
     findings
 }
 
-fn waiting(waiting: &Waiting) -> Vec<DoctorFinding> {
-    let Waiting { owned_bytes, left_bytes, refused, unreadable } = waiting;
+fn waiting(waiting: &UnimportedJournals) -> Vec<DoctorFinding> {
+    let UnimportedJournals { owned_bytes, left_bytes, refused, unreadable } = waiting;
     let mut findings = Vec::new();
     if *owned_bytes > 0 {
         let what = format!("{} of results wait in journals of running sessions", bytes(*owned_bytes));
@@ -114,7 +116,13 @@ mod tests {
     use std::path::PathBuf;
 
     fn health(state: StoreState) -> StoreHealth {
-        StoreHealth { bytes: 12 << 20, log_bytes: 2048, waiting: Waiting::default(), state, writable: Ok(()) }
+        StoreHealth {
+            bytes: 12 << 20,
+            log_bytes: 2048,
+            waiting: UnimportedJournals::default(),
+            state,
+            writable: Ok(()),
+        }
     }
 
     fn open(schema: i64, sessions: Option<UnfinishedSessions>) -> StoreState {
@@ -156,13 +164,13 @@ mod tests {
             lines[0].line().contains("1 session running now") && lines[1].line().contains("2 sessions ended before")
         );
         assert_eq!(unfinished(&open(SCHEMA_VERSION, Some(UnfinishedSessions::default()))), []);
-        let all = Waiting {
+        let all = UnimportedJournals {
             owned_bytes: 1,
             left_bytes: 1,
             refused: Some(PathBuf::from("refused.txt")),
             unreadable: Some("no".to_owned()),
         };
         assert_eq!(waiting(&all).iter().filter(|finding| finding.is_unfit()).count(), 1);
-        assert_eq!((waiting(&all).len(), waiting(&Waiting::default()).len()), (4, 0));
+        assert_eq!((waiting(&all).len(), waiting(&UnimportedJournals::default()).len()), (4, 0));
     }
 }

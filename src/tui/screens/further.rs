@@ -6,7 +6,7 @@ use crate::tui::{
     setup::TuiSetup,
     world::World,
 };
-use dbdyno_catalog::{Difference, bench::Estimate, engines::Registry};
+use dbdyno_catalog::{Difference, bench::BenchEstimate, engines::Registry};
 use dbdyno_comparing::compare::{AnotherLook, Comparison};
 use dbdyno_foundation::base::units::clock;
 use dbdyno_reports::command::shell;
@@ -16,7 +16,7 @@ use dbdyno_running::{jobs::JobKind, session::FurtherRounds};
 #[derive(Debug)]
 pub struct PlannedRounds {
     look: AnotherLook,
-    estimate: Estimate,
+    estimate: BenchEstimate,
     start: Box<JobStart>,
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// The settings of the comparison at a session's end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Closing {
+pub struct ClosingComparison {
     /// Labels of the reference configurations: of each group, the first of them. Empty: the first configuration of each group.
     #[serde(default)]
     pub references: BTreeSet<String>,
@@ -17,7 +17,7 @@ pub struct Closing {
     pub allow: BTreeSet<Difference>,
 }
 
-impl Closing {
+impl ClosingComparison {
     /// Returns a bench's comparison for the planned configurations. A missing optional engine cannot be the reference.
     ///
     /// # Errors

@@ -6,11 +6,11 @@ mod plan;
 mod spec;
 mod suited;
 
-pub use closing::Closing;
+pub use closing::ClosingComparison;
 pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
 pub use plan::{
-    BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, Missing, PlanError, PlannedRun, Space,
-    StoredPlan, check_space, combinations, estimate, refusal, round_order,
+    BenchEstimate, BenchPlan, Configuration, DifferingVersion, LeftOut, Missing, PlanError, PlannedRun, RunTimeHistory,
+    Space, StoredPlan, check_space, combinations, estimate, refusal, round_order,
 };
 pub use spec::{EngineChoice, Preset, ReadyMade, Sequence, Spec, SpecError, Values};
 pub use suited::{suited, suited_registry};

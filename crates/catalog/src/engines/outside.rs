@@ -8,7 +8,7 @@ use dbdyno_engine::{
 };
 use dbdyno_foundation::{
     base::{scratch::Scratch, units},
-    process::Family,
+    process::ProcessFamily,
 };
 use serde::Deserialize;
 use std::{
@@ -34,13 +34,13 @@ const PROBE_PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Ours {
-    engine: Vec<Known>,
+    engine: Vec<OwnProgram>,
 }
 
 /// An engine program that belongs to dbdyno.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Known {
+pub(super) struct OwnProgram {
     pub(super) name: String,
     /// One line about it.
     about: String,
@@ -48,7 +48,7 @@ pub(super) struct Known {
     build: String,
 }
 
-impl Known {
+impl OwnProgram {
     /// Returns why it cannot be used if it was not found.
     pub(super) fn missing(&self) -> String {
         format!("not built ({}): run `{}` in dbdyno's source folder", self.about, self.build)
@@ -56,7 +56,7 @@ impl Known {
 }
 
 /// Returns the engine programs that belong to dbdyno, built or not.
-pub(super) fn ours() -> Vec<Known> {
+pub(super) fn ours() -> Vec<OwnProgram> {
     toml::from_str::<Ours>(OURS).map(|list| list.engine).unwrap_or_default()
 }
 
@@ -109,7 +109,7 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
     // The runtimes of some languages compile code while a program starts, and write files. Without space for that, the program may still
     // work.
     let scratch = Scratch::temporary().ok();
-    let output = output_of(Command::new(path).arg("describe"), "", Question::Describe(scratch.as_ref()))?;
+    let output = output_of(Command::new(path).arg("describe"), "", ProgramRequest::Describe(scratch.as_ref()))?;
     let description: Description =
         serde_json::from_str(&output.text).map_err(|error| output.not_understood("description", &error))?;
     if !(OLDEST_PROTOCOL..=PROTOCOL).contains(&description.protocol) {
@@ -134,18 +134,18 @@ pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed,
     // The program tests a library on a database.
     let scratch = Scratch::temporary()
         .map_err(|error| format!("a temporary folder to test files in cannot be created: {error}"))?;
-    let output = output_of(command.arg("probe"), &question, Question::Probe(&scratch))?;
+    let output = output_of(command.arg("probe"), &question, ProgramRequest::Probe(&scratch))?;
     serde_json::from_str(&output.text).map_err(|error| output.not_understood("answer", &error))
 }
 
 /// The output of a program that was asked.
-struct Output {
+struct ProgramOutput {
     text: String,
     /// Its stderr.
     log: String,
 }
 
-impl Output {
+impl ProgramOutput {
     /// Describes the error in the text, with the last line of stderr, where a failed program says why.
     fn not_understood(&self, what: &str, error: &serde_json::Error) -> String {
         let last = self.log.trim().lines().last().map(|line| format!("; the last line of its stderr: {line}"));
@@ -155,7 +155,7 @@ impl Output {
 
 /// A request to a program.
 #[derive(Clone, Copy)]
-enum Question<'s> {
+enum ProgramRequest<'s> {
     /// With a folder for temporary files, if there is space for one.
     Describe(Option<&'s Scratch>),
     /// With a folder to try files in.
@@ -163,14 +163,14 @@ enum Question<'s> {
 }
 
 /// Runs a program that answers on stdout, with a time limit.
-fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Result<Output, String> {
-    let (what, patience, scratch) = match question {
-        Question::Describe(scratch) => ("describe itself", PATIENCE, scratch),
-        Question::Probe(scratch) => ("answer", PROBE_PATIENCE, Some(scratch)),
+fn output_of(command: &mut Command, input: &str, request: ProgramRequest<'_>) -> Result<ProgramOutput, String> {
+    let (what, patience, scratch) = match request {
+        ProgramRequest::Describe(scratch) => ("describe itself", PATIENCE, scratch),
+        ProgramRequest::Probe(scratch) => ("answer", PROBE_PATIENCE, Some(scratch)),
     };
     let confinement =
         scratch.map_or(Confinement::answering(patience), |scratch| Confinement::within(scratch.path(), 0, patience));
-    let mut family = Family::fresh();
+    let mut family = ProcessFamily::fresh();
     let birth = family.begin(command, confinement)?;
     let mut child = command
         .stdin(Stdio::piped())
@@ -197,7 +197,7 @@ fn output_of(command: &mut Command, input: &str, question: Question<'_>) -> Resu
     }
     match status {
         Ok(status) if text.is_empty() && !status.success() => Err(format!("it gave no answer ({status})")),
-        _ => Ok(Output { text, log }),
+        _ => Ok(ProgramOutput { text, log }),
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) struct SuiteFile<T> {
     #[serde(default)]
     pub(super) usual_tests: Vec<Spanned<u32>>,
     #[serde(default, rename = "engine")]
-    pub(super) engines: Vec<FileEngine>,
+    pub(super) engines: Vec<FileEngineDefaults>,
     pub(super) sql: Option<Spanned<FileSql>>,
     #[serde(default, rename = "table")]
     pub(super) tables: Vec<Spanned<TableSpec>>,
@@ -90,7 +90,7 @@ pub(super) struct FileOption {
 /// Defaults of engine options on this suite.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FileEngine {
+pub(super) struct FileEngineDefaults {
     /// The engine; without a name, every engine that has the options.
     pub(super) name: Option<String>,
     pub(super) options: BTreeMap<String, String>,

@@ -10,7 +10,7 @@ mod sql_place;
 pub(crate) use self::kv::{FileKeys, MOST_THREADS};
 pub use self::kv::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
-use self::file::{FileEngine, FileKind, SuiteFile, check_known, check_options, check_usual_engines};
+use self::file::{FileEngineDefaults, FileKind, SuiteFile, check_known, check_options, check_usual_engines};
 use super::{CatalogError, bench::EngineChoice, located::CatalogText};
 use dbdyno_engine::{
     describe::OptionSpec,
@@ -59,7 +59,7 @@ pub struct Suite {
     /// The tests that are measured if a bench names none.
     usual_tests: TestPick,
     /// Engine options as the publication's program sets them.
-    engines: Vec<FileEngine>,
+    engines: Vec<FileEngineDefaults>,
     /// Whether a size may be two numbers, reads and writes.
     pair: bool,
     /// The database that a SQL suite starts from.
@@ -197,7 +197,7 @@ impl Suite {
     /// Returns the defaults that the suite sets for an engine's options, in the order in which they apply: a later one replaces an
     /// earlier one.
     pub fn engine_defaults<'s>(&'s self, engine: &str) -> impl Iterator<Item = EngineDefault<'s>> {
-        let applies = move |entry: &&FileEngine| entry.name.as_deref().is_none_or(|name| name == engine);
+        let applies = move |entry: &&FileEngineDefaults| entry.name.as_deref().is_none_or(|name| name == engine);
         self.engines.iter().filter(applies).flat_map(|entry| {
             let is_named = entry.name.is_some();
             entry.options.iter().map(move |(option, value)| EngineDefault { option, value, is_named })

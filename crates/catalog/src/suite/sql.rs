@@ -4,7 +4,7 @@ use super::{
     PrintedAs, TestInfo,
     file::{SuiteFile, check_numbers},
     is_plain_word,
-    sql_check::{Checker, popularity},
+    sql_check::{SqlChecker, popularity},
     sql_dry_run::DEFINES,
 };
 use crate::{CatalogError, located::CatalogText};
@@ -92,7 +92,7 @@ impl SqlBody {
         };
         let integers = options.iter().filter(|option| matches!(option.kind, OptionKind::Integer { .. }));
         let constants = SIZE_NAMES.into_iter().chain(integers.map(|option| option.name.as_str())).collect();
-        let checker = Checker::new(&file.tables, &file.indexes, constants, source)?;
+        let checker = SqlChecker::new(&file.tables, &file.indexes, constants, source)?;
         checker.constant(bytes)?;
         check_numbers(file.tests.iter().map(|test| (&test.number, test.needs.as_slice())), source)?;
         let dry = checker.dry_run()?;

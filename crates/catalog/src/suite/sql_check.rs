@@ -12,7 +12,7 @@ use dbdyno_engine::{
 use toml::Spanned;
 
 /// The declarations that steps are checked against.
-pub(super) struct Checker<'f> {
+pub(super) struct SqlChecker<'f> {
     tables: Vec<&'f TableSpec>,
     indexes: Vec<&'f IndexSpec>,
     constants: Vec<&'f str>,
@@ -38,7 +38,7 @@ impl Walk<'_> {
     }
 }
 
-impl<'f> Checker<'f> {
+impl<'f> SqlChecker<'f> {
     /// Checks the declarations.
     pub(super) fn new(
         tables: &'f [Spanned<TableSpec>],

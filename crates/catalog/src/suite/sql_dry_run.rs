@@ -19,12 +19,12 @@ pub(super) struct DryRun<'f> {
     connection: Connection,
     tables: &'f [&'f TableSpec],
     indexes: &'f [&'f IndexSpec],
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<ParsedStatement>>,
 }
 
 /// What SQLite reported about the statement that it parsed last.
 #[derive(Debug, Default)]
-struct Seen {
+struct ParsedStatement {
     /// Whether it defines something that later statements may use.
     defines: bool,
     /// Why an engine refuses it that accepts tables only as data.
@@ -35,7 +35,7 @@ impl<'f> DryRun<'f> {
     /// Creates an empty database with these tables and indexes.
     pub(super) fn new(tables: &'f [&'f TableSpec], indexes: &'f [&'f IndexSpec]) -> Result<Self, String> {
         let mut connection = Connection::open_in_memory().map_err(said)?;
-        let seen = Arc::new(Mutex::new(Seen::default()));
+        let seen = Arc::new(Mutex::new(ParsedStatement::default()));
         let told = Arc::clone(&seen);
         connection.authorizer(Some(move |context: AuthContext<'_>| judge(&context, &mut lock(&told)))).map_err(said)?;
         // SQLite calls the handler after this number of steps of a statement, and the handler then stops it.
@@ -94,7 +94,7 @@ impl<'f> DryRun<'f> {
 
     /// Parses statements, and runs those that define something.
     fn run(&self, sql: &str) -> Result<Option<&'static str>, String> {
-        *lock(&self.seen) = Seen::default();
+        *lock(&self.seen) = ParsedStatement::default();
         let mut batch = Batch::new(&self.connection, sql);
         loop {
             let mut statement = match batch.next() {
@@ -113,7 +113,7 @@ impl<'f> DryRun<'f> {
     }
 }
 
-fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+fn lock(seen: &Mutex<ParsedStatement>) -> MutexGuard<'_, ParsedStatement> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -125,7 +125,7 @@ fn again(sql: &str) -> String {
 }
 
 /// Records whether a statement defines something, and why engines may refuse it. Denies statements that would use a file.
-fn judge(context: &AuthContext<'_>, seen: &mut Seen) -> Authorization {
+fn judge(context: &AuthContext<'_>, seen: &mut ParsedStatement) -> Authorization {
     let database = match context.action {
         AuthAction::AlterTable { database_name, .. } => Some(database_name),
         _ => context.database_name,

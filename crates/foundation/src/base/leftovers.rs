@@ -25,7 +25,7 @@ use std::{
 
 /// A folder that contains temporary files or folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum LeftoverFolder {
     /// The work folder.
     Work,
     /// The folder of a store, of an output file or of a copy.
@@ -56,30 +56,30 @@ enum InUse {
 pub struct Leftover {
     /// Its description for people.
     pub what: &'static str,
-    place: Place,
+    place: LeftoverFolder,
     prefix: &'static str,
     ending: &'static str,
     in_use: InUse,
 }
 
-const fn folder(what: &'static str, place: Place, prefix: &'static str) -> Leftover {
+const fn folder(what: &'static str, place: LeftoverFolder, prefix: &'static str) -> Leftover {
     Leftover { what, place, prefix, ending: "", in_use: InUse::Marker }
 }
 
 const fn of_store(what: &'static str, ending: &'static str) -> Leftover {
-    Leftover { what, place: Place::Target, prefix: "", ending, in_use: InUse::StoreLock }
+    Leftover { what, place: LeftoverFolder::Target, prefix: "", ending, in_use: InUse::StoreLock }
 }
 
-pub static RUN: Leftover = folder("databases of a run", Place::Work, "run-");
-pub static TORTURE: Leftover = folder("databases of a crash test", Place::Work, "torture-");
-pub static REPAIR: Leftover = folder("copy of a store under repair", Place::Target, ".dbdyno-repair-");
-pub static COPY: Leftover = folder("copy of runs as Parquet", Place::Target, ".dbdyno-copy-");
-pub static OUTPUT: Leftover = folder("unfinished output file", Place::Target, ".dbdyno-output-");
-pub static SCRATCH: Leftover = folder("scratch folder", Place::Temporary, "dbdyno-scratch-");
+pub static RUN: Leftover = folder("databases of a run", LeftoverFolder::Work, "run-");
+pub static TORTURE: Leftover = folder("databases of a crash test", LeftoverFolder::Work, "torture-");
+pub static REPAIR: Leftover = folder("copy of a store under repair", LeftoverFolder::Target, ".dbdyno-repair-");
+pub static COPY: Leftover = folder("copy of runs as Parquet", LeftoverFolder::Target, ".dbdyno-copy-");
+pub static OUTPUT: Leftover = folder("unfinished output file", LeftoverFolder::Target, ".dbdyno-output-");
+pub static SCRATCH: Leftover = folder("scratch folder", LeftoverFolder::Temporary, "dbdyno-scratch-");
 pub static JOURNAL: Leftover =
-    Leftover { what: "new journal", place: Place::Journals, prefix: "", ending: ".new", in_use: InUse::Lock };
+    Leftover { what: "new journal", place: LeftoverFolder::Journals, prefix: "", ending: ".new", in_use: InUse::Lock };
 pub static JOB: Leftover =
-    Leftover { what: "events of a job", place: Place::Jobs, prefix: "-job-", ending: "", in_use: InUse::Kept };
+    Leftover { what: "events of a job", place: LeftoverFolder::Jobs, prefix: "-job-", ending: "", in_use: InUse::Kept };
 /// The file of a job's folder that the job keeps locked.
 pub const JOB_LOCK: &str = "lock";
 /// The file of a job's folder that grows while the job lives.
@@ -112,7 +112,7 @@ impl Leftover {
 }
 
 /// Removes what killed programs left in a folder of this kind, and returns the number of removed files and folders.
-pub fn sweep(folder: &Path, place: Place) -> usize {
+pub fn sweep(folder: &Path, place: LeftoverFolder) -> usize {
     let of_kind = |kind: &&Leftover| match kind.in_use {
         InUse::Marker => scratch::sweep(folder, kind),
         InUse::Lock => sweep_files(folder, kind),
@@ -250,9 +250,9 @@ mod tests {
         fs::write(at("mine.new"), "").unwrap();
         fs::write(at("elsewhere"), "").unwrap();
         symlink("elsewhere", at(&JOURNAL.name("01890000-0000-7000-8000-000000000002"))).unwrap();
-        assert_eq!(sweep(parent.path(), Place::Journals), 0);
+        assert_eq!(sweep(parent.path(), LeftoverFolder::Journals), 0);
         drop(held);
-        assert_eq!(sweep(parent.path(), Place::Journals), 1);
+        assert_eq!(sweep(parent.path(), LeftoverFolder::Journals), 1);
         assert_eq!(names(parent.path()).count(), 3);
     }
 
@@ -277,12 +277,12 @@ mod tests {
         leave_job(parent.path(), &name(2), KEPT * 2);
         leave_job(parent.path(), &name(3), KEPT / 2);
         leave_job(parent.path(), "other-host-job-4", KEPT * 2);
-        assert_eq!(sweep(parent.path(), Place::Jobs), 1);
+        assert_eq!(sweep(parent.path(), LeftoverFolder::Jobs), 1);
         assert!(!parent.path().join(name(2)).exists());
         let away = TempDir::new().unwrap();
         leave_job(away.path(), &name(5), KEPT * 2);
         let linked = parent.path().join("link");
         symlink(away.path(), &linked).unwrap();
-        assert_eq!(sweep(&linked, Place::Jobs), 0, "a folder that is a link is not used");
+        assert_eq!(sweep(&linked, LeftoverFolder::Jobs), 0, "a folder that is a link is not used");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     input,
-    leftovers::{self, OUTPUT, Place},
+    leftovers::{self, LeftoverFolder, OUTPUT},
     scratch::Scratch,
 };
 use rustix::fs::{AtFlags, CWD, linkat};
@@ -168,7 +168,7 @@ impl Output {
         put: impl FnOnce(TempPath) -> io::Result<()>,
     ) -> io::Result<Result<(), E>> {
         let folder = self.target.parent().unwrap_or(Path::new("/"));
-        leftovers::sweep(folder, Place::Target);
+        leftovers::sweep(folder, LeftoverFolder::Target);
         let mut builder = Builder::new();
         let builder = builder.prefix(".dbdyno-").permissions(Permissions::from_mode(FOR_ALL));
         // If the file needs a name before it replaces the target, it gets one in a folder that is swept if this program is killed.

@@ -10,7 +10,7 @@ const MOST_LAYERS: usize = 8;
 
 /// The known facts about the disk, or about several disks that share the data.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Disk {
+pub(super) struct DiskFacts {
     /// The manufacturer's name; several are joined by ` + `.
     pub(super) model: Option<String>,
     /// Whether any of them rotates.
@@ -30,11 +30,11 @@ pub(super) fn beneath(sys: &Path, device_number: &str, name: Option<&str>) -> Ve
 }
 
 /// Describes the disks of these folders.
-pub(super) fn describe(disks: &[PathBuf]) -> Disk {
+pub(super) fn describe(disks: &[PathBuf]) -> DiskFacts {
     let mut models: Vec<String> = disks.iter().filter_map(|disk| model(disk)).collect();
     models.dedup();
     let turning: Vec<Option<bool>> = disks.iter().map(|disk| rotational(disk)).collect();
-    Disk {
+    DiskFacts {
         model: (!models.is_empty()).then(|| models.join(" + ")),
         rotational: match () {
             () if turning.contains(&Some(true)) => Some(true),
@@ -161,17 +161,17 @@ mod tests {
             self
         }
 
-        fn find(&self, number: &str) -> Disk {
+        fn find(&self, number: &str) -> DiskFacts {
             find(self.path(), number, None)
         }
     }
 
-    fn find(sys: &Path, number: &str, name: Option<&str>) -> Disk {
+    fn find(sys: &Path, number: &str, name: Option<&str>) -> DiskFacts {
         describe(&beneath(sys, number, name))
     }
 
-    fn disk(model: &str, rotational: bool) -> Disk {
-        Disk { model: Some(model.to_owned()), rotational: Some(rotational) }
+    fn disk(model: &str, rotational: bool) -> DiskFacts {
+        DiskFacts { model: Some(model.to_owned()), rotational: Some(rotational) }
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
         sys.file(&format!("{VIRTIO}/queue/rotational"), "1\n");
         sys.file(&format!("{VIRTIO}/device/vendor"), "0x1af4\n");
         fs::create_dir_all(sys.path().join(VIRTIO).join("slaves")).unwrap();
-        assert_eq!(sys.find("254:0"), Disk::default());
+        assert_eq!(sys.find("254:0"), DiskFacts::default());
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
         let sys = Sys::new();
         sys.device("7:0", "devices/virtual/block/loop0");
         sys.file("devices/virtual/block/loop0/queue/rotational", "1\n");
-        assert_eq!(sys.find("7:0"), Disk::default());
+        assert_eq!(sys.find("7:0"), DiskFacts::default());
     }
 
     #[test]
@@ -225,15 +225,15 @@ mod tests {
         sys.device("8:0", SATA);
         sys.file(&format!("{SATA}/device/model"), "Virtual Disk    \n");
         sys.file(&format!("{SATA}/device/vendor"), "Msft    \n");
-        assert_eq!(sys.find("8:0"), Disk { model: Some("Msft Virtual Disk".to_owned()), rotational: None });
+        assert_eq!(sys.find("8:0"), DiskFacts { model: Some("Msft Virtual Disk".to_owned()), rotational: None });
     }
 
     #[test]
     fn by_name_where_the_number_says_nothing() {
         let sys = Sys::new().with_nvme();
-        assert_eq!(sys.find("0:38"), Disk::default());
+        assert_eq!(sys.find("0:38"), DiskFacts::default());
         assert_eq!(find(sys.path(), "0:38", Some("nvme0n1p3")), disk("Samsung SSD 980 PRO 1TB", false));
-        assert_eq!(find(Path::new("/no/sys"), "8:1", Some("sda1")), Disk::default());
+        assert_eq!(find(Path::new("/no/sys"), "8:1", Some("sda1")), DiskFacts::default());
     }
 
     #[test]
@@ -241,6 +241,6 @@ mod tests {
         let sys = Sys::new();
         sys.device("253:0", "devices/virtual/block/dm-0");
         sys.slave("devices/virtual/block/dm-0", "devices/virtual/block/dm-0");
-        assert_eq!(sys.find("253:0"), Disk::default());
+        assert_eq!(sys.find("253:0"), DiskFacts::default());
     }
 }

@@ -16,15 +16,15 @@ use std::{
 /// The mechanism that limits memory on this machine.
 #[derive(Debug)]
 pub struct MemoryControl {
-    version: Version,
+    version: CgroupVersion,
     /// The parent of the workers' control groups.
     parent: PathBuf,
     /// The group into which this process moved, so that its own group could be divided.
-    _aside: Option<Aside>,
+    _entered: Option<EnteredCgroup>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Version {
+enum CgroupVersion {
     One,
     Two,
 }
@@ -33,7 +33,7 @@ enum Version {
 #[derive(Debug)]
 pub(super) struct LimitedGroup {
     group: Cgroup,
-    version: Version,
+    version: CgroupVersion,
     limit: u64,
 }
 
@@ -56,7 +56,7 @@ impl MemoryControl {
         let two = two.and_then(|parent| Self::version_2(parent, own)).and_then(tried);
         two.or_else(|of_two| {
             let one = version_1(root, groups).ok_or_else(|| "has no memory controller mounted".to_owned());
-            let one = one.map(|parent| Self { version: Version::One, parent, _aside: None }).and_then(tried);
+            let one = one.map(|parent| Self { version: CgroupVersion::One, parent, _entered: None }).and_then(tried);
             one.map_err(|of_one| {
                 format!(
                     "memory cannot be limited here: cgroup v2 {of_two}; cgroup v1 {of_one}. Run dbdyno as root, in a container that \
@@ -74,7 +74,7 @@ impl MemoryControl {
             let text = fs::read_to_string(parent.join(file)).unwrap_or_default();
             text.split_whitespace().any(|controller| controller == "memory")
         };
-        let control = |aside| Self { version: Version::Two, parent: parent.clone(), _aside: aside };
+        let control = |entered| Self { version: CgroupVersion::Two, parent: parent.clone(), _entered: entered };
         if has("cgroup.subtree_control") {
             return Ok(control(None));
         }
@@ -93,22 +93,22 @@ impl MemoryControl {
                 "cannot enable its memory controller below {place} while other processes are in it ({others})"
             ));
         }
-        let aside = Aside::step(&parent, own)
+        let entered = EnteredCgroup::step(&parent, own)
             .map_err(|error| format!("cannot move this process into a new group in {place}: {error}"))?;
         hand_down().map_err(|error| format!("cannot enable its memory controller below {place}: {error}"))?;
-        Ok(control(Some(aside)))
+        Ok(control(Some(entered)))
     }
 
     /// Whether its groups can end all their processes at once.
     pub(super) fn ends_processes(&self) -> bool {
-        self.version == Version::Two
+        self.version == CgroupVersion::Two
     }
 
     /// Returns the name of the mechanism that limits memory.
     pub fn in_words(&self) -> String {
         let version = match self.version {
-            Version::One => "v1",
-            Version::Two => "v2",
+            CgroupVersion::One => "v1",
+            CgroupVersion::Two => "v2",
         };
         format!("cgroup {version} in {}", self.parent.display())
     }
@@ -154,8 +154,8 @@ impl LimitedGroup {
     /// Whether the system has killed one of its processes because of the limit.
     pub(super) fn has_killed(&self) -> bool {
         let file = match self.version {
-            Version::One => "memory.oom_control",
-            Version::Two => "memory.events",
+            CgroupVersion::One => "memory.oom_control",
+            CgroupVersion::Two => "memory.events",
         };
         let text = fs::read_to_string(self.group.path().join(file)).unwrap_or_default();
         let count = text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok());
@@ -175,7 +175,7 @@ pub(super) fn version_1(root: &Path, groups: &str) -> Option<PathBuf> {
 }
 
 /// Sets the limit of a group without additional swap, and returns the limit in force, bytes.
-fn set(version: Version, group: &Path, limit: u64) -> io::Result<u64> {
+fn set(version: CgroupVersion, group: &Path, limit: u64) -> io::Result<u64> {
     let write = |file: &str, value: u64| fs::write(group.join(file), value.to_string());
     // A kernel without swap has no file for it.
     let write_if_there = |file: &str, value: u64| match group.join(file).exists() {
@@ -183,12 +183,12 @@ fn set(version: Version, group: &Path, limit: u64) -> io::Result<u64> {
         false => Ok(false),
     };
     let file = match version {
-        Version::Two => {
+        CgroupVersion::Two => {
             write("memory.max", limit)?;
             write_if_there("memory.swap.max", 0)?;
             "memory.max"
         }
-        Version::One => {
+        CgroupVersion::One => {
             write("memory.limit_in_bytes", limit)?;
             if !write_if_there("memory.memsw.limit_in_bytes", limit)? {
                 write_if_there("memory.swappiness", 0)?;
@@ -203,7 +203,7 @@ fn set(version: Version, group: &Path, limit: u64) -> io::Result<u64> {
 /// A control group that this process entered, and leaves when this is dropped. It is never ended like a worker's, because this process is
 /// in it.
 #[derive(Debug)]
-struct Aside {
+struct EnteredCgroup {
     parent: PathBuf,
     path: PathBuf,
     own: u32,
@@ -211,12 +211,12 @@ struct Aside {
     _lock: File,
 }
 
-impl Aside {
+impl EnteredCgroup {
     fn step(parent: &Path, own: u32) -> io::Result<Self> {
         let (path, lock) = make(parent, &identifier())?;
-        let aside = Self { parent: parent.to_owned(), path, own, _lock: lock };
-        fs::write(aside.path.join("cgroup.procs"), own.to_string())?;
-        Ok(aside)
+        let entered = Self { parent: parent.to_owned(), path, own, _lock: lock };
+        fs::write(entered.path.join("cgroup.procs"), own.to_string())?;
+        Ok(entered)
     }
 
     /// Whether the parent has other groups, which need the controller that it enables.
@@ -226,7 +226,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for EnteredCgroup {
     fn drop(&mut self) {
         // The parent may have processes again once it enables no controller. If that fails it stays as it is: its owner may divide it
         // too, and a later session removes the empty group.
@@ -243,7 +243,7 @@ impl Drop for Aside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Family;
+    use crate::process::ProcessFamily;
     use dbdyno_engine::confine::Confinement;
 
     /// Creates a folder that looks like a mounted control group: `files` with their contents.
@@ -273,11 +273,11 @@ mod tests {
     fn a_group_that_hands_memory_down_needs_nothing_more() {
         let root = mounted(&[("own/cgroup.subtree_control", "cpu memory pids")]);
         let control = MemoryControl::version_2(root.path().join("own"), 7).unwrap();
-        assert!(control._aside.is_none() && control.ends_processes(), "{control:?}");
+        assert!(control._entered.is_none() && control.ends_processes(), "{control:?}");
         assert!(control.in_words().starts_with("cgroup v2 in "));
         let root = mounted(&[("own/cgroup.controllers", "cpu memory"), ("own/cgroup.subtree_control", "")]);
         let control = MemoryControl::version_2(root.path().join("own"), 7).unwrap();
-        assert!(control._aside.is_none());
+        assert!(control._entered.is_none());
         assert_eq!(fs::read_to_string(root.path().join("own/cgroup.subtree_control")).unwrap(), "+memory");
         let root = mounted(&[("own/cgroup.controllers", "cpu pids")]);
         let refused = MemoryControl::version_2(root.path().join("own"), 7).unwrap_err();
@@ -288,23 +288,23 @@ mod tests {
     fn who_stepped_aside_comes_back() {
         let root = mounted(&[("cgroup.subtree_control", "+memory"), ("cgroup.procs", "7")]);
         let read = |file: &str| fs::read_to_string(root.path().join(file)).unwrap();
-        let aside = Aside::step(root.path(), 7).unwrap();
-        assert_eq!(fs::read_to_string(aside.path.join("cgroup.procs")).unwrap(), "7");
+        let entered = EnteredCgroup::step(root.path(), 7).unwrap();
+        assert_eq!(fs::read_to_string(entered.path.join("cgroup.procs")).unwrap(), "7");
         // The files of a real control group are removed with it.
-        fs::remove_file(aside.path.join("cgroup.procs")).unwrap();
-        let path = aside.path.clone();
+        fs::remove_file(entered.path.join("cgroup.procs")).unwrap();
+        let path = entered.path.clone();
         fs::create_dir(root.path().join("other")).unwrap();
-        drop(aside);
+        drop(entered);
         assert!(
             path.exists() && read("cgroup.subtree_control") == "+memory",
             "another group needs what is handed down"
         );
         fs::remove_dir(&path).unwrap();
         fs::remove_dir(root.path().join("other")).unwrap();
-        let aside = Aside::step(root.path(), 7).unwrap();
-        fs::remove_file(aside.path.join("cgroup.procs")).unwrap();
-        let path = aside.path.clone();
-        drop(aside);
+        let entered = EnteredCgroup::step(root.path(), 7).unwrap();
+        fs::remove_file(entered.path.join("cgroup.procs")).unwrap();
+        let path = entered.path.clone();
+        drop(entered);
         assert!(!path.exists() && read("cgroup.subtree_control") == "-memory" && read("cgroup.procs") == "7");
     }
 
@@ -313,16 +313,16 @@ mod tests {
         let limit = 64 << 20;
         let read = |root: &tempfile::TempDir, file: &str| fs::read_to_string(root.path().join(file)).unwrap();
         let two = mounted(&[("memory.swap.max", "max")]);
-        assert_eq!(set(Version::Two, two.path(), limit).unwrap(), limit);
+        assert_eq!(set(CgroupVersion::Two, two.path(), limit).unwrap(), limit);
         assert_eq!((read(&two, "memory.max"), read(&two, "memory.swap.max")), (limit.to_string(), "0".to_owned()));
         let one = mounted(&[("memory.memsw.limit_in_bytes", ""), ("memory.swappiness", "60")]);
-        assert_eq!(set(Version::One, one.path(), limit).unwrap(), limit);
+        assert_eq!(set(CgroupVersion::One, one.path(), limit).unwrap(), limit);
         assert_eq!(
             (read(&one, "memory.memsw.limit_in_bytes"), read(&one, "memory.swappiness")),
             (limit.to_string(), "60".to_owned())
         );
         let without = mounted(&[("memory.swappiness", "60")]);
-        set(Version::One, without.path(), limit).unwrap();
+        set(CgroupVersion::One, without.path(), limit).unwrap();
         assert_eq!(read(&without, "memory.swappiness"), "0");
     }
 
@@ -344,7 +344,7 @@ mod tests {
             }
         };
         let limit = 8 << 20;
-        let mut family = Family::limited(&control, limit).unwrap();
+        let mut family = ProcessFamily::limited(&control, limit).unwrap();
         assert_eq!((family.memory_limit(), family.met_limit()), (Some(limit), None));
         let script = "read -r go; head -c 100000000 /dev/zero | tail -c 50000000 | wc -c";
         let mut command = Command::new("sh");

@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// An engine's process with all processes that it starts: its group, its control group if there can be one, all processes with its mark,
 /// and all its descendants.
 #[derive(Debug)]
-pub struct Family {
+pub struct ProcessFamily {
     name: String,
     /// When it was created: none of its processes is older.
     since: u64,
@@ -41,7 +41,7 @@ pub struct Family {
     limited: Option<LimitedGroup>,
 }
 
-impl Family {
+impl ProcessFamily {
     /// Creates a family without a control group, for a process that only answers a request.
     pub fn fresh() -> Self {
         Self { name: identifier(), since: now(), cgroup: None, limited: None }
@@ -123,7 +123,7 @@ impl Family {
     }
 }
 
-impl Drop for Family {
+impl Drop for ProcessFamily {
     fn drop(&mut self) {
         adopted::forget(&self.name);
     }
@@ -165,12 +165,12 @@ mod tests {
 
     /// Starts a shell whose child has left its group and session, and continues with `then`. Returns the family, the shell, and the
     /// number of the child.
-    fn with_a_child_that_left(family: Family, then: &str) -> (Family, std::process::Child, u32) {
+    fn with_a_child_that_left(family: ProcessFamily, then: &str) -> (ProcessFamily, std::process::Child, u32) {
         with_a_child(family, "setsid sh -c 'echo $$; eval \"$THEN\"' & wait", then)
     }
 
     /// Does the same with any script, which writes the child's number.
-    fn with_a_child(mut family: Family, script: &str, then: &str) -> (Family, std::process::Child, u32) {
+    fn with_a_child(mut family: ProcessFamily, script: &str, then: &str) -> (ProcessFamily, std::process::Child, u32) {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("read -r go; {script}")]).env("THEN", then);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_child_that_left_its_session_ends_with_its_family() {
-        for family in [Family::fresh(), Family::controlled()] {
+        for family in [ProcessFamily::fresh(), ProcessFamily::controlled()] {
             let (family, mut first, child) = with_a_child_that_left(family, "exec sleep 600");
             assert!(lives(child));
             family.kill(Some(first.id()));
@@ -211,10 +211,10 @@ mod tests {
 
     #[test]
     fn a_child_without_its_parent_session_and_environment_ends_with_its_family() {
-        let (other, mut others_first, others_child) = with_a_child_that_left(Family::fresh(), "exec sleep 600");
+        let (other, mut others_first, others_child) = with_a_child_that_left(ProcessFamily::fresh(), "exec sleep 600");
         let hidden = "env -i setsid sleep 600 & echo $!";
         for script in [format!("{hidden}; wait"), format!("{hidden}; exit"), format!("({hidden}); exec sleep 600")] {
-            let (family, mut first, child) = with_a_child(Family::fresh(), &script, "");
+            let (family, mut first, child) = with_a_child(ProcessFamily::fresh(), &script, "");
             if script.ends_with("exit") {
                 wait_unreaped(first.id());
             }
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn what_this_process_starts_itself_is_no_orphan_of_an_engine() {
         let mut own = Command::new("setsid").args(["sleep", "600"]).spawn().unwrap();
-        let (family, mut first, _) = with_a_child_that_left(Family::fresh(), "exec sleep 600");
+        let (family, mut first, _) = with_a_child_that_left(ProcessFamily::fresh(), "exec sleep 600");
         family.kill(Some(first.id()));
         first.wait().unwrap();
         assert!(own.try_wait().unwrap().is_none());
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_child_that_is_always_becoming_another_program_is_not_missed() {
         for _ in 0..20 {
-            let (family, mut first, child) = with_a_child_that_left(Family::fresh(), r#"exec sh -c "$THEN""#);
+            let (family, mut first, child) = with_a_child_that_left(ProcessFamily::fresh(), r#"exec sh -c "$THEN""#);
             family.kill(Some(first.id()));
             first.wait().unwrap();
             ends(child);
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_control_group_holds_what_has_no_mark() {
-        let family = Family::controlled();
+        let family = ProcessFamily::controlled();
         if family.cgroup.is_none() {
             dbdyno_engine::say!("not checked: no control group can be made here");
             return;

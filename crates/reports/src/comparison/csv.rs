@@ -3,7 +3,7 @@
 use super::flat::{COLUMNS, OF_WHOLE, rows};
 use dbdyno_comparing::compare::Comparison;
 use dbdyno_foundation::base::csv::{Cells, line};
-use dbdyno_store::Cell;
+use dbdyno_store::FlatValue;
 
 /// Builds the file.
 ///
@@ -15,7 +15,7 @@ pub fn csv(comparison: &Comparison, written: Cells) -> Result<String, serde_json
 
 /// Builds the header, then these rows. The columns about the whole comparison are much longer than those of a line, so they are written
 /// only if they differ from the row above.
-pub(super) fn of_rows(rows: Vec<Vec<Cell>>, written: Cells) -> String {
+pub(super) fn of_rows(rows: Vec<Vec<FlatValue>>, written: Cells) -> String {
     let mut out = line(COLUMNS.iter().map(|(name, _)| *name), written);
     let mut above = vec![String::new(); OF_WHOLE];
     for row in rows {
@@ -32,12 +32,12 @@ pub(super) fn of_rows(rows: Vec<Vec<Cell>>, written: Cells) -> String {
     out
 }
 
-fn text(cell: Cell) -> String {
+fn text(cell: FlatValue) -> String {
     match cell {
-        Cell::Text(text) => text,
-        Cell::Count(number) => number.to_string(),
+        FlatValue::Text(text) => text,
+        FlatValue::Count(number) => number.to_string(),
         // The shortest text that reads back as the same number.
-        Cell::Number(number) => number.to_string(),
-        Cell::Missing => String::new(),
+        FlatValue::Number(number) => number.to_string(),
+        FlatValue::Missing => String::new(),
     }
 }

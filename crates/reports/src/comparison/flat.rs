@@ -2,7 +2,7 @@
 
 use super::{Wording, words};
 use dbdyno_comparing::compare::{Comparison, Figure, Line, SideFacts};
-use dbdyno_store::{Cell, CellKind};
+use dbdyno_store::{CellKind, FlatValue};
 
 /// The columns, in order.
 pub(super) const COLUMNS: &[(&str, CellKind)] = &[
@@ -52,62 +52,62 @@ pub(super) const COLUMNS: &[(&str, CellKind)] = &[
 pub(super) const OF_WHOLE: usize = 8;
 
 /// Returns the rows, with one cell per column. Lists and facts about the whole comparison are JSON.
-pub(super) fn rows(comparison: &Comparison) -> Result<Vec<Vec<Cell>>, serde_json::Error> {
+pub(super) fn rows(comparison: &Comparison) -> Result<Vec<Vec<FlatValue>>, serde_json::Error> {
     let whole = whole(comparison)?;
     let wording = Wording::of(comparison);
     comparison.lines.iter().map(|line| Ok([line_cells(line, &wording)?, whole.clone()].concat())).collect()
 }
 
-fn line_cells(line: &Line, wording: &Wording) -> Result<Vec<Cell>, serde_json::Error> {
+fn line_cells(line: &Line, wording: &Wording) -> Result<Vec<FlatValue>, serde_json::Error> {
     let mut cells = vec![
-        Cell::Text(words::part(&line.part)),
-        Cell::Text(line.size.clone()),
-        Cell::Count(line.test.into()),
-        Cell::Text(line.name.clone()),
-        line.actor.clone().map_or(Cell::Missing, Cell::Text),
-        Cell::Text(wording.metric.name().to_owned()),
+        FlatValue::Text(words::part(&line.part)),
+        FlatValue::Text(line.size.clone()),
+        FlatValue::Count(line.test.into()),
+        FlatValue::Text(line.name.clone()),
+        line.actor.clone().map_or(FlatValue::Missing, FlatValue::Text),
+        FlatValue::Text(wording.metric.name().to_owned()),
     ];
     for figure in [&line.a, &line.b] {
         cells.extend(figure_cells(figure.as_ref())?);
     }
     let found = line.found.as_ref();
     let interval = found.and_then(|found| found.interval);
-    let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::Number);
+    let number = |value: Option<f64>| value.map_or(FlatValue::Missing, FlatValue::Number);
     cells.extend([
-        Cell::Text(words::verdict_word(line).to_owned()),
-        Cell::Text(found.map_or("not comparable".to_owned(), |found| wording.verdict(found))),
+        FlatValue::Text(words::verdict_word(line).to_owned()),
+        FlatValue::Text(found.map_or("not comparable".to_owned(), |found| wording.verdict(found))),
         number(found.map(|found| found.ratio)),
         number(found.map(|found| found.median_ratio)),
         number(interval.map(|interval| interval.low)),
         number(interval.map(|interval| interval.high)),
         number(interval.map(|interval| interval.confidence)),
-        found.map_or(Cell::Missing, |found| Cell::Text(found.paired.to_string())),
+        found.map_or(FlatValue::Missing, |found| FlatValue::Text(found.paired.to_string())),
         number(found.and_then(|found| found.p)),
         number(found.and_then(|found| found.p_adjusted)),
-        Cell::Number(line.noise_floor.value),
-        Cell::Text(serde_json::to_string(&line.obstacles)?),
+        FlatValue::Number(line.noise_floor.value),
+        FlatValue::Text(serde_json::to_string(&line.obstacles)?),
     ]);
     Ok(cells)
 }
 
-fn figure_cells(figure: Option<&Figure>) -> Result<Vec<Cell>, serde_json::Error> {
-    let Some(figure) = figure else { return Ok(vec![Cell::Missing; 7]) };
+fn figure_cells(figure: Option<&Figure>) -> Result<Vec<FlatValue>, serde_json::Error> {
+    let Some(figure) = figure else { return Ok(vec![FlatValue::Missing; 7]) };
     let latency = figure.latency.as_ref();
-    let count = |value: Option<u64>| value.map_or(Cell::Missing, Cell::Count);
+    let count = |value: Option<u64>| value.map_or(FlatValue::Missing, FlatValue::Count);
     Ok(vec![
-        Cell::Text(figure.label.clone()),
-        figure.tier.map_or(Cell::Missing, |tier| Cell::Count(tier.into())),
-        Cell::Count(figure.values.len() as u64),
-        Cell::Number(figure.median),
-        Cell::Text(serde_json::to_string(&figure.values)?),
+        FlatValue::Text(figure.label.clone()),
+        figure.tier.map_or(FlatValue::Missing, |tier| FlatValue::Count(tier.into())),
+        FlatValue::Count(figure.values.len() as u64),
+        FlatValue::Number(figure.median),
+        FlatValue::Text(serde_json::to_string(&figure.values)?),
         count(latency.and_then(|latency| latency.p50_ns)),
         count(latency.and_then(|latency| latency.p99_ns)),
     ])
 }
 
-fn whole(comparison: &Comparison) -> Result<Vec<Cell>, serde_json::Error> {
-    let side = |side: &SideFacts| -> Result<[Cell; 2], serde_json::Error> {
-        Ok([Cell::Text(side.selection.clone()), Cell::Text(serde_json::to_string(&side.configurations)?)])
+fn whole(comparison: &Comparison) -> Result<Vec<FlatValue>, serde_json::Error> {
+    let side = |side: &SideFacts| -> Result<[FlatValue; 2], serde_json::Error> {
+        Ok([FlatValue::Text(side.selection.clone()), FlatValue::Text(serde_json::to_string(&side.configurations)?)])
     };
     let mut sessions = comparison.a.sessions.clone();
     for session in &comparison.b.sessions {
@@ -116,10 +116,10 @@ fn whole(comparison: &Comparison) -> Result<Vec<Cell>, serde_json::Error> {
         }
     }
     let rest = [
-        Cell::Text(serde_json::to_string(&sessions)?),
-        Cell::Text(serde_json::to_string(&comparison.warnings)?),
-        Cell::Text(comparison.dbdyno_version.clone()),
-        Cell::Text(comparison.command.clone()),
+        FlatValue::Text(serde_json::to_string(&sessions)?),
+        FlatValue::Text(serde_json::to_string(&comparison.warnings)?),
+        FlatValue::Text(comparison.dbdyno_version.clone()),
+        FlatValue::Text(comparison.command.clone()),
     ];
     Ok([&side(&comparison.a)?[..], &side(&comparison.b)?, &rest].concat())
 }

@@ -368,7 +368,7 @@ pub fn export_several(
     }
 }
 
-fn flat_rows(sides: &[Comparison]) -> Result<Vec<Vec<dbdyno_store::Cell>>, serde_json::Error> {
+fn flat_rows(sides: &[Comparison]) -> Result<Vec<Vec<dbdyno_store::FlatValue>>, serde_json::Error> {
     let each: Vec<_> = sides.iter().map(flat::rows).collect::<Result<_, _>>()?;
     Ok(each.into_iter().flatten().collect())
 }

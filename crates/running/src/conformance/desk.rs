@@ -10,7 +10,7 @@ use dbdyno_engine::{
 };
 use dbdyno_foundation::{
     base::{identifier::identifier, units},
-    process::Family,
+    process::ProcessFamily,
 };
 use std::{
     collections::BTreeMap,
@@ -127,7 +127,7 @@ impl<'d> Desk<'d> {
         let worker = WorkerProcess::start(
             &self.candidate.engine.launch,
             &job,
-            Family::controlled(),
+            ProcessFamily::controlled(),
             confinement(&job, folder.path(), DEADLINE),
             SILENCE,
             self.work_dir,

@@ -70,7 +70,7 @@ impl JobFolder {
     fn create_in(parent: &Path, announced: &Announced<'_>) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         own_folder(parent)?;
-        leftovers::sweep(parent, leftovers::Place::Jobs);
+        leftovers::sweep(parent, leftovers::LeftoverFolder::Jobs);
         let id = identifier().split('-').next_back().map_or_else(String::new, |last| last[4..].to_owned());
         let path = parent.join(format!("{}{id}", jobs_of_host()));
         let facts = JobFacts {
@@ -126,7 +126,7 @@ impl JobFolder {
 /// Returns the jobs of this user on this host, the newest last. Those that ended within a day are included; older ones are removed.
 pub fn jobs() -> Vec<FoundJob> {
     for folder in meeting_places() {
-        leftovers::sweep(&folder, leftovers::Place::Jobs);
+        leftovers::sweep(&folder, leftovers::LeftoverFolder::Jobs);
     }
     changed_since(SystemTime::UNIX_EPOCH)
 }

@@ -1,6 +1,6 @@
 //! Whether a plan fits on the work folder's disk, and how long it will take there.
 
-use dbdyno_catalog::bench::{BenchPlan, Estimate, History, Space, check_space, estimate};
+use dbdyno_catalog::bench::{BenchEstimate, BenchPlan, RunTimeHistory, Space, check_space, estimate};
 use dbdyno_foundation::host::{WorkFolderFacts, measure_fsync};
 use std::{path::Path, time::Duration};
 
@@ -11,7 +11,7 @@ const GUESSED_FSYNC: Duration = Duration::from_millis(5);
 ///
 /// # Errors
 /// The message for the user.
-pub fn fit(plan: &BenchPlan, work_dir: &Path, history: &impl History) -> Result<Estimate, String> {
+pub fn fit(plan: &BenchPlan, work_dir: &Path, history: &impl RunTimeHistory) -> Result<BenchEstimate, String> {
     let facts = WorkFolderFacts::read(work_dir);
     let fsync = measure_fsync(work_dir).map_or(GUESSED_FSYNC, Duration::from_nanos);
     let estimate = estimate(plan, history, fsync);

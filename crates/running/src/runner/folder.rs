@@ -1,7 +1,7 @@
 //! Run folders: created fresh, removed afterwards, and swept if a crash left one behind.
 
 use dbdyno_foundation::base::{
-    leftovers::{self, Place, RUN},
+    leftovers::{self, LeftoverFolder, RUN},
     scratch::Scratch,
 };
 use std::{
@@ -45,7 +45,7 @@ impl RunFolder {
 
 /// Removes folders of runs and crash tests that no process uses and that were not to be kept. Returns how many.
 pub(super) fn sweep(work: &Path) -> usize {
-    leftovers::sweep(work, Place::Work)
+    leftovers::sweep(work, LeftoverFolder::Work)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The outline of a session for its watchers, who may have neither its plan nor its engines.
 
 use super::{FollowedBy, SessionLaunch};
-use dbdyno_catalog::bench::{BenchPlan, Closing, Configuration, PlannedRun};
+use dbdyno_catalog::bench::{BenchPlan, ClosingComparison, Configuration, PlannedRun};
 use dbdyno_engine::{durability::Tier, protocol::CacheStart, size::Size};
 use dbdyno_store::ADDS_TO;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct SessionOutline {
     pub memory_limit: Option<u64>,
     pub cache: CacheStart,
     /// How its configurations will be compared.
-    pub closing: Closing,
+    pub closing: ClosingComparison,
     /// The expected duration of a run, ms.
     pub expected_run_ms: u64,
     /// Whether it resumes an earlier session.
@@ -144,7 +144,7 @@ mod tests {
             rounds: 1,
             memory_limit: Some(1 << 26),
             cache: CacheStart::Cold,
-            closing: Closing::default(),
+            closing: ClosingComparison::default(),
             expected_run_ms: 40,
             resumed: true,
             adds_to: None,

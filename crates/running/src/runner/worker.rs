@@ -12,7 +12,7 @@ use dbdyno_engine::{
 };
 use dbdyno_foundation::{
     base::units,
-    process::{Family, in_words, wait_unreaped},
+    process::{ProcessFamily, in_words, wait_unreaped},
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
@@ -37,7 +37,7 @@ const LOG_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub struct WorkerProcess {
     child: Child,
-    family: Arc<Family>,
+    family: Arc<ProcessFamily>,
     stdin: Option<ChildStdin>,
     /// Pending messages to the worker. They are written while this process listens, because the worker may not read.
     unsaid: Vec<u8>,
@@ -101,7 +101,7 @@ impl WorkerProcess {
     pub fn start(
         launch: &Launch,
         job: &Job,
-        mut family: Family,
+        mut family: ProcessFamily,
         confinement: Confinement<'_>,
         silence: Duration,
         work_dir: &Path,

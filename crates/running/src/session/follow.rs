@@ -4,7 +4,7 @@ use crate::{
     runner::{FollowedBy, SessionOutline},
     tune::effects::{GridEffects, effects},
 };
-use dbdyno_catalog::{Catalog, CatalogError, bench::Closing};
+use dbdyno_catalog::{Catalog, CatalogError, bench::ClosingComparison};
 use dbdyno_comparing::{
     claims::{ClaimsTable, judged},
     compare::{ComparedGroups, Grouped, Grown, Options, Side, as_rates, by_configuration, grouped, grown, load},
@@ -68,7 +68,7 @@ pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdic
 }
 
 /// Compares the configurations of a side with each other, as a bench requests.
-pub fn verdicts_of(side: &Side, closing: &Closing, options: &Options) -> Verdicts {
+pub fn verdicts_of(side: &Side, closing: &ClosingComparison, options: &Options) -> Verdicts {
     let Grouped { groups, alone } = grouped(by_configuration(side), &closing.references, &options.allowed);
     Verdicts {
         compared: ComparedGroups::new(&groups, options),
@@ -81,9 +81,9 @@ pub fn verdicts_of(side: &Side, closing: &Closing, options: &Options) -> Verdict
 ///
 /// # Errors
 /// The store cannot be used.
-pub fn closing(store: &Store, side: &Side) -> Result<Closing, StoreError> {
+pub fn closing(store: &Store, side: &Side) -> Result<ClosingComparison, StoreError> {
     let mut own = side.sessions.iter().filter(|session| session.adds_to.is_none());
-    let (Some(session), None) = (own.next(), own.next()) else { return Ok(Closing::default()) };
+    let (Some(session), None) = (own.next(), own.next()) else { return Ok(ClosingComparison::default()) };
     let details = store.session_details(&session.session_id.to_string())?.unwrap_or_default();
     let kept = serde_json::from_str(&details).ok().and_then(|mut details: serde_json::Value| {
         let closing = details.get_mut("closing")?.take();

@@ -7,7 +7,7 @@ use crate::runner::{
     run_session,
 };
 use dbdyno_catalog::{
-    bench::{BenchPlan, Configuration, Estimate, PlanError},
+    bench::{BenchEstimate, BenchPlan, Configuration, PlanError},
     engines::Registry,
 };
 use dbdyno_comparing::compare::AnotherLook;
@@ -23,7 +23,7 @@ pub struct FurtherRounds {
     pub look: AnotherLook,
     pub plan: BenchPlan,
     /// Their expected time and space.
-    pub estimate: Estimate,
+    pub estimate: BenchEstimate,
     /// The UUID of the session that they are added to.
     pub adds_to: String,
     launch: SessionLaunch,

@@ -12,7 +12,7 @@ use crate::runner::{
 };
 use dbdyno_catalog::{
     Catalog, CatalogError, Suite,
-    bench::{BenchPlan, Configuration, Estimate, PlanError, Spec},
+    bench::{BenchEstimate, BenchPlan, Configuration, PlanError, Spec},
     engines::Registry,
 };
 use dbdyno_store::{Store, StoreHistory};
@@ -27,7 +27,7 @@ pub struct PreparedSession {
     /// The planned runs.
     pub plan: BenchPlan,
     /// Their expected time and space.
-    pub estimate: Estimate,
+    pub estimate: BenchEstimate,
     /// The configuration that measures the harness.
     null: Configuration,
 }

@@ -141,7 +141,7 @@ pub fn torture(
     stop: Stop<'_>,
     on_step: &(dyn Fn(Step) + Sync),
 ) -> Result<Findings, TortureError> {
-    leftovers::sweep(&place.work_dir, leftovers::Place::Work);
+    leftovers::sweep(&place.work_dir, leftovers::LeftoverFolder::Work);
     let scratch = scratch(place)?;
     // Keeps other sessions from measuring meanwhile. If there is no place for the lock, no session waits.
     let _lock = MeasurementLock::take(|| on_step(Step::Waiting));

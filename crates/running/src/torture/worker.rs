@@ -8,7 +8,7 @@ use super::{
 };
 use crate::runner::confinement;
 use dbdyno_engine::protocol::Event;
-use dbdyno_foundation::process::{Family, in_words};
+use dbdyno_foundation::process::{ProcessFamily, in_words};
 use dbdyno_workload::power::PowerLog;
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -31,7 +31,7 @@ const LOG_BYTES: usize = 400;
 #[derive(Debug)]
 struct TortureWorker {
     child: Child,
-    family: Family,
+    family: ProcessFamily,
     _stdin: Option<ChildStdin>,
     said: Receiver<Event>,
     /// The folder of its database. A lack of free space there may explain why it ended.
@@ -68,7 +68,7 @@ impl TortureWorker {
         if let Some(mounted) = &mounted {
             mounted.stage(&mut program).map_err(|error| failed(&error))?;
         }
-        let mut family = Family::controlled();
+        let mut family = ProcessFamily::controlled();
         let confinement = confinement(&job, desk.path(), deadline);
         let birth = family.begin(&mut program, confinement).map_err(|error| failed(&error))?;
         let mut child = program.spawn().map_err(|error| failed(&error))?;

@@ -8,12 +8,12 @@
 
 mod line;
 mod merge;
-mod waiting;
+mod unimported;
 mod writer;
 
 pub use merge::Settled;
 pub(super) use merge::{abandoned, positions};
-pub use waiting::Waiting;
+pub use unimported::UnimportedJournals;
 pub use writer::Ownership;
 pub(super) use writer::SharedWriter;
 

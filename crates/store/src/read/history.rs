@@ -1,7 +1,7 @@
 //! Durations of earlier runs, for estimates.
 
 use crate::Store;
-use dbdyno_catalog::bench::{Configuration, History};
+use dbdyno_catalog::bench::{Configuration, RunTimeHistory};
 use std::{collections::HashMap, time::Duration};
 
 /// Median run times read from a store.
@@ -24,7 +24,7 @@ impl StoreHistory {
     }
 }
 
-impl History for StoreHistory {
+impl RunTimeHistory for StoreHistory {
     fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration> {
         let key = (
             configuration.engine_name().to_owned(),

@@ -100,11 +100,11 @@ pub(super) fn is_missing(table: &str) -> String {
 }
 
 /// Tables with their columns.
-type TableColumns = BTreeMap<String, BTreeSet<String>>;
+type ColumnsByTable = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the required tables with their columns, or an error if one is missing. DuckDB's list of all columns takes nine times as long,
 /// because it reads all of its own views.
-fn columns_by_name(connection: &Connection) -> duckdb::Result<TableColumns> {
+fn columns_by_name(connection: &Connection) -> duckdb::Result<ColumnsByTable> {
     let of_table = |table: &str| format!("SELECT '{table}', name FROM pragma_table_info('{table}')");
     let tables: Vec<String> = expected().map(|(table, _)| of_table(table)).collect();
     table_columns(connection, &tables.join(" UNION ALL "), &[])
@@ -116,7 +116,7 @@ fn expected() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Returns the tables of the file that a connection has open, with their columns.
-fn columns(connection: &Connection) -> duckdb::Result<TableColumns> {
+fn columns(connection: &Connection) -> duckdb::Result<ColumnsByTable> {
     let sql = "SELECT table_name, column_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_oid, table_name)
                WHERE duckdb_tables.database_name = ? AND duckdb_columns.database_name = ?
                AND duckdb_tables.schema_name = 'main'";
@@ -125,9 +125,9 @@ fn columns(connection: &Connection) -> duckdb::Result<TableColumns> {
 }
 
 /// Returns the rows of a query of table names and column names.
-fn table_columns(connection: &Connection, sql: &str, parameters: &[&str]) -> duckdb::Result<TableColumns> {
+fn table_columns(connection: &Connection, sql: &str, parameters: &[&str]) -> duckdb::Result<ColumnsByTable> {
     let mut statement = connection.prepare(sql)?;
-    let mut tables = TableColumns::new();
+    let mut tables = ColumnsByTable::new();
     for row in statement.query_map(duckdb::params_from_iter(parameters), |row| Ok((row.get(0)?, row.get(1)?)))? {
         let (table, column) = row?;
         tables.entry(table).or_default().insert(column);

@@ -5,7 +5,7 @@ use dbdyno_foundation::metric::Unit;
 
 /// The kind of amount of a term's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Amount {
+enum AmountKind {
     /// A time, with its unit unless the key names it (`_ns`); then the number is in ns.
     Time {
         is_named: bool,
@@ -44,7 +44,7 @@ const RATES: Units =
 const SHARES: Units = &[("ppm", 1.0), ("%", 1e4)];
 const NUMBERS: Units = &[("", 1.0), ("kib", 1024.0), ("mib", 1_048_576.0), ("gib", 1_073_741_824.0)];
 
-impl Amount {
+impl AmountKind {
     fn of(key: &SelectionKey) -> Self {
         match key {
             SelectionKey::Figure { metric, word } => match metric.unit() {
@@ -85,7 +85,7 @@ impl Amount {
 
 /// Parses a number into the unit in which a key's values are stored; `None` if it is not an amount of that kind.
 pub(super) fn parse(key: &SelectionKey, text: &str) -> Option<ValuePattern> {
-    let amount = Amount::of(key);
+    let amount = AmountKind::of(key);
     let text = text.trim();
     if let Some(plain) = text.parse::<f64>().ok().filter(|_| plain_is_enough(amount)) {
         return written(plain);
@@ -99,11 +99,11 @@ pub(super) fn parse(key: &SelectionKey, text: &str) -> Option<ValuePattern> {
 
 /// Returns the expected form of a key's amount.
 pub(super) fn expected(key: &SelectionKey) -> &'static str {
-    Amount::of(key).expected()
+    AmountKind::of(key).expected()
 }
 
-fn plain_is_enough(amount: Amount) -> bool {
-    !matches!(amount, Amount::Time { is_named: false } | Amount::Share)
+fn plain_is_enough(amount: AmountKind) -> bool {
+    !matches!(amount, AmountKind::Time { is_named: false } | AmountKind::Share)
 }
 
 /// Returns a number in a form that DuckDB can read; `None` if it is not finite.

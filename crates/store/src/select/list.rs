@@ -13,14 +13,14 @@ use dbdyno_engine::names::instead_of;
 
 /// The rows of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListKind {
     /// One row for each run and test.
     Results,
     /// One row for each run, including runs without a finished test.
     Runs,
 }
 
-impl Listed {
+impl ListKind {
     fn view(self) -> &'static str {
         match self {
             Self::Results => "results",
@@ -104,26 +104,26 @@ impl Store {
     pub fn listed(
         &self,
         selection: &Selection,
-        listed: Listed,
+        kind: ListKind,
         columns: &[String],
         order: &ListOrder,
     ) -> Result<ListedRows, StoreError> {
-        let types = listed.columns();
+        let types = kind.columns();
         let mut parameters = Vec::new();
         let mut chosen = Vec::new();
-        let default = || listed.default_columns().iter().map(|column| (*column).to_owned()).collect();
+        let default = || kind.default_columns().iter().map(|column| (*column).to_owned()).collect();
         let columns: Vec<String> = if columns.is_empty() { default() } else { columns.to_vec() };
         for column in &columns {
             if column == "all" {
                 chosen.extend(types.iter().map(|column| named(&exported(column), &column.name)));
             } else {
-                chosen.push(named(&self.column(column, listed, &types, &mut parameters)?, column));
+                chosen.push(named(&self.column(column, kind, &types, &mut parameters)?, column));
             }
         }
-        let (sorted, by) = self.sorted(order.sort.as_ref(), listed, &types, &mut parameters)?;
+        let (sorted, by) = self.sorted(order.sort.as_ref(), kind, &types, &mut parameters)?;
         let asked = || columns.iter().chain(order.sort.iter().map(|sort| &sort.column));
         let chosen = chosen.join(", ");
-        if listed == Listed::Results && !asked().any(|column| WIDE.contains(&column.as_str())) {
+        if kind == ListKind::Results && !asked().any(|column| WIDE.contains(&column.as_str())) {
             let keys: Vec<SelectionKey> = asked().filter_map(|column| SelectionKey::parse(column).ok()).collect();
             let rows = Narrow::selected(selection, keys.iter().filter_map(SelectionKey::option));
             parameters.extend(rows.parameters);
@@ -131,13 +131,13 @@ impl Store {
             let sql = format!("SELECT {chosen} FROM ({rows}) ORDER BY {by}{NEWEST}, test");
             return limited(&sql, order.limit, |sql| self.bound(sql, &parameters));
         }
-        let (rows, last) = match listed {
-            Listed::Results => {
+        let (rows, last) = match kind {
+            ListKind::Results => {
                 let (condition, of_condition) = selection.condition();
                 parameters.extend(of_condition);
                 (format!("SELECT *{sorted} FROM results WHERE {condition}"), ", test")
             }
-            Listed::Runs => (format!("SELECT *{sorted} FROM runs"), ""),
+            ListKind::Runs => (format!("SELECT *{sorted} FROM runs"), ""),
         };
         let sql = format!("SELECT {chosen} FROM ({rows}) ORDER BY {by}{NEWEST}{last}");
         limited(&sql, order.limit, |sql| self.of_chosen(selection, sql, &parameters))
@@ -147,7 +147,7 @@ impl Store {
     fn sorted(
         &self,
         sort: Option<&SortKey>,
-        listed: Listed,
+        kind: ListKind,
         types: &[TypedColumn],
         parameters: &mut Vec<String>,
     ) -> Result<(String, String), StoreError> {
@@ -161,7 +161,7 @@ impl Store {
         if let Some(column) = types.iter().find(|column| column.name == word) {
             return Ok((String::new(), format!("{}, ", sort.clause(&by_value(column, &identifier(&column.name))))));
         }
-        let sql = self.column(word, listed, types, parameters).map_err(|error| of_sort(error, word))?;
+        let sql = self.column(word, kind, types, parameters).map_err(|error| of_sort(error, word))?;
         let column = TypedColumn { name: word.to_owned(), sql_type: "VARCHAR".to_owned() };
         Ok((format!(", {sql} AS sorted_by"), format!("{}, ", sort.clause(&by_value(&column, "sorted_by")))))
     }
@@ -179,13 +179,13 @@ impl Store {
     fn column(
         &self,
         word: &str,
-        listed: Listed,
+        kind: ListKind,
         types: &[TypedColumn],
         parameters: &mut Vec<String>,
     ) -> Result<String, StoreError> {
         let find = |name: &str| types.iter().find(|column| column.name == name);
         if let Some((_, sql)) =
-            READABLE.iter().find(|(name, _)| *name == word && !(word == "rate" && listed == Listed::Runs))
+            READABLE.iter().find(|(name, _)| *name == word && !(word == "rate" && kind == ListKind::Runs))
         {
             return Ok((*sql).to_owned());
         }

@@ -22,7 +22,7 @@ mod whole;
 pub use answer::{AnswerOrder, AnswerPart, PartialAnswer};
 pub use cells::{TextCells, TextRow};
 pub use key::SelectionKey;
-pub use list::Listed;
+pub use list::ListKind;
 pub use matching::SelectableRow;
 pub use order::{ListOrder, ListedRows, SortKey};
 pub use selection::Selection;

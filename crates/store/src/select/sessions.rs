@@ -123,7 +123,7 @@ impl TestFigures {
 
 /// A test with its session.
 #[derive(Debug, Deserialize)]
-struct TestRow {
+struct SessionTestRow {
     session_id: Uuid,
     #[serde(flatten)]
     test: TestFigures,
@@ -174,7 +174,7 @@ fn each(
         connection.execute_batch(&format!("{NEXT} {part}")).map_err(wrong)?;
         let facts: Vec<SessionOrigin> = objects(connection, FACTS, &[])?;
         let mut of_session: HashMap<Uuid, Vec<TestFigures>> = HashMap::new();
-        for TestRow { session_id, test } in objects(connection, &tests, &parameters)? {
+        for SessionTestRow { session_id, test } in objects(connection, &tests, &parameters)? {
             of_session.entry(session_id).or_default().push(test);
         }
         let sessions = facts.into_iter().filter_map(|origin| {

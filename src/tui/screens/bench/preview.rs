@@ -4,7 +4,7 @@ use super::form::Form;
 use crate::tui::world::World;
 use dbdyno_catalog::{
     Suite,
-    bench::{BenchPlan, Configuration, Estimate, Spec, Values, check_space, estimate, refusal},
+    bench::{BenchEstimate, BenchPlan, Configuration, Spec, Values, check_space, estimate, refusal},
     engines::Engine,
 };
 use dbdyno_engine::durability::Tier;
@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, time::Duration};
 #[derive(Debug, Clone)]
 pub struct Preview {
     pub(crate) plan: BenchPlan,
-    pub(crate) estimate: Estimate,
+    pub(crate) estimate: BenchEstimate,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ fn combinations(form: &Form) -> usize {
     engines * product(&form.suite_options) * form.sizes.len().max(form.data_ratios.len())
 }
 
-fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) -> Vec<String> {
+fn warnings(plan: &BenchPlan, estimate: &BenchEstimate, equal: usize, world: &World) -> Vec<String> {
     let mut warnings = Vec::new();
     if equal > 0 {
         let are = if equal == 1 { "is" } else { "are" };

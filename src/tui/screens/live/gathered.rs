@@ -1,6 +1,6 @@
 //! The session's measurements so far, in the form of stored runs, so that the same functions compare both.
 
-use dbdyno_catalog::bench::Closing;
+use dbdyno_catalog::bench::ClosingComparison;
 use dbdyno_comparing::compare::Side;
 use dbdyno_engine::protocol::{CacheStart, INVARIANTS, TestDone};
 use dbdyno_foundation::metric::{Figures, Metric};
@@ -53,7 +53,7 @@ pub struct Gathered {
     /// The number of the look that this session is for an undecided verdict; none: an independent session.
     pub(super) first_look: Option<u32>,
     /// The settings for comparing the configurations at the end of the session.
-    pub(super) closing: Closing,
+    pub(super) closing: ClosingComparison,
     measured: Vec<Measured>,
     planned: Vec<OutlinedRun>,
     runs: Vec<RunTests>,

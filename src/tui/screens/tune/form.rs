@@ -3,7 +3,7 @@
 use crate::tui::{screens::OwnSql, world::World};
 use dbdyno_catalog::{
     Suite, TestPick,
-    bench::{Estimate, estimate},
+    bench::{BenchEstimate, estimate},
     engines::Engine,
     is_script,
 };
@@ -271,7 +271,7 @@ pub(super) fn expected_of(
     [base, changed]: [&Settings; 2],
     rounds: u32,
     world: &World,
-) -> Option<Estimate> {
+) -> Option<BenchEstimate> {
     let plan = workload.drafted(&world.registry, &[base.clone(), changed.clone()], rounds, 0).ok()?;
     Some(estimate(&plan, &world.history, world.work_folder.sync_time()))
 }

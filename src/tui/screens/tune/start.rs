@@ -6,7 +6,7 @@ use crate::tui::{
     screens::intent::Intent,
     world::World,
 };
-use dbdyno_catalog::bench::Estimate;
+use dbdyno_catalog::bench::BenchEstimate;
 use dbdyno_engine::settings::Settings;
 use dbdyno_foundation::base::units::counted;
 use dbdyno_reports::tune::{command::try_command, words::durability};
@@ -239,7 +239,7 @@ fn asks(
         }
     };
     let each = pairs.iter().map(|([base, changed], rounds)| expected_of(workload, [base, changed], *rounds, world));
-    let estimate = each.collect::<Option<Vec<_>>>()?.into_iter().reduce(Estimate::then)?;
+    let estimate = each.collect::<Option<Vec<_>>>()?.into_iter().reduce(BenchEstimate::then)?;
     let title = format!("Start {}?", counted(estimate.runs, "run"));
     is_long(estimate.time).then(|| Intent::confirm(Dialog::Long(start), title, expected(&estimate, world)))
 }

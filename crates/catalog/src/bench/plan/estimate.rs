@@ -10,19 +10,19 @@ use dbdyno_foundation::base::units::bytes;
 use std::time::Duration;
 
 /// The durations of earlier runs of configurations.
-pub trait History {
+pub trait RunTimeHistory {
     /// Returns the median duration of a run of this engine on this suite at this size, including start and end of the worker.
     fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration>;
 }
 
-impl History for () {
+impl RunTimeHistory for () {
     fn run_time(&self, _: &Configuration, _: &str) -> Option<Duration> {
         None
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Estimate {
+pub struct BenchEstimate {
     pub runs: usize,
     /// Time of all runs.
     pub time: Duration,
@@ -32,7 +32,7 @@ pub struct Estimate {
     pub space_bytes: u64,
 }
 
-impl Estimate {
+impl BenchEstimate {
     /// Returns the estimate of this plan followed by another one.
     #[must_use]
     pub fn then(self, other: Self) -> Self {
@@ -71,8 +71,9 @@ const GUESSED_RATE: u64 = 20_000;
 const RESERVE: u64 = 1 << 30;
 
 /// Estimates a plan. `fsync`: the time of one small synced write in the work folder.
-pub fn estimate(plan: &BenchPlan, history: &impl History, fsync: Duration) -> Estimate {
-    let mut estimate = Estimate { runs: plan.runs.len(), time: Duration::ZERO, from_history: true, space_bytes: 0 };
+pub fn estimate(plan: &BenchPlan, history: &impl RunTimeHistory, fsync: Duration) -> BenchEstimate {
+    let mut estimate =
+        BenchEstimate { runs: plan.runs.len(), time: Duration::ZERO, from_history: true, space_bytes: 0 };
     for configuration in &plan.configurations {
         let known = history.run_time(configuration, &plan.suite.name);
         estimate.from_history &= known.is_some();
@@ -176,7 +177,7 @@ fn sql_work(suite: &SqlSuite) -> (f64, u64) {
 ///
 /// # Errors
 /// The error says how much space is missing, and what to do.
-pub fn check_space(estimate: &Estimate, space: Space, folder: &str) -> Result<(), String> {
+pub fn check_space(estimate: &BenchEstimate, space: Space, folder: &str) -> Result<(), String> {
     let reserve = RESERVE.min(space.total / 20);
     if estimate.space_bytes.saturating_add(reserve) <= space.free {
         return Ok(());
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_plan_that_does_not_fit_is_refused() {
-        let estimate = Estimate { runs: 1, time: Duration::ZERO, from_history: true, space_bytes: 10 << 30 };
+        let estimate = BenchEstimate { runs: 1, time: Duration::ZERO, from_history: true, space_bytes: 10 << 30 };
         let disk = |free: u64| Space { free, total: 100 << 30 };
         assert!(check_space(&estimate, disk(12 << 30), "/data").is_ok());
         let message = check_space(&estimate, disk((10 << 30) + 1), "/data").unwrap_err();

@@ -11,7 +11,7 @@ mod stored;
 mod tiers;
 
 pub use configuration::{Configuration, combinations, refusal};
-pub use estimate::{Estimate, History, Space, check_space, estimate};
+pub use estimate::{BenchEstimate, RunTimeHistory, Space, check_space, estimate};
 pub use missing::Missing;
 pub use order::round_order;
 pub use stored::{DifferingVersion, StoredPlan};
@@ -22,7 +22,7 @@ use self::{
     missing::{none_left, usable},
 };
 use super::{
-    closing::Closing,
+    closing::ClosingComparison,
     conditions::Conditions,
     spec::{EngineChoice, Spec},
 };
@@ -88,7 +88,7 @@ pub struct BenchPlan {
     /// Conditions of all runs.
     pub conditions: Conditions,
     /// The comparison of configurations at the end.
-    pub closing: Closing,
+    pub closing: ClosingComparison,
 }
 
 impl BenchPlan {
@@ -142,7 +142,7 @@ impl BenchPlan {
             }
         }
         label(&mut configurations, &mut left_out);
-        let closing = Closing::of(spec, &configurations)?;
+        let closing = ClosingComparison::of(spec, &configurations)?;
         let rounds = spec.rounds;
         let runs = runs(configurations.len(), rounds, seed);
         let plan = Self { suite, pick, configurations, left_out, missing, runs, rounds, seed, conditions, closing };

@@ -3,7 +3,7 @@
 use super::{BenchPlan, Configuration, PlanError, PlannedRun};
 use crate::{
     Catalog, Suite, TestPick,
-    bench::{Closing, Conditions, suited},
+    bench::{ClosingComparison, Conditions, suited},
     engines::Registry,
 };
 use dbdyno_engine::{settings::Settings, size::Size};
@@ -25,7 +25,7 @@ pub struct StoredPlan {
     conditions: Conditions,
     /// The comparison of configurations at the end; empty if an older version stored the plan.
     #[serde(default)]
-    closing: Closing,
+    closing: ClosingComparison,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -25,7 +25,7 @@ pub struct Sequence {
 
 /// The key that distinguishes a sequence from a bench.
 #[derive(Deserialize)]
-struct Kind {
+struct SequenceMarker {
     presets: Option<IgnoredAny>,
 }
 
@@ -45,7 +45,7 @@ impl ReadyMade {
     /// There is no preset of this name, or its file is wrong; the error says where.
     pub fn find(catalog: &Catalog, name: &str) -> Result<Self, CatalogError> {
         let source = catalog.preset_source(name)?;
-        if source.parse::<Kind>()?.presets.is_none() {
+        if source.parse::<SequenceMarker>()?.presets.is_none() {
             return Preset::parse(name, &source).map(Box::new).map(Self::Bench);
         }
         let file: SequenceFile = source.parse()?;
@@ -77,7 +77,7 @@ impl ReadyMade {
     /// Reads a bench of a sequence: sequences cannot be nested.
     fn of_sequence(catalog: &Catalog, name: &str) -> Result<Preset, String> {
         let source = catalog.preset_source(name).map_err(|error| error.to_string())?;
-        if source.parse::<Kind>().is_ok_and(|kind| kind.presets.is_some()) {
+        if source.parse::<SequenceMarker>().is_ok_and(|kind| kind.presets.is_some()) {
             return Err(format!("preset `{name}` is a sequence itself: expected one that is a bench"));
         }
         Preset::parse(name, &source).map_err(|error| error.to_string())

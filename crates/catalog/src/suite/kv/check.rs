@@ -25,16 +25,16 @@ pub(super) fn check_tests(
     source: &CatalogText,
 ) -> Result<Vec<TestBody>, CatalogError> {
     check_numbers(tests.iter().map(|test| (&test.number, test.needs.as_slice())), source)?;
-    tests.iter().map(|test| Checker { test, options, source }.test()).collect()
+    tests.iter().map(|test| KvChecker { test, options, source }.test()).collect()
 }
 
-struct Checker<'t> {
+struct KvChecker<'t> {
     test: &'t FileKvTest,
     options: &'t [OptionSpec],
     source: &'t CatalogText,
 }
 
-impl Checker<'_> {
+impl KvChecker<'_> {
     /// Returns an error at the test's number.
     fn wrong<T>(&self, message: impl Into<String>) -> Result<T, CatalogError> {
         Err(self.source.wrong(self.test.number.span(), message.into()))

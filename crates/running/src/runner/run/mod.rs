@@ -23,7 +23,7 @@ use dbdyno_engine::{
 use dbdyno_foundation::{
     base::{identifier::identifier, units},
     host::{NoiseSample, process_cpu_ns},
-    process::Family,
+    process::ProcessFamily,
 };
 use dbdyno_store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord};
 use jiff::Timestamp;
@@ -186,8 +186,8 @@ impl<'r, 's> Running<'r, 's> {
         let run_id = self.run.run_id.clone();
         let job = job(launch, run_id, configuration, suite, conditions.cache, &folder, seed, deadline);
         let family = match (&self.session.memory, conditions.memory_limit) {
-            (Some(control), Some(limit)) => Family::limited(control, limit)?,
-            _ => Family::controlled(),
+            (Some(control), Some(limit)) => ProcessFamily::limited(control, limit)?,
+            _ => ProcessFamily::controlled(),
         };
         self.run.memory_limit_bytes = family.memory_limit();
         self.measuring = Some(self.session.control.measuring().await);

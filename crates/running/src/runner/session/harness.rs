@@ -18,7 +18,7 @@ use dbdyno_engine::{
     settings::Settings,
     suite::{KvLoad, SqlLoad},
 };
-use dbdyno_foundation::{base::identifier::identifier, process::Family};
+use dbdyno_foundation::{base::identifier::identifier, process::ProcessFamily};
 use dbdyno_store::{Batch, HarnessRecord};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -112,7 +112,7 @@ async fn calibrate(
     let mut worker = WorkerProcess::start(
         &null.engine.launch,
         &job,
-        Family::controlled(),
+        ProcessFamily::controlled(),
         confinement(&job, folder.path(), deadline),
         launch.silence,
         &launch.work_dir,

@@ -4,7 +4,7 @@
 use super::{
     super::super::WarningRecord,
     Converted,
-    findings::{Findings, ImportFinding},
+    findings::{FindingCounts, ImportFinding},
     identifier,
     names::folded,
     run::OUTPUT_SIZE,
@@ -58,7 +58,7 @@ fn verdict(own: Lengths, others: &[Lengths]) -> LengthVerdict {
 }
 
 /// Marks results whose output length differs from that of most engines at the same test and size, and adds warnings.
-pub(super) fn mark_disagreeing(converted: &mut Converted, findings: &mut Findings) {
+pub(super) fn mark_disagreeing(converted: &mut Converted, findings: &mut FindingCounts) {
     let runs: HashMap<&str, (&str, &str, &str)> = converted
         .runs
         .iter()

@@ -41,8 +41,8 @@ fn contradictions(run: &RawRun) -> Vec<String> {
     {
         found.push("its end-run is before its when-run".to_owned());
     }
-    let Some(said) = Counts::said(run) else { return found };
-    let there = Counts::there(run);
+    let Some(said) = TestCounts::said(run) else { return found };
+    let there = TestCounts::there(run);
     if there.all() > said.all() {
         found.push(format!("it reports {}, but has {}", counted(said.all(), "test"), there.all()));
     } else if there.ok > said.ok {
@@ -68,7 +68,7 @@ fn gaps(run: &RawRun) -> Vec<String> {
         Some(_) => None,
     };
     let mut found: Vec<String> = ["when-run", "end-run"].into_iter().filter_map(time).collect();
-    if let Some((said, there)) = Counts::said(run).map(|said| (said.all(), run.tests.len()))
+    if let Some((said, there)) = TestCounts::said(run).map(|said| (said.all(), run.tests.len()))
         && there < said
     {
         found.push(format!("{} of its {said} tests are missing", said - there));
@@ -92,12 +92,12 @@ fn listed(all: &[&str]) -> String {
 }
 
 /// The number of a run's tests that ended well, and of those that did not.
-struct Counts {
+struct TestCounts {
     ok: usize,
     others: usize,
 }
 
-impl Counts {
+impl TestCounts {
     fn all(&self) -> usize {
         self.ok + self.others
     }
@@ -120,10 +120,10 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::findings::Findings, *};
+    use super::{super::findings::FindingCounts, *};
 
     fn run(facts: &[(&str, &str)], statuses: &[&str]) -> RawRun {
-        let (mut run, mut findings) = (RawRun::default(), Findings::default());
+        let (mut run, mut findings) = (RawRun::default(), FindingCounts::default());
         for (key, value) in facts {
             run.add_fact((*key).to_owned(), (*value).to_owned(), &mut findings);
         }

@@ -29,9 +29,9 @@ pub(super) enum ImportFinding {
 
 /// The number of occurrences of each finding.
 #[derive(Debug, Default)]
-pub(super) struct Findings(BTreeMap<ImportFinding, usize>);
+pub(super) struct FindingCounts(BTreeMap<ImportFinding, usize>);
 
-impl Findings {
+impl FindingCounts {
     /// Counts one more occurrence.
     pub(super) fn add(&mut self, finding: ImportFinding) {
         *self.0.entry(finding).or_default() += 1;

@@ -40,26 +40,26 @@ pub(super) fn folded(name: &str) -> String {
 
 /// Returns a test's number: its place in the suite, or for other tests one of six digits. That number depends on the name alone, so it is
 /// the same in every file.
-pub(super) fn number(folded: &str) -> Numbered {
+pub(super) fn number(folded: &str) -> TestNumber {
     match TESTS.iter().position(|test| *test == folded) {
-        Some(at) => Numbered::Known(at as u32 + 1),
+        Some(at) => TestNumber::Known(at as u32 + 1),
         None => {
             let hash = Uuid::new_v5(&NAMESPACE, folded.as_bytes()).as_u128();
-            Numbered::Unknown(100_000 + (hash % 900_000) as u32)
+            TestNumber::Unknown(100_000 + (hash % 900_000) as u32)
         }
     }
 }
 
 /// A test's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Numbered {
+pub(super) enum TestNumber {
     /// The number of one of LumoSQL's tests.
     Known(u32),
     /// The number of another test.
     Unknown(u32),
 }
 
-impl Numbered {
+impl TestNumber {
     /// Returns the number of either kind.
     pub(super) fn get(self) -> u32 {
         match self {
@@ -76,11 +76,11 @@ mod tests {
     fn a_test_has_one_number_at_every_size() {
         assert_eq!(folded("25000 INSERTs in a  transaction"), "# inserts in a transaction");
         for name in ["25000 INSERTs in a transaction", "750000 INSERTs in a transaction"] {
-            assert_eq!(number(&folded(name)), Numbered::Known(4));
+            assert_eq!(number(&folded(name)), TestNumber::Known(4));
         }
-        assert_eq!(number(&folded("DROP TABLE")), Numbered::Known(17));
+        assert_eq!(number(&folded("DROP TABLE")), TestNumber::Known(17));
         let other = number(&folded("12 JOINs"));
         assert_eq!(other, number(&folded("144 JOINs")));
-        assert!(matches!(other, Numbered::Unknown(100_000..=999_999)));
+        assert!(matches!(other, TestNumber::Unknown(100_000..=999_999)));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::ImportError,
-    findings::{Findings, ImportFinding},
+    findings::{FindingCounts, ImportFinding},
 };
 use dbdyno_foundation::base::{input, scratch::Scratch, sqlite::distrust};
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
@@ -16,21 +16,21 @@ use std::{
 };
 
 /// Facts by key.
-pub(super) type Facts = BTreeMap<String, String>;
+pub(super) type FactMap = BTreeMap<String, String>;
 
 /// The facts that a database has about a run.
 #[derive(Debug, Default)]
 pub(super) struct RawRun {
-    pub(super) facts: Facts,
+    pub(super) facts: FactMap,
     /// The facts of its tests, by their number in the file.
-    pub(super) tests: BTreeMap<i64, Facts>,
+    pub(super) tests: BTreeMap<i64, FactMap>,
     /// Keys for which it has several values, in words.
     pub(super) differing: BTreeSet<String>,
 }
 
 impl RawRun {
     /// Adds a fact of the run. If a key has several values, the last one counts.
-    pub(super) fn add_fact(&mut self, key: String, value: String, findings: &mut Findings) {
+    pub(super) fn add_fact(&mut self, key: String, value: String, findings: &mut FindingCounts) {
         if let Some(before) = self.facts.insert(key.clone(), value) {
             findings.add(ImportFinding::DuplicateRunKey);
             if self.facts.get(&key) != Some(&before) {
@@ -40,7 +40,7 @@ impl RawRun {
     }
 
     /// Adds a fact of one of its tests in the same way.
-    pub(super) fn add_test_fact(&mut self, test: i64, key: String, value: String, findings: &mut Findings) {
+    pub(super) fn add_test_fact(&mut self, test: i64, key: String, value: String, findings: &mut FindingCounts) {
         let facts = self.tests.entry(test).or_default();
         if let Some(before) = facts.insert(key.clone(), value) {
             findings.add(ImportFinding::DuplicateTestKey);
@@ -55,8 +55,8 @@ impl RawRun {
 pub(super) type RawRuns = BTreeMap<String, RawRun>;
 
 /// Reads all rows.
-pub(super) fn read(path: &Path) -> Result<(RawRuns, Findings), ImportError> {
-    let database = Database::open(path)?;
+pub(super) fn read(path: &Path) -> Result<(RawRuns, FindingCounts), ImportError> {
+    let database = LumoSqlDatabase::open(path)?;
     let connection = &database.connection;
     let broken = |error: rusqlite::Error| ImportError::Broken { path: path.to_owned(), message: error.to_string() };
     distrust(connection).map_err(broken)?;
@@ -72,9 +72,9 @@ pub(super) fn read(path: &Path) -> Result<(RawRuns, Findings), ImportError> {
     gather(connection).map_err(broken)
 }
 
-fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
+fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, FindingCounts)> {
     let mut runs = RawRuns::new();
-    let mut findings = Findings::default();
+    let mut findings = FindingCounts::default();
     let mut statement = connection.prepare(&in_order(connection, "run_id, key, value", "run_data"))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -109,7 +109,7 @@ fn in_order(connection: &Connection, columns: &str, table: &str) -> String {
 }
 
 /// Returns a value as text; a number is converted as it is written.
-fn text(value: ValueRef<'_>, findings: &mut Findings) -> Option<String> {
+fn text(value: ValueRef<'_>, findings: &mut FindingCounts) -> Option<String> {
     match value {
         ValueRef::Null => None,
         ValueRef::Integer(number) => Some(number.to_string()),
@@ -125,12 +125,12 @@ fn text(value: ValueRef<'_>, findings: &mut Findings) -> Option<String> {
 }
 
 /// An opened database, with its temporary copy if there is one.
-struct Database {
+struct LumoSqlDatabase {
     connection: Connection,
     _copy: Option<Scratch>,
 }
 
-impl Database {
+impl LumoSqlDatabase {
     /// Opens the file as immutable. If there is a journal or log next to it, which SQLite would have to apply, the database is copied
     /// first.
     fn open(path: &Path) -> Result<Self, ImportError> {

@@ -2,10 +2,10 @@
 
 use super::{
     Converted, SUITE,
-    findings::{Findings, ImportFinding},
+    findings::{FindingCounts, ImportFinding},
     identifier,
-    names::{Numbered, folded, number},
-    read::{Facts, RawRun},
+    names::{TestNumber, folded, number},
+    read::{FactMap, RawRun},
     rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, RunRow, SessionRow},
     size::DataSize,
 };
@@ -65,7 +65,7 @@ enum LumoSqlState {
 }
 
 impl LumoSqlState {
-    fn from_facts(facts: &Facts, started_at: Option<Timestamp>) -> Self {
+    fn from_facts(facts: &FactMap, started_at: Option<Timestamp>) -> Self {
         let count = |key: &str| facts.get(key).and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0);
         match (started_at, facts.get("when-run")) {
             (None, None) => return Self::Invalid("the database does not record when it ran".to_owned()),
@@ -112,7 +112,7 @@ impl LumoSqlState {
 }
 
 /// Adds the rows of a run.
-pub(super) fn convert(lumosql_id: &str, raw: &RawRun, file: &str, to: &mut Converted, findings: &mut Findings) {
+pub(super) fn convert(lumosql_id: &str, raw: &RawRun, file: &str, to: &mut Converted, findings: &mut FindingCounts) {
     let facts = &raw.facts;
     if facts.is_empty() {
         findings.add(ImportFinding::NoRunData);
@@ -184,7 +184,7 @@ fn nanoseconds(text: &str) -> Option<u64> {
     Some((seconds * 1e9).round() as u64)
 }
 
-fn host(facts: &Facts) -> HostRow {
+fn host(facts: &FactMap) -> HostRow {
     let fact = |key: &str| facts.get(key).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let (cpu_model, architecture, os) = (fact("cpu-comment"), fact("cpu-type"), fact("os-type"));
     let known: Vec<String> = [&cpu_model, &architecture, &os].into_iter().flatten().cloned().collect();
@@ -198,7 +198,7 @@ fn host(facts: &Facts) -> HostRow {
 }
 
 /// Returns the storage engine with its version: the backend, or SQLite itself if there is none.
-fn engine(facts: &Facts) -> (String, String) {
+fn engine(facts: &FactMap) -> (String, String) {
     let fact = |key: &str| facts.get(key).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let unknown = || "unknown".to_owned();
     // `backend` is the name with the version, as `lmdb-0.9.29`.
@@ -219,7 +219,7 @@ fn engine(facts: &Facts) -> (String, String) {
     }
 }
 
-fn add_options(run_id: &str, facts: &Facts, size: &DataSize, to: &mut Converted, findings: &mut Findings) {
+fn add_options(run_id: &str, facts: &FactMap, size: &DataSize, to: &mut Converted, findings: &mut FindingCounts) {
     let mut add = |name: &str, value: &str, assumed: bool| {
         to.options.push(OptionRow {
             run_id: run_id.to_owned(),
@@ -257,9 +257,9 @@ fn option_name(key: &str) -> Option<&str> {
 fn add_keys(
     run_id: &str,
     lumosql_id: &str,
-    (facts, size): (&Facts, &DataSize),
+    (facts, size): (&FactMap, &DataSize),
     to: &mut Converted,
-    findings: &mut Findings,
+    findings: &mut FindingCounts,
 ) {
     let mut add = |key: &str, value: &str| {
         to.keys.push(KeyRow { run_id: run_id.to_owned(), key: key.to_owned(), value: value.to_owned() });
@@ -278,7 +278,7 @@ fn add_keys(
     }
 }
 
-fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut Findings) {
+fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut FindingCounts) {
     let mut taken = HashSet::new();
     for (&in_file, facts) in &raw.tests {
         let (test, test_name) = numbered(in_file, facts, &mut taken, findings);
@@ -321,7 +321,7 @@ fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut Find
 }
 
 /// Returns a test's number and name. A repeated name, and a test without a name, get a number of their own.
-fn numbered(in_file: i64, facts: &Facts, taken: &mut HashSet<u32>, findings: &mut Findings) -> (u32, String) {
+fn numbered(in_file: i64, facts: &FactMap, taken: &mut HashSet<u32>, findings: &mut FindingCounts) -> (u32, String) {
     let name = facts.get("test-name").map(|name| name.trim()).filter(|name| !name.is_empty());
     let (mut test, mut name) = match name {
         Some(name) => (number(&folded(name)), name.to_owned()),
@@ -335,7 +335,7 @@ fn numbered(in_file: i64, facts: &Facts, taken: &mut HashSet<u32>, findings: &mu
         // Not folded: the count distinguishes the tests.
         test = number(&format!("{} ({times})", folded(&first)));
     }
-    if matches!(test, Numbered::Unknown(_)) {
+    if matches!(test, TestNumber::Unknown(_)) {
         findings.add(ImportFinding::UnknownTest);
     }
     (test.get(), name)
@@ -345,7 +345,7 @@ fn numbered(in_file: i64, facts: &Facts, taken: &mut HashSet<u32>, findings: &mu
 mod tests {
     use super::*;
 
-    fn facts(pairs: &[(&str, &str)]) -> Facts {
+    fn facts(pairs: &[(&str, &str)]) -> FactMap {
         pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
     }
 

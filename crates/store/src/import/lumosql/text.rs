@@ -5,8 +5,8 @@
 
 use super::{
     super::ImportError,
-    findings::{Findings, ImportFinding},
-    read::{Facts, RawRun, RawRuns},
+    findings::{FindingCounts, ImportFinding},
+    read::{FactMap, RawRun, RawRuns},
 };
 use dbdyno_foundation::base::input;
 use std::{
@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Reads the runs of a file, all or nothing.
-pub(super) fn read(path: &Path) -> Result<(RawRuns, Findings), ImportError> {
+pub(super) fn read(path: &Path) -> Result<(RawRuns, FindingCounts), ImportError> {
     let unreadable =
         |error: std::io::Error| ImportError::Unreadable { path: path.to_owned(), message: error.to_string() };
     let file = BufReader::new(input::open(path).map_err(unreadable)?);
@@ -37,7 +37,7 @@ fn broken(path: &Path, message: String) -> ImportError {
 #[derive(Default)]
 struct TextRuns {
     runs: RawRuns,
-    findings: Findings,
+    findings: FindingCounts,
     /// The run to which the current lines belong.
     open: Option<OpenRun>,
 }
@@ -93,9 +93,9 @@ impl TextRuns {
 }
 
 impl OpenRun {
-    fn take(&mut self, line: &str, findings: &mut Findings) -> Result<(), String> {
+    fn take(&mut self, line: &str, findings: &mut FindingCounts) -> Result<(), String> {
         if let Some(test) = line.strip_prefix("--").and_then(|number| number.trim().parse::<i64>().ok()) {
-            if self.facts.tests.insert(test, Facts::new()).is_some() {
+            if self.facts.tests.insert(test, FactMap::new()).is_some() {
                 return Err(format!("test {test} occurs twice: expected each test of a run once"));
             }
             self.test = Some(test);

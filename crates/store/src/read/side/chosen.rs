@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 /// The selected tests of the runs in the table `chosen_run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Chosen {
+pub(super) enum SelectedTests {
     /// All finished tests.
     WholeRuns,
     /// The tests in the table `chosen`.
@@ -44,7 +44,7 @@ const TWINS: &str = "
 /// Maximum number of selections that are read at once: each has one bit of a number.
 pub(super) const MOST_SIDES: usize = u64::BITS as usize;
 
-impl Chosen {
+impl SelectedTests {
     /// Selects the finished tests of at most [`MOST_SIDES`] selections: each is a side. Runs without a finished test may be among the
     /// chosen runs.
     pub(super) fn of(connection: &Connection, selections: &[&Selection]) -> Result<Self, StoreError> {

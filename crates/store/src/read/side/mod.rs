@@ -8,7 +8,7 @@ use super::{
     super::{Blob, ReadWatch, Selection, SessionRecord, Store, StoreError, schema::TESTS},
     rows,
 };
-use chosen::{Chosen, MOST_SIDES};
+use chosen::{MOST_SIDES, SelectedTests};
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{
     host::{Limits, is_system_allocator},
@@ -341,7 +341,7 @@ impl Store {
         let counts: Vec<String> =
             Metric::ALL.iter().map(|metric| format!("count({})", metric.compared_sql())).collect();
         self.reading(|connection| {
-            let keys = Chosen::of(connection, &[selection])?.keys();
+            let keys = SelectedTests::of(connection, &[selection])?.keys();
             let sql = format!("SELECT [{}]::VARCHAR FROM {TESTS} t JOIN {keys}", counts.join(", "));
             let counted: Vec<(String,)> = rows(connection, &sql, &[])?;
             let unread = |error| StoreError::Query { message: format!("a stored row cannot be read: {error}") };
@@ -365,14 +365,14 @@ fn selected(
     (metric, latencies): (Metric, Latencies),
     watch: Option<&ReadWatch>,
 ) -> Result<Vec<SelectedRuns>, StoreError> {
-    let chosen = Chosen::of(connection, selections)?;
+    let chosen = SelectedTests::of(connection, selections)?;
     let sides = runs::read(connection, (chosen, selections.len()), (metric, latencies), watch)?;
     let sessions = sessions::read(connection, &sides)?;
     let all: BTreeSet<Uuid> = sessions.iter().flatten().map(|session| session.session_id).collect();
     let has_twins: bool = connection.query_row(HAS_TWINS, [], |row| row.get(0)).map_err(wrong)?;
     let mut twins = Vec::new();
     if has_twins && !all.is_empty() {
-        let chosen = Chosen::twins(connection, all.into_iter())?;
+        let chosen = SelectedTests::twins(connection, all.into_iter())?;
         // The latencies of twins are never used.
         twins = runs::read(connection, (chosen, 1), (metric, Latencies::Left), None)?.concat();
     }

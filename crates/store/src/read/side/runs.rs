@@ -2,7 +2,7 @@
 
 use super::{
     ComparedTest, Latencies, RunConfiguration, RunTests,
-    chosen::{Chosen, within},
+    chosen::{SelectedTests, within},
 };
 use crate::{
     Blob, ReadWatch, StoreError, TierVerdicts,
@@ -59,7 +59,7 @@ const RESULTS: &str = "
 const HAS_ACTORS: &str = "SELECT EXISTS (FROM actor_result)";
 
 #[derive(Debug, Deserialize)]
-struct OptionRow {
+struct RunOptionRow {
     run_id: Uuid,
     scope: String,
     name: String,
@@ -67,7 +67,7 @@ struct OptionRow {
     in_force: Option<String>,
 }
 
-impl OptionRow {
+impl RunOptionRow {
     /// Returns its value in force, or the requested value if it cannot be read back.
     fn in_force(&self) -> Option<&String> {
         self.in_force.as_ref().or(self.asked.as_ref())
@@ -122,13 +122,13 @@ struct FoundRun {
 
 /// One side while its tests are being read.
 #[derive(Debug, Clone, Default)]
-struct Side {
+struct PartialSide {
     runs: Vec<RunTests>,
     /// The index of a run in `runs`, by its number among all.
     of_place: Vec<Option<usize>>,
 }
 
-impl Side {
+impl PartialSide {
     /// Selects the runs of a side.
     fn of(found: &[FoundRun], side: usize) -> Self {
         let mut one = Self { runs: Vec::new(), of_place: vec![None; found.len()] };
@@ -170,14 +170,14 @@ fn is_in(sides: u64, side: usize) -> bool {
 /// finished test. `watch` counts the results as they are read.
 pub(super) fn read(
     connection: &Connection,
-    (chosen, sides): (Chosen, usize),
+    (chosen, sides): (SelectedTests, usize),
     (metric, latencies): (Metric, Latencies),
     watch: Option<&ReadWatch>,
 ) -> Result<Vec<Vec<RunTests>>, StoreError> {
     let Some(within) = within(connection)? else { return Ok(vec![Vec::new(); sides]) };
     let mut texts = Texts::default();
     let found = found_runs(connection, &within, &mut texts)?;
-    let mut sides: Vec<Side> = (0..sides).map(|side| Side::of(&found, side)).collect();
+    let mut sides: Vec<PartialSide> = (0..sides).map(|side| PartialSide::of(&found, side)).collect();
     drop(found);
     let latencies = match latencies {
         Latencies::Read => "CASE WHEN coalesce(t.operations_per_sample, 1) = 1 THEN t.histogram END",
@@ -197,7 +197,7 @@ pub(super) fn read(
         read_tests(chunk, &mut texts, &mut sides)?;
         watch.map_or(Ok(()), |watch| watch.count(chunk.rows().len()))
     })?;
-    Ok(sides.into_iter().map(Side::finished).collect())
+    Ok(sides.into_iter().map(PartialSide::finished).collect())
 }
 
 /// Returns the chosen runs without their tests, in the order in which they ran.
@@ -294,12 +294,12 @@ fn identifier(text: &str) -> Result<Uuid, StoreError> {
 /// Returns the configurations of keys, each with the options of one of its runs.
 fn configurations(connection: &Connection, keys: Vec<(ConfigurationKey, Uuid)>) -> Result<Vec<Configured>, StoreError> {
     let runs: Vec<String> = keys.iter().map(|(_, run)| run.to_string()).collect();
-    let mut options: HashMap<Uuid, Vec<OptionRow>> = HashMap::new();
+    let mut options: HashMap<Uuid, Vec<RunOptionRow>> = HashMap::new();
     let mut builds: HashMap<Uuid, String> = HashMap::new();
     if !runs.is_empty() {
         let known = rows::<BuildRow>(connection, BUILDS, &[&runs.join(" ")])?;
         builds.extend(known.into_iter().filter_map(|row| Some((row.run_id, row.build?))));
-        for row in rows::<OptionRow>(connection, OPTIONS, &[&runs.join(" ")])? {
+        for row in rows::<RunOptionRow>(connection, OPTIONS, &[&runs.join(" ")])? {
             options.entry(row.run_id).or_default().push(row);
         }
     }
@@ -313,32 +313,36 @@ fn configurations(connection: &Connection, keys: Vec<(ConfigurationKey, Uuid)>) 
 
 fn configured(
     key: ConfigurationKey,
-    options: &[OptionRow],
+    options: &[RunOptionRow],
     build: Option<String>,
     verdicts: &TierVerdicts,
 ) -> Configured {
     let ConfigurationKey { engine, version, tier, suite, memory_limit, cache, tier_evidence, doubted, .. } = key;
-    let of = |engine: bool, value: fn(&OptionRow) -> Option<&String>| -> BTreeMap<String, String> {
+    let of = |engine: bool, value: fn(&RunOptionRow) -> Option<&String>| -> BTreeMap<String, String> {
         let of_scope = options.iter().filter(|option| (option.scope == "engine") == engine);
         of_scope.filter_map(|option| Some((option.name.clone(), value(option)?.clone()))).collect()
     };
     let limits = memory_limit.map(|limit| ("memory_limit_bytes".to_owned(), limit.to_string()));
     let cold = (&*cache == "cold").then(|| ("cache".to_owned(), cache.to_string()));
     // An engine option takes precedence over a suite option of the same name.
-    let all_asked =
-        limits.into_iter().chain(cold).chain(of(false, OptionRow::asked)).chain(of(true, OptionRow::asked)).collect();
+    let all_asked = limits
+        .into_iter()
+        .chain(cold)
+        .chain(of(false, RunOptionRow::asked))
+        .chain(of(true, RunOptionRow::asked))
+        .collect();
     let configuration = RunConfiguration {
         engine: engine.to_string(),
         version: version.to_string(),
         tier,
         // A store into which runs were imported may not have the evidence itself.
         tier_evidence: verdicts
-            .of(&engine, &version, &of(true, OptionRow::asked))
+            .of(&engine, &version, &of(true, RunOptionRow::asked))
             .or(tier_evidence.as_deref())
             .map(str::to_owned),
-        options: of(true, OptionRow::in_force),
+        options: of(true, RunOptionRow::in_force),
         suite: suite.to_string(),
-        suite_options: of(false, OptionRow::in_force),
+        suite_options: of(false, RunOptionRow::in_force),
         memory_limit,
         cache: cache.to_string(),
         build,
@@ -347,7 +351,7 @@ fn configured(
     (Arc::new(configuration), Arc::new(all_asked))
 }
 
-fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), StoreError> {
+fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [PartialSide]) -> Result<(), StoreError> {
     let (places, sides) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<UInt64Type>("sides")?);
     let (tests, names) = (chunk.numbers::<Int32Type>("test")?, chunk.texts("test_name")?);
     let actors = chunk.texts("actor")?;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 
 /// Journal data that the store has not imported yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct UnimportedJournals {
     /// Bytes of journals whose processes live: a session stores them when it pauses or ends.
     pub owned_bytes: u64,
     /// Bytes of journals whose processes are gone: the next command imports them.
@@ -18,10 +18,10 @@ pub struct Waiting {
 
 impl Store {
     /// Returns the journal data beyond the positions up to which each journal was imported.
-    pub(crate) fn waiting(&self, taken: &BTreeMap<String, u64>) -> Waiting {
+    pub(crate) fn waiting(&self, taken: &BTreeMap<String, u64>) -> UnimportedJournals {
         let refused = self.journal_folder().join(REFUSED);
         let refused = refused.exists().then_some(refused);
-        let mut waiting = Waiting { refused, ..Waiting::default() };
+        let mut waiting = UnimportedJournals { refused, ..UnimportedJournals::default() };
         match self.journals() {
             Ok(journals) => {
                 for journal in journals {
@@ -46,7 +46,7 @@ mod tests {
     fn what_was_taken_in_does_not_wait() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path().join("results.duckdb"));
-        assert_eq!(store.waiting(&BTreeMap::new()), Waiting::default());
+        assert_eq!(store.waiting(&BTreeMap::new()), UnimportedJournals::default());
         let journals = store.journal_folder();
         fs::create_dir(&journals).unwrap();
         let (held, left) = (identifier(), identifier());
@@ -55,7 +55,7 @@ mod tests {
         fs::write(journals.join(format!("{held}.jsonl")), "0123456789").unwrap();
         fs::write(journals.join(format!("{left}.jsonl")), "0123").unwrap();
         let taken = BTreeMap::from([(held.to_string(), 7)]);
-        let expected = Waiting { owned_bytes: 3, left_bytes: 4, ..Waiting::default() };
+        let expected = UnimportedJournals { owned_bytes: 3, left_bytes: 4, ..UnimportedJournals::default() };
         assert_eq!(store.waiting(&taken), expected);
     }
 }
