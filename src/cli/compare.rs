@@ -13,8 +13,8 @@ use super::{
 use clap::Args;
 use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{
-    Axis, Beside, ComparedGroups, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm,
-    ReferenceGroup, Several, Side, as_rates, by_configuration, compare, gate, load, load_all, load_both, others_of,
+    Axis, ComparedGroups, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm,
+    ReferenceGroup, SecondaryMetric, Several, Side, as_rates, by_configuration, compare, gate, load, load_all, load_both, others_of,
     with_repeats,
 };
 use dbdyno_engine::say;
@@ -309,7 +309,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     let [a, b] = with_repeats(&store, [&side_a, &side_b])?;
     let mut comparison = compare(&a, &b, &options);
     if matches!(format, OutputFormat::Own(Format::Html | Format::Json)) {
-        comparison.beside = Beside::of_selections(&store, selected, args.metric(), &options)?;
+        comparison.beside = SecondaryMetric::of_selections(&store, selected, args.metric(), &options)?;
     }
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();

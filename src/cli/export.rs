@@ -17,7 +17,7 @@ use dbdyno_foundation::{
 use dbdyno_reports::{
     format::Format,
     results,
-    tracked::{self, TRACKERS, TrackError, Tracked, Tracker, Written},
+    tracked::{self, TRACKERS, TrackError, Tracked, TrackedSummary, Tracker},
 };
 use dbdyno_store::{Selection, Store};
 use std::{
@@ -111,7 +111,7 @@ fn of_figures(
     }
     let named = output.map(Output::named);
     let tracked = Tracked { tracker, metrics: &metrics, cells: args.csv.cells, named };
-    let mut summary = Written::default();
+    let mut summary = TrackedSummary::default();
     let Some(output) = output else {
         let code = streamed(|mut stdout| {
             summary = tracked::write(store, selection, &tracked, &mut stdout)?;
@@ -129,12 +129,12 @@ fn of_figures(
         TrackError::File(error) => unwritten_file(output.named(), &error),
         error => error.into(),
     })?;
-    let Written { figures, sessions, .. } = summary;
+    let TrackedSummary { figures, sessions, .. } = summary;
     say!("{} of {} written to {}", counted(figures, "figure"), counted(sessions, "session"), output.named().display());
     say_notes(&summary);
     Ok(ExitCode::SUCCESS)
 }
 
-fn say_notes(written: &Written) {
+fn say_notes(written: &TrackedSummary) {
     written.notes.iter().for_each(|note| say!("note: {}", plain(note)));
 }

@@ -10,7 +10,7 @@ use dbdyno_engine::say;
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_reports::{
     details::details,
-    matrix::{Matrix, MatrixColumns},
+    matrix::{MatrixKind, TimeMatrix},
     soak,
 };
 use dbdyno_running::soak::Soak;
@@ -126,9 +126,9 @@ fn followed(store: &Store, selection: &Selection) -> Result<Vec<Soak>, CliError>
     Ok(soaks)
 }
 
-fn matrix(args: &ResultsArgs, times: &[TestTime]) -> Matrix {
-    let kind = if args.by_configuration { MatrixColumns::Configurations } else { MatrixColumns::Runs };
-    let matrix = Matrix::new(times, kind);
+fn matrix(args: &ResultsArgs, times: &[TestTime]) -> TimeMatrix {
+    let kind = if args.by_configuration { MatrixKind::Configurations } else { MatrixKind::Runs };
+    let matrix = TimeMatrix::new(times, kind);
     let matrix = if args.normalise { matrix.normalised() } else { matrix };
     if matrix.incomplete > 0 {
         let columns = counted(matrix.incomplete, kind.word());

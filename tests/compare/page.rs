@@ -6,7 +6,7 @@ use super::{
 };
 use crate::support::Place;
 use dbdyno::{
-    compare::{Beside, Comparison, Figure, Options, RatioRange},
+    compare::{Comparison, Figure, Options, RatioRange, SecondaryMetric},
     metric::Metric,
     store::Store,
 };
@@ -49,9 +49,13 @@ fn costly() -> Bench {
 pub(super) fn with_beside() -> Comparison {
     let stored = costly().stored();
     let mut comparison = stored.compared("engine=x", "engine=y", &Options::default());
-    comparison.beside = Beside::metrics(Metric::Wall)
+    comparison.beside = SecondaryMetric::metrics(Metric::Wall)
         .filter_map(|metric| {
-            Beside::of(&stored.side_of("engine=x", metric), &stored.side_of("engine=y", metric), &Options::default())
+            SecondaryMetric::of(
+                &stored.side_of("engine=x", metric),
+                &stored.side_of("engine=y", metric),
+                &Options::default(),
+            )
         })
         .collect();
     comparison

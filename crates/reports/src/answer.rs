@@ -17,11 +17,10 @@ use std::{
 /// The formats in which an answer can be written to a file.
 pub const FILE_FORMATS: &[Format] = &[Format::Csv, Format::Json, Format::Markdown];
 
-/// A row of an answer.
-type Row<'r> = &'r [Option<&'r str>];
+type AnswerRow<'r> = &'r [Option<&'r str>];
 
 /// Writes a row, or the text before the first row.
-type WriteRow = fn(&mut dyn Write, &TextRows, Option<Row<'_>>, Cells) -> Result<(), WriteError>;
+type WriteRow = fn(&mut dyn Write, &TextRows, Option<AnswerRow<'_>>, Cells) -> Result<(), WriteError>;
 
 /// Writes the whole answer of a user's query to a file of ours, which is replaced. `cells`: the form of CSV cells.
 ///
@@ -56,7 +55,7 @@ pub fn write(
 }
 
 /// Writes a row as CSV; unknown values are empty.
-fn csv_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, cells: Cells) -> Result<(), WriteError> {
+fn csv_row(out: &mut dyn Write, heads: &TextRows, row: Option<AnswerRow<'_>>, cells: Cells) -> Result<(), WriteError> {
     let line = match row {
         None => csv::line(heads.columns.iter().map(String::as_str), cells),
         Some(row) => csv::line(row.iter().map(|value| value.unwrap_or("")), cells),
@@ -65,7 +64,12 @@ fn csv_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, cells: C
 }
 
 /// Writes the bracket that begins the array, or an object.
-fn json_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, _cells: Cells) -> Result<(), WriteError> {
+fn json_row(
+    out: &mut dyn Write,
+    heads: &TextRows,
+    row: Option<AnswerRow<'_>>,
+    _cells: Cells,
+) -> Result<(), WriteError> {
     match row {
         None => Ok(out.write_all(b"[")?),
         Some(row) => Ok(serde_json::to_writer(out, &RowObject { heads, row: row.iter().copied() })?),
@@ -73,7 +77,11 @@ fn json_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, _cells:
 }
 
 /// Writes a line of a table; numbers are right-aligned.
-pub(super) fn markdown_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>) -> Result<(), WriteError> {
+pub(super) fn markdown_row(
+    out: &mut dyn Write,
+    heads: &TextRows,
+    row: Option<AnswerRow<'_>>,
+) -> Result<(), WriteError> {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let text = match row {
         Some(row) => line(row.iter().map(|value| value.map_or_else(|| "NULL".to_owned(), escaped)).collect()),

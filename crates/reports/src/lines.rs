@@ -11,7 +11,7 @@ use std::{
 
 /// A finished test of a run.
 #[derive(Debug, Clone, PartialEq)]
-struct Line<'s> {
+struct TestLine<'s> {
     printed: &'s PrintedAs,
     ms: f64,
     database_bytes: u64,
@@ -27,14 +27,14 @@ pub(super) fn lines(store: &Store, selection: &Selection, catalog: &Catalog) -> 
             suites.insert(suite.to_owned(), printed(catalog, suite));
         }
     }
-    let mut runs: Vec<(String, String, Vec<Line<'_>>)> = Vec::new();
+    let mut runs: Vec<(String, String, Vec<TestLine<'_>>)> = Vec::new();
     for row in listed.rows.iter() {
         let [Some(run), Some(label), Some(suite), Some(test), Some(wall_ns), Some(bytes)] = row.first() else {
             continue;
         };
         let Some(printed) = suites.get(suite).and_then(|tests| tests.get(test)) else { continue };
         let (Ok(wall_ns), Ok(database_bytes)) = (wall_ns.parse::<f64>(), bytes.parse()) else { continue };
-        let line = Line { printed, ms: wall_ns / 1e6, database_bytes };
+        let line = TestLine { printed, ms: wall_ns / 1e6, database_bytes };
         match runs.last_mut().filter(|(last, ..)| last == run) {
             Some((.., lines)) => lines.push(line),
             None => runs.push((run.to_owned(), label.to_owned(), vec![line])),
@@ -54,7 +54,7 @@ fn printed(catalog: &Catalog, suite: &str) -> BTreeMap<String, PrintedAs> {
 }
 
 /// Returns the lines of a run: its tests in order, and after the last test of a benchmark the size of its database.
-fn of_run(label: &str, lines: &[Line<'_>]) -> String {
+fn of_run(label: &str, lines: &[TestLine<'_>]) -> String {
     let mut text = String::new();
     let label = plain(label);
     for (line, next) in lines.iter().zip(lines.iter().skip(1).map(Some).chain([None])) {
@@ -80,7 +80,7 @@ mod tests {
         let printed = |benchmark: &str, phase: &str| PrintedAs { benchmark: benchmark.into(), phase: phase.into() };
         let (insert, query, many) =
             (printed("1_simple", "insert"), printed("1_simple", "query"), printed("4_many/0010", "query"));
-        let line = |printed, ms, database_bytes| Line { printed, ms, database_bytes };
+        let line = |printed, ms, database_bytes| TestLine { printed, ms, database_bytes };
         let lines = [line(&insert, 1021.4, 58_687_488), line(&query, 453.6, 58_687_488), line(&many, 24.0, 36_864)];
         let expected = "1_simple - insert - bvinc      -       1021\n\
                         1_simple - query  - bvinc      -        454\n\

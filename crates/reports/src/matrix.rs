@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The kind of a matrix's columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatrixColumns {
+pub enum MatrixKind {
     /// One column per run, oldest first.
     Runs,
     /// One column per configuration: label, version and size, with the medians over its runs.
     Configurations,
 }
 
-impl MatrixColumns {
+impl MatrixKind {
     /// Returns the word for one column.
     pub fn word(self) -> &'static str {
         match self {
@@ -64,8 +64,8 @@ impl MatrixTest {
 
 /// Times of tests, with one column per run or configuration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Matrix {
-    kind: MatrixColumns,
+pub struct TimeMatrix {
+    kind: MatrixKind,
     tests: Vec<MatrixTest>,
     columns: Vec<MatrixColumn>,
     cells: BTreeMap<(usize, usize), MatrixCell>,
@@ -80,13 +80,13 @@ const NAME: usize = 24;
 /// The shortest prefix of an identifier that is shown.
 const SHORTEST: usize = 8;
 
-impl Matrix {
+impl TimeMatrix {
     /// Builds the matrix of these times, in ns, which are ordered by run.
-    pub fn new(times: &[TestTime], kind: MatrixColumns) -> Self {
+    pub fn new(times: &[TestTime], kind: MatrixKind) -> Self {
         let tests = tests_of(times);
         let columns = match kind {
-            MatrixColumns::Runs => of_runs(times),
-            MatrixColumns::Configurations => of_configurations(times),
+            MatrixKind::Runs => of_runs(times),
+            MatrixKind::Configurations => of_configurations(times),
         };
         let rows: BTreeMap<(u32, String), usize> = tests.keys().cloned().zip(0..).collect();
         let timed: BTreeSet<(u32, String)> = times.iter().filter(|time| time.timed).map(test_of).collect();
@@ -218,12 +218,12 @@ fn of_runs(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
 }
 
 /// The key of a column of configurations: label, version, size in numbers, size, options.
-type ConfigurationKey<'t> = (&'t str, &'t str, Vec<u64>, &'t str, &'t str);
+type MatrixColumnKey<'t> = (&'t str, &'t str, Vec<u64>, &'t str, &'t str);
 
 /// Returns one column per configuration, with its heading: label and size, with the version and options in which configurations of a label
 /// differ.
 fn of_configurations(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
-    let mut all: BTreeMap<ConfigurationKey<'_>, Vec<&TestTime>> = BTreeMap::new();
+    let mut all: BTreeMap<MatrixColumnKey<'_>, Vec<&TestTime>> = BTreeMap::new();
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut options: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
     for time in times {
@@ -233,7 +233,7 @@ fn of_configurations(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
         versions.entry(label).or_default().insert(engine_version);
         options.entry((label, size)).or_default().insert(of_run);
     }
-    let heading = |(label, version, _, size, of_run): &ConfigurationKey<'_>, runs: usize| {
+    let heading = |(label, version, _, size, of_run): &MatrixColumnKey<'_>, runs: usize| {
         let several = versions.get(label).is_some_and(|versions| versions.len() > 1);
         let version = if several { format!(" {version}") } else { String::new() };
         let differ = options.get(&(*label, *size)).map(|others| differing(of_run, others)).unwrap_or_default();
@@ -316,7 +316,7 @@ mod tests {
             ..time(run, 1, "x", Some(ms * 1_000_000))
         };
         let times = [of("aaaaaaaa1", "off", 1), of("aaaaaaaa2", "off", 3), of("aaaaaaaa3", "on", 7)];
-        let rows = Matrix::new(&times, MatrixColumns::Configurations).table(false);
+        let rows = TimeMatrix::new(&times, MatrixKind::Configurations).table(false);
         assert_eq!(titles(&rows), ["test", "lmdb rowsum=off · 1 · 2 runs", "lmdb rowsum=on · 1 · 1 run"]);
         assert_eq!(texts(&rows), [["1 x", "2.00 ms", "7.00 ms"]]);
     }
@@ -329,7 +329,7 @@ mod tests {
             time("aaaaaaaa2", 1, "2000 INSERTs", Some(5_000_000)),
             time("aaaaaaaa2", 2, "DROP", None),
         ];
-        let matrix = Matrix::new(&times, MatrixColumns::Runs);
+        let matrix = TimeMatrix::new(&times, MatrixKind::Runs);
         let rows = matrix.table(false);
         assert_eq!(titles(&rows), ["test", "lmdb · 1 · aaaaaaaa1", "lmdb · 1 · aaaaaaaa2"]);
         assert_eq!(texts(&rows)[0], ["1 N INSERTs", "3.00 ms", "5.00 ms"]);
@@ -352,7 +352,7 @@ mod tests {
             time("a4", 1, "200 INSERTs", Some(4_000_000)),
         ];
         times[4].size = "2".to_owned();
-        let matrix = Matrix::new(&times, MatrixColumns::Configurations);
+        let matrix = TimeMatrix::new(&times, MatrixKind::Configurations);
         let rows = matrix.table(false);
         assert_eq!(titles(&rows), ["test", "lmdb · 1 · 3 runs", "lmdb · 2 · 1 run"]);
         assert_eq!(texts(&rows)[0], ["1 N INSERTs", "2.00 ms", "4.00 ms"]);
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(transposed.columns[1].role, ColumnRole::Figure);
         times[0].wall_ns = None;
         times[1].engine_version = "1.0".to_owned();
-        let rows = Matrix::new(&times[..4], MatrixColumns::Configurations).table(false);
+        let rows = TimeMatrix::new(&times[..4], MatrixKind::Configurations).table(false);
         assert_eq!(titles(&rows), ["test", "lmdb 0.9 · 1 · 2 runs", "lmdb 1.0 · 1 · 1 run"]);
         assert_eq!(texts(&rows)[0][1], "2.00 ms (1 run)");
     }
@@ -376,7 +376,7 @@ mod tests {
         };
         let load = |run: &str, ms: u64| time(run, 1, "Load", Some(ms * 1_000_000));
         let times = [load("a1", 3), timed("a1", 400_000.0), load("a2", 5), timed("a2", 600_000.0)];
-        let matrix = Matrix::new(&times, MatrixColumns::Configurations);
+        let matrix = TimeMatrix::new(&times, MatrixKind::Configurations);
         let rows = matrix.table(false);
         assert_eq!(texts(&rows), [["1 Load", "4.00 ms"], ["2 Lookups alone, operations a second", "480 k/s"]]);
         let shares = matrix.normalised();
@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn tests_of_two_suites_with_one_number_are_two_rows() {
         let times = [time("a1", 1, "Sequential writes", Some(1)), time("a2", 1, "Creating tables", Some(2))];
-        let rows = Matrix::new(&times, MatrixColumns::Runs).table(false);
+        let rows = TimeMatrix::new(&times, MatrixKind::Runs).table(false);
         let names: Vec<&str> = texts(&rows).into_iter().map(|row| row[0]).collect();
         assert_eq!(names, ["1 Creating tables", "1 Sequential writes"]);
     }

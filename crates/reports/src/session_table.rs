@@ -45,12 +45,12 @@ pub struct TestTable {
     pub test: u32,
     pub name: String,
     /// Configurations in the order of the session.
-    pub rows: Vec<SessionRow>,
+    pub rows: Vec<ConfigurationFigures>,
 }
 
 /// One configuration's figure in a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SessionRow {
+pub struct ConfigurationFigures {
     /// The engine with the options that distinguish it from others.
     pub label: String,
     pub runs: usize,
@@ -183,7 +183,7 @@ impl SessionTable {
                     .filter_map(|run| {
                         let members = groups.get(&(size.size.as_str(), *number, run.label.as_str()))?;
                         let row = row(run, members, harness)?;
-                        Some(SessionRow { actors: actor_rows(members, actors), ..row })
+                        Some(ConfigurationFigures { actors: actor_rows(members, actors), ..row })
                     })
                     .collect();
             }
@@ -207,7 +207,7 @@ impl SessionTable {
     }
 }
 
-fn row(run: &RunRecord, members: &[&TestRecord], harness: &HarnessCosts) -> Option<SessionRow> {
+fn row(run: &RunRecord, members: &[&TestRecord], harness: &HarnessCosts) -> Option<ConfigurationFigures> {
     let first = members.first()?;
     let compared: Vec<f64> = members.iter().filter_map(|result| result.figures.compared(Metric::Wall)).collect();
     let middle_run = median(&compared).ok()?;
@@ -237,7 +237,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness: &HarnessCosts) -> Opti
     let most = compared.iter().copied().fold(0.0, f64::max);
     let operations = first.figure(Metric::Operations)?;
     let own_rate = known(Metric::Rate)?;
-    Some(SessionRow {
+    Some(ConfigurationFigures {
         label: run.label.clone(),
         runs: members.len(),
         median_ns,

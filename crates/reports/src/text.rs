@@ -1,7 +1,7 @@
 //! A session's table as a sheet, and answers of queries as text.
 
 use super::{
-    session_table::{ActorRow, OutsideRow, SessionRow, SessionTable, SizeTable, TestTable},
+    session_table::{ActorRow, ConfigurationFigures, OutsideRow, SessionTable, SizeTable, TestTable},
     sheet::{self, Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table, TableStyle, Tone},
 };
 use console::{Alignment, measure_text_width};
@@ -41,7 +41,7 @@ pub fn session_sheet(table: &SessionTable, command: &str) -> Sheet {
     }
 }
 
-fn rows(table: &SessionTable) -> impl Iterator<Item = &SessionRow> {
+fn rows(table: &SessionTable) -> impl Iterator<Item = &ConfigurationFigures> {
     table.sizes.iter().flat_map(|size| &size.tests).flat_map(|test| &test.rows)
 }
 
@@ -113,7 +113,7 @@ fn held_to(size: &SizeTable) -> String {
 
 /// Returns the notes on a session's figures, as sections.
 fn notes(table: &SessionTable) -> Vec<Section> {
-    let any = |is: fn(&SessionRow) -> bool| rows(table).any(is);
+    let any = |is: fn(&ConfigurationFigures) -> bool| rows(table).any(is);
     let cores = table.cores.map(|cores| format!("x  threads of an actor; the machine has {}", counted(cores, "core")));
     let said = [
         (
@@ -152,7 +152,7 @@ fn short_rate(of: f64) -> String {
     rate(of).trim_end_matches("/s").trim_end().to_owned()
 }
 
-fn cells(row: &SessionRow) -> Vec<Cell> {
+fn cells(row: &ConfigurationFigures) -> Vec<Cell> {
     let mark = if row.disagrees {
         "✗"
     } else if row.not_verified {
@@ -218,7 +218,7 @@ fn records(table: &SessionTable) -> Table {
         "harness_bound",
     ];
     let whole = |value: Option<u64>| Cell::new(value.map_or_else(String::new, |value| value.to_string()));
-    let record = |size: &SizeTable, test: &TestTable, row: &SessionRow| {
+    let record = |size: &SizeTable, test: &TestTable, row: &ConfigurationFigures| {
         Row::Cells(vec![
             Cell::new(&table.suite),
             Cell::new(&size.size),

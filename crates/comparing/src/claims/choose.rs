@@ -48,12 +48,12 @@ pub(super) fn choose(
         best
     };
     let has_published =
-        |all: &[Candidate<'_>]| all.iter().flat_map(|one| &one.sizes).any(|size| published.contains(*size));
+        |all: &[ClaimCandidate<'_>]| all.iter().flat_map(|one| &one.sizes).any(|size| published.contains(*size));
     let may_be_published = published.is_empty() || has_published(&of_a) && has_published(&of_b);
     // A sweep has too many pairs of configurations to rank them all. No pair is better than one with equal options.
     let mut equal: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     of_b.iter().enumerate().for_each(|(at, other)| equal.entry(&other.options).or_default().push(at));
-    let with_equal = |(at_a, one): (usize, &Candidate<'_>)| {
+    let with_equal = |(at_a, one): (usize, &ClaimCandidate<'_>)| {
         let others: &[usize] = equal.get(&one.options).map_or(&[], Vec::as_slice);
         others.iter().map(|at_b| (at_a, *at_b)).collect::<Vec<_>>()
     };
@@ -71,7 +71,7 @@ pub(super) fn choose(
 }
 
 /// A configuration that matches a side of a claim.
-struct Candidate<'s> {
+struct ClaimCandidate<'s> {
     runs: Vec<&'s RunTests>,
     sizes: BTreeSet<&'s str>,
     /// The rounds of its runs, by session and size.
@@ -89,8 +89,8 @@ fn candidates<'s>(
     claims: &[Claim],
     named: &BTreeSet<String>,
     registry: &Registry,
-) -> Vec<Candidate<'s>> {
-    let mut found: BTreeMap<_, Candidate<'s>> = BTreeMap::new();
+) -> Vec<ClaimCandidate<'s>> {
+    let mut found: BTreeMap<_, ClaimCandidate<'s>> = BTreeMap::new();
     for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
         let of_run: Vec<usize> = (0..claims.len())
             .filter(|at| run.tests.iter().any(|test| claims[*at].is_of(test.test, test.actor.as_deref(), &test.name)))
@@ -101,7 +101,7 @@ fn candidates<'s>(
         let configuration = &*run.configuration;
         let key =
             (&configuration.suite, &configuration.engine, &*run.asked, &configuration.version, configuration.tier);
-        let candidate = found.entry(key).or_insert_with(|| Candidate {
+        let candidate = found.entry(key).or_insert_with(|| ClaimCandidate {
             runs: Vec::new(),
             sizes: BTreeSet::new(),
             rounds: BTreeMap::new(),
@@ -133,7 +133,7 @@ fn options<'s>(
     unnamed.map(|(name, value)| (name.as_str(), (value.as_str(), is_default(name, value)))).collect()
 }
 
-impl Candidate<'_> {
+impl ClaimCandidate<'_> {
     /// Returns the options that are not at their default and that the other candidate does not have with the same value.
     fn unlike<'o>(&'o self, other: &'o Self) -> impl Iterator<Item = (&'o str, &'o str)> {
         self.options.iter().filter_map(|(name, (value, is_default))| match other.options.get(name) {
@@ -152,7 +152,7 @@ impl Candidate<'_> {
     }
 
     /// Returns its runs as a side, with a selection that excludes the other candidates.
-    fn side(&self, side: &Side, all: &[Candidate<'_>]) -> Side {
+    fn side(&self, side: &Side, all: &[ClaimCandidate<'_>]) -> Side {
         let sessions: HashSet<Uuid> = self.runs.iter().map(|run| run.session_id).collect();
         Side {
             selection: side.selection.clone() + &self.narrowed(all),
@@ -165,9 +165,9 @@ impl Candidate<'_> {
     }
 
     /// Returns the fewest terms that exclude all other candidates: ` cache_size=-2000 version=3.51`.
-    fn narrowed(&self, all: &[Candidate<'_>]) -> String {
+    fn narrowed(&self, all: &[ClaimCandidate<'_>]) -> String {
         let own = self.facts();
-        let mut others: Vec<_> = all.iter().map(Candidate::facts).filter(|facts| *facts != own).collect();
+        let mut others: Vec<_> = all.iter().map(ClaimCandidate::facts).filter(|facts| *facts != own).collect();
         let mut terms = String::new();
         while !others.is_empty() {
             let words: BTreeSet<&str> = own.keys().chain(others.iter().flat_map(BTreeMap::keys)).copied().collect();
@@ -220,7 +220,7 @@ struct Rank<'s> {
 }
 
 impl<'s> Rank<'s> {
-    fn new([a, b]: [&Candidate<'_>; 2], published: &BTreeSet<String>, started: &HashMap<Uuid, &'s str>) -> Self {
+    fn new([a, b]: [&ClaimCandidate<'_>; 2], published: &BTreeSet<String>, started: &HashMap<Uuid, &'s str>) -> Self {
         let both: BTreeSet<&str> = a.sizes.intersection(&b.sizes).copied().collect();
         let at: BTreeSet<&str> = both.iter().copied().filter(|size| published.contains(*size)).collect();
         let is_published = !at.is_empty() || published.is_empty() && !both.is_empty();
@@ -230,7 +230,8 @@ impl<'s> Rank<'s> {
             .filter_map(|(key, rounds)| Some((key.0, rounds.intersection(b.rounds.get(key)?).count())))
             .collect();
         let start = |session: &Uuid| started.get(session).copied().filter(|at| *at != "unknown").unwrap_or_default();
-        let last = |one: &Candidate<'_>| one.rounds.keys().map(|(session, _)| start(session)).max().unwrap_or_default();
+        let last =
+            |one: &ClaimCandidate<'_>| one.rounds.keys().map(|(session, _)| start(session)).max().unwrap_or_default();
         Self {
             published: is_published,
             together: !common.is_empty(),
@@ -244,7 +245,7 @@ impl<'s> Rank<'s> {
     }
 }
 
-fn unclaimed(a: &Candidate<'_>, b: &Candidate<'_>) -> Vec<String> {
+fn unclaimed(a: &ClaimCandidate<'_>, b: &ClaimCandidate<'_>) -> Vec<String> {
     let said = |who: &str, (name, value): (&str, &str)| format!("{who} {name}={value}");
     let of_a = a.unlike(b).map(|option| said("A", option));
     let of_b = b.unlike(a).map(|option| said("B", option));

@@ -3,7 +3,7 @@
 use super::{
     ClaimsTable, ComparedClaims, RunOrigin,
     choose::choose,
-    table::{Found, FoundPair, selections},
+    table::{ClaimRuns, FoundPair, selections},
 };
 use crate::compare::{Options, Side, compare, load_all, with_repeats};
 use dbdyno_catalog::{
@@ -43,7 +43,7 @@ pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, StoreError>
     for claimed in &claims.comparisons {
         let of = |origin| match origins.contains(&origin) {
             true => found(claimed, origin, store, (&sides, &registry)),
-            false => Ok(Found::Nothing),
+            false => Ok(ClaimRuns::Nothing),
         };
         compared.push(ComparedClaims { measured: of(RunOrigin::Measured)?, imported: of(RunOrigin::Imported)? });
     }
@@ -65,21 +65,21 @@ fn found(
     origin: RunOrigin,
     store: &Store,
     (sides, registry): (&BTreeMap<&str, (&Selection, &Side)>, &Registry),
-) -> Result<Found, StoreError> {
+) -> Result<ClaimRuns, StoreError> {
     let (a, b) = selections(claimed, origin);
     for text in [&a, &b] {
         if let Err(message) = Selection::parse_line(text) {
-            return Ok(Found::Wrong(message));
+            return Ok(ClaimRuns::Wrong(message));
         }
     }
     let Some(((of_a, a), (of_b, b))) = sides.get(a.as_str()).zip(sides.get(b.as_str())) else {
-        return Ok(Found::Nothing);
+        return Ok(ClaimRuns::Nothing);
     };
     let named: BTreeSet<String> = of_a.names().chain(of_b.names()).map(str::to_owned).collect();
-    let Some(chosen) = choose([a, b], claimed, &named, registry) else { return Ok(Found::Nothing) };
+    let Some(chosen) = choose([a, b], claimed, &named, registry) else { return Ok(ClaimRuns::Nothing) };
     let [a, b] = with_repeats(store, [&chosen.a, &chosen.b])?;
     let options = Options { allowed: claimed.allow.clone(), ..Options::default() };
     let comparison = compare(&a, &b, &options);
     let (others, unclaimed) = (chosen.others, chosen.unclaimed);
-    Ok(Found::Pair(Box::new(FoundPair { comparison, others, unclaimed })))
+    Ok(ClaimRuns::Pair(Box::new(FoundPair { comparison, others, unclaimed })))
 }

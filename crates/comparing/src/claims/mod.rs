@@ -7,4 +7,4 @@ mod table;
 
 pub use judge::{ClaimedDirection, JudgedSizes, MeasuredRatio, Reproduction, direction, judge};
 pub use measure::judged;
-pub use table::{ClaimsTable, ComparedClaims, Found, FoundPair, JudgedClaim, JudgedComparison, RunOrigin};
+pub use table::{ClaimRuns, ClaimsTable, ComparedClaims, FoundPair, JudgedClaim, JudgedComparison, RunOrigin};

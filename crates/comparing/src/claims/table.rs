@@ -38,14 +38,14 @@ pub enum RunOrigin {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ComparedClaims {
     /// The comparison of runs that dbdyno measured.
-    pub measured: Found,
+    pub measured: ClaimRuns,
     /// The comparison of imported runs.
-    pub imported: Found,
+    pub imported: ClaimRuns,
 }
 
 /// The stored runs of the two sides of a claim.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Found {
+pub enum ClaimRuns {
     /// A side has no runs.
     #[default]
     Nothing,
@@ -121,7 +121,7 @@ impl ClaimsTable {
         let compared = compared.iter().chain(std::iter::repeat(&nothing));
         let comparisons = claims.comparisons.iter().zip(compared).flat_map(|(claimed, found)| {
             let measured = judged(claimed, &found.measured, RunOrigin::Measured);
-            let has_imported = found.imported != Found::Nothing;
+            let has_imported = found.imported != ClaimRuns::Nothing;
             let imported = has_imported.then(|| judged(claimed, &found.imported, RunOrigin::Imported));
             [measured].into_iter().chain(imported)
         });
@@ -166,8 +166,8 @@ pub(super) fn selections(claimed: &ClaimedComparison, origin: RunOrigin) -> (Str
     (format!("{a} {of_origin}"), format!("{b} {of_origin}"))
 }
 
-fn judged(claimed: &ClaimedComparison, found: &Found, origin: RunOrigin) -> JudgedComparison {
-    let pair = if let Found::Pair(pair) = found { Some(&**pair) } else { None };
+fn judged(claimed: &ClaimedComparison, found: &ClaimRuns, origin: RunOrigin) -> JudgedComparison {
+    let pair = if let ClaimRuns::Pair(pair) = found { Some(&**pair) } else { None };
     let published_sizes: Vec<String> = claimed.sizes.iter().map(Size::to_string).collect();
     let usable = |line: &&Line| line.a.is_some() && line.b.is_some() || !line.obstacles.is_empty();
     let all: Vec<&Line> = pair.iter().flat_map(|pair| &pair.comparison.lines).filter(usable).collect();
@@ -177,7 +177,7 @@ fn judged(claimed: &ClaimedComparison, found: &Found, origin: RunOrigin) -> Judg
         true => (others, Vec::new(), JudgedSizes::Other),
         false => (at, others, JudgedSizes::Published),
     };
-    let wrong = if let Found::Wrong(message) = found { Some(message) } else { None };
+    let wrong = if let ClaimRuns::Wrong(message) = found { Some(message) } else { None };
     JudgedComparison {
         origin,
         published_sizes,

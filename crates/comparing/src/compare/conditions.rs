@@ -16,33 +16,33 @@ use uuid::Uuid;
 const FSYNC_FACTOR: u64 = 10;
 
 /// A condition in words; none if it is unknown for a session.
-struct Condition {
+struct NamedCondition {
     /// `CPU quotas differ`.
     differ: &'static str,
     value: fn(&SessionConditions) -> Option<String>,
 }
 
 /// The conditions that must match for times to be comparable.
-const DECIDING: [Condition; 8] = [
-    Condition { differ: "sync targets differ", value: syncs },
-    Condition { differ: "mount options that change times differ", value: changing_options },
-    Condition { differ: "CPU quotas differ", value: |of| limit(of, |limits| limits.cpu_quota.map(cpus_in_words)) },
-    Condition { differ: "CPUs to run on differ", value: |of| limit(of, |limits| Some(limits.cpus.to_string())) },
-    Condition {
+const DECIDING: [NamedCondition; 8] = [
+    NamedCondition { differ: "sync targets differ", value: syncs },
+    NamedCondition { differ: "mount options that change times differ", value: changing_options },
+    NamedCondition { differ: "CPU quotas differ", value: |of| limit(of, |limits| limits.cpu_quota.map(cpus_in_words)) },
+    NamedCondition { differ: "CPUs to run on differ", value: |of| limit(of, |limits| Some(limits.cpus.to_string())) },
+    NamedCondition {
         differ: "memory limits of control groups differ",
         value: |of| limit(of, |limits| limits.memory_bytes.map(bytes)),
     },
-    Condition { differ: "allocators differ", value: |of| of.allocator.clone() },
-    Condition { differ: "preloaded libraries differ", value: preloaded },
-    Condition { differ: "builds of dbdyno differ", value: optimisation },
+    NamedCondition { differ: "allocators differ", value: |of| of.allocator.clone() },
+    NamedCondition { differ: "preloaded libraries differ", value: preloaded },
+    NamedCondition { differ: "builds of dbdyno differ", value: optimisation },
 ];
 
 /// The conditions whose differences are reported without blocking the comparison.
-const BADGES: [Condition; 4] = [
-    Condition { differ: "mount options differ", value: |of| of.mount_options.clone() },
-    Condition { differ: "CPU governors differ", value: |of| of.cpu_governor.clone() },
-    Condition { differ: "clock sources differ", value: |of| of.clock_source.clone() },
-    Condition { differ: "build flags of dbdyno differ", value: |of| of.build_flags.clone() },
+const BADGES: [NamedCondition; 4] = [
+    NamedCondition { differ: "mount options differ", value: |of| of.mount_options.clone() },
+    NamedCondition { differ: "CPU governors differ", value: |of| of.cpu_governor.clone() },
+    NamedCondition { differ: "clock sources differ", value: |of| of.clock_source.clone() },
+    NamedCondition { differ: "build flags of dbdyno differ", value: |of| of.build_flags.clone() },
 ];
 
 fn none() -> String {

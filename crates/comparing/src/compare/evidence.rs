@@ -65,7 +65,7 @@ impl Tested {
 
 /// The facts about both sides that all lines share.
 #[derive(Debug)]
-pub(super) struct Known<'s> {
+pub(super) struct CommonFacts<'s> {
     /// The place where each session ran.
     pub(super) places: BTreeMap<Uuid, String>,
     pub(super) conditions: DecidingConditions,
@@ -80,9 +80,9 @@ pub(super) struct Known<'s> {
 }
 
 /// Returns a line with its figures and obstacles.
-pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: &Options) -> LineDraft {
+pub(super) fn draft(laid: Laid<'_>, common: &CommonFacts<'_>, metric: Metric, options: &Options) -> LineDraft {
     let matched = matched(&laid.a, &laid.b);
-    let obstacles = obstacles(&laid, &matched, known, metric, options);
+    let obstacles = obstacles(&laid, &matched, common, metric, options);
     let several = |side: SideName| {
         let kind = ObstacleKind::SeveralConfigurations;
         obstacles.iter().any(|found| found.kind == kind && found.side == Some(side))
@@ -91,7 +91,7 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: 
     let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), metric) };
     let sessions = matched.a.iter().chain(&matched.b).map(|sample| sample.run.session_id);
     // Each added session ran because the previous rounds had decided nothing.
-    let looks = 1 + known.added.count(sessions) as u32;
+    let looks = 1 + common.added.count(sessions) as u32;
     let spending = match (looks, options.first_look) {
         (1, None) => Spending::ONCE,
         (looks, first) => Spending::at_look(looks + first.map_or(0, |first| first.saturating_sub(1)), 1),
@@ -103,11 +103,11 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: 
             None if a.values.iter().chain(&b.values).any(|value| *value <= 0.0) => {
                 Tested::Ranked(RankedRatio::new(&a.values, &b.values, matched.paired, a.median / b.median))
             }
-            None => Tested::Sampled(sampled(&laid, &matched, known, a.median / b.median, spending)),
+            None => Tested::Sampled(sampled(&laid, &matched, common, a.median / b.median, spending)),
         }),
         _ => None,
     };
-    let noise_floor = known.floors.of(&laid);
+    let noise_floor = common.floors.of(&laid);
     let Laid { part, size, test, name, actor, .. } = laid;
     let line = Line { part, size, test, name, actor, a, b, obstacles, noise_floor, looks, found: None };
     LineDraft { line, tested, spending }
@@ -147,11 +147,11 @@ fn values(samples: &[SideSample<'_>]) -> Vec<f64> {
 fn sampled(
     laid: &Laid<'_>,
     matched: &Matched<'_>,
-    known: &Known<'_>,
+    common: &CommonFacts<'_>,
     median_ratio: f64,
     spending: Spending,
 ) -> SampledRatio {
-    match sessions::test(laid, matched, (&known.repeats, &known.added), spending.alpha) {
+    match sessions::test(laid, matched, (&common.repeats, &common.added), spending.alpha) {
         Some(SessionTest { answer, sessions }) => {
             let (interval, p) = match answer {
                 Ok((interval, p)) => (Ok(interval), Some(p)),

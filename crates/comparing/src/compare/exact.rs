@@ -5,7 +5,7 @@ use dbdyno_foundation::metric::{Metric, Variability};
 use std::collections::BTreeMap;
 
 /// The input that decides such a value: suite, size and seed.
-type Input<'s> = (&'s str, &'s str, u64);
+type ExactInput<'s> = (&'s str, &'s str, u64);
 
 /// Returns the ratio of values that inputs alone decide: both sides had the same inputs, and the same ratio at each of them. If all values
 /// of both sides are 0, the ratio is 1, for any metric. Returns none if the values are subject to chance, if only through the choice of
@@ -30,7 +30,7 @@ pub(super) fn exact(matched: &Matched<'_>, metric: Metric) -> Option<f64> {
 }
 
 /// Returns the value at each input; none if runs of one input differ, or a seed is unknown.
-fn by_input<'s>(samples: &[SideSample<'s>]) -> Option<BTreeMap<Input<'s>, f64>> {
+fn by_input<'s>(samples: &[SideSample<'s>]) -> Option<BTreeMap<ExactInput<'s>, f64>> {
     let mut values = BTreeMap::new();
     for sample in samples {
         let input = (sample.run.configuration.suite.as_str(), &*sample.run.size, sample.seed?);

@@ -65,9 +65,9 @@ pub fn gate(comparison: &Comparison, limit: f64) -> Gate {
     let (mut slower, mut open) = (Vec::new(), Vec::new());
     for line in comparison.lines.iter().filter(|line| line.actor.is_none()) {
         match judged(line, limit, comparison.metric) {
-            Judged::Passed => {}
-            Judged::Slower => slower.push(name(line)),
-            Judged::Open(reason) => open.push(OpenTest { name: name(line), reason }),
+            GateVerdict::Passed => {}
+            GateVerdict::Slower => slower.push(name(line)),
+            GateVerdict::Open(reason) => open.push(OpenTest { name: name(line), reason }),
         }
     }
     let unmatched = comparison.unmatched.iter();
@@ -81,35 +81,35 @@ pub fn gate(comparison: &Comparison, limit: f64) -> Gate {
     }
 }
 
-enum Judged {
+enum GateVerdict {
     Passed,
     Slower,
     Open(OpenReason),
 }
 
-fn judged(line: &Line, limit: f64, metric: Metric) -> Judged {
+fn judged(line: &Line, limit: f64, metric: Metric) -> GateVerdict {
     let Some(found) = &line.found else {
         let one = line.a.is_none() != line.b.is_none();
-        return Judged::Open(if one { OpenReason::OneSide } else { OpenReason::NotComparable });
+        return GateVerdict::Open(if one { OpenReason::OneSide } else { OpenReason::NotComparable });
     };
     let Some(interval) = found.interval else {
         let few = found.sessions.map_or(OpenReason::TooFewRuns, |_| OpenReason::FewSessions);
-        return Judged::Open(few);
+        return GateVerdict::Open(few);
     };
     let (low, high) = match metric.better() {
         Better::More => (1.0 / interval.high, 1.0 / interval.low),
         Better::Less | Better::Neither => (interval.low, interval.high),
     };
     if high <= 1.0 + limit {
-        return Judged::Passed;
+        return GateVerdict::Passed;
     }
     let open = match found.verdict {
-        Verdict::Slower if low > 1.0 + limit => return Judged::Slower,
+        Verdict::Slower if low > 1.0 + limit => return GateVerdict::Slower,
         Verdict::Undecided { .. } if found.sessions.is_some() => OpenReason::FewSessions,
         _ if low > 1.0 + limit => OpenReason::NotBeyondNoise,
         _ => OpenReason::AcrossTheLimit,
     };
-    Judged::Open(open)
+    GateVerdict::Open(open)
 }
 
 fn name(line: &Line) -> String {

@@ -23,7 +23,7 @@ pub struct Grouped {
 
 /// The properties that must be equal: the tier, and the options of the suite.
 #[derive(Debug, Clone, PartialEq)]
-struct Kind {
+struct GroupProperties {
     /// None means any tier.
     tier: Option<Option<u8>>,
     suite_options: Option<BTreeMap<String, String>>,
@@ -41,11 +41,11 @@ pub fn grouped(sides: Vec<Side>, references: &BTreeSet<String>, allowed: &BTreeS
     let one_reference = any_tier && sides.iter().any(is_reference);
     let any_options = allowed.contains(&Difference::SuiteOptions);
     let parted = |sides: Vec<Side>, by_tier: bool| {
-        let mut parts: Vec<(Kind, Vec<Side>)> = Vec::new();
+        let mut parts: Vec<(GroupProperties, Vec<Side>)> = Vec::new();
         for side in sides {
             let Some(run) = side.runs.first() else { continue };
             let suite_options = (!any_options).then(|| run.configuration.suite_options.clone());
-            let kind = Kind { tier: by_tier.then_some(run.configuration.tier), suite_options };
+            let kind = GroupProperties { tier: by_tier.then_some(run.configuration.tier), suite_options };
             match parts.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, part)) => part.push(side),
                 None => parts.push((kind, vec![side])),

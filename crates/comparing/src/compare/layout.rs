@@ -2,7 +2,7 @@
 
 use super::{
     load::Side,
-    matching::{Keys, keys},
+    matching::{SplitKeys, keys},
     model::Part,
     options::{Axis, Options},
 };
@@ -91,21 +91,21 @@ impl Ordered {
 }
 
 /// The values of keys, in the order of the keys.
-type Values = Vec<Ordered>;
+type PartValues = Vec<Ordered>;
 /// The properties that results of both sides must share to be on one line of a part: size, test, name.
 type LineKey = (Ordered, u32, String);
 /// The tests of one part of a side.
-type Tests<'s> = BTreeMap<LineKey, Vec<SideSample<'s>>>;
+type SamplesByLine<'s> = BTreeMap<LineKey, Vec<SideSample<'s>>>;
 /// The samples of A and of B.
-type Both<'s> = (Vec<SideSample<'s>>, Vec<SideSample<'s>>);
+type LineSamples<'s> = (Vec<SideSample<'s>>, Vec<SideSample<'s>>);
 
 /// A part of both sides: the tests of the runs that have its values.
-struct Block<'s> {
-    values: Values,
-    lines: BTreeMap<LineKey, Both<'s>>,
+struct PartLines<'s> {
+    values: PartValues,
+    lines: BTreeMap<LineKey, LineSamples<'s>>,
 }
 
-impl<'s> Block<'s> {
+impl<'s> PartLines<'s> {
     fn of_side(&self, side: usize) -> impl Iterator<Item = &[SideSample<'s>]> {
         self.lines.values().map(move |(a, b)| if side == 0 { a.as_slice() } else { b.as_slice() })
     }
@@ -140,8 +140,8 @@ pub(super) fn lay_out<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Layout
     }
     let mut unmatched = Vec::new();
     // If no part has a partner, each line reports that itself.
-    if blocks.iter().any(Block::has_both) {
-        let (with, without): (Vec<_>, Vec<_>) = blocks.into_iter().partition(Block::has_both);
+    if blocks.iter().any(PartLines::has_both) {
+        let (with, without): (Vec<_>, Vec<_>) = blocks.into_iter().partition(PartLines::has_both);
         unmatched = said_of_unmatched(&keys.shared, &with, &without);
         blocks = with;
     }
@@ -150,25 +150,25 @@ pub(super) fn lay_out<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Layout
 }
 
 /// Returns the names of a part's values.
-fn names(keys: &Keys) -> Vec<String> {
+fn names(keys: &SplitKeys) -> Vec<String> {
     let of_b = keys.of_b.iter().filter(|axis| !keys.of_a.contains(axis));
     keys.shared.iter().chain(&keys.of_a).chain(of_b).map(ToString::to_string).collect()
 }
 
 /// Combines each part of A with each part of B that agrees in the shared keys.
-fn blocks<'s>(a: &'s Side, b: &'s Side, keys: &Keys) -> Vec<Block<'s>> {
+fn blocks<'s>(a: &'s Side, b: &'s Side, keys: &SplitKeys) -> Vec<PartLines<'s>> {
     let of_b = || if a.metric == b.metric { parts(b, &keys.shared, &keys.of_b) } else { BTreeMap::new() };
     // Values of different metrics share no line.
     let (of_a, of_b) = rayon::join(|| parts(a, &keys.shared, &keys.of_a), of_b);
-    let shared: BTreeSet<&Values> = of_a.keys().chain(of_b.keys()).collect();
+    let shared: BTreeSet<&PartValues> = of_a.keys().chain(of_b.keys()).collect();
     let mut blocks = Vec::new();
     for values in shared {
-        let nothing = |own: &[Axis]| BTreeMap::from([(missing(own), Tests::new())]);
+        let nothing = |own: &[Axis]| BTreeMap::from([(missing(own), SamplesByLine::new())]);
         let (no_a, no_b) = (nothing(&keys.of_a), nothing(&keys.of_b));
         for (own_a, tests_a) in of_a.get(values).unwrap_or(&no_a) {
             for (own_b, tests_b) in of_b.get(values).unwrap_or(&no_b) {
                 let own = own_values(keys, own_a, own_b);
-                blocks.push(Block { values: [values.clone(), own].concat(), lines: both(tests_a, tests_b) });
+                blocks.push(PartLines { values: [values.clone(), own].concat(), lines: both(tests_a, tests_b) });
             }
         }
     }
@@ -176,12 +176,12 @@ fn blocks<'s>(a: &'s Side, b: &'s Side, keys: &Keys) -> Vec<Block<'s>> {
     blocks
 }
 
-fn missing(axes: &[Axis]) -> Values {
+fn missing(axes: &[Axis]) -> PartValues {
     axes.iter().map(|_| Ordered::new(MISSING)).collect()
 }
 
 /// Returns the values of keys that are not shared; `A / B` for a key that separates both sides.
-fn own_values(keys: &Keys, of_a: &Values, of_b: &Values) -> Values {
+fn own_values(keys: &SplitKeys, of_a: &PartValues, of_b: &PartValues) -> PartValues {
     let in_b = |axis: &Axis| keys.of_b.iter().position(|of_b| of_b == axis).and_then(|place| of_b.get(place));
     let first = keys.of_a.iter().zip(of_a).map(|(axis, value)| match in_b(axis) {
         Some(other) => Ordered::new(&format!("{} / {}", value.text, other.text)),
@@ -191,8 +191,8 @@ fn own_values(keys: &Keys, of_a: &Values, of_b: &Values) -> Values {
     first.chain(rest).collect()
 }
 
-fn both<'s>(a: &Tests<'s>, b: &Tests<'s>) -> BTreeMap<LineKey, Both<'s>> {
-    let mut lines: BTreeMap<LineKey, Both<'s>> = BTreeMap::new();
+fn both<'s>(a: &SamplesByLine<'s>, b: &SamplesByLine<'s>) -> BTreeMap<LineKey, LineSamples<'s>> {
+    let mut lines: BTreeMap<LineKey, LineSamples<'s>> = BTreeMap::new();
     for (key, samples) in a {
         lines.entry(key.clone()).or_default().0.extend(samples);
     }
@@ -202,17 +202,17 @@ fn both<'s>(a: &Tests<'s>, b: &Tests<'s>) -> BTreeMap<LineKey, Both<'s>> {
     lines
 }
 
-fn laid<'s>(Block { values, lines }: Block<'s>, names: &[String]) -> Vec<Laid<'s>> {
+fn laid<'s>(PartLines { values, lines }: PartLines<'s>, names: &[String]) -> Vec<Laid<'s>> {
     let part: Part = names.iter().cloned().zip(values.into_iter().map(|value| value.text)).collect();
     let mut sides: BTreeMap<String, (bool, bool)> = BTreeMap::new();
     for ((size, ..), (a, b)) in &lines {
         let has = sides.entry(size.text.clone()).or_default();
         *has = (has.0 || !a.is_empty(), has.1 || !b.is_empty());
     }
-    let is_whole = |(_, both): &(&LineKey, &Both<'s>)| actor(both).is_none();
+    let is_whole = |(_, both): &(&LineKey, &LineSamples<'s>)| actor(both).is_none();
     let whole: BTreeSet<(String, u32)> =
         lines.iter().filter(is_whole).map(|((size, test, _), _)| (size.text.clone(), *test)).collect();
-    let line = |((size, test, name), both): (LineKey, Both<'s>)| {
+    let line = |((size, test, name), both): (LineKey, LineSamples<'s>)| {
         // A figure that only actors have is not part of any line of the whole test.
         let is_share = whole.contains(&(size.text.clone(), test));
         let actor = actor(&both).filter(|_| is_share).map(|actor| actor.to_string());
@@ -227,17 +227,21 @@ fn laid<'s>(Block { values, lines }: Block<'s>, names: &[String]) -> Vec<Laid<'s
 }
 
 /// Returns the actor whose share of a test the samples are.
-fn actor<'s>((a, b): &Both<'s>) -> Option<&'s Arc<str>> {
+fn actor<'s>((a, b): &LineSamples<'s>) -> Option<&'s Arc<str>> {
     a.first().or_else(|| b.first())?.result.actor.as_ref()
 }
 
 /// Returns the tests of a side by the values of the shared keys, then by the values of its own keys.
-fn parts<'s>(side: &'s Side, shared: &[Axis], own: &[Axis]) -> BTreeMap<Values, BTreeMap<Values, Tests<'s>>> {
-    let of_run = |run: &RunTests, axes: &[Axis]| -> Values {
+fn parts<'s>(
+    side: &'s Side,
+    shared: &[Axis],
+    own: &[Axis],
+) -> BTreeMap<PartValues, BTreeMap<PartValues, SamplesByLine<'s>>> {
+    let of_run = |run: &RunTests, axes: &[Axis]| -> PartValues {
         axes.iter().map(|axis| Ordered::new(&value(run, side, axis))).collect()
     };
     // Many runs share few parts and sizes.
-    let mut places: Vec<((Values, Values, &str), Groups<'s>)> = Vec::new();
+    let mut places: Vec<((PartValues, PartValues, &str), Groups<'s>)> = Vec::new();
     let mut known: HashMap<_, usize> = HashMap::new();
     let mut place = |run: &'s RunTests| {
         let same = (Arc::as_ptr(&run.configuration), run.session_id, Arc::as_ptr(&run.label), Arc::as_ptr(&run.size));
@@ -260,7 +264,7 @@ fn parts<'s>(side: &'s Side, shared: &[Axis], own: &[Axis]) -> BTreeMap<Values, 
             }
         }
     }
-    let mut parts: BTreeMap<Values, BTreeMap<Values, Tests<'_>>> = BTreeMap::new();
+    let mut parts: BTreeMap<PartValues, BTreeMap<PartValues, SamplesByLine<'_>>> = BTreeMap::new();
     for ((shared, own, size), Groups { groups, .. }) in places {
         let tests = parts.entry(shared).or_default().entry(own).or_default();
         tests.extend(
@@ -308,9 +312,9 @@ fn value(run: &RunTests, side: &Side, axis: &Axis) -> String {
 }
 
 /// Describes the parts without a partner, by the shared key that explains why: `only A has cache_size=1 | 3 (24 runs), B has 2`.
-fn said_of_unmatched(shared: &[Axis], with: &[Block<'_>], without: &[Block<'_>]) -> Vec<String> {
+fn said_of_unmatched(shared: &[Axis], with: &[PartLines<'_>], without: &[PartLines<'_>]) -> Vec<String> {
     let values_of = |place: usize, side: usize| -> BTreeSet<&str> {
-        let has = |block: &&Block<'_>| block.has(side);
+        let has = |block: &&PartLines<'_>| block.has(side);
         let values = with.iter().chain(without).filter(has).filter_map(|block| block.values.get(place));
         values.map(|value| value.text.as_str()).collect()
     };
@@ -352,7 +356,7 @@ fn said_of_unmatched(shared: &[Axis], with: &[Block<'_>], without: &[Block<'_>])
 }
 
 /// Joins the lines of a test into one if exactly one size is only in A and exactly one is only in B.
-fn join_single_sizes(lines: &mut BTreeMap<LineKey, Both<'_>>) {
+fn join_single_sizes(lines: &mut BTreeMap<LineKey, LineSamples<'_>>) {
     // The keys of lines that only A has, and of lines that only B has, grouped by everything except the size.
     let mut alone: BTreeMap<(u32, &str), [Vec<LineKey>; 2]> = BTreeMap::new();
     let keys: Vec<(LineKey, bool, bool)> =

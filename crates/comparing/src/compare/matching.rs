@@ -15,7 +15,7 @@ const MOST_PAIRS: usize = 64;
 
 /// The keys that split the sides.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Keys {
+pub(super) struct SplitKeys {
     /// Keys in which compared configurations must agree.
     pub(super) shared: Vec<Axis>,
     /// Keys of A alone: each value is compared with everything in B that agrees in the shared keys.
@@ -25,14 +25,14 @@ pub(super) struct Keys {
 }
 
 /// The facts of a configuration at a size, without the pooled ones.
-struct Kind<'s> {
+struct UnpooledFacts<'s> {
     size: &'s str,
     facts: BTreeMap<&'s str, String>,
 }
 
 /// Returns the keys of a pivot. If sides are matched, adds the keys in which configurations of a side differ at one size.
-pub(super) fn keys(a: &Side, b: &Side, options: &Options) -> Keys {
-    let mut keys = Keys::default();
+pub(super) fn keys(a: &Side, b: &Side, options: &Options) -> SplitKeys {
+    let mut keys = SplitKeys::default();
     let axes = options.pivot.iter().flat_map(|(row, column)| [row, column]);
     let [of_a, of_b] = [a, b].map(|side| kinds(side, &options.pooled));
     let is_matched = options.several == Several::Matched;
@@ -51,7 +51,7 @@ pub(super) fn keys(a: &Side, b: &Side, options: &Options) -> Keys {
     keys
 }
 
-fn add_matched(keys: &mut Keys, a: &[Kind<'_>], b: &[Kind<'_>]) {
+fn add_matched(keys: &mut SplitKeys, a: &[UnpooledFacts<'_>], b: &[UnpooledFacts<'_>]) {
     let (in_a, in_b) = (values(a), values(b));
     let words: BTreeSet<&str> =
         in_a.keys().chain(in_b.keys()).copied().filter(|w| varies(a, w) || varies(b, w)).collect();
@@ -76,7 +76,7 @@ fn add_matched(keys: &mut Keys, a: &[Kind<'_>], b: &[Kind<'_>]) {
         }
     }
     let shared = names(&keys.shared);
-    let own_of = |kinds: &[Kind<'_>], known: &mut Vec<Axis>| {
+    let own_of = |kinds: &[UnpooledFacts<'_>], known: &mut Vec<Axis>| {
         for word in &own {
             let others = [shared.clone(), names(known)].concat();
             if !others.iter().any(|other| other == word) && separates(kinds, &others, word) {
@@ -92,13 +92,13 @@ fn add_matched(keys: &mut Keys, a: &[Kind<'_>], b: &[Kind<'_>]) {
     }
 }
 
-fn kinds<'s>(side: &'s Side, pooled: &BTreeSet<String>) -> Vec<Kind<'s>> {
+fn kinds<'s>(side: &'s Side, pooled: &BTreeSet<String>) -> Vec<UnpooledFacts<'s>> {
     let mut seen = HashSet::new();
     let first = side.runs.iter().filter(|run| seen.insert((Arc::as_ptr(&run.configuration), &*run.size)));
     let kind = |run: &'s dbdyno_store::RunTests| {
         let mut facts = run.configuration.facts();
         facts.retain(|word, _| !is_pooled(word, pooled));
-        Kind { size: &run.size, facts }
+        UnpooledFacts { size: &run.size, facts }
     };
     first.map(kind).collect()
 }
@@ -109,7 +109,7 @@ pub(super) fn is_pooled(word: &str, pooled: &BTreeSet<String>) -> bool {
 }
 
 /// Returns the values of each word.
-fn values<'k>(kinds: &'k [Kind<'_>]) -> BTreeMap<&'k str, BTreeSet<&'k str>> {
+fn values<'k>(kinds: &'k [UnpooledFacts<'_>]) -> BTreeMap<&'k str, BTreeSet<&'k str>> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (word, value) in kinds.iter().flat_map(|kind| &kind.facts) {
         values.entry(word).or_default().insert(value);
@@ -118,18 +118,18 @@ fn values<'k>(kinds: &'k [Kind<'_>]) -> BTreeMap<&'k str, BTreeSet<&'k str>> {
 }
 
 /// Whether configurations of one size differ in a word. A value that follows from the size is not a difference.
-fn varies(kinds: &[Kind<'_>], word: &str) -> bool {
+fn varies(kinds: &[UnpooledFacts<'_>], word: &str) -> bool {
     separates(kinds, &[], word)
 }
 
 /// Whether a word distinguishes configurations of one size that the known words do not.
-fn separates(kinds: &[Kind<'_>], known: &[String], word: &str) -> bool {
+fn separates(kinds: &[UnpooledFacts<'_>], known: &[String], word: &str) -> bool {
     parts(kinds, &[known, &[word.to_owned()]].concat()) > parts(kinds, known)
 }
 
 /// Returns the number of parts into which these words split the configurations of each size.
-fn parts(kinds: &[Kind<'_>], words: &[String]) -> usize {
-    let part = |kind: &Kind<'_>| -> (String, Vec<Option<String>>) {
+fn parts(kinds: &[UnpooledFacts<'_>], words: &[String]) -> usize {
+    let part = |kind: &UnpooledFacts<'_>| -> (String, Vec<Option<String>>) {
         (kind.size.to_owned(), words.iter().map(|word| kind.facts.get(word.as_str()).cloned()).collect())
     };
     kinds.iter().map(part).collect::<HashSet<_>>().len()

@@ -13,7 +13,6 @@
 //!
 //! How the figures of a side grow with the size or an option is reported without a ratio: see [`ScalingCurve`].
 
-mod beside;
 mod conditions;
 mod evidence;
 mod exact;
@@ -33,13 +32,13 @@ mod options;
 mod pairs;
 mod pivot;
 mod scaling;
+mod secondary;
 mod sessions;
 mod sizes;
 mod trend;
 mod warnings;
 mod zeros;
 
-pub use beside::{Beside, BesideLine};
 pub use gate::{Gate, OpenReason, OpenTest, gate};
 pub use groups::{Grouped, ReferenceGroup, grouped};
 pub use leader::{ComparedGroups, Duel, Leader};
@@ -55,11 +54,12 @@ pub use pivot::axis_value;
 pub use scaling::{
     Corner, CurveFamily, Growing, Grown, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families, grown,
 };
+pub use secondary::{SecondaryLine, SecondaryMetric};
 pub use sizes::{TestKey, by_test, over_sizes, without_numbers};
 pub use trend::{Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries, trend};
 
 use dbdyno_foundation::metric::Metric;
-use evidence::{Known, LineDraft};
+use evidence::{CommonFacts, LineDraft};
 use layout::Layout;
 use rayon::prelude::*;
 use sessions::Repeats;
@@ -105,7 +105,7 @@ struct Drafts {
 }
 
 fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
-    let known = Known {
+    let common = CommonFacts {
         places: facts::places(&[a, b]),
         conditions: conditions::DecidingConditions::of(&[a, b]),
         floors: noise::floors(&[a, b]),
@@ -116,7 +116,7 @@ fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
     };
     let Layout { lines, unmatched } = layout::lay_out(a, b, options);
     let mut lines: Vec<_> =
-        lines.into_par_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect();
+        lines.into_par_iter().map(|line| evidence::draft(line, &common, a.metric, options)).collect();
     // Parts follow their test. The heaviest statements matter most, so parts are in the order of their values.
     for test in lines.chunk_by_mut(|_, next| next.line.actor.is_some()) {
         if let [_, parts @ ..] = test {

@@ -56,7 +56,7 @@ pub struct Comparison {
     pub pivot: Option<Pivot>,
     /// Other metrics of the same lines, if they were read too.
     #[serde(default)]
-    pub beside: Vec<super::Beside>,
+    pub beside: Vec<super::SecondaryMetric>,
     /// How figures grow, if requested: by test, axis, fixed values, and side.
     pub scaling: Option<Vec<ScalingCurve>>,
     /// Warnings that a reader should know.

@@ -1,7 +1,7 @@
 //! The obstacles to comparing the two sides of a line.
 
 use super::{
-    evidence::Known,
+    evidence::CommonFacts,
     layout::{Laid, SideSample},
     matching::is_pooled,
     model::{Obstacle, ObstacleKind, SideName},
@@ -24,25 +24,25 @@ use uuid::Uuid;
 pub(super) fn obstacles(
     line: &Laid<'_>,
     matched: &Matched<'_>,
-    known: &Known<'_>,
+    common: &CommonFacts<'_>,
     metric: Metric,
     options: &Options,
 ) -> Vec<Obstacle> {
     let must =
         |kind, message: Option<String>| message.map(|message| Obstacle { kind, side: None, message, allowed: false });
-    if let Some(only) = must(ObstacleKind::OneSide, one_side(line, known, metric)) {
+    if let Some(only) = must(ObstacleKind::OneSide, one_side(line, common, metric)) {
         return vec![only];
     }
-    let both = Both { a: Counts::of(&line.a), b: Counts::of(&line.b) };
+    let both = LineCounts { a: SampleCounts::of(&line.a), b: SampleCounts::of(&line.b) };
     let several = [(SideName::A, &both.a), (SideName::B, &both.b)].map(|(side, counts)| {
         let (kind, message) = (ObstacleKind::SeveralConfigurations, several(side, &counts.kinds, &options.pooled)?);
         Some(Obstacle { kind, side: Some(side), message, allowed: false })
     });
     let fixed = several.into_iter().chain([
-        must(ObstacleKind::SharedRuns, shared_runs(line, &known.shared)),
+        must(ObstacleKind::SharedRuns, shared_runs(line, &common.shared)),
         must(ObstacleKind::FailedVerification, verification(line, &both)),
         not_verified(&both),
-        must(ObstacleKind::NoRatio, no_ratio(matched, known, &both)),
+        must(ObstacleKind::NoRatio, no_ratio(matched, common, &both)),
     ]);
     let can = |difference, message: Option<String>| {
         let allowed = options.allowed.contains(&difference);
@@ -53,17 +53,17 @@ pub(super) fn obstacles(
         can(Difference::Suites, suites(&both)),
         can(Difference::SuiteOptions, suite_options(&both)),
         can(Difference::Sizes, sizes(&both)),
-        can(Difference::Hosts, hosts(matched, known)),
+        can(Difference::Hosts, hosts(matched, common)),
         can(Difference::Memory, memory(&both)),
         can(Difference::Caches, caches(&both)),
     ];
     fixed.chain(differences).flatten().collect()
 }
 
-fn one_side(line: &Laid<'_>, known: &Known<'_>, metric: Metric) -> Option<String> {
+fn one_side(line: &Laid<'_>, common: &CommonFacts<'_>, metric: Metric) -> Option<String> {
     let (side, other, of_other) = match (line.a.is_empty(), line.b.is_empty()) {
-        (false, true) => (SideName::A, SideName::B, &known.without_value[1]),
-        (true, false) => (SideName::B, SideName::A, &known.without_value[0]),
+        (false, true) => (SideName::A, SideName::B, &common.without_value[1]),
+        (true, false) => (SideName::B, SideName::A, &common.without_value[0]),
         _ => return None,
     };
     if of_other.contains(&(line.size.as_str(), line.test)) {
@@ -115,11 +115,11 @@ fn shared_runs(line: &Laid<'_>, shared: &HashSet<Uuid>) -> Option<String> {
     })
 }
 
-fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
+fn verification(line: &Laid<'_>, both: &LineCounts<'_, '_>) -> Option<String> {
     let failed: Vec<String> = [("A", &both.a), ("B", &both.b)]
         .into_iter()
         .filter(|(_, counts)| counts.wrong > 0)
-        .map(|(side, Counts { wrong, samples, .. })| {
+        .map(|(side, SampleCounts { wrong, samples, .. })| {
             format!("{wrong} of {} of {side} gave answers that differ from other engines", counted(*samples, "run"))
         })
         .collect();
@@ -127,7 +127,7 @@ fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
         return Some(failed.join("; "));
     }
     let mut known = Vec::new();
-    let (of_a, of_b) = (Inputs::of(&both.a, &mut known), Inputs::of(&both.b, &mut known));
+    let (of_a, of_b) = (NumberedInputs::of(&both.a, &mut known), NumberedInputs::of(&both.b, &mut known));
     let mut answers: HashMap<_, u64> = HashMap::with_capacity(line.a.len());
     for sample in &line.a {
         if let Some(answer) = sample.answer {
@@ -145,8 +145,8 @@ fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
 }
 
 /// Reports answers that were not verified; they are compared anyway.
-fn not_verified(both: &Both<'_, '_>) -> Option<Obstacle> {
-    let of_side = |side, counts: &Counts<'_, '_>| (counts.unverified > 0).then_some(side);
+fn not_verified(both: &LineCounts<'_, '_>) -> Option<Obstacle> {
+    let of_side = |side, counts: &SampleCounts<'_, '_>| (counts.unverified > 0).then_some(side);
     let (side, whose) = match (of_side(SideName::A, &both.a), of_side(SideName::B, &both.b)) {
         (None, None) => return None,
         (Some(side), None) | (None, Some(side)) => (Some(side), side.to_string()),
@@ -160,15 +160,15 @@ fn not_verified(both: &Both<'_, '_>) -> Option<Obstacle> {
 type InputFacts<'s> = (&'s str, &'s str, &'s BTreeMap<String, String>);
 
 /// The inputs of a side's samples as numbers: equal inputs must give equal answers.
-enum Inputs<'s> {
+enum NumberedInputs<'s> {
     /// All samples have the same inputs, because they are of one configuration and size.
     One(usize),
     Several(HashMap<(*const RunConfiguration, &'s str), usize>),
 }
 
-impl<'s> Inputs<'s> {
+impl<'s> NumberedInputs<'s> {
     /// Numbers the inputs. `known` has the inputs of the other side; this side's inputs are added to it.
-    fn of(counts: &Counts<'_, 's>, known: &mut Vec<InputFacts<'s>>) -> Self {
+    fn of(counts: &SampleCounts<'_, 's>, known: &mut Vec<InputFacts<'s>>) -> Self {
         let mut number = |run: &'s RunTests| {
             let facts = (&*run.size, run.configuration.suite.as_str(), &run.configuration.suite_options);
             known.iter().position(|known| *known == facts).unwrap_or_else(|| {
@@ -198,13 +198,13 @@ fn kind<'s>(sample: &SideSample<'s>) -> (*const RunConfiguration, &'s str) {
 
 /// Reports sides without a ratio because of zeros. Zeros only, on both sides, are equal. A side with zeros in half of its runs or more has
 /// no ratio. With fewer zeros the values still have ranks, but medians of sessions are compared by their logarithms.
-fn no_ratio(matched: &Matched<'_>, known: &Known<'_>, both: &Both<'_, '_>) -> Option<String> {
+fn no_ratio(matched: &Matched<'_>, common: &CommonFacts<'_>, both: &LineCounts<'_, '_>) -> Option<String> {
     let (zeros, all) = (both.a.zeros + both.b.zeros, both.a.samples + both.b.samples);
     if zeros == 0 || zeros == all {
         return None;
     }
-    let is_nothing = |counts: &Counts<'_, '_>| counts.zeros * 2 >= counts.samples;
-    let none = matched.is_of_several_sessions(&known.added) || is_nothing(&both.a) || is_nothing(&both.b);
+    let is_nothing = |counts: &SampleCounts<'_, '_>| counts.zeros * 2 >= counts.samples;
+    let none = matched.is_of_several_sessions(&common.added) || is_nothing(&both.a) || is_nothing(&both.b);
     let said = |side: &str, zeros: usize, of: usize| format!("{side} is 0 in {zeros} of {}", counted(of, "run"));
     none.then(|| {
         let (a, b) = (said("A", both.a.zeros, both.a.samples), said("B", both.b.zeros, both.b.samples));
@@ -212,14 +212,14 @@ fn no_ratio(matched: &Matched<'_>, known: &Known<'_>, both: &Both<'_, '_>) -> Op
     })
 }
 
-fn tiers(both: &Both<'_, '_>) -> Option<String> {
+fn tiers(both: &LineCounts<'_, '_>) -> Option<String> {
     let (a, b) = both.values(|sample| sample.run.configuration.durability());
     let unknown = both.a.kinds.iter().chain(&both.b.kinds).any(|sample| sample.run.configuration.tier.is_none());
     let says = if unknown { "commits may not be" } else { "commits are not" };
     (a != b).then(|| format!("{says} equally durable: A is tier {}, B is tier {}", joined(&a), joined(&b)))
 }
 
-fn suites(both: &Both<'_, '_>) -> Option<String> {
+fn suites(both: &LineCounts<'_, '_>) -> Option<String> {
     let (a, b) = both.values(|sample| sample.run.configuration.suite.clone());
     if a != b {
         return Some(format!("suites differ: A ran {}, B ran {}", joined(&a), joined(&b)));
@@ -227,7 +227,7 @@ fn suites(both: &Both<'_, '_>) -> Option<String> {
     if sizes(both).is_some() || suite_options(both).is_some() {
         return None;
     }
-    let said = |counts: &Counts<'_, '_>| {
+    let said = |counts: &SampleCounts<'_, '_>| {
         let in_words = |done: &Option<u64>| match done {
             Some(operations) => counted(*operations, "operation"),
             None => "as many operations as the time allowed".to_owned(),
@@ -238,7 +238,7 @@ fn suites(both: &Both<'_, '_>) -> Option<String> {
     (a != b).then(|| format!("the work differs: A did {}, B did {}", joined(&a), joined(&b)))
 }
 
-fn suite_options(both: &Both<'_, '_>) -> Option<String> {
+fn suite_options(both: &LineCounts<'_, '_>) -> Option<String> {
     let options = |samples: &[&SideSample<'_>]| -> BTreeMap<String, BTreeSet<String>> {
         let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, value) in samples.iter().flat_map(|sample| &sample.run.configuration.suite_options) {
@@ -259,19 +259,19 @@ fn suite_options(both: &Both<'_, '_>) -> Option<String> {
     (!differ.is_empty()).then(|| format!("suite options differ: {}", differ.join("; ")))
 }
 
-fn sizes(both: &Both<'_, '_>) -> Option<String> {
+fn sizes(both: &LineCounts<'_, '_>) -> Option<String> {
     let (a, b) = both.values(|sample| sample.run.size.to_string());
     (a != b).then(|| format!("sizes differ: A ran at {}, B at {}", joined(&a), joined(&b)))
 }
 
-fn memory(both: &Both<'_, '_>) -> Option<String> {
+fn memory(both: &LineCounts<'_, '_>) -> Option<String> {
     let words = |limit: Option<u64>| limit.map_or_else(|| "no limit".to_owned(), units::bytes);
     let (a, b) = both.values(|sample| sample.run.configuration.memory_limit);
     let said = |limits: BTreeSet<Option<u64>>| joined(&limits.into_iter().map(words).collect());
     (a != b).then(|| format!("memory limits differ: A had {}, B had {}", said(a), said(b)))
 }
 
-fn caches(both: &Both<'_, '_>) -> Option<String> {
+fn caches(both: &LineCounts<'_, '_>) -> Option<String> {
     let (a, b) = both.values(|sample| sample.run.configuration.cache.clone());
     (a != b).then(|| {
         let (a, b) = (joined(&a), joined(&b));
@@ -280,41 +280,41 @@ fn caches(both: &Both<'_, '_>) -> Option<String> {
 }
 
 /// Pairs ran in one session, which is on one host. Runs of different sessions must come from one place, and from equal conditions.
-fn hosts(matched: &Matched<'_>, known: &Known<'_>) -> Option<String> {
+fn hosts(matched: &Matched<'_>, common: &CommonFacts<'_>) -> Option<String> {
     if matched.paired {
         return None;
     }
     let of =
         |samples: &[SideSample<'_>]| samples.iter().map(|sample| sample.run.session_id).collect::<BTreeSet<Uuid>>();
     let places = |sessions: &BTreeSet<Uuid>| -> BTreeSet<String> {
-        sessions.iter().filter_map(|session| known.places.get(session)).cloned().collect()
+        sessions.iter().filter_map(|session| common.places.get(session)).cloned().collect()
     };
     let (of_a, of_b) = (of(&matched.a), of(&matched.b));
     let (a, b) = (places(&of_a), places(&of_b));
     let apart = (a.union(&b).count() > 1)
         .then(|| format!("hosts or disks differ: A ran on {}, B on {}", joined(&a), joined(&b)));
-    let conditions = known.conditions.differences(&of_a, &of_b, apart.is_none());
+    let conditions = common.conditions.differences(&of_a, &of_b, apart.is_none());
     let differ: Vec<String> = apart.into_iter().chain(conditions).collect();
     (!differ.is_empty()).then(|| differ.join("; "))
 }
 
 /// The counts of both sides of a line.
-struct Both<'l, 's> {
-    a: Counts<'l, 's>,
-    b: Counts<'l, 's>,
+struct LineCounts<'l, 's> {
+    a: SampleCounts<'l, 's>,
+    b: SampleCounts<'l, 's>,
 }
 
-impl Both<'_, '_> {
+impl LineCounts<'_, '_> {
     /// Returns the values of each side's configurations.
     fn values<T: Ord>(&self, value: impl Fn(&SideSample<'_>) -> T) -> (BTreeSet<T>, BTreeSet<T>) {
-        let of = |counts: &Counts<'_, '_>| counts.kinds.iter().map(|sample| value(sample)).collect();
+        let of = |counts: &SampleCounts<'_, '_>| counts.kinds.iter().map(|sample| value(sample)).collect();
         (of(&self.a), of(&self.b))
     }
 }
 
 /// The counts of a side's samples, all from one pass: there may be very many samples.
 #[derive(Default)]
-struct Counts<'l, 's> {
+struct SampleCounts<'l, 's> {
     samples: usize,
     /// One sample per configuration and size; its configuration facts are the same for all other samples of its kind.
     kinds: Vec<&'l SideSample<'s>>,
@@ -328,7 +328,7 @@ struct Counts<'l, 's> {
     operations: BTreeSet<Option<u64>>,
 }
 
-impl<'l, 's> Counts<'l, 's> {
+impl<'l, 's> SampleCounts<'l, 's> {
     fn of(samples: &'l [SideSample<'s>]) -> Self {
         let mut counts = Self { samples: samples.len(), ..Self::default() };
         let (mut seen, mut last) = (HashSet::new(), None);

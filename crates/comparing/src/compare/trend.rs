@@ -100,13 +100,13 @@ pub struct TrendDrift {
 type SeriesKey<'s> = (&'s str, &'s str, &'s BTreeMap<String, String>, String, &'s str, u32, &'s str);
 
 /// The runs of a session with their values.
-type OfSession<'s> = BTreeMap<Uuid, Vec<(&'s RunTests, f64)>>;
+type RunsBySession<'s> = BTreeMap<Uuid, Vec<(&'s RunTests, f64)>>;
 
 /// Builds the trend of a side over its sessions.
 pub fn trend(side: &Side, command: &str) -> Trend {
     let sessions: BTreeMap<Uuid, &SessionFacts> =
         side.sessions.iter().map(|session| (session.session_id, session)).collect();
-    let mut found: BTreeMap<SeriesKey<'_>, OfSession<'_>> = BTreeMap::new();
+    let mut found: BTreeMap<SeriesKey<'_>, RunsBySession<'_>> = BTreeMap::new();
     // Twins repeat the same configuration.
     for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
         let Some(session) = sessions.get(&run.session_id) else { continue };
@@ -127,7 +127,7 @@ pub fn trend(side: &Side, command: &str) -> Trend {
         }
     }
     let asked: BTreeSet<_> = found.keys().map(|(suite, engine, asked, ..)| (*suite, *engine, *asked)).collect();
-    let with_split = |(key, of): (SeriesKey<'_>, OfSession<'_>)| {
+    let with_split = |(key, of): (SeriesKey<'_>, RunsBySession<'_>)| {
         let (suite, engine, own, ..) = key;
         let alike = asked.iter().filter(|(of_suite, of_engine, _)| (*of_suite, *of_engine) == (suite, engine));
         let others: Vec<&BTreeMap<String, String>> = alike.map(|(.., asked)| *asked).collect();
@@ -163,7 +163,7 @@ fn split_by(own: &BTreeMap<String, String>, others: &[&BTreeMap<String, String>]
 
 fn one(
     (suite, _, _, place, size, test, name): SeriesKey<'_>,
-    of: &OfSession<'_>,
+    of: &RunsBySession<'_>,
     sessions: &BTreeMap<Uuid, &SessionFacts>,
     metric: Metric,
 ) -> TrendSeries {

@@ -1,6 +1,6 @@
 //! Linters about builds and preloaded libraries.
 
-use super::{Found, Linter, SessionEvidence, by_configuration};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_foundation::host::is_system_allocator;
 use dbdyno_store::RunRecord;
@@ -22,7 +22,7 @@ impl Linter for DebugBuild {
         "Without optimisation the harness and engines in Rust are many times slower: measure with a release build."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         if evidence.session.debug_build {
             vec!["dbdyno was built without optimisation: measure with a release build".to_owned().into()]
         } else {
@@ -50,7 +50,7 @@ impl Linter for EngineBuild {
         "Assertions and missing optimisation make an engine many times slower than its releases: use a release build."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let mut seen = BTreeSet::new();
         let mut slow: BTreeMap<&str, Vec<(&RunRecord, String)>> = BTreeMap::new();
         for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE) {
@@ -102,7 +102,7 @@ impl Linter for PreloadedLibraries {
          other machines. Measure without LD_PRELOAD, unless you measure that library."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let session = evidence.session;
         let replaced = session.allocator.as_deref().filter(|file| !is_system_allocator(file));
         let allocator = replaced.map(|file| format!("malloc comes from {file}"));

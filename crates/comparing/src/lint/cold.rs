@@ -1,6 +1,6 @@
 //! Checks that cold tests really began cold.
 
-use super::{Found, Linter, SessionEvidence, by_configuration};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_foundation::metric::{Figures, Metric};
 use dbdyno_store::{RunRecord, TestRecord};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ impl Linter for NotCold {
          in memory drops nothing. Choose a work folder on a disk."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
         let mut places: BTreeMap<(&str, &str, u32), (f64, &TestRecord, &RunRecord)> = BTreeMap::new();
         for result in evidence.results {

@@ -1,6 +1,6 @@
 //! Checks that the compared configurations have equal conditions.
 
-use super::{Found, Linter, SessionEvidence, by_configuration};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{base::units, metric::Metric};
@@ -56,7 +56,7 @@ impl Linter for Disagreement {
         "A fast wrong answer is worth nothing: comparisons leave out the figures of these results."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let statements = |result: &TestRecord| differing_statements(evidence, result);
         let differing = places_with(evidence, |result| result.agrees == Some(false), statements);
         by_configuration("answers differ between engines", differing)
@@ -80,7 +80,7 @@ impl Linter for NotCrossChecked {
          of one library count as one implementation, and so do engines behind one SQL layer."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let unchecked = places(evidence, |result| result.verification.is_some() && result.agrees.is_none());
         by_configuration("answers are not cross-checked, because only one implementation gave them", unchecked)
     }
@@ -103,7 +103,7 @@ impl Linter for NotVerified {
          thread a number of operations and let no thread write what others read, or let threads work with accounts."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let unverified = places(evidence, |result| !result.is_verified());
         let of_engines = unverified.into_iter().filter(|(run, _)| run.engine != HARNESS_ENGINE);
         by_configuration("the answers were not checked", of_engines)
@@ -128,8 +128,8 @@ impl Linter for StandIn {
          what it replaces."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
-        evidence.stand_ins.iter().cloned().map(Found::from).collect()
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
+        evidence.stand_ins.iter().cloned().map(LintFinding::from).collect()
     }
 }
 
@@ -149,7 +149,7 @@ impl Linter for UnequalTiers {
         "A commit that waits for the disk and one that does not are different services: choose options of one tier."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let mut tiers: BTreeMap<Tier, BTreeSet<&str>> = BTreeMap::new();
         for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE) {
             tiers.entry(run.tier).or_default().insert(if evidence.is_open {
@@ -196,7 +196,7 @@ impl Linter for DifferingOptions {
         "An engine may change or ignore a value without an error. The runs used the values that it reports as in force."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let differ = |run: &&RunRecord| run.failure_kind == Some(FailureKind::OptionsDiffer);
         let mut failures: BTreeMap<&String, &RunRecord> = BTreeMap::new();
         for run in evidence.runs.iter().filter(differ) {
@@ -204,7 +204,8 @@ impl Linter for DifferingOptions {
                 failures.entry(failure).or_insert(run);
             }
         }
-        let found = |(message, run): (&String, _)| Found { matter: None, message: message.clone(), run: Some(run) };
+        let found =
+            |(message, run): (&String, _)| LintFinding { matter: None, message: message.clone(), run: Some(run) };
         failures.into_iter().map(found).collect()
     }
 }
@@ -235,7 +236,7 @@ impl Linter for UnequalMemory {
         "An engine with a larger cache reads less from the system: give all engines caches of about the same size."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let runs: BTreeMap<&str, (&str, &str)> =
             evidence.runs.iter().map(|run| (run.run_id.as_str(), (run.size.as_str(), run.label.as_str()))).collect();
         let mut peaks: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! The cost of the measured loop itself, within the times that engines are credited with.
 
-use super::{Found, Linter, SessionEvidence, by_configuration, series};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration, series};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_store::{HarnessRecord, RunRecord};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ impl Linter for HarnessBound {
          ratios towards 1: a true difference is larger than the one shown."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let mut places = Vec::new();
         for series in series(evidence) {
             let (harness, median) = (evidence.harness.around(series.run, series.test), series.median());
@@ -83,7 +83,7 @@ impl Linter for UnknownHarness {
          in its description gives."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         // The harness of several threads is not measured for any engine.
         let of_threads: BTreeSet<_> = evidence.actors.iter().map(|actor| (actor.run_id.as_str(), actor.test)).collect();
         let alone: BTreeSet<&str> = evidence

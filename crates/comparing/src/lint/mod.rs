@@ -57,13 +57,13 @@ pub struct Finding {
 
 /// The finding of a linter, with a run of the configuration that it concerns.
 #[derive(Debug, Clone)]
-pub struct Found<'e> {
+pub struct LintFinding<'e> {
     matter: Option<String>,
     message: String,
     run: Option<&'e RunRecord>,
 }
 
-impl From<String> for Found<'_> {
+impl From<String> for LintFinding<'_> {
     /// The finding concerns the whole session.
     fn from(message: String) -> Self {
         Self { matter: None, message, run: None }
@@ -71,7 +71,10 @@ impl From<String> for Found<'_> {
 }
 
 /// Groups a problem by configuration, each with a label and a size: `matter: PLACE, PLACE and 3 more`.
-fn by_configuration<'e>(matter: &str, places: impl IntoIterator<Item = (&'e RunRecord, String)>) -> Vec<Found<'e>> {
+fn by_configuration<'e>(
+    matter: &str,
+    places: impl IntoIterator<Item = (&'e RunRecord, String)>,
+) -> Vec<LintFinding<'e>> {
     let mut configurations: Vec<(&RunRecord, Vec<String>)> = Vec::new();
     for (run, place) in places {
         let same = |(other, _): &&mut (&RunRecord, Vec<String>)| (&other.label, &other.size) == (&run.label, &run.size);
@@ -80,7 +83,7 @@ fn by_configuration<'e>(matter: &str, places: impl IntoIterator<Item = (&'e RunR
             None => configurations.push((run, vec![place])),
         }
     }
-    let found = |(run, places): (&'e RunRecord, Vec<String>)| Found {
+    let found = |(run, places): (&'e RunRecord, Vec<String>)| LintFinding {
         matter: Some(matter.to_owned()),
         message: format!("{matter}: {}", some_of(places)),
         run: Some(run),
@@ -129,7 +132,7 @@ pub trait Linter: Sync {
     }
 
     /// Returns the findings, in sentences.
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>>;
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>>;
 }
 
 /// All linters, in the order in which their findings are shown.
@@ -167,7 +170,7 @@ pub fn findings(evidence: &SessionEvidence<'_>) -> Vec<Finding> {
         .iter()
         .filter(applies)
         .flat_map(|linter| {
-            let finding = |Found { matter, message, run }: Found<'_>| Finding {
+            let finding = |LintFinding { matter, message, run }: LintFinding<'_>| Finding {
                 linter: linter.name(),
                 run_id: run.map(|run| run.run_id.clone()),
                 matter,
@@ -179,7 +182,7 @@ pub fn findings(evidence: &SessionEvidence<'_>) -> Vec<Finding> {
 }
 
 /// Wall times of one test of one configuration, ns, in the order of the rounds.
-struct Series<'e> {
+struct TestSeries<'e> {
     run: &'e RunRecord,
     test_name: &'e str,
     test: u32,
@@ -192,7 +195,7 @@ struct Series<'e> {
     outside_ns: Vec<f64>,
 }
 
-impl Series<'_> {
+impl TestSeries<'_> {
     /// `Random reads on sqlite at 10000`.
     fn place(&self) -> String {
         format!("{} on {} at {}", self.test_name, self.run.label, self.run.size)
@@ -207,7 +210,7 @@ impl Series<'_> {
 type Members<'e> = Vec<(&'e RunRecord, &'e TestRecord)>;
 
 /// Groups the results of finished tests by configuration and test.
-fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<Series<'e>> {
+fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<TestSeries<'e>> {
     let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
     let mut all: BTreeMap<(&str, &str, u32), Members<'e>> = BTreeMap::new();
     for result in evidence.results {
@@ -220,7 +223,7 @@ fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<Series<'e>> {
             members.sort_by_key(|(run, _)| run.round);
             let (run, result) = *members.first()?;
             let values = |metric| members.iter().filter_map(move |(_, result)| result.figures.value(metric)).collect();
-            Some(Series {
+            Some(TestSeries {
                 run,
                 test_name: &result.test_name,
                 test: result.test,

@@ -1,6 +1,6 @@
 //! Checks whether work is deferred to where the timer does not run.
 
-use super::{Found, Linter, SessionEvidence, by_configuration, series};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration, series};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_foundation::base::units::duration;
 use dbdyno_stats::median;
@@ -25,7 +25,7 @@ impl Linter for OutsideTheTimer {
          compare the total time (total_ns). Give a test more operations if opening takes most of it."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let mut places = Vec::new();
         for series in series(evidence).iter().filter(|series| series.run.engine != HARNESS_ENGINE) {
             if let (Some(wall), Ok(outside)) = (series.median(), median(&series.outside_ns))

@@ -1,6 +1,6 @@
 //! Checks that the machine and the folder are suitable for measuring.
 
-use super::{Found, Linter, SessionEvidence, by_configuration};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{
@@ -27,7 +27,7 @@ impl Linter for NoDisk {
          choose a work folder on a disk."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let Some(doubt) = &evidence.session.sync_doubt else { return Vec::new() };
         let mut asked: BTreeMap<Tier, BTreeSet<&str>> = BTreeMap::new();
         for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE && run.tier.needs_syncs()) {
@@ -66,12 +66,12 @@ impl Linter for ChangingMount {
         "Figures apply to this mount only: mount the file system of the work folder with its usual options, or choose another folder."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let known = evidence.folder.all_mount_options().filter_map(MountOption::find);
         let changes = |option: &&MountOption| matches!(option.effect, MountEffect::MoreWaits | MountEffect::KeepsLess);
         let said = |option: &MountOption| format!("mounted with {}, so {}", option.name, option.meaning);
         let messages: BTreeSet<String> = known.filter(changes).map(said).collect();
-        messages.into_iter().map(Found::from).collect()
+        messages.into_iter().map(LintFinding::from).collect()
     }
 }
 
@@ -91,7 +91,7 @@ impl Linter for NetworkFolder {
         "Locks, maps and syncs behave differently over a network, and some engines are not safe there."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         if !evidence.folder.is_network() {
             return Vec::new();
         }
@@ -124,7 +124,7 @@ impl Linter for NoisyHost {
          round suffer about equally: trust ratios more than single times."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let stolen = disturbed(evidence, |run| run.steal_share.is_some_and(|share| share > STEAL));
         let pressed = disturbed(evidence, |run| is_pressed(run.psi_cpu_share, run.others_cpus));
         let guests = format!("other guests took more than {:.0} % of the CPU time", STEAL * 100.0);
@@ -174,7 +174,7 @@ impl Linter for Concurrent {
         "Without the measurement lock, runs of two sessions may share the disk and the caches: run one session at a time."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         if evidence.concurrent {
             vec!["without the measurement lock: other sessions may have been measuring too".to_owned().into()]
         } else {

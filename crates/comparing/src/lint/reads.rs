@@ -1,6 +1,6 @@
 //! Checks that reads return rows.
 
-use super::{Found, Linter, SessionEvidence, by_configuration};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_engine::{
     protocol::SuiteJob,
@@ -63,7 +63,7 @@ impl Linter for ReadsNothing {
          were written, in the same form."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
         let reading = evidence.reading;
         let tests = evidence.results.iter().filter(|result| reading.tests.contains(&result.test));

@@ -1,6 +1,6 @@
 //! Checks that there are enough runs, and that they are alike.
 
-use super::{Found, Linter, SessionEvidence, by_configuration, series, some_of};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration, series, some_of};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_stats::{MIN_RUNS, median, rounds_needed, within};
 use dbdyno_store::Status;
@@ -21,7 +21,7 @@ impl Linter for FailedRuns {
         "Tests that a failed run finished are kept; its other tests are missing from the table."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let failed = evidence.runs.iter().filter(|run| run.status == Status::Failed);
         let (mut count, mut reasons) = (0, BTreeSet::new());
         for run in failed {
@@ -63,7 +63,7 @@ impl Linter for TooFew {
         true
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let all = series(evidence);
         let Some(runs) = all.iter().map(|series| series.compared_ns.len()).min() else { return Vec::new() };
         let tests = all.iter().map(|series| series.test).collect::<BTreeSet<_>>().len();
@@ -106,7 +106,7 @@ impl Linter for FirstRunOutlier {
         true
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let unlike = |times: &[f64]| {
             let [first, others @ ..] = times else { return false };
             let Ok(centre) = median(others) else { return false };
@@ -144,7 +144,7 @@ impl Linter for Unsettled {
         true
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let drifts = |times: &[f64]| {
             let (early, late) = times.split_at(times.len() / 2);
             let (Ok(before), Ok(after)) = (median(early), median(late)) else { return false };

@@ -1,6 +1,6 @@
 //! Checks whether control groups stopped runs because their CPU time was used up.
 
-use super::{Found, Linter, SessionEvidence, by_configuration, place::disturbed};
+use super::{LintFinding, Linter, SessionEvidence, by_configuration, place::disturbed};
 
 /// A CPU time quota ran out during a measurement.
 pub(super) struct Throttled;
@@ -20,7 +20,7 @@ impl Linter for Throttled {
          than the test needs."
     }
 
-    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let stopped = disturbed(evidence, |run| run.throttled_periods.is_some_and(|periods| periods > 0));
         by_configuration("the CPU quota was used up and the run had to wait", stopped)
     }

@@ -1,7 +1,7 @@
 //! Several configurations in sentences: which one is best, in which tests, and by how much.
 
 use super::{
-    ratios::Amount,
+    ratios::Advantage,
     sentence::{listed, named_tests, superlative},
     several,
     words::comparatives,
@@ -162,14 +162,14 @@ struct Distance {
 impl Distance {
     fn of(duel: &Duel, metric: Metric) -> Option<Self> {
         let (ratio, interval) = duel.comparison.whole()?;
-        let amount = Amount::new(ratio, interval, metric);
+        let advantage = Advantage::new(ratio, interval, metric);
         let [_, other] = names(duel);
-        let is_ahead = amount.is_a == (duel.leader == SideName::A);
+        let is_ahead = advantage.is_a == (duel.leader == SideName::A);
         let is_apart = interval.is_some_and(|range| range.high < 1.0 || 1.0 < range.low);
         let mut verdicts = duel.comparison.lines.iter().filter_map(|line| line.found.as_ref());
         let has_verdict = verdicts.any(|found| duel.on_leader(found.verdict) == Verdict::Faster);
         Some(Self {
-            text: format!("{} {} than {other}{}", amount.factor, comparatives(metric).0, amount.in_brackets()),
+            text: format!("{} {} than {other}{}", advantage.factor, comparatives(metric).0, advantage.in_brackets()),
             other,
             factor: ratio.max(1.0 / ratio),
             is_shown: is_ahead && is_apart && has_verdict,

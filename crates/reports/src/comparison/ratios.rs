@@ -41,7 +41,7 @@ pub fn interval(found: &JudgedRatio) -> String {
 
 /// By how much one side is better than the other.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Amount {
+pub(super) struct Advantage {
     /// Whether it is A that is better.
     pub is_a: bool,
     /// `2.8x`
@@ -50,7 +50,7 @@ pub(super) struct Amount {
     pub range: Option<String>,
 }
 
-impl Amount {
+impl Advantage {
     pub(super) fn new(ratio: f64, interval: Option<RatioRange>, metric: Metric) -> Self {
         let is_a = advantage(metric, ratio) >= 1.0;
         // The factor of the better side is above 1.
@@ -69,9 +69,9 @@ impl Amount {
 /// end below 1 is on the other side.
 pub(super) fn amount(ratio: f64, interval: Option<RatioRange>, metric: Metric, sides: Option<&SideNames>) -> String {
     let (better, worse) = comparatives(metric);
-    let amount = Amount::new(ratio, interval, metric);
-    let (factor, range) = (&amount.factor, amount.in_brackets());
-    match (sides, amount.is_a) {
+    let advantage = Advantage::new(ratio, interval, metric);
+    let (factor, range) = (&advantage.factor, advantage.in_brackets());
+    match (sides, advantage.is_a) {
         (Some(sides), true) => format!("{} {factor} {better}{range}", sides.a),
         (Some(sides), false) => format!("{} {factor} {better}{range}", sides.b),
         (None, true) => format!("{factor} {better}{range}"),

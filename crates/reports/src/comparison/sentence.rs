@@ -2,7 +2,7 @@
 
 use super::{
     facts,
-    ratios::Amount,
+    ratios::Advantage,
     wording::{Wording, chance},
     words::{comparatives, part},
 };
@@ -98,7 +98,8 @@ fn most_changed(mut parts: Vec<&JudgedPart<'_>>, metric: Metric) -> String {
     let ratio = |part: &JudgedPart<'_>| part.found.map_or(1.0, |found| found.ratio);
     let change = |part: &JudgedPart<'_>| ratio(part).ln().abs();
     parts.sort_by(|one, other| change(other).total_cmp(&change(one)));
-    let named = |part: &&JudgedPart<'_>| format!("{} ({})", part.name, Amount::new(ratio(part), None, metric).factor);
+    let named =
+        |part: &&JudgedPart<'_>| format!("{} ({})", part.name, Advantage::new(ratio(part), None, metric).factor);
     let mut names: Vec<String> = parts.iter().take(NAMED_PARTS).map(named).collect();
     if parts.len() > NAMED_PARTS {
         names.push(format!("{} more", parts.len() - NAMED_PARTS));
@@ -119,9 +120,9 @@ fn of_test(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
     let test = name(comparison, line);
     let Some(found) = &line.found else { return format!("{a} and {b} are not comparable in {test}.") };
     let better = |who: &str, than: &str| {
-        let amount = Amount::new(found.ratio, chance(found), wording.metric);
-        let is = is_better(wording, Some(&amount.factor));
-        format!("{who} {is} than {than} in {test}{}.", amount.in_brackets())
+        let advantage = Advantage::new(found.ratio, chance(found), wording.metric);
+        let is = is_better(wording, Some(&advantage.factor));
+        format!("{who} {is} than {than} in {test}{}.", advantage.in_brackets())
     };
     match found.verdict {
         Verdict::Faster => better(a, b),
@@ -135,7 +136,7 @@ fn of_test(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
 }
 
 /// The lines of a comparison by verdict.
-struct Verdicts<'c> {
+struct LinesByVerdict<'c> {
     better: Vec<&'c Line>,
     worse: Vec<&'c Line>,
     same: Vec<&'c Line>,
@@ -144,7 +145,7 @@ struct Verdicts<'c> {
     not_comparable: Vec<&'c Line>,
 }
 
-impl<'c> Verdicts<'c> {
+impl<'c> LinesByVerdict<'c> {
     fn of(lines: &[&'c Line]) -> Self {
         let with = |wanted: fn(Option<Verdict>) -> bool| {
             let verdict = |line: &&Line| wanted(line.found.as_ref().map(|found| found.verdict));
@@ -162,7 +163,7 @@ impl<'c> Verdicts<'c> {
 }
 
 fn of_tests(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> String {
-    let verdicts = Verdicts::of(lines);
+    let verdicts = LinesByVerdict::of(lines);
     let (a, b) = (&wording.sides.a, &wording.sides.b);
     let all = counted(lines.len(), "test");
     let (ahead, behind, wins, losses) = match verdicts.better.len() >= verdicts.worse.len() {
@@ -212,10 +213,10 @@ fn is_better(wording: &Wording, factor: Option<&str>) -> String {
 
 /// Returns the geometric mean, if it favours the side that is better in most tests: `, 2.3x by the geometric mean (2.0-2.6)`.
 fn mean(comparison: &Comparison, wording: &Wording, ahead: &str) -> String {
-    let amount = comparison.whole().map(|(ratio, interval)| Amount::new(ratio, interval, wording.metric));
-    let of_ahead = amount.filter(|amount| amount.is_a == (ahead == wording.sides.a));
+    let advantage = comparison.whole().map(|(ratio, interval)| Advantage::new(ratio, interval, wording.metric));
+    let of_ahead = advantage.filter(|advantage| advantage.is_a == (ahead == wording.sides.a));
     of_ahead
-        .map_or_else(String::new, |amount| format!(", {} by the geometric mean{}", amount.factor, amount.in_brackets()))
+        .map_or_else(String::new, |advantage| format!(", {} by the geometric mean{}", advantage.factor, advantage.in_brackets()))
 }
 
 /// Names a few tests, or counts them.

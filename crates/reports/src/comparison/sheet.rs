@@ -9,8 +9,8 @@ use super::{
 };
 use crate::sheet::{Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone};
 use dbdyno_comparing::compare::{
-    Beside, BesideLine, Comparison, Figure, JudgedRatio, Line, Mean, ObstacleKind, OverSizes, Part, Pivot, RatioForm,
-    ScalingCurve, SizeRatio, curve_families,
+    Comparison, Figure, JudgedRatio, Line, Mean, ObstacleKind, OverSizes, Part, Pivot, RatioForm, ScalingCurve,
+    SecondaryLine, SecondaryMetric, SizeRatio, curve_families,
 };
 use dbdyno_foundation::metric::Metric;
 use std::collections::BTreeMap;
@@ -78,7 +78,8 @@ fn figures(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Section> {
 /// Lists every test of every size, with their forest plots.
 fn lines(comparison: &Comparison, notes: &mut Footnotes) -> Section {
     let wording = Wording::of(comparison);
-    let beside: Vec<BesideColumn<'_>> = comparison.beside.iter().map(|one| BesideColumn::new(one, &wording)).collect();
+    let beside: Vec<SecondaryColumn<'_>> =
+        comparison.beside.iter().map(|one| SecondaryColumn::new(one, &wording)).collect();
     let figure = |name: &'static str, title: &str| Column::new(name, title, ColumnRole::Figure);
     let on_page = |column: Column| column.part(ColumnPart::OnPage);
     let [a, b] = wording.columns();
@@ -131,7 +132,7 @@ pub(super) fn of_size(size: &str) -> Cell {
 fn cells(
     line: &Line,
     (comparison, wording): (&Comparison, &Wording),
-    beside: &[BesideColumn<'_>],
+    beside: &[SecondaryColumn<'_>],
     notes: Vec<usize>,
 ) -> Vec<Cell> {
     let metric = comparison.metric;
@@ -192,15 +193,15 @@ fn total(mean: &Mean, ratio: f64, (comparison, wording): (&Comparison, &Wording)
 }
 
 /// A metric's values of all lines, shown alongside the compared one.
-struct BesideColumn<'c> {
+struct SecondaryColumn<'c> {
     title: String,
     ratio: String,
     metric: Metric,
-    lines: BTreeMap<(u32, &'c str, &'c str, &'c Part), &'c BesideLine>,
+    lines: BTreeMap<(u32, &'c str, &'c str, &'c Part), &'c SecondaryLine>,
 }
 
-impl<'c> BesideColumn<'c> {
-    fn new(Beside { metric, lines }: &'c Beside, wording: &Wording) -> Self {
+impl<'c> SecondaryColumn<'c> {
+    fn new(SecondaryMetric { metric, lines }: &'c SecondaryMetric, wording: &Wording) -> Self {
         Self {
             title: wording.both(*metric),
             ratio: wording.sides.ratio(),

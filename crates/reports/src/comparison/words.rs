@@ -2,7 +2,7 @@
 
 pub use super::ratios::{interval, range, ratio, times};
 use super::{looks, wording::chance};
-use crate::sheet::{Interval, Sense};
+use crate::sheet::{BarInterval, Sense};
 use dbdyno_comparing::compare::{
     ComparedSessions, Comparison, Figure, JudgedRatio, Line, Mean, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind,
     Part, RatioRange, SizeRatio,
@@ -78,12 +78,12 @@ pub fn sense(verdict: Option<Verdict>) -> Sense {
 }
 
 /// Returns a ratio with its interval; without an interval both ends are the ratio.
-pub fn estimate(found: &JudgedRatio) -> Interval {
+pub fn estimate(found: &JudgedRatio) -> BarInterval {
     around(found.ratio, found.interval)
 }
 
-pub(super) fn around(at: f64, range: Option<RatioRange>) -> Interval {
-    range.map_or(Interval { at, low: at, high: at }, |RatioRange { low, high, .. }| Interval { at, low, high })
+pub(super) fn around(at: f64, range: Option<RatioRange>) -> BarInterval {
+    range.map_or(BarInterval { at, low: at, high: at }, |RatioRange { low, high, .. }| BarInterval { at, low, high })
 }
 
 /// Returns the verdict's sign, so that colour alone never carries the meaning.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// An estimate with its interval; without an interval both ends are the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Interval {
+pub struct BarInterval {
     pub at: f64,
     pub low: f64,
     pub high: f64,
@@ -14,16 +14,16 @@ pub struct Interval {
 const FARTHEST: f64 = 100.0;
 
 /// Returns how far the bars of these ratios reach from 1 in either direction, as a factor.
-pub fn reach(ratios: impl Iterator<Item = Interval>) -> f64 {
+pub fn reach(ratios: impl Iterator<Item = BarInterval>) -> f64 {
     let away = |ratio: f64| ratio.max(1.0 / ratio);
-    let farthest = |ratio: Interval| away(ratio.at).max(away(ratio.low)).max(away(ratio.high));
+    let farthest = |ratio: BarInterval| away(ratio.at).max(away(ratio.low)).max(away(ratio.high));
     ratios.map(farthest).fold(1.1, f64::max).min(FARTHEST)
 }
 
 /// Draws the interval as a line, the ratio as a diamond and 1 as a bar in the middle, on a log axis. An end that is beyond the axis is an
 /// arrow.
-pub fn bar(ratio: Interval, width: usize, reach: f64) -> String {
-    let Interval { at: estimate, low, high } = ratio;
+pub fn bar(ratio: BarInterval, width: usize, reach: f64) -> String {
+    let BarInterval { at: estimate, low, high } = ratio;
     let last = width.saturating_sub(1);
     let middle = last as f64 / 2.0;
     let place = |ratio: f64| (middle + middle * ratio.ln() / reach.ln()).round();
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     fn drawn(at: f64, low: f64, high: f64, width: usize) -> String {
-        bar(Interval { at, low, high }, width, 10.0)
+        bar(BarInterval { at, low, high }, width, 10.0)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The forest plot: one row per ratio, with the estimate as a point and the interval as a line, on one logarithmic axis.
 
-use super::{Interval, Scale, Sense, chart::rounded};
+use super::{BarInterval, Scale, Sense, chart::rounded};
 use serde::Serialize;
 
 /// Width of the drawing. Its text is readable at the width of a phone, and not too large on a screen.
@@ -41,13 +41,13 @@ pub struct ForestRow {
 /// The mark of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForestMark {
-    pub interval: Interval,
+    pub interval: BarInterval,
     /// None: it is a mean of the others.
     pub sense: Option<Sense>,
 }
 
 /// Returns the axis of these ratios. It covers all estimates, most of the intervals, and enough on either side of 1 to be readable.
-pub fn ratio_axis(ratios: impl Iterator<Item = Interval> + Clone) -> Scale {
+pub fn ratio_axis(ratios: impl Iterator<Item = BarInterval> + Clone) -> Scale {
     let estimates = || ratios.clone().map(|ratio| ratio.at).filter(|at| at.is_finite() && *at > 0.0);
     let (least, most) = (estimates().fold(1.0, f64::min), estimates().fold(1.0, f64::max));
     let low = ratios.clone().map(|ratio| ratio.low).fold(least, f64::min).max(least / BEYOND);
@@ -102,7 +102,7 @@ pub(super) fn drawing(forest: &Forest) -> ForestDrawing<'_> {
     let x = |ratio: f64| rounded(MARGIN + (WIDTH - 2.0 * MARGIN) * forest.scale.share(ratio));
     let bottom = ROW * forest.rows.len() as f64 + 4.0;
     let mark = |mark: ForestMark| {
-        let Interval { at, low, high } = mark.interval;
+        let BarInterval { at, low, high } = mark.interval;
         DrawnInterval {
             class: class(mark.sense),
             low: x(low),

@@ -1,7 +1,7 @@
 //! A sheet as one web page that needs no other file.
 
 use super::{
-    Cell, Column, ColumnPart, ColumnRole, Interval, Row, Section, Sense, Sheet, Table, Tone,
+    BarInterval, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sense, Sheet, Table, Tone,
     chart::{self, ChartDrawing, rounded},
     forest::{self, ForestDrawing},
     reach,
@@ -14,7 +14,7 @@ const TEMPLATE: &str = include_str!("../../assets/sheet.html");
 const STYLE: &str = include_str!("../../assets/report.css");
 
 #[derive(Debug, Serialize)]
-struct Page<'s> {
+struct HtmlPage<'s> {
     dbdyno_version: &'static str,
     title: &'s str,
     command: &'s str,
@@ -69,7 +69,7 @@ struct PageCell<'s> {
     /// The depth of its colour, percent.
     heat: Option<f64>,
     notes: &'s [usize],
-    bar: Option<Interval>,
+    bar: Option<BarInterval>,
 }
 
 /// The deepest colour, percent.
@@ -86,7 +86,7 @@ pub fn html(sheet: &Sheet) -> Result<String, minijinja::Error> {
     let (warnings, others): (Vec<&Section>, Vec<&Section>) =
         others.into_iter().partition(|section| section.tone == Tone::Warnings);
     let sections = first.into_iter().chain(warnings).chain(others);
-    let page = Page {
+    let page = HtmlPage {
         dbdyno_version: env!("CARGO_PKG_VERSION"),
         title: &sheet.title,
         command: &sheet.command,
@@ -117,7 +117,7 @@ fn section<'s>(section: &'s Section, title: &str) -> PageSection<'s> {
 }
 
 /// Columns that share a cell: the first column is its main text, the others add details.
-type Block<'t> = Vec<(usize, &'t Column)>;
+type CellColumns<'t> = Vec<(usize, &'t Column)>;
 
 fn table<'s>(table: &'s Table, section: &Section) -> PageTable<'s> {
     let is_shown = |column: &Column| match column.role {
@@ -128,7 +128,7 @@ fn table<'s>(table: &'s Table, section: &Section) -> PageTable<'s> {
     };
     let columns: Vec<(usize, &Column)> =
         table.columns.iter().enumerate().filter(|(_, column)| is_shown(column)).collect();
-    let blocks: Vec<Block<'_>> =
+    let blocks: Vec<CellColumns<'_>> =
         columns.chunk_by(|_, (_, next)| next.part == ColumnPart::Joined).map(<[_]>::to_vec).collect();
     let reaches: Vec<f64> = (0..table.columns.len())
         .map(|at| reach(table.rows.iter().filter_map(|row| row_cells(row)?.get(at)?.interval)))
@@ -148,7 +148,7 @@ fn table<'s>(table: &'s Table, section: &Section) -> PageTable<'s> {
             Row::Detail(detail) => PageRow::Detail(detail),
         });
     }
-    let column = |block: &Block<'s>| PageColumn { title: &block[0].1.title, role: block[0].1.role };
+    let column = |block: &CellColumns<'s>| PageColumn { title: &block[0].1.title, role: block[0].1.role };
     PageTable { columns: blocks.iter().map(column).collect(), has_labels: table.is_headed && table.has_titles(), rows }
 }
 
@@ -159,7 +159,7 @@ fn row_cells(row: &Row) -> Option<&[Cell]> {
     }
 }
 
-fn page_cell<'s>(cells: &'s [Cell], block: &Block<'s>, reaches: &[f64]) -> PageCell<'s> {
+fn page_cell<'s>(cells: &'s [Cell], block: &CellColumns<'s>, reaches: &[f64]) -> PageCell<'s> {
     static EMPTY: Cell = Cell {
         text: String::new(),
         long: None,
@@ -199,6 +199,6 @@ fn page_cell<'s>(cells: &'s [Cell], block: &Block<'s>, reaches: &[f64]) -> PageC
         sense,
         heat: said().find_map(|cell| cell.heat).map(|heat| (heat * DEEPEST).round()),
         notes: said().map(|cell| cell.notes.as_slice()).find(|notes| !notes.is_empty()).unwrap_or_default(),
-        bar: bar.map(|Interval { at, low, high }| Interval { at: x(at), low: x(low), high: x(high) }),
+        bar: bar.map(|BarInterval { at, low, high }| BarInterval { at: x(at), low: x(low), high: x(high) }),
     }
 }

@@ -13,7 +13,7 @@ mod table;
 mod tests;
 mod text;
 
-pub use bar::{Interval, bar, reach};
+pub use bar::{BarInterval, bar, reach};
 pub use chart::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, SeriesStyle};
 pub use forest::{Forest, ForestMark, ForestRow, ratio_axis};
 pub use markdown::escaped;

@@ -1,6 +1,6 @@
 //! A table of a sheet: columns and rows as data.
 
-use super::Interval;
+use super::BarInterval;
 use console::Alignment;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -103,7 +103,7 @@ pub struct Cell {
     /// Numbers of footnotes.
     pub notes: Vec<usize>,
     /// The interval that a bar shows.
-    pub interval: Option<Interval>,
+    pub interval: Option<BarInterval>,
     /// The depth of its colour on a page, from 0 to 1.
     pub heat: Option<f64>,
 }
@@ -220,16 +220,16 @@ pub struct TableObjects<'t>(pub &'t Table);
 impl Serialize for TableObjects<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let rows = self.0.rows.iter().filter_map(|row| match row {
-            Row::Cells(cells) => Some(RowObject(&self.0.columns, cells)),
+            Row::Cells(cells) => Some(CellsObject(&self.0.columns, cells)),
             Row::Total(_) | Row::Title(_) | Row::Detail(_) => None,
         });
         serializer.collect_seq(rows)
     }
 }
 
-struct RowObject<'t>(&'t [Column], &'t [Cell]);
+struct CellsObject<'t>(&'t [Column], &'t [Cell]);
 
-impl Serialize for RowObject<'_> {
+impl Serialize for CellsObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = |(column, cell): (&Column, &Cell)| -> serde_json::Value {
             let text = cell.value();

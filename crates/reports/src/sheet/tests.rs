@@ -156,7 +156,7 @@ fn a_page_has_what_belongs_together_in_one_cell_and_markdown_in_columns_at_lengt
 #[test]
 fn bars_are_drawn_of_what_there_is_beyond_a_narrow_terminal_and_verdicts_are_coloured() {
     let columns = vec![Column::new("test", "", ColumnRole::Name), Column::new("bar", "A < 1 > B", ColumnRole::Bar)];
-    let interval = Some(Interval { at: 0.5, low: 0.4, high: 0.6 });
+    let interval = Some(BarInterval { at: 0.5, low: 0.4, high: 0.6 });
     let bar = Cell { interval, ..Cell::default() };
     let cells = vec![Cell::new("x").sensed(Sense::Slower), bar];
     let table = Table { columns, rows: vec![Row::Cells(cells)], is_headed: true, ..Table::default() };

@@ -1,7 +1,7 @@
 //! A sheet as aligned text.
 
 use super::{
-    Cell, Column, ColumnPart, ColumnRole, Interval, Row, Section, Sheet, Table, Tone, bar, reach,
+    BarInterval, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone, bar, reach,
     style::{Colouring, TableStyle},
 };
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
@@ -51,8 +51,8 @@ fn drawn(table: &Table, style: TableStyle) -> String {
         shown.retain(|at| rank(at) < highest);
     }
     let part = |columns: &Vec<usize>| {
-        let mut fitted: Vec<FittedColumn> =
-            columns.iter().map(|at| FittedColumn { at: *at, width: least(at), title: title(table, *at) }).collect();
+        let mut fitted: Vec<TextColumn> =
+            columns.iter().map(|at| TextColumn { at: *at, width: least(at), title: title(table, *at) }).collect();
         let mut spare = style.width.saturating_sub(taken(columns));
         // The space available goes to the names of rows first, then to the titles of figures.
         for column in fitted.iter_mut().filter(|column| table.columns[column.at].role == ColumnRole::Name) {
@@ -60,7 +60,7 @@ fn drawn(table: &Table, style: TableStyle) -> String {
             column.width += more;
             spare -= more;
         }
-        let mut others: Vec<&mut FittedColumn> =
+        let mut others: Vec<&mut TextColumn> =
             fitted.iter_mut().filter(|column| column.width < widths[column.at]).collect();
         others.retain(|column| table.columns[column.at].role != ColumnRole::Name);
         let count = others.len().max(1);
@@ -77,7 +77,7 @@ fn drawn(table: &Table, style: TableStyle) -> String {
 }
 
 /// A column with its width and title as drawn.
-struct FittedColumn {
+struct TextColumn {
     /// Its index in the table.
     at: usize,
     width: usize,
@@ -133,17 +133,17 @@ fn natural_width(table: &Table, at: usize) -> usize {
     widths.map(|cell| measure_text_width(&shown(cell)).max(below(cell))).fold(title, usize::max)
 }
 
-fn aligned(table: &Table, fitted: &[FittedColumn], spare: usize, colour: Colouring) -> String {
+fn aligned(table: &Table, fitted: &[TextColumn], spare: usize, colour: Colouring) -> String {
     let bar_width = Some(spare.saturating_sub(GAP).min(BARS.1)).filter(|width| *width >= BARS.0);
     let bars = (0..table.columns.len()).filter(|at| table.columns[*at].role == ColumnRole::Bar).filter_map(|at| {
-        Some(FittedColumn {
+        Some(TextColumn {
             at,
             width: bar_width?,
             title: pad_str(&title(table, at), bar_width?, Alignment::Center, None).into_owned(),
         })
     });
-    let bars: Vec<FittedColumn> = bars.collect();
-    let mut columns: Vec<&FittedColumn> = fitted.iter().chain(&bars).collect();
+    let bars: Vec<TextColumn> = bars.collect();
+    let mut columns: Vec<&TextColumn> = fitted.iter().chain(&bars).collect();
     columns.sort_by_key(|column| column.at);
     let reaches: Vec<f64> = columns.iter().map(|column| reach(intervals(table, column.at))).collect();
     let mut grid =
@@ -152,8 +152,8 @@ fn aligned(table: &Table, fitted: &[FittedColumn], spare: usize, colour: Colouri
     let indented = |texts: &mut dyn Iterator<Item = String>| -> Vec<String> {
         texts.enumerate().map(|(at, text)| if at == 0 { indent.clone() + &text } else { text }).collect()
     };
-    let cut = |column: &FittedColumn, text: String| truncate_str(&text, column.width, "…").into_owned();
-    let text_of = |column: &FittedColumn, reach: f64, cell: &Cell| match table.columns[column.at].role {
+    let cut = |column: &TextColumn, text: String| truncate_str(&text, column.width, "…").into_owned();
+    let text_of = |column: &TextColumn, reach: f64, cell: &Cell| match table.columns[column.at].role {
         ColumnRole::Bar => cell.interval.map_or_else(String::new, |interval| bar(interval, column.width, reach)),
         ColumnRole::Verdict => coloured(shown(cell), cell, colour),
         _ => coloured(cut(column, shown(cell)), cell, colour),
@@ -171,14 +171,14 @@ fn aligned(table: &Table, fitted: &[FittedColumn], spare: usize, colour: Colouri
         above = of_group.or(above);
         match row {
             Row::Cells(cells) | Row::Total(cells) => {
-                let cell = |column: &FittedColumn| cells.get(column.at);
+                let cell = |column: &TextColumn| cells.get(column.at);
                 let texts = columns
                     .iter()
                     .zip(&reaches)
                     .map(|(column, reach)| cell(column).map_or_else(String::new, |cell| text_of(column, *reach, cell)));
                 grid.row(indented(&mut texts.collect::<Vec<_>>().into_iter()));
                 if cells.iter().any(|cell| cell.below.is_some()) {
-                    let below = |column: &&FittedColumn| {
+                    let below = |column: &&TextColumn| {
                         plain(cell(column).and_then(|cell| cell.below.as_deref()).unwrap_or_default())
                     };
                     grid.row(columns.iter().map(below));
@@ -191,7 +191,7 @@ fn aligned(table: &Table, fitted: &[FittedColumn], spare: usize, colour: Colouri
     grid.render()
 }
 
-fn intervals(table: &Table, at: usize) -> impl Iterator<Item = Interval> {
+fn intervals(table: &Table, at: usize) -> impl Iterator<Item = BarInterval> {
     table.rows.iter().filter_map(move |row| cells(row).get(at)?.interval)
 }
 

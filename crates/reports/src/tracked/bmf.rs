@@ -4,7 +4,7 @@
 //! bencher.dev/docs/reference/bencher-metric-format.
 
 use super::{
-    Frame, TrackError,
+    FileFrame, TrackError,
     figure::{Summary, benchmark, key},
 };
 use dbdyno_foundation::metric::Metric;
@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde_json::to_string;
 use std::collections::BTreeMap;
 
-pub(super) fn frame() -> Frame {
-    Frame { begin: "{\n".to_owned(), between: ",\n", end: "\n}\n" }
+pub(super) fn frame() -> FileFrame {
+    FileFrame { begin: "{\n".to_owned(), between: ",\n", end: "\n}\n" }
 }
 
 #[derive(Debug, Serialize)]

@@ -5,7 +5,7 @@
 //! github.com/CodSpeedHQ/codspeed.
 
 use super::{
-    Frame, TrackError,
+    FileFrame, TrackError,
     figure::{benchmark, times, values},
 };
 use dbdyno_foundation::metric::Metric;
@@ -58,14 +58,14 @@ struct Benchmark {
     stats: BenchmarkStats,
 }
 
-pub(super) fn frame() -> Result<Frame, TrackError> {
+pub(super) fn frame() -> Result<FileFrame, TrackError> {
     let creator = Creator { name: "dbdyno", version: env!("CARGO_PKG_VERSION"), pid: std::process::id() };
     let begin = format!(
         "{{\n\"creator\": {},\n\"instrument\": {},\n\"benchmarks\": [\n",
         to_string(&creator)?,
         json!({"type": "walltime"})
     );
-    Ok(Frame { begin, between: ",\n", end: "\n]\n}\n" })
+    Ok(FileFrame { begin, between: ",\n", end: "\n]\n}\n" })
 }
 
 pub(super) fn items(test: &TestFigures) -> Result<Option<String>, TrackError> {

@@ -4,7 +4,7 @@
 //! requires more than is recorded; the host is in `info`. See github.com/conbench/conbench.
 
 use super::{
-    Frame, TrackError,
+    FileFrame, TrackError,
     figure::{key, test_name, values},
 };
 use dbdyno_foundation::metric::{Metric, Unit};
@@ -23,8 +23,8 @@ pub(super) fn unit(metric: Metric) -> Option<&'static str> {
     }
 }
 
-pub(super) fn frame() -> Frame {
-    Frame { begin: String::new(), between: "\n", end: "\n" }
+pub(super) fn frame() -> FileFrame {
+    FileFrame { begin: String::new(), between: "\n", end: "\n" }
 }
 
 #[derive(Debug, Serialize)]

@@ -19,7 +19,7 @@ pub(super) fn tool(better: Better) -> &'static str {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Entry {
+pub(super) struct GithubEntry {
     pub(super) name: String,
     pub(super) unit: &'static str,
     pub(super) value: f64,
@@ -40,7 +40,7 @@ pub(super) fn items(origin: &SessionOrigin, test: &TestFigures, metrics: &[Metri
     Ok(entries.map(|entry| serde_json::to_string(&entry)).collect::<Result<_, _>>()?)
 }
 
-fn entry(origin: &SessionOrigin, test: &TestFigures, metric: Metric, summary: Summary) -> Entry {
+fn entry(origin: &SessionOrigin, test: &TestFigures, metric: Metric, summary: Summary) -> GithubEntry {
     let Summary { median, interval, runs } = summary;
     let unit = unit(metric);
     let mut extra = vec![format!("median of runs: {runs}")];
@@ -51,7 +51,7 @@ fn entry(origin: &SessionOrigin, test: &TestFigures, metric: Metric, summary: Su
     extra.push(format!("engine: {} {}", test.engine, test.engine_version));
     extra.push(format!("host: {}", origin.host));
     extra.push(format!("session: {}", origin.session_id));
-    Entry {
+    GithubEntry {
         name: format!("{}/{}", benchmark(test), key(metric)),
         unit,
         value: median,

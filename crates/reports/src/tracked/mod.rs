@@ -105,7 +105,7 @@ pub struct Tracked<'t> {
 
 /// A summary of the written data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct TrackedSummary {
     /// The number of benchmark figures; for Otava, of columns.
     pub figures: u64,
     pub sessions: u64,
@@ -122,17 +122,17 @@ pub fn write(
     selection: &Selection,
     tracked: &Tracked<'_>,
     out: &mut impl Write,
-) -> Result<Written, TrackError> {
+) -> Result<TrackedSummary, TrackError> {
     let better = direction(tracked)?;
-    let mut written = match tracked.tracker {
+    let mut summary = match tracked.tracker {
         Tracker::Otava => otava::csv(store, selection, tracked, out)?,
         Tracker::OtavaConfig => otava::config(store, selection, tracked, out)?,
         _ => listed(store, selection, tracked, out)?,
     };
     if tracked.tracker == Tracker::GithubActionBenchmark {
-        written.notes.push(format!("the action's `tool` is {}", github::tool(better)));
+        summary.notes.push(format!("the action's `tool` is {}", github::tool(better)));
     }
-    Ok(written)
+    Ok(summary)
 }
 
 /// Returns the better direction of values, which all metrics must share.
@@ -177,18 +177,18 @@ fn listed(
     selection: &Selection,
     tracked: &Tracked<'_>,
     out: &mut impl Write,
-) -> Result<Written, TrackError> {
+) -> Result<TrackedSummary, TrackError> {
     let (tracker, metrics) = (tracked.tracker, tracked.metrics);
     let frame = match tracker {
         Tracker::Bmf => bmf::frame(),
         Tracker::Codspeed => codspeed::frame()?,
         Tracker::Conbench => conbench::frame(),
-        _ => Frame { begin: "[\n".to_owned(), between: ",\n", end: "\n]\n" },
+        _ => FileFrame { begin: "[\n".to_owned(), between: ",\n", end: "\n]\n" },
     };
     let order = if tracker.is_of_newest() { SessionOrder::NewestFirst } else { SessionOrder::OldestFirst };
     let mut place = OnePlace::default();
     let mut told: HashSet<String> = HashSet::new();
-    let (mut written, mut older) = (Written::default(), 0_u64);
+    let (mut summary, mut older) = (TrackedSummary::default(), 0_u64);
     store.sessions(selection, &read_with(metrics), order, |session| {
         if tracker.has_one_host() {
             place.see(tracker, session)?;
@@ -206,26 +206,26 @@ fn listed(
             Tracker::Nyrkio => nyrkio::item(&session, metrics)?.into_iter().collect(),
             _ => each_test(&session, |test| github::items(&session.origin, test, metrics))?,
         };
-        written.sessions += u64::from(!items.is_empty());
+        summary.sessions += u64::from(!items.is_empty());
         for item in items {
-            let before = if written.figures == 0 { frame.begin.as_str() } else { frame.between };
+            let before = if summary.figures == 0 { frame.begin.as_str() } else { frame.between };
             write!(out, "{before}{item}")?;
-            written.figures += 1;
+            summary.figures += 1;
         }
         Ok::<_, TrackError>(ControlFlow::Continue(()))
     })?;
-    if written.figures == 0 {
+    if summary.figures == 0 {
         return Err(TrackError::Empty);
     }
     out.write_all(frame.end.as_bytes())?;
     if older > 0 {
-        written.notes.push(format!(
+        summary.notes.push(format!(
             "{} of older sessions left out: {} has each once, from the newest session",
             counted(older, "benchmark"),
             tracker.name()
         ));
     }
-    Ok(written)
+    Ok(summary)
 }
 
 fn each_test<I: IntoIterator<Item = String>>(
@@ -240,7 +240,7 @@ fn each_test<I: IntoIterator<Item = String>>(
 }
 
 /// The text around and between the parts of a file.
-struct Frame {
+struct FileFrame {
     begin: String,
     between: &'static str,
     end: &'static str,

@@ -5,7 +5,7 @@
 //! one of them are left out, and a note reports this. See github.com/apache/otava, docs/CSV.md.
 
 use super::{
-    OnePlace, TrackError, Tracked, Written,
+    OnePlace, TrackError, Tracked, TrackedSummary,
     figure::{Summary, benchmark, configuration, key, test_name},
     read_with,
 };
@@ -34,7 +34,7 @@ const BRANCH: &str = "branch";
 
 /// A column with a figure.
 #[derive(Debug, Clone, PartialEq)]
-struct Column {
+struct FigureColumn {
     configuration: String,
     /// The name within its configuration: `02 Random reads/ns-per-op`.
     metric_name: String,
@@ -42,7 +42,7 @@ struct Column {
     metric: Metric,
 }
 
-impl Column {
+impl FigureColumn {
     fn name(&self) -> String {
         format!("{}/{}", self.configuration, self.metric_name)
     }
@@ -50,7 +50,7 @@ impl Column {
 
 /// The columns of the newest session.
 struct Header {
-    columns: Vec<Column>,
+    columns: Vec<FigureColumn>,
     has_branch: bool,
 }
 
@@ -59,14 +59,14 @@ pub(super) fn csv(
     selection: &Selection,
     tracked: &Tracked<'_>,
     out: &mut impl Write,
-) -> Result<Written, TrackError> {
+) -> Result<TrackedSummary, TrackError> {
     let Header { columns, has_branch } = header(store, selection, tracked)?;
-    let names: Vec<String> = columns.iter().map(Column::name).collect();
+    let names: Vec<String> = columns.iter().map(FigureColumn::name).collect();
     let attributes = ATTRIBUTES.into_iter().chain(has_branch.then_some(BRANCH));
     let head = line(attributes.chain(names.iter().map(String::as_str)), tracked.cells);
     out.write_all(head.as_bytes())?;
     let mut place = OnePlace::default();
-    let mut written = Written { figures: columns.len() as u64, ..Written::default() };
+    let mut written = TrackedSummary { figures: columns.len() as u64, ..TrackedSummary::default() };
     let mut incomplete = 0_u64;
     store.sessions(selection, &read_with(tracked.metrics), SessionOrder::OldestFirst, |session| {
         place.see(tracked.tracker, session)?;
@@ -94,9 +94,9 @@ pub(super) fn csv(
 fn header(store: &Store, selection: &Selection, tracked: &Tracked<'_>) -> Result<Header, TrackError> {
     let mut header = None;
     store.sessions(selection, &read_with(tracked.metrics), SessionOrder::NewestFirst, |session| {
-        let of_test = |test: &TestFigures| -> Vec<Column> {
+        let of_test = |test: &TestFigures| -> Vec<FigureColumn> {
             let with_figure = tracked.metrics.iter().filter(|metric| Summary::of(test, **metric).is_some());
-            let column = |metric: &Metric| Column {
+            let column = |metric: &Metric| FigureColumn {
                 configuration: configuration(test),
                 metric_name: format!("{}/{}", test_name(test), key(*metric)),
                 benchmark: benchmark(test),
@@ -104,7 +104,7 @@ fn header(store: &Store, selection: &Selection, tracked: &Tracked<'_>) -> Result
             };
             with_figure.map(column).collect()
         };
-        let columns: Vec<Column> = session.tests.iter().flat_map(of_test).collect();
+        let columns: Vec<FigureColumn> = session.tests.iter().flat_map(of_test).collect();
         if columns.is_empty() {
             return Ok::<_, TrackError>(ControlFlow::Continue(()));
         }
@@ -115,9 +115,9 @@ fn header(store: &Store, selection: &Selection, tracked: &Tracked<'_>) -> Result
 }
 
 /// Returns the figures of a session; none if one is missing.
-fn figures(session: &SessionFigures, columns: &[Column]) -> Option<Vec<String>> {
+fn figures(session: &SessionFigures, columns: &[FigureColumn]) -> Option<Vec<String>> {
     let tests: HashMap<String, &TestFigures> = session.tests.iter().map(|test| (benchmark(test), test)).collect();
-    let figure = |column: &Column| {
+    let figure = |column: &FigureColumn| {
         let test = tests.get(&column.benchmark)?;
         Some(Summary::of(test, column.metric)?.median.to_string())
     };
@@ -142,7 +142,7 @@ pub(super) fn config(
     selection: &Selection,
     tracked: &Tracked<'_>,
     out: &mut impl Write,
-) -> Result<Written, TrackError> {
+) -> Result<TrackedSummary, TrackError> {
     let Header { columns, .. } = header(store, selection, tracked)?;
     // On stdout the configuration has no name that the CSV could follow.
     let named = tracked.named.unwrap_or(Path::new("results.csv"));
@@ -167,7 +167,7 @@ pub(super) fn config(
         }
     }
     out.write_all(text.as_bytes())?;
-    Ok(Written { figures: columns.len() as u64, sessions: 1, notes: note.into_iter().collect() })
+    Ok(TrackedSummary { figures: columns.len() as u64, sessions: 1, notes: note.into_iter().collect() })
 }
 
 /// Quotes a text as JSON, which is also valid YAML.

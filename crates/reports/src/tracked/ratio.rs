@@ -5,7 +5,7 @@ use super::{
     TrackError, Tracker,
     bmf::{self, BmfMetric},
     figure::{key, numbered},
-    github::{Entry, range},
+    github::{GithubEntry, range},
 };
 use crate::comparison::Wording;
 use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line};
@@ -60,13 +60,13 @@ fn of_bencher(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Resu
     bmf::item(&name(comparison, line), measures)
 }
 
-fn entry(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Entry {
+fn entry(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> GithubEntry {
     let mut extra = vec![Wording::of(comparison).verdict(found)];
     extra.extend(found.interval.map(|interval| {
         format!("{:.1} % interval: {} to {}", interval.confidence * 100.0, interval.low, interval.high)
     }));
     extra.extend(found.p_adjusted.map(|p| format!("p adjusted: {p:.4}")));
-    Entry {
+    GithubEntry {
         name: format!("{}/{}", name(comparison, line), key(comparison.metric)),
         unit: "A/B",
         value: found.ratio,

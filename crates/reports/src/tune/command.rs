@@ -7,7 +7,7 @@ use dbdyno_running::tune::{Trial, WhatIf, Workload, search::SearchSpec};
 use std::collections::BTreeMap;
 
 /// The tuned configuration, as far as a command has to name it.
-struct Subject<'s> {
+struct TunedConfiguration<'s> {
     engine: &'s Description,
     /// Options of the base; those at their default can be omitted.
     base: BTreeMap<String, String>,
@@ -20,7 +20,7 @@ struct Subject<'s> {
     ledger: &'s str,
 }
 
-impl Subject<'_> {
+impl TunedConfiguration<'_> {
     fn words(&self, command: &str) -> Vec<String> {
         let mut words: Vec<String> = ["dbdyno", "tune", command, "--engine"].map(str::to_owned).to_vec();
         words.push(with_options(&self.engine.name, not_default(self.engine, &self.base)));
@@ -85,8 +85,8 @@ fn subject<'s>(
     base: BTreeMap<String, String>,
     ledger: &'s str,
     files: &'s [String],
-) -> Subject<'s> {
-    Subject {
+) -> TunedConfiguration<'s> {
+    TunedConfiguration {
         engine: &workload.engine.description,
         base,
         suite: &workload.suite.name,
@@ -100,7 +100,7 @@ fn subject<'s>(
 
 /// Returns the command that tries a trial's change again: engine, base, suite, size, tests, rounds of its first look, and change.
 pub fn trial_command(engine: &Description, trial: &Trial, files: &[String]) -> Vec<String> {
-    let subject = Subject {
+    let subject = TunedConfiguration {
         engine,
         base: trial.base.clone(),
         suite: &trial.suite,

@@ -8,7 +8,7 @@ use crate::tui::{
 };
 use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{
-    AnotherLook, Axis, Beside, Comparison, Options, Several, Side, as_rates, compare, load, with_repeats,
+    AnotherLook, Axis, Comparison, Options, SecondaryMetric, Several, Side, as_rates, compare, load, with_repeats,
 };
 use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{Latencies, Offer, ReadWatch, Selection, Store};
@@ -200,7 +200,7 @@ pub(super) fn whole(shown: &Comparison, wanted: &WantedComparison, store: &Store
     let whole = if shown.pivot.is_some() { read.pivot } else { read.plain };
     let (a, b) = (Selection::parse_line(&wanted.a)?, Selection::parse_line(&wanted.b)?);
     let sides = [(wanted.a.as_str(), &a), (wanted.b.as_str(), &b)];
-    let beside = Beside::of_selections(store, sides, wanted.metric, &options(wanted));
+    let beside = SecondaryMetric::of_selections(store, sides, wanted.metric, &options(wanted));
     Ok(Comparison {
         command: shown.command.clone(),
         by_size: shown.by_size.as_ref().and(whole.by_size),

@@ -10,27 +10,27 @@ use std::{
 pub(super) const SIZE: &str = "size";
 
 /// The settings chosen for a run, by name: its options and size.
-pub(super) type Settings<'s> = BTreeMap<&'s str, &'s str>;
+pub(super) type RunSettings<'s> = BTreeMap<&'s str, &'s str>;
 
 /// Results that differ along an axis, and in no other chosen setting.
 #[derive(Debug, Clone)]
 pub(super) struct Varied<'s> {
     pub(super) axis: &'s str,
     /// The settings that are the same for all results.
-    pub(super) fixed: Settings<'s>,
+    pub(super) fixed: RunSettings<'s>,
     /// Settings that have exactly one value for each value of the axis.
     pub(super) moving: Vec<String>,
     /// Results by the number of the axis, which is above 0.
-    pub(super) by_x: BTreeMap<Place, Vec<SideSample<'s>>>,
+    pub(super) by_x: BTreeMap<AxisValue, Vec<SideSample<'s>>>,
     /// Values of the axis that are not positive numbers.
     pub(super) no_numbers: BTreeSet<&'s str>,
 }
 
 /// A positive number that sorts in numeric order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u64);
+pub(super) struct AxisValue(u64);
 
-impl Place {
+impl AxisValue {
     /// Returns none for text that is not a positive number.
     fn new(text: &str) -> Option<Self> {
         // The bits of positive numbers sort in the order of the numbers.
@@ -42,7 +42,7 @@ impl Place {
     }
 }
 
-pub(super) fn settings<'s>(sample: &SideSample<'s>) -> Settings<'s> {
+pub(super) fn settings<'s>(sample: &SideSample<'s>) -> RunSettings<'s> {
     let asked = sample.run.asked.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     asked.chain([(SIZE, &*sample.run.size)]).collect()
 }
@@ -56,7 +56,7 @@ pub(super) fn varied<'s>(samples: &[SideSample<'s>]) -> Vec<Varied<'s>> {
 
 /// Results with one set of settings: a hundred thousand results have few sets.
 struct Alike<'s> {
-    settings: Settings<'s>,
+    settings: RunSettings<'s>,
     samples: Vec<SideSample<'s>>,
 }
 
@@ -75,9 +75,9 @@ fn by_settings<'s>(samples: &[SideSample<'s>]) -> Vec<Alike<'s>> {
 }
 
 fn along<'s>(axis: &'s str, chosen: &[Alike<'s>]) -> Vec<Varied<'s>> {
-    let numbered = |settings: &Settings<'s>| settings.get(axis).is_some_and(|value| Place::new(value).is_some());
+    let numbered = |settings: &RunSettings<'s>| settings.get(axis).is_some_and(|value| AxisValue::new(value).is_some());
     let followers = followers(axis, chosen.iter().map(|alike| &alike.settings).filter(|settings| numbered(settings)));
-    let mut curves: BTreeMap<Settings<'s>, Varied<'s>> = BTreeMap::new();
+    let mut curves: BTreeMap<RunSettings<'s>, Varied<'s>> = BTreeMap::new();
     for Alike { settings, samples } in chosen {
         let Some(value) = settings.get(axis) else { continue };
         let mut fixed = settings.clone();
@@ -89,8 +89,8 @@ fn along<'s>(axis: &'s str, chosen: &[Alike<'s>]) -> Vec<Varied<'s>> {
             by_x: BTreeMap::new(),
             no_numbers: BTreeSet::new(),
         });
-        match Place::new(value) {
-            Some(place) => curve.by_x.entry(place).or_default().extend(samples),
+        match AxisValue::new(value) {
+            Some(value) => curve.by_x.entry(value).or_default().extend(samples),
             None => drop(curve.no_numbers.insert(value)),
         }
     }
@@ -98,8 +98,8 @@ fn along<'s>(axis: &'s str, chosen: &[Alike<'s>]) -> Vec<Varied<'s>> {
 }
 
 /// Returns the other settings that vary, and have exactly one value for each value of the axis.
-fn followers<'a, 's: 'a>(axis: &str, chosen: impl Iterator<Item = &'a Settings<'s>>) -> BTreeSet<&'s str> {
-    let chosen: Vec<&Settings<'s>> = chosen.collect();
+fn followers<'a, 's: 'a>(axis: &str, chosen: impl Iterator<Item = &'a RunSettings<'s>>) -> BTreeSet<&'s str> {
+    let chosen: Vec<&RunSettings<'s>> = chosen.collect();
     let names: BTreeSet<&'s str> = chosen.iter().flat_map(|settings| settings.keys().copied()).collect();
     let follows = |name: &&'s str| {
         let mut by_place: BTreeMap<Option<&&str>, BTreeSet<Option<&&str>>> = BTreeMap::new();

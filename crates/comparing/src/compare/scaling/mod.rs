@@ -12,7 +12,7 @@ use super::{
     model::{Part, SideFacts, SideName},
     sizes::without_numbers,
 };
-use axes::{Place, SIZE, Varied, varied};
+use axes::{AxisValue, SIZE, Varied, varied};
 use dbdyno_foundation::metric::Metric;
 use dbdyno_stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, scaling};
 use dbdyno_store::ComparedTest;
@@ -182,8 +182,7 @@ fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) 
     if rounds.len() >= MIN_SCALING_RUNS {
         used.values_mut().for_each(|samples| samples.retain(|sample| rounds.contains(&round(sample))));
     }
-    let points: Vec<ScalingPoint> =
-        used.iter().map(|(place, samples)| point(varied.axis, *place, samples, figure)).collect();
+    let points: Vec<ScalingPoint> = used.iter().map(|(at, samples)| point(varied.axis, *at, samples, figure)).collect();
     ScalingCurve {
         test,
         name: name.to_owned(),
@@ -200,25 +199,25 @@ fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) 
 }
 
 /// A session and the number of a round.
-type Round = (Uuid, u32);
+type SessionRound = (Uuid, u32);
 
-fn round(sample: &SideSample<'_>) -> Round {
+fn round(sample: &SideSample<'_>) -> SessionRound {
     (sample.run.session_id, sample.run.round)
 }
 
 /// Returns the rounds in which every point was measured.
-fn shared_rounds<'s>(by_x: &BTreeMap<Place, Vec<SideSample<'s>>>) -> BTreeSet<Round> {
+fn shared_rounds<'s>(by_x: &BTreeMap<AxisValue, Vec<SideSample<'s>>>) -> BTreeSet<SessionRound> {
     let of_point = |samples: &Vec<SideSample<'s>>| samples.iter().map(round).collect::<BTreeSet<_>>();
     by_x.values().map(of_point).reduce(|shared, rounds| &shared & &rounds).unwrap_or_default()
 }
 
-fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) -> ScalingPoint {
+fn point(axis: &str, at: AxisValue, samples: &[SideSample<'_>], figure: Growing) -> ScalingPoint {
     let figures: Vec<f64> = samples.iter().map(|sample| of_sample(sample, figure)).collect();
     let first = samples.first();
     let value = first.and_then(|sample| axes::settings(sample).get(axis).map(ToString::to_string));
     ScalingPoint {
         value: value.unwrap_or_default(),
-        x: place.x(),
+        x: at.x(),
         figure: figure.median(&figures).ok().filter(|figure| figure.is_finite()).unwrap_or(0.0),
         operations: first.map_or(0, |sample| sample.operations),
         times_ns: samples.iter().map(|sample| sample.value.round() as u64).collect(),
@@ -236,17 +235,21 @@ fn of_sample(sample: &SideSample<'_>, figure: Growing) -> f64 {
     }
 }
 
-fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round>, figure: Growing) -> ScalingFound {
+fn found(
+    by_x: &BTreeMap<AxisValue, Vec<SideSample<'_>>>,
+    rounds: &BTreeSet<SessionRound>,
+    figure: Growing,
+) -> ScalingFound {
     let wrong = by_x.values().flatten().filter(|sample| sample.agrees == Some(false)).count();
     if wrong > 0 {
         return ScalingFound::FailedVerification { wrong, runs: by_x.values().map(Vec::len).sum() };
     }
     let log = |sample: &SideSample<'_>| of_sample(sample, figure).ln();
-    let x: Vec<f64> = by_x.keys().map(|place| place.x()).collect();
+    let x: Vec<f64> = by_x.keys().map(|at| at.x()).collect();
     let shared = rounds.len() >= MIN_SCALING_RUNS;
     let fit = if shared {
-        let means: Vec<BTreeMap<Round, f64>> = by_x.values().map(|samples| round_means(samples, log)).collect();
-        let of_round = |wanted: &Round| means.iter().filter_map(|means| means.get(wanted).copied()).collect();
+        let means: Vec<BTreeMap<SessionRound, f64>> = by_x.values().map(|samples| round_means(samples, log)).collect();
+        let of_round = |wanted: &SessionRound| means.iter().filter_map(|means| means.get(wanted).copied()).collect();
         scaling(&x, LogSamples::Rounds(&rounds.iter().map(of_round).collect::<Vec<_>>()))
     } else {
         let lists: Vec<Vec<f64>> = by_x.values().map(|samples| samples.iter().map(log).collect()).collect();
@@ -261,8 +264,8 @@ fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round>, 
 }
 
 /// Returns the mean of each round of a point: a configuration and its twin both run in a round.
-fn round_means<'s>(samples: &[SideSample<'s>], figure: impl Fn(&SideSample<'s>) -> f64) -> BTreeMap<Round, f64> {
-    let mut of_round: BTreeMap<Round, (f64, usize)> = BTreeMap::new();
+fn round_means<'s>(samples: &[SideSample<'s>], figure: impl Fn(&SideSample<'s>) -> f64) -> BTreeMap<SessionRound, f64> {
+    let mut of_round: BTreeMap<SessionRound, (f64, usize)> = BTreeMap::new();
     for sample in samples {
         let (sum, count) = of_round.entry(round(sample)).or_default();
         *sum += figure(sample);

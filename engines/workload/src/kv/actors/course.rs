@@ -145,7 +145,7 @@ mod tests {
         let started = clock.now();
         assert_eq!(course.measured_from(started), started, "nobody knows yet");
         course.conduct(&clock, &OnceLock::new());
-        assert_eq!(course.phase(&clock, started), Phase::Over);
+        assert_eq!(course.phase(&clock, started), CoursePhase::Over);
         let (late, from) = (clock.now(), course.measured_from(clock.now()));
         assert!(from >= started + 20_000_000 && late - from >= 60_000_000, "{started} {from} {late}");
         assert_eq!(course.measured_from(from - 5), from - 5, "it saw the beginning itself");

@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 /// A metric that is shown alongside the compared one, without a verdict. As further tests of the table these metrics would weaken the
 /// requested tests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Beside {
+pub struct SecondaryMetric {
     pub metric: Metric,
     /// The lines that have a value on either side.
-    pub lines: Vec<BesideLine>,
+    pub lines: Vec<SecondaryLine>,
 }
 
 /// A line's medians in another metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BesideLine {
+pub struct SecondaryLine {
     pub part: Part,
     pub size: String,
     pub test: u32,
@@ -34,9 +34,9 @@ pub struct BesideLine {
 }
 
 /// The costs at which time is bought; and time itself, if another metric is compared.
-const BESIDE: [Metric; 4] = [Metric::Wall, Metric::Database, Metric::Syncs, Metric::EngineMemory];
+const SECONDARY: [Metric; 4] = [Metric::Wall, Metric::Database, Metric::Syncs, Metric::EngineMemory];
 
-impl Beside {
+impl SecondaryMetric {
     /// Loads all metrics that are shown alongside a comparison of two selections, each with its text as typed.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Beside {
 
     /// Returns the metrics that are shown alongside the compared one.
     pub fn metrics(compared: Metric) -> impl Iterator<Item = Metric> {
-        BESIDE.into_iter().filter(move |metric| *metric != compared)
+        SECONDARY.into_iter().filter(move |metric| *metric != compared)
     }
 
     /// Returns the medians of two sides that were read for such a metric. `options` are the options of the comparison, so that both have
@@ -65,12 +65,12 @@ impl Beside {
     pub fn of(a: &Side, b: &Side, options: &Options) -> Option<Self> {
         let options = Options { by_size: false, scaling: false, ..options.clone() };
         let Comparison { metric, lines, .. } = super::compare(a, b, &options);
-        let lines: Vec<BesideLine> = lines.into_iter().filter_map(BesideLine::of).collect();
+        let lines: Vec<SecondaryLine> = lines.into_iter().filter_map(SecondaryLine::of).collect();
         (!lines.is_empty()).then_some(Self { metric, lines })
     }
 }
 
-impl BesideLine {
+impl SecondaryLine {
     fn of(line: Line) -> Option<Self> {
         let Line { part, size, test, name, a, b, found, .. } = line;
         let [a, b] = [a, b].map(|figure| Some(figure?.median));
